@@ -23,41 +23,37 @@ import {
 } from './outbox';
 import { muteState, route, type MuteDeps, type Plan, type RoutingSettings } from './routing';
 
-/** `settings` is a function because the configuration may change while the daemon runs. */
 export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   clock: Clock;
-  /** The machine-local folder for locks. */
   locks: string;
   settings: () => RoutingSettings;
   channels: readonly Channel[];
-  /** Throws if the outbox has no room for this many deliveries. */
+  /** Throws if the outbox can't hold this many more deliveries. */
   room: (deliveries: number) => void;
-  /** Whether jobs may speak (DAEMON_CRON_VOICE is 1). */
+  /** Whether jobs may speak, as set by DAEMON_CRON_VOICE=1. */
   cronVoice: boolean;
-  /** Stores the session phase from a request; returns the reason if that fails. Never throws. */
+  /** Sets a session's phase. Returns the reason if this fails; never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
-  /** Passes new deliveries to the dispatcher. */
   wake?: (deliveries: readonly Delivery[]) => void;
 }
 
-/** The response to `POST /notify`, with status 202. */
+/** The body of a 202 response to `POST /notify`. */
 export interface Accepted {
   status: 'accepted';
   id: string;
-  /** Why the phase was not written: `no session`, `unknown`, `not written` or `not known`. */
+  /** Set if the phase may not have been written: `no session`, `unknown`, `not written` or `not known`. */
   phase?: string;
 }
 
-/** How long to suppress repeats of a text with the same key. */
+/** How long a repeated text with the same dedupe key is suppressed. */
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 
-/** Accepts a request body and queues a delivery for each channel. Throws `usage` for an invalid key. */
+/** Accepts a request body and queues a delivery for each channel. Throws `usage` if the body is invalid. */
 export async function acceptNotification(deps: AcceptDeps, body: unknown): Promise<Accepted> {
   return acceptRequest(deps, parseRequest(body));
 }
 
-/** @param id The id chosen by the sender, if any. */
 export async function acceptRequest(
   deps: AcceptDeps,
   request: NotifyRequest,
@@ -103,7 +99,7 @@ function store(deps: AcceptDeps, line: Line, plan: Plan, deliveries: readonly De
       heldUntil: deliveries.find(({ heldUntil }) => heldUntil !== undefined)?.heldUntil,
     });
   } catch (error) {
-    // If the disk is full, the whole notification is rejected, so that the sender can retry it.
+    // On a full disk, reject the whole notification, so that the sender can retry it.
     for (const delivery of deliveries) removeFile(join(deps.outbox, nameOf(delivery)));
     throw error;
   }
@@ -117,8 +113,8 @@ function lineOf({ title, dedupe, source, message, event }: NotifyRequest, plan: 
 }
 
 /**
- * Returns the pending deliveries with this key, and the id of a recent notification with the same text. Reads
- * only the log, because the outbox may contain thousands of files.
+ * Returns the pending deliveries with a dedupe key, and the id of a recent notification with the same text.
+ * Reads the log instead of the outbox, which may contain thousands of files.
  */
 function sentBefore(
   deps: AcceptDeps,
@@ -145,7 +141,7 @@ function sentBefore(
   return { pending, duplicateOf: last?.hash === hash ? last.id : undefined };
 }
 
-/** Withdraws a pending delivery from each channel that gets a newer one. */
+/** Withdraws the pending deliveries that a newer notification replaces. */
 function supersede(deps: AcceptDeps, pending: ReadonlySet<string>, by: readonly Delivery[]): void {
   for (const name of pending) {
     if (!by.some(({ channel }) => channel === parseName(name)?.channel)) continue;
@@ -173,20 +169,20 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
 }
 
 /**
- * A daemon that doesn't respond may still have accepted the message. So the sender chooses an id, and only
- * the first process that creates a file named after this id accepts the message.
+ * A daemon that doesn't respond may still have accepted the message, so the sender chooses the id. Only the
+ * first process that creates a file named after the id accepts the message.
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;
-/** Longer than `MAX_AGE_MS`, because the daemon may be stopped for days. */
+/** Retention of the id files, in case a suspended daemon handles a request days later. */
 const KEEP_MS = 7 * MAX_AGE_MS;
 /** How long a process may take to accept a message before it counts as hung. */
 const HANG_MS = 2_000;
 const POLL_MS = 50;
 
 /**
- * Accepts a body with the sender's id, unless that id was already accepted. Throws `usage` for an invalid id
- * and `conflict` for an id older than a day.
+ * Accepts a request with the sender's id; does nothing if the id was already accepted. Throws `usage` if the
+ * id is invalid, and `conflict` if the id is older than a day.
  */
 export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): Promise<Accepted> {
   const request = parseRequest(body);
@@ -204,14 +200,13 @@ export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): 
   try {
     return await acceptRequest(deps, request, id);
   } finally {
-    // The message is now in the log, or it was rejected and the sender may retry.
     removeFile(join(idFolder(deps), id));
   }
 }
 
 /**
- * Accepts a body unless the daemon already has; returns which process accepted it. Throws `unavailable` if
- * the daemon hung or died halfway, so that nothing is sent twice.
+ * Accepts a request that the daemon didn't answer, unless the daemon has already accepted it. Throws
+ * `unavailable` if the daemon hangs while accepting the request.
  */
 export async function acceptUnanswered(
   deps: AcceptDeps,

@@ -17,7 +17,7 @@ export interface Announcement {
   line: string | null;
   /** The task in at most five words; `null` for a conversation. */
   action: string | null;
-  /** The workflow that the line names; `null` if it names none. */
+  /** The workflow named in the line; `null` if there is none. */
   workflow: { name: string; skill: string } | null;
   /** Why the task isn't announced, or why the workflow isn't named. */
   reason: string | null;
@@ -31,16 +31,12 @@ export interface AnnounceInput {
   isWorkflow: (skill: string, workflow: string) => boolean;
 }
 
-/** The output of `notify announce --json`. */
 export interface Announced extends Announcement {
-  /** The notification; `null` if none was sent. */
   sent: Accepted | null;
 }
 
 export interface AnnounceDeps {
-  /** The assistant's skills folder. */
   skills: string;
-  /** The assistant's voice id, if one is configured. */
   voiceId: string | undefined;
   send: (body: object) => Promise<Accepted>;
 }
@@ -70,7 +66,7 @@ export async function announceRequest(
 
 const MAX_WORDS = 5;
 
-/** Announces a task by its verb and object ("Fixing the login"), or names the workflow if it exists. */
+/** Builds an announcement: the task as a short phrase ("Fixing the login") or the workflow's name. */
 export function announce({ request, handling, skill, workflow, isWorkflow }: AnnounceInput): Announcement {
   const { kind, gerund, about } = readRequest(request);
   const action = gerund === null ? null : phrase(gerund, about);
@@ -101,7 +97,7 @@ export function workflowExists(skills: string, skill: string, workflow: string):
   );
 }
 
-/** Polite words at the start of a request. */
+/** Matches polite words at the start of a request. */
 const COURTESY =
   /^(?:(?:hey|hi|hello|ok|okay|so|now|then|please|kindly|just|and|also)\b[\s,]*|(?:can|could|would|will) you\b\s*|i(?:'d| would) like you to\b\s*|i (?:want|need) you to\b\s*|let(?:'s| us)\b\s*|go ahead and\b\s*)+/;
 
@@ -133,14 +129,10 @@ function opensWith(low: string, opening: string): boolean {
   return low.startsWith(opening) && !/^\w/.test(low.slice(opening.length));
 }
 
-/** Returns whether the text starts with praise or a greeting and has at most five words. */
 function isSmallTalk(low: string): boolean {
   return CONVERSATION.test(low) && wordsOf(low).length <= 5;
 }
 
-/**
- * Builds a phrase from the gerund and the most important words, without a trailing preposition or article.
- */
 function phrase(gerund: string, about: string): string {
   const [sentence = ''] = about.split(/[.!?;:]\s|[.!?;:]$|,\s/);
   const words = wordsOf(sentence).filter((word) => !WORDS.small.includes(word.toLowerCase()));

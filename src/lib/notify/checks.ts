@@ -20,11 +20,9 @@ export interface NotifyChecked {
   config: Pick<Config, 'settings'>;
   /** Whether other hosts may be contacted. */
   online: boolean;
-  /** Whether to play sound. */
   sound: boolean;
   askHost: GetUrl;
   voice: () => Promise<Omit<VoiceDeps, 'onProblem'>>;
-  /** Returns the value of a secret, or undefined if it is not set. */
   secret: (stored: Secret) => string | undefined;
 }
 
@@ -46,7 +44,7 @@ const REPEAT_MS = 60_000;
 
 export interface Faults {
   note: (error: unknown) => void;
-  /** Reports a fault, at most once per minute for the same message. */
+  /** Called with a fault's message, at most once a minute for the same message. */
   tell: (message: string) => void;
   /** Returns the latest fault if it is less than a minute old. */
   last: () => string | undefined;
@@ -76,7 +74,6 @@ export interface Health {
   fix?: string;
 }
 
-/** Returns the health of the daemon's notifications. */
 export function healthOf(voice: Voice, problem: string | undefined): Health {
   if (problem !== undefined) return { state: 'error', reason: problem };
   if (voice.isOff()) return { state: 'ok', reason: 'The voice is off.' };

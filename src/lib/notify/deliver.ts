@@ -16,9 +16,8 @@ import {
 import { type Delivery, waitingNames } from './outbox';
 
 export interface DeliverDeps extends DispatchDeps {
-  /** The machine-local folder for locks. */
   locks: string;
-  /** Reloads the settings; returns whether they changed. If omitted, the initial settings stay in effect. */
+  /** Reloads the settings; returns whether they changed. */
   settingsChanged?: () => Promise<boolean>;
 }
 
@@ -28,7 +27,7 @@ const SCAN_MS = 1_000;
 /** Longer than an attempt takes on any channel. */
 const ATTEMPT_MS = 30_000;
 
-/** Runs `work` if no other process on this machine is delivering, and returns undefined otherwise. */
+/** Runs `work`; returns undefined if another process on this machine is delivering. */
 async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   try {
@@ -40,7 +39,7 @@ async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promis
 }
 
 export interface DeliverOptions {
-  /** Also waits for deliveries that become due within this time. */
+  /** Waits for deliveries that become due within this time. */
   patienceMs: number;
   /** Stops after this time, even if deliveries are still pending. */
   longestMs: number;
@@ -48,7 +47,7 @@ export interface DeliverOptions {
 
 /**
  * Delivers the outbox without a daemon, until nothing is due soon. Returns false if another process is
- * delivering; that process checks the outbox again after it releases the lock.
+ * already delivering.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
@@ -70,7 +69,7 @@ async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: n
     }
     scan(dispatcher);
   } while (!isDone());
-  // Wait for attempts in progress, which would otherwise count as interrupted and be repeated.
+  // Without this wait, attempts in progress would count as interrupted and be repeated.
   await closeDispatcher(dispatcher, ATTEMPT_MS);
   return dispatcher;
 }
@@ -80,17 +79,16 @@ async function refresh({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher)
   scan(dispatcher);
 }
 
-/** The daemon's delivery loop. */
 export interface Delivering {
   /** Adds deliveries that have just been accepted. */
   wake: (deliveries: readonly Delivery[]) => void;
-  /** Starts no new attempts, waits up to `graceMs` for those in progress, and releases the lock. */
+  /** Stops new attempts, waits up to `graceMs` for attempts in progress, and releases the lock. */
   close: (graceMs: number) => Promise<void>;
 }
 
 /**
- * Delivers until closed: its own deliveries immediately, and those of other processes within seconds. Waits
- * while another process holds the lock.
+ * Delivers the outbox until closed. Checks every second for deliveries from other processes. Waits while
+ * another process holds the delivery lock.
  */
 export function keepDelivering(deps: DeliverDeps): Delivering {
   const stop = new AbortController();

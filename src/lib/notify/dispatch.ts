@@ -32,13 +32,13 @@ import {
 } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
-  /** Reports unexpected errors, such as a full disk, without stopping delivery. */
+  /** Reports an unexpected error, such as a full disk. Delivery continues. */
   report: (error: unknown) => void;
 }
 
 /**
- * Delivers the outbox. Each channel has its own lane, so that a broken channel doesn't delay others. Only one
- * dispatcher runs on a machine (deliver.ts holds the lock).
+ * Delivers the outbox with one lane per channel, so that a broken channel doesn't delay the others.
+ * deliver.ts allows only one dispatcher per machine.
  */
 export interface Dispatcher {
   deps: DispatchDeps;
@@ -46,13 +46,10 @@ export interface Dispatcher {
   running: Map<ChannelId, Promise<void>>;
   /** Names of outbox entries that a scan can skip. */
   known: Set<string>;
-  /** Deliveries that another machine accepted, or whose channel this machine doesn't have. */
+  /** Names of deliveries that another machine accepted, or whose channel this machine doesn't have. */
   foreign: Set<string>;
   pauseReasons: Map<ChannelId, string>;
-  /**
-   * Claimed deliveries whose outcome hasn't been stored yet. If the disk is full, only this process knows the
-   * outcome.
-   */
+  /** Claimed deliveries whose outcome hasn't been written to disk yet, by name. */
   unsettled: Map<string, { delivery: Delivery; outcome?: Outcome }>;
   breathe: () => Promise<void>;
   sweptMs: number;
@@ -63,9 +60,9 @@ export interface Dispatcher {
 const LONGEST_SLEEP_MS = 60_000;
 const SWEEP_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
-/** Maximum time before yielding, so that thousands of immediate responses don't block the event loop. */
+/** How long deliveries may run before yielding to the event loop. */
 const SLICE_MS = 1;
-/** Maximum number of log lines per pause; more would push everything else out of the log. */
+/** Maximum log lines per pause. More would push other entries out of the log. */
 const MAX_PAUSE_LINES = 200;
 
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
@@ -106,7 +103,7 @@ export function add(at: Dispatcher, deliveries: readonly Delivery[]): void {
   pump(at);
 }
 
-/** Retries all failed and paused deliveries, after the settings have changed. */
+/** Retries all failed and paused deliveries. Called when the settings have changed. */
 export function resumeAll(at: Dispatcher): void {
   for (const lane of at.lanes.values()) resume(lane);
   pump(at);
@@ -118,7 +115,7 @@ export function isBusy({ deps, lanes, running }: Dispatcher, withinMs: number): 
   return running.size > 0 || [...lanes.values()].some((lane) => nextDue(lane, nowMs) <= nowMs + withinMs);
 }
 
-/** Starts no new attempts, and waits up to `graceMs` for those in progress. */
+/** Stops new attempts, and waits up to `graceMs` for attempts in progress. */
 export async function closeDispatcher(at: Dispatcher, graceMs: number): Promise<void> {
   at.isClosed = true;
   clearTimeout(at.timer);
@@ -128,7 +125,6 @@ export async function closeDispatcher(at: Dispatcher, graceMs: number): Promise<
   clearTimeout(grace);
 }
 
-/** Logs why a delivery has not been attempted. */
 function logPause({ deps, pauseReasons }: Dispatcher, delivery: Delivery, untilMs: number): void {
   const nextAt = toIso(Math.max(untilMs, Date.parse(delivery.nextAt)));
   logResult(deps, { ...delivery, nextAt }, 'waiting', pauseReasons.get(delivery.channel));
@@ -158,8 +154,7 @@ export function scan(at: Dispatcher): void {
   if (sweeps) expireForeign(at);
   for (const id of retries) {
     for (const lane of lanes.values()) hasten(lane, id);
-    // A retry transfers another machine's delivery to this machine, so the next scan must read the file
-    // again.
+    // A retry may move another machine's delivery to this machine, so read the file again.
     for (const name of foreign) if (name.startsWith(id)) forget(at, name);
   }
   pump(at);
@@ -194,7 +189,7 @@ function expireForeign(at: Dispatcher): void {
   }
 }
 
-/** Stores the outcomes that could not be stored before. The next scan retries those that fail again. */
+/** Tries again to store outcomes whose write failed, such as on a full disk. */
 function settleRest({ deps, running, unsettled }: Dispatcher): void {
   try {
     for (const [name, { delivery, outcome }] of unsettled) {
@@ -202,7 +197,6 @@ function settleRest({ deps, running, unsettled }: Dispatcher): void {
       const recorded = readEntry(outboxOf(deps), 'claimed', name);
       if (recorded !== undefined && outcome !== undefined) settle(deps, delivery, outcome);
       else if (recorded?.result !== undefined) recoverDelivery(deps, name, recorded);
-      // No outcome means that no attempt was made.
       else if (recorded !== undefined) release(outboxOf(deps), name, nameOf(delivery));
       unsettled.delete(name);
     }
@@ -252,7 +246,7 @@ async function drain(at: Dispatcher, channel: Channel, lane: Lane): Promise<void
   }
 }
 
-/** Makes one attempt; returns the deliveries that are still pending. */
+/** Makes one attempt to send a batch; returns the deliveries that are still pending. */
 async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Delivery[]): Promise<Delivery[]> {
   const { deps, unsettled } = at;
   const early = offOutcome(channel) ?? (await prepared(channel));
@@ -264,7 +258,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
     record(outboxOf(deps), nameOf(sent), sent);
   };
   const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
-  // From here on, these deliveries must not be sent by another attempt.
+  // Keep the outcome in memory until it is stored, so that the batch isn't sent again.
   for (const delivery of [sent, ...others]) unsettled.set(nameOf(delivery), { delivery, outcome });
   const next = [sent, ...others].flatMap((delivery) => {
     const following = settle(deps, delivery, outcome);
@@ -280,7 +274,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
   return next;
 }
 
-/** Claims the deliveries that still exist, and expires those that are too old. */
+/** Claims the deliveries that still exist, and expires deliveries past their deadline. */
 function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): Delivery[] {
   const nowMs = deps.clock.now();
   return batch.flatMap((waiting) => {
@@ -288,14 +282,14 @@ function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): 
     let delivery = withTrueAge(waiting, deps.clock);
     if (!claim(outboxOf(deps), name)) return [];
     unsettled.set(name, { delivery });
-    // The voice channel passes old messages to the desktop instead.
+    // The voice channel passes old messages to the desktop, so they don't expire here.
     if (delivery.channel !== 'voice' && nowMs > lastAttempt(deps, delivery)) {
       end(deps, delivery, 'expired', 'not delivered in time');
       unsettled.delete(name);
       return [];
     }
     if (!isOver(waitOf(delivery), nowMs)) {
-      // If a delivery is sent early, stores it as due, so that a crash counts as an interruption.
+      // Store an early delivery as due. Otherwise, a crash would not count as an interruption.
       delivery = { ...delivery, nextAt: toIso(nowMs), waitingSince: toIso(nowMs) };
       record(outboxOf(deps), name, delivery);
     }

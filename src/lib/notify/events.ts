@@ -2,10 +2,10 @@ import type { RoutedChannel, RoutedEvent } from '../config/schema';
 
 export type EventName = RoutedEvent;
 
-/** All channels. Voice and SMS have their own rules instead of an entry in `notifications.routing`. */
+/** `notifications.routing` doesn't apply to voice and SMS, which have their own rules. */
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
-/** The sender: the assistant (`da`), a subagent or a job. Only the assistant's notifications are spoken. */
+/** Who sends a notification: the assistant (`da`), a subagent or a job. */
 export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];
 
@@ -14,7 +14,7 @@ export interface EventFacts {
   priority: number;
   /** Whether the event ignores quiet hours at any priority. */
   urgent?: true;
-  /** The name of an emoji on push servers. */
+  /** Emoji tag on push servers. */
   tag: string;
   title: string;
   /** The text of the push when `detail` is `generic`. */
@@ -27,7 +27,7 @@ const ALERT = 'Security alert: check your machine.';
 const WAITING = 'Your assistant is waiting for you.';
 const LIMIT = 'A usage limit is nearly reached or has been reset.';
 
-/** One row per event. The default channels are in config/schema.ts. */
+/** The default channels of each event are in config/schema.ts. */
 export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
   taskComplete: { priority: 3, tag: DONE, title: 'Task complete', generic: 'A task is complete.' },
   longTask: { priority: 3, tag: DONE, title: 'Long task complete', generic: 'A long task is complete.' },

@@ -36,19 +36,19 @@ interface About {
   title?: string | undefined;
 }
 
-/** Logged when a notification is accepted for these channels. */
+/** Logged when a notification is accepted. */
 export interface AcceptedLine extends About {
   kind: 'accepted';
   ts: string;
   id: string;
   channels: ChannelId[];
   skipped: { channel: ChannelId; reason: string }[];
-  /** The end of the quiet hours that delay the push. */
+  /** When quiet hours end, if they delay the push. */
   heldUntil?: string | undefined;
   dedupe?: string | undefined;
   /** Hash of the text, used to find duplicates. */
   hash: string;
-  /** The earlier notification with the same key and text. Set on a duplicate, which isn't sent. */
+  /** Set on a duplicate, which isn't sent: the id of the earlier notification with the same key and text. */
   duplicateOf?: string;
 }
 
@@ -62,9 +62,9 @@ export interface ResultLine {
   attempts: number;
   reason?: string | undefined;
   nextAt?: string;
-  /** Set if a process died while sending the notification, which may then arrive twice. */
+  /** Set if a process died while sending. The notification may arrive twice. */
   maybeTwice?: true;
-  /** The notification itself, in case the accepting process died before logging it. */
+  /** The notification's data, used if the `accepted` line is missing. */
   about?: About;
 }
 
@@ -95,7 +95,6 @@ export function logResult(
   });
 }
 
-/** Logs an unexpected error, which `notify history` doesn't show. */
 export function logFault(deps: HistoryDeps, message: string): void {
   append(deps, { kind: 'fault', message });
 }
@@ -124,7 +123,6 @@ function isLine(line: Record<string, unknown>): line is Record<string, unknown> 
   return kind === 'accepted' ? Array.isArray(channels) : kind === 'result' && typeof channel === 'string';
 }
 
-/** A notification and its result on each channel. */
 export interface HistoryEntry {
   id: string;
   at: string;
@@ -147,7 +145,7 @@ export interface ChannelResult {
   maybeTwice: boolean;
 }
 
-/** Returns the latest notifications, newest first, each with the latest result on every channel. */
+/** Returns the latest `count` notifications, newest first, with their latest result on each channel. */
 export function historyEntries(lines: readonly HistoryLine[], count: number): HistoryEntry[] {
   const entries = new Map<string, HistoryEntry>();
   for (const line of lines) {
@@ -186,7 +184,7 @@ function setResult({ channels }: HistoryEntry, line: ResultLine): void {
   channels.splice(at === -1 ? channels.length : at, 1, {
     ...{ channel, result, attempts, reason, nextAt, maybeTwice },
   });
-  // The desktop delivery that replaces a voice delivery has its own log line.
+  // A voice delivery moved to the desktop is pending there until the desktop's log line follows.
   const isMoved = channel === 'voice' && result === 'shown';
   if (isMoved && !channels.some((known) => known.channel === 'desktop')) {
     channels.push({ ...PENDING, channel: 'desktop' });
@@ -199,7 +197,7 @@ export function entryOf(deps: HistoryDeps, id: string): HistoryEntry | undefined
   return historyEntries(lines, 1)[0];
 }
 
-/** Returns whether each channel has a result. For a push, being held for quiet hours counts as one. */
+/** Returns whether every channel has a result. A push held for quiet hours counts as a result. */
 export function isAnswered(entry: HistoryEntry): boolean {
   return entry.channels.every(
     ({ result, attempts, nextAt }) => result !== 'waiting' || attempts > 0 || nextAt !== null,
@@ -224,8 +222,8 @@ export async function awaitAnswers(
 }
 
 /**
- * Returns why a notification fails `--strict`, or undefined if it passes. To pass, it needs at least one
- * channel, and every channel must have accepted it. A push held for quiet hours counts as accepted.
+ * Returns why a notification fails `--strict`; undefined if every channel accepted it. A push held for quiet
+ * hours counts as accepted.
  */
 export function whyUndelivered(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');
@@ -258,8 +256,8 @@ export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' |
 }
 
 /**
- * Retries a notification immediately on each channel where it failed or is pending. Throws `not_found` for an
- * unknown id, `conflict` if every channel accepted it.
+ * Retries a notification immediately on each channel where it failed or is pending. Throws `not_found` if the
+ * id is unknown, and `conflict` if there is nothing to retry.
  */
 export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   const hint = 'Find the id with `steward notify history`.';
@@ -280,7 +278,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     .filter((name) => name.startsWith(`${id}.`) && !revived.has(name))
     .flatMap((name) => readWaiting(deps, name) ?? []);
   for (const delivery of waiting) if (delivery.machine !== deps.machineId) put(outbox, restarted(delivery));
-  // The delivering process has its deliveries in memory, so ask it to retry.
+  // The delivering process keeps deliveries in memory and must be told to retry.
   if (waiting.length > 0) requestRetry(deps, id);
   const retried = [...dead, ...waiting];
   if (retried.length > 0) return retried;

@@ -9,14 +9,14 @@ export interface Wait {
 }
 
 const NO_WAIT: Wait = { fromMs: -Infinity, untilMs: -Infinity };
-/** Larger than a normal clock correction. */
+/** Tolerance for normal clock corrections. */
 const CORRECTION_MS = 1_000;
 /** Longer than any wait that steward sets. A longer wait means that the clock was wrong. */
 const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 /** One channel's pending deliveries, in memory. */
 export interface Lane {
-  /** Due deliveries, in the order in which they were accepted. */
+  /** Due deliveries, in order of acceptance. */
   ready: Delivery[];
   delayed: { delivery: Delivery; wait: Wait }[];
   /** Until this wait ends, nothing in `delayed` is due. */
@@ -42,10 +42,7 @@ export function isOver({ fromMs, untilMs }: Wait, nowMs: number): boolean {
   return nowMs >= untilMs || nowMs < fromMs;
 }
 
-/**
- * Returns a delivery's wait. An earlier clock error doesn't affect quiet hours, which end at a fixed time of
- * day.
- */
+/** Returns a delivery's wait. Setting the clock back ends a retry delay, but not quiet hours. */
 export function waitOf({
   nextAt,
   heldUntil,
@@ -79,7 +76,6 @@ function makeReady({ ready }: Lane, deliveries: readonly Delivery[]): void {
   if (!isSorted) ready.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Makes the matching delayed deliveries due; returns whether there were any. */
 function release(lane: Lane, matches: (delayed: Lane['delayed'][number]) => boolean): boolean {
   const released = lane.delayed.filter(matches);
   lane.delayed = lane.delayed.filter((delayed) => !matches(delayed));
@@ -108,7 +104,7 @@ export function isReady(lane: Lane, nowMs: number): boolean {
   return pausedUntil(lane, nowMs) === undefined && lane.ready.length > 0;
 }
 
-/** Removes and returns the deliveries to send next, as one message. */
+/** Removes the next deliveries from the lane; returns them to be sent as one message. */
 export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   const [first] = isReady(lane, nowMs) ? lane.ready : [];
   if (first === undefined) return [];
@@ -122,8 +118,8 @@ export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
 }
 
 /**
- * Returns the deliveries to send together with `first`: pushes held for the same quiet hours or, on a channel
- * that combines deliveries, all that are due.
+ * Returns `first` and the deliveries to combine with it: pushes held for the same quiet hours, or all due
+ * deliveries on a channel that combines them.
  */
 function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
   const joins = joinsFrom < Infinity;
@@ -134,7 +130,7 @@ function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
   return alike.length >= (joins ? joinsFrom : 2) ? alike : [first];
 }
 
-/** Pauses the lane; returns the deliveries that were due. */
+/** Pauses the lane; returns its due deliveries. */
 export function pause(lane: Lane, untilMs: number, nowMs: number): readonly Delivery[] {
   lane.paused = waitSince(nowMs, untilMs);
   return lane.ready;
@@ -145,13 +141,13 @@ export function hasten(lane: Lane, id: string): void {
   if (release(lane, ({ delivery }) => delivery.id === id)) lane.paused = NO_WAIT;
 }
 
-/** Makes all failed deliveries due now, since the cause may have been fixed. */
+/** Ends the pause, and makes failed deliveries due now. */
 export function resume(lane: Lane): void {
   release(lane, ({ delivery }) => delivery.nextAt !== delivery.heldUntil);
   lane.paused = NO_WAIT;
 }
 
-/** Returns when the next delivery is due, or Infinity if none is. */
+/** Returns when the next delivery is due; Infinity if nothing is pending. */
 export function nextDue(lane: Lane, nowMs: number): number {
   promote(lane, nowMs);
   const earliest = lane.ready.length > 0 ? 0 : lane.quiet.untilMs;

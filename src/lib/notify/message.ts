@@ -4,7 +4,6 @@ import { clean } from '../platform/terminal/terminal';
 import { EVENT_NAMES, SOURCES, isEventName, type EventName, type Source } from './events';
 import { cleanLines } from './text';
 
-/** A validated notification request. */
 export interface NotifyRequest {
   /** 1 to 4,000 characters, without escape sequences or control characters. */
   message: string;
@@ -15,7 +14,7 @@ export interface NotifyRequest {
   /** Priority from 1 to 5. Default: the event's priority. */
   priority?: number;
   durationSec?: number;
-  /** A newer message replaces earlier ones with the same key. */
+  /** A newer message replaces pending messages with the same key. */
   dedupe?: string;
   /** An http or https URL to open when the notification is clicked. */
   url?: string;
@@ -24,8 +23,7 @@ export interface NotifyRequest {
   phase?: string;
   slug?: string;
   /**
-   * Where you are, if the trigger knows. At your desk, you don't need a push; elsewhere, only a push reaches
-   * you.
+   * Where you are, if known. `desk` skips the push; `away` skips the voice and prefers a push to a banner.
    */
   reach?: 'desk' | 'away';
 }
@@ -83,7 +81,6 @@ const isWebUrl = (value: unknown): value is string =>
 
 function messageOf(value: unknown): string {
   if (value === undefined || value === null) throw invalid('message', 'is missing', 'a string');
-  // Counts code points, so that an emoji is one character.
   const text = checkedText('message', value, MAX_MESSAGE, (whole) => Array.from(whole).length);
   const message = cleanLines(text).trim();
   // A message of zero-width characters would be invisible and silent.

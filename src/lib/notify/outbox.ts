@@ -28,9 +28,7 @@ export interface OutboxDeps {
 
 type At = Pick<OutboxDeps, 'outbox'>;
 
-/** A delivery's final result. */
 export type Result =
-  /** Accepted by the channel. */
   | 'delivered'
   /** Moved to the desktop because the voice failed. */
   | 'shown'
@@ -48,14 +46,14 @@ export interface Delivery {
   /** The notification's id, which is the same on all channels. */
   id: string;
   channel: ChannelId;
-  /** The machine that accepted the delivery. Other machines that share the folder don't send it. */
+  /** Id of the machine that accepted the delivery. Other machines ignore the delivery. */
   machine: string;
   at: string;
-  /** The time of acceptance on the boot clock, which users can't change. */
+  /** The time of acceptance on the boot clock, which is unaffected by changes to the system time. */
   boot?: BootTime | undefined;
   event: EventName;
   priority: number;
-  /** The sender, which earlier versions didn't store. */
+  /** Undefined if an earlier version stored the delivery. */
   source?: string | undefined;
   message: string;
   title?: string | undefined;
@@ -64,21 +62,19 @@ export interface Delivery {
   dedupe?: string | undefined;
   tags: string[];
   silent: boolean;
-  /** Set on a voice delivery if the desktop gets the same notification, so no fallback is needed. */
+  /** Set on a voice delivery if the notification is also shown on the desktop. */
   alsoShown?: boolean | undefined;
   /** The end of the quiet hours, when held deliveries are sent together. */
   heldUntil?: string | undefined;
-  /** When the delivery is due. */
   nextAt: string;
   /** When an attempt set `nextAt`. A time in the future means that the clock moved back. */
   waitingSince?: string | undefined;
-  /** Number of finished attempts. */
   attempts: number;
   /** Number of attempts interrupted because the process died. */
   interrupted: number;
-  /** How many parts of a long message have been sent. */
+  /** Number of parts of a long message that have been sent. */
   sentParts: number;
-  /** The final result. After it is stored, it only has to be logged and the file removed. */
+  /** The final result. Stored before it is logged, so that a crash can't lose it. */
   result?: Result | undefined;
   reason?: string | undefined;
 }
@@ -91,7 +87,7 @@ export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
 const NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{12})\.([a-z]{1,20})\.json$/;
 
 /**
- * Returns the spool of deliveries. Entries aren't synced to disk: they survive a crash, but not a power
+ * Returns the spool of deliveries. Entries are not fsynced: they survive a crash of steward, but not a power
  * failure.
  */
 export function outboxOf({ outbox }: At): Spool<Delivery> {
@@ -149,15 +145,13 @@ export function requestRetry(deps: At, id: string): void {
 }
 
 export interface OutboxScan {
-  /** Names of the deliveries that the caller doesn't know yet, oldest first. */
+  /** Names of deliveries that are new to the caller, oldest first. */
   unknown: string[];
   /** Ids passed to `requestRetry` since the last scan. */
   retries: string[];
 }
 
-/**
- * Returns the deliveries and retry requests of other processes, and removes these requests from the outbox.
- */
+/** Returns new deliveries and retry requests; deletes the requests. */
 export function scanOutbox(deps: At, isKnown: (name: string) => boolean): OutboxScan {
   const names = listFolder(deps.outbox).filter((name) => !isKnown(name));
   const retries = names.filter((name) => name.endsWith(RETRY));
@@ -168,7 +162,7 @@ export function scanOutbox(deps: At, isKnown: (name: string) => boolean): Outbox
   };
 }
 
-/** Moves an unreadable delivery to the dead letters. Ignores folders and links. */
+/** Moves an unreadable delivery file to the dead-letter folder. Ignores folders and links. */
 export function buryUnreadable(deps: OutboxDeps, name: string): void {
   if (lstatOf(join(deps.outbox, name))?.isFile === false) return;
   bury(outboxOf(deps), 'waiting', name, { atMs: deps.clock.now() });
@@ -176,7 +170,7 @@ export function buryUnreadable(deps: OutboxDeps, name: string): void {
 
 export interface OutboxStatus {
   waiting: number;
-  /** Number of deliveries that failed permanently, and are deleted later. */
+  /** Number of deliveries in the dead-letter folder. */
   dead: number;
 }
 
@@ -188,10 +182,7 @@ export function outboxStatus(deps: At): OutboxStatus {
   };
 }
 
-/**
- * Returns a new notification id. Ids sort by time, even those that a process creates within the same
- * millisecond.
- */
+/** Returns a new notification id. Ids sort by creation time, even within one millisecond. */
 export function newId(clock: Clock): string {
   const micros = Math.floor(clock.monotonic() * 1000) % 16 ** 7;
   const unique = micros.toString(16).padStart(7, '0') + randomName(5);

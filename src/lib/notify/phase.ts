@@ -20,8 +20,8 @@ const WINDOW_MS = 2 * 3_600_000;
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * Writes a phase to a session's history and terminal tab. Without a slug, uses the latest incomplete session
- * updated within the last two hours. Throws `locked` if another process holds the lock too long.
+ * Writes a phase to a session's history and terminal tab. Default session: the latest incomplete session of
+ * the last two hours. Throws `locked` if another process holds the lock.
  */
 export async function writePhase(
   deps: PhaseDeps,
@@ -54,8 +54,8 @@ function sessionFor(state: SessionsState, slug: string | undefined, nowMs: numbe
 }
 
 /**
- * Returns a function that writes phases in the order of the requests, so that the last one wins. The function
- * returns a reason if the write failed, and passes unexpected errors to `report`.
+ * Returns a function that writes phases one at a time, in order. On failure, the function returns the reason;
+ * it passes unexpected errors to `report`.
  */
 export function phaseEffect(
   open: () => Promise<PhaseDeps>,
@@ -113,11 +113,11 @@ export function tabSequence(
   const { program, kittySocket } = terminal ?? { program: null, kittySocket: null };
   const rgb = Number.parseInt(phase(id).color.slice(1), 16);
   if (program === 'iTerm.app') return title + iTermColor(rgb);
-  // kitty doesn't set TERM_PROGRAM. If the variable is set, this is another terminal started from kitty.
+  // kitty doesn't set TERM_PROGRAM. If the variable is set, another terminal was started from kitty.
   return program === null && kittySocket !== null ? title + kittyColor(rgb) : title;
 }
 
-/** Returns kitty's remote-control command, which only affects the tab of the window that receives it. */
+/** Returns kitty's remote-control command for the color of the current tab. */
 function kittyColor(rgb: number): string {
   const payload = { self: true, colors: { active_bg: rgb, inactive_bg: rgb } };
   const command = { cmd: 'set-tab-color', version: [0, 20, 0], no_response: true, payload };

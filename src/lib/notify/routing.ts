@@ -11,21 +11,20 @@ import { EVENTS, EVENT_NAMES, type ChannelId, type EventName } from './events';
 import type { NotifyRequest } from './message';
 
 export interface RoutingSettings {
-  /** The channels for each event, without voice. */
+  /** The channels for each event, excluding voice. */
   routing: Readonly<Record<EventName, readonly RoutedChannel[]>>;
-  /** The events to speak. */
+  /** Events that are spoken. */
   spoken: readonly EventName[];
   longTaskMinutes: number;
   /** Example: `22:00-07:00`; `undefined` if there are no quiet hours. */
   quietHours: string | undefined;
-  /** The time zone of the quiet hours. */
   zone: string;
 }
 
 export interface RoutingMoment {
   nowMs: number;
   muted: boolean;
-  /** Whether DAEMON_CRON_VOICE is 1, which allows jobs to speak. */
+  /** Whether jobs may speak, as set by DAEMON_CRON_VOICE=1. */
   cronVoice: boolean;
   channels: readonly Pick<Channel, 'id' | 'off' | 'isHeld'>[];
 }
@@ -33,7 +32,7 @@ export interface RoutingMoment {
 export interface PlannedDelivery {
   channel: ChannelId;
   silent: boolean;
-  /** The end of the quiet hours that delay the push. */
+  /** When quiet hours end, if they delay the push. */
   heldUntil?: number;
 }
 
@@ -65,7 +64,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     if (offReason('sms') === undefined) wanted.add('sms');
   }
   if (request.reach === 'desk') wanted.delete('push');
-  // If there is no push, keep the banner, which stays on the screen until the user returns.
+  // Without a push, keep the banner, so that you see it when you return.
   const isPushed = wanted.has('push') && offReason('push') === undefined;
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');
   const isSpoken = settings.spoken.includes(event);
@@ -91,7 +90,7 @@ function eventFor({ event, durationSec = 0 }: NotifyRequest, longTaskMinutes: nu
   return event === 'taskComplete' && durationSec > longTaskMinutes * 60 ? 'longTask' : event;
 }
 
-/** Returns why the notification isn't spoken, or undefined to speak it. */
+/** Returns why the notification isn't spoken; undefined if it is. */
 function voiceFor(
   request: NotifyRequest,
   isSpoken: boolean,
@@ -105,7 +104,7 @@ function voiceFor(
   return isQuiet ? 'quiet hours' : undefined;
 }
 
-/** Quiet hours, in minutes since midnight. A start later than the end means that they include midnight. */
+/** Quiet hours in minutes since midnight. They span midnight if `from` is later than `to`. */
 export interface QuietHours {
   from: number;
   to: number;
@@ -114,7 +113,7 @@ export interface QuietHours {
 const DAY = 1440;
 const MINUTE_MS = 60_000;
 
-/** Parses a range such as `22:00-07:00`, already validated by the configuration. */
+/** Parses a valid range, such as `22:00-07:00`. */
 export function parseQuietHours(text: string): QuietHours {
   const [h1 = 0, m1 = 0, h2 = 0, m2 = 0] = (text.match(/\d+/g) ?? []).map(Number);
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 };
@@ -124,7 +123,7 @@ function isQuietAt({ from, to }: QuietHours, minute: number): boolean {
   return from < to ? minute >= from && minute < to : minute >= from || minute < to;
 }
 
-/** Returns the end of the quiet hours that include `ms` in the given zone, or undefined if none do. */
+/** Returns when quiet hours end, in epoch ms; undefined if `ms` is outside quiet hours. */
 export function quietUntil(hours: QuietHours, ms: number, zone: string): number | undefined {
   const minuteAt = (at: number): number => {
     const { hour, minute } = wallClock(at, zone);
@@ -134,7 +133,7 @@ export function quietUntil(hours: QuietHours, ms: number, zone: string): number 
   if (!isQuiet(ms)) return undefined;
   const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
   const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
-  // If the clocks change in between, search minute by minute.
+  // On a daylight-saving change, `end` is wrong: search minute by minute.
   if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;
   for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
     if (!isQuiet(at)) return at;
@@ -154,11 +153,11 @@ export interface MuteDeps {
 
 export interface MuteState {
   muted: boolean;
-  /** When the mute ends, as ISO 8601 in UTC; `null` if not muted, or muted until `unmute`. */
+  /** When the mute ends, as ISO 8601 in UTC; `null` if not muted or muted indefinitely. */
   until: string | null;
 }
 
-/** Mutes the voice and banner sounds. Without a duration, mutes them until `unmute`. */
+/** Mutes the voice and banner sounds, for a duration or until `unmute`. */
 export function mute(deps: MuteDeps, forMs: number | undefined): MuteState {
   const until = forMs === undefined ? null : toIso(deps.clock.now() + forMs);
   ensureFolder(dirname(deps.mute));
@@ -178,7 +177,7 @@ export function muteState(deps: MuteDeps): MuteState {
   if (text === undefined) return { muted: false, until: null };
   const until = parseObject(text)?.['until'];
   const untilMs = typeof until === 'string' ? parseIso(until) : undefined;
-  // A damaged file counts as muted, since silence does no harm.
+  // Treat a corrupted file as muted: silence does no harm.
   if (untilMs === undefined) return { muted: true, until: null };
   const muted = untilMs > deps.clock.now();
   return { muted, until: muted ? toIso(untilMs) : null };
@@ -186,13 +185,12 @@ export function muteState(deps: MuteDeps): MuteState {
 
 type ChannelTrouble = { channel: ChannelId } & Trouble;
 
-/** The output of `notify routes`. */
 export interface RoutesReport {
   events: { event: EventName; title: string; voice: boolean; channels: RoutedChannel[] }[];
   longTaskMinutes: number;
   muted: MuteState;
   quietHours: string | null;
-  /** The end of the current quiet hours, as ISO 8601 in UTC; `null` outside quiet hours. */
+  /** When the current quiet hours end, as ISO 8601 in UTC; `null` outside quiet hours. */
   quietUntil: string | null;
   /** Channels that are switched off or not set up. */
   off: ChannelTrouble[];

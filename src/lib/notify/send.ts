@@ -3,7 +3,6 @@ import { parseDuration } from '../platform/time/day-words';
 import type { AcceptDeps, Accepted } from './accept';
 import { newId } from './outbox';
 
-/** The flags of `notify send`. */
 export interface SendFlags {
   title?: string | undefined;
   event: string;
@@ -23,7 +22,7 @@ export interface SendFlags {
   unanswered?: string | undefined;
 }
 
-/** Builds the body of `POST /notify` from these flags. */
+/** Builds the body of `POST /notify` from the command's flags. */
 export function bodyOf(message: string, flags: SendFlags): Record<string, unknown> {
   const { title, event, priority, source, phase, slug, duration, dedupe, url } = flags;
   const body = {
@@ -50,7 +49,6 @@ export interface Offered {
   accepted: Accepted;
   /** Whether this process, rather than the daemon, accepted the message. */
   isOurs: boolean;
-  /** A warning that the daemon did not respond. */
   note?: string;
 }
 
@@ -84,7 +82,7 @@ async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise
   try {
     return { accepted: await acceptNotification(deps, body), isOurs: true };
   } catch (error) {
-    // Without a delivery process, a full outbox would stay full.
+    // Start delivering, because a full outbox would otherwise stay full.
     if (error instanceof StewardError && error.kind === 'unavailable') deliverLater();
     throw error;
   }

@@ -7,13 +7,12 @@ import { nameOf, type Delivery, type Result, outboxOf, type OutboxDeps } from '.
 
 export interface SettleDeps extends OutboxDeps, HistoryDeps {
   channels: readonly Channel[];
-  /** Returns a number from 0 to 1. */
   random: () => number;
 }
 
 /**
- * Stores the outcome of an attempt; returns the delivery if it is still pending. Writes a final result to the
- * claimed file first, so that after a crash it only has to be logged.
+ * Stores the outcome of an attempt; returns the delivery if it is still pending. Stores a final result before
+ * logging it, so that a crash can't lose it.
  */
 export function settle(deps: SettleDeps, delivery: Delivery, outcome: Outcome): Delivery | undefined {
   const tried = { ...delivery, attempts: delivery.attempts + 1 };
@@ -51,7 +50,7 @@ function postpone(deps: SettleDeps, tried: Delivery, outcome: Again): Delivery |
   const at = Date.parse(tried.at) > nowMs ? waitingSince : tried.at;
   const lastMs = lastAttempt(deps, { ...tried, at });
   const retryMs = nextAttempt(nowMs, tried.attempts, deps.random(), outcome.afterMs);
-  // Attempts after a settings change increase the delay, so limit it to the delivery's deadline.
+  // Make a last attempt at the deadline, unless the server asked for a longer delay.
   const nextMs = outcome.afterMs === undefined && nowMs < lastMs ? Math.min(retryMs, lastMs) : retryMs;
   if (nextMs > lastMs) return end(deps, tried, 'expired', reasonOf(outcome));
   const next: Delivery = { ...tried, at, nextAt: toIso(nextMs), waitingSince };
@@ -65,7 +64,7 @@ function putBack(deps: SettleDeps, name: string, next: Delivery): void {
   release(outboxOf(deps), name, nameOf(next));
 }
 
-/** Moves the file with a single rename, so that the message isn't shown twice after a crash. */
+/** Moves a voice delivery to the desktop. A single rename keeps a crash from showing the message twice. */
 function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Delivery | undefined {
   if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
   const name = nameOf(delivery);
@@ -91,8 +90,8 @@ export function recover(deps: SettleDeps): void {
 }
 
 /**
- * Closes a claimed delivery that has a result, and requeues one that was not being sent. A delivery that was
- * being sent may have arrived, so it is retried only once.
+ * Closes a claimed delivery that has a result, and requeues a delivery that was not being sent. A delivery
+ * interrupted while being sent may have arrived, so it is retried only once.
  */
 export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delivery): void {
   if (delivery.result !== undefined) return close(deps, name, delivery);
@@ -106,7 +105,7 @@ export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delive
 const TWICE =
   'sending was interrupted twice; the message may have arrived. Resend it with `steward notify retry ID`';
 
-/** Returns the outcome for a channel that has been switched off. */
+/** Returns the outcome for a disabled channel; undefined if the channel is enabled. */
 export function offOutcome(channel: Channel): Outcome | undefined {
   const off = channel.off();
   if (off === undefined) return undefined;
@@ -139,10 +138,8 @@ export function lastAttempt(
 }
 
 /**
- * Returns when to retry: after 5 s, 15 s, 45 s, … up to 30 min, each randomized by 20% so that retries don't
- * coincide, but never earlier than the server allows.
- * @param attempts Number of attempts, including the one that failed.
- * @param random A number from 0 to 1.
+ * Returns when to retry, in epoch ms: exponential backoff from 5 s to 30 min with 20% jitter, but no earlier
+ * than the server allows. `attempts` includes the failed attempt.
  */
 export function nextAttempt(
   nowMs: number,

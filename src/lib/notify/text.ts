@@ -1,6 +1,6 @@
 import { clean } from '../platform/terminal/terminal';
 
-/** A way to measure the length of text, and the maximum length of a part. */
+/** A measure of text length, and the maximum length of a part. */
 export interface Measure {
   cost: (char: string) => number;
   max: number;
@@ -15,14 +15,14 @@ export function jsonBytes(char: string): number {
   return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
 }
 
-/** Returns the length in UTF-16 units, the unit that several services use for their limits. */
+/** Returns the length in UTF-16 units, which several services use for their limits. */
 export function utf16Units(char: string): number {
   return char.length;
 }
 
 /**
- * Splits text into parts that stay within the limit of every measure, at a line or word break in the last
- * third of a part. Splits a grapheme only if it is too long for one part.
+ * Splits text into parts within every limit, preferably at a line or word break in the last third of a part.
+ * Splits a grapheme only if it exceeds a limit.
  */
 export function split(text: string, measures: readonly Measure[]): string[] {
   const parts: string[] = [];
@@ -79,7 +79,7 @@ export function numberedParts(parts: readonly string[]): string[] {
   return parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);
 }
 
-/** Joins messages into one, with a shortened line for each and the number of messages left out. */
+/** Returns one shortened line per message, and the number of omitted messages. */
 export function digestText(messages: readonly string[], most = 20): string {
   const lines = messages.slice(0, most).map((message) => `• ${short(message, 120)}`);
   const more = messages.length - lines.length;

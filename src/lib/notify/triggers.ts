@@ -24,7 +24,7 @@ export interface TriggerDeps {
   spool: SpoolDeps;
   /** Returns the session of a spooled hook event. */
   sessionOf: (intention: Intention) => Session | undefined;
-  /** Returns the title of a session's assistant, but only while several assistants have sessions. */
+  /** Returns the name of a session's assistant if several assistants have sessions. */
   assistantOf: (session: Session) => string | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
   presence: (session: Session | undefined) => Promise<Presence>;
@@ -35,10 +35,10 @@ export interface TriggerDeps {
   longTaskMinutes: () => number;
 }
 
-/** Agents that end within this time of each other share a message. `LONGEST_WAIT_MS` limits the wait. */
+/** Agents that end within this time of each other share a notification. */
 const TOGETHER_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
-/** The assistant may call the hook before it has finished writing the transcript. */
+/** Maximum number of times to read a transcript that is still being written. */
 const MAX_READS = 3;
 const RETRY_MS = 200;
 const LONGEST_MS = 60_000;
@@ -59,8 +59,8 @@ export async function runTriggers(
 }
 
 /**
- * Turns hook events from the spool into notifications when a turn or background agents end, or when a session
- * waits for you. Only one process on a machine does this at a time.
+ * Turns hook events into notifications: the end of a turn or of background agents, and sessions that wait for
+ * you. Only one process per machine does this at a time.
  */
 export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   const agents = groupsOf(deps);
@@ -72,7 +72,7 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   try {
     await drain(deps.spool, consumers);
   } catch (error) {
-    // The hook event was added after this run started; the next run handles it.
+    // An event that arrived after this run started is left for the next run.
     if (!(error instanceof StewardError && error.kind === 'canceled')) throw error;
   }
 }
@@ -123,8 +123,8 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
 }
 
 /**
- * Returns how a turn ended, according to its hook or the transcript. The transcript may not be complete until
- * after the hook has run.
+ * Returns how a turn ended, from the hook event or the transcript. Throws `unavailable` if the transcript is
+ * incomplete, so that it is read again later.
  */
 function endOf(
   deps: TriggerDeps,
@@ -144,7 +144,6 @@ function endOf(
   return { line, isError: end?.isError === true, id: end?.id ?? id };
 }
 
-/** Formats `7 min` or `40 s`. */
 function spoken(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
@@ -160,7 +159,7 @@ const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = deps.sessionOf(intention);
-  // The request has been answered, or the session has ended.
+  // Skip a request that was answered or whose session has ended.
   if (session !== undefined && session.waitingSince === undefined) return;
   const presence = await deps.presence(session);
   if (presence === 'front') return;
@@ -170,7 +169,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     tags: [],
     event: 'attention',
     message: `${name} ${requestOf(intention.reason, session)}.`,
-    // A permission prompt and its reminder have the same key, so they count as one.
+    // A permission prompt and its reminder share a key, so that only one notification is sent.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
     ...(presence === 'unknown' ? {} : { reach: presence }),
   });
@@ -209,15 +208,14 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   });
 }
 
-/** Returns what the session needs from you. */
 function requestOf(reason: string | undefined, session: Session | undefined): string {
   const request = requestWords(reason, session?.askedTool);
   return request ?? (reason === 'idle_prompt' ? 'is waiting for your next prompt' : 'asks for your input');
 }
 
 /**
- * Returns the session's name for a message, such as `infra·main`, with the assistant if `assistantOf` returns
- * one.
+ * Returns a session's name for a message, such as `infra·main`, followed by the assistant's name in
+ * parentheses if several assistants have sessions.
  */
 function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): string {
   if (session === undefined) return 'The assistant';
@@ -228,15 +226,15 @@ function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): str
 }
 
 const MAX_CHARS = 300;
-/** Maximum length of text to search at the end of a response and in each line, in UTF-16 units. */
+/** How much of a response's end and of each line to search, in UTF-16 units. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
 /** Matches emoji, list markers and emphasis around a line. */
 const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
- * Returns the last line of a response, outside of code, that starts with the assistant's name, `Completed` or
- * `Voice`, and a colon. A conversation has no such line, and triggers no notification.
+ * Returns the response's last line that starts with the assistant's name, `Completed` or `Voice`, and a
+ * colon. Ignores code. Undefined for a conversation, which has no such line.
  */
 export function completionLine(response: string, daName: string): string | undefined {
   const openings = [daName, 'completed', 'voice'].map((name) => `${name.toLowerCase()}:`);
@@ -251,7 +249,7 @@ export function completionLine(response: string, daName: string): string | undef
   return undefined;
 }
 
-/** Removes fenced blocks, since a line such as `voice: alloy` in a file isn't a completion line. */
+/** Removes fenced code blocks, which may contain lines such as `voice: alloy`. */
 function withoutCode(lines: readonly string[]): string[] {
   const rest: string[] = [];
   let open: { fence: string; at: number } | undefined;

@@ -21,9 +21,8 @@ const NARROW = 70;
 const EMPTY = 'No notifications yet. Send one with `steward notify send MESSAGE`.';
 
 /**
- * Formats the output of `notify history`: a line for each notification, and one for each channel that didn't
- * deliver it normally.
- * @param options.dead A summary of the failed deliveries.
+ * Formats the output of `notify history`: a line per notification, and a line per channel with a problem.
+ * `options.dead` summarizes the failed deliveries.
  */
 export function historyText(
   entries: readonly HistoryEntry[],
@@ -42,7 +41,7 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
   const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
   const delivered = entry.channels.filter(({ result }) => result === 'delivered');
   const head = [when, delivered.map(({ channel }) => channel).join(', ') || '–', text].join('  ');
-  // The id must not be truncated, and takes up most of the line on a narrow terminal.
+  // On a narrow terminal, the id gets its own line, so that it isn't truncated.
   const heads = options.columns < NARROW ? [entry.id, `  ${head}`] : [`${entry.id}  ${head}`];
   const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
   const same =
@@ -63,7 +62,7 @@ function noChannelLines(entry: HistoryEntry, { columns }: ViewOptions): string[]
   return wrap(text, columns, '  not sent: ', '    ');
 }
 
-/** Formats a channel's lines, such as `  push  retry at 07:00: …`. */
+/** Formats a channel's result, such as `  push  waiting until 07:00: …`. */
 function channelLines(result: ChannelResult, options: ViewOptions, colors: Palette): string[] {
   const words = resultWords(result, options);
   const text = clean(result.reason === null ? words : `${words}: ${result.reason}`);
@@ -76,7 +75,7 @@ function isToday(ms: number, { zone, nowMs }: Moment): boolean {
   return dayOf(ms, zone) === dayOf(nowMs, zone);
 }
 
-/** Formats `07:00`, with the date if it isn't today. */
+/** Formats a time as `07:00`, with the date unless it is today. */
 export function untilText(iso: string, moment: Moment): string {
   const ms = Date.parse(iso);
   const time = timeOf(ms, moment.zone);
@@ -102,14 +101,12 @@ const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
   skipped: 'not sent',
 };
 
-/** Formats a notification's id, followed by a line for each channel. */
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {
   const colors = palette(options);
   const lines = entry.channels.flatMap((result) => channelLines(result, options, colors));
   return textOf([entry.id, ...lines, ...noChannelLines(entry, options)], options);
 }
 
-/** Formats the output of `notify routes`. */
 export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
   const { columns } = options;
@@ -145,7 +142,6 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   return textOf(lines, options);
 }
 
-/** Formats the output of `notify test`. */
 export function testText(results: readonly TestResult[], options: ViewOptions): string {
   const colors = palette(options);
   const lines = results.flatMap(({ channel, state, reason, hint }) => {

@@ -7,7 +7,6 @@ import { phase } from '../sessions/phases';
 export interface Part {
   text: string;
   tone?: 'strong' | 'quiet';
-  /** The link's target. */
   url?: string;
 }
 

@@ -4,7 +4,7 @@ import type { Session } from '../sessions/session';
 import { notKnown } from './gaps';
 import type { CommitFacts, DayFacts, IssueFacts, Report, ReportClosed, ReportCommit, ReportInput, ReportIssue, ReportSession } from './model'; // prettier-ignore
 
-/** Builds the report for a period. Input order doesn't matter. Gaps are listed in `notKnown`. */
+/** Builds the report for a period. The order of the input doesn't matter. */
 export function buildReport(input: ReportInput): Report {
   const { period, repo } = input;
   const days = input.days
@@ -31,13 +31,13 @@ export function buildReport(input: ReportInput): Report {
   };
 }
 
-/** Returns the time per repository, or nothing if no repository is known. */
+/** Returns the time per repository; empty if no repository is known. */
 function timeOf({ time = [], repo }: ReportInput): Pick<Report, 'time'> {
   const rows = time.filter(({ key }) => isRepo(key, repo));
   return rows.some(({ key }) => key !== 'unknown' && key !== 'other folders') ? { time: rows } : {};
 }
 
-/** Adds tenths as integers, so that the order doesn't affect the result. */
+/** Adds tenths as integers to avoid rounding errors. */
 function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number {
   return days.reduce((sum, day) => sum + Math.round(of(day) * 10), 0) / 10;
 }
@@ -76,7 +76,7 @@ function reposOf(
     );
 }
 
-/** Returns whether a repository is the requested one: compares folder names, ignoring case. */
+/** Returns whether a repository matches the requested name, ignoring case and parent folders. */
 function isRepo(name: string | null, wanted: string | undefined): boolean {
   if (wanted === undefined) return true;
   const [own, asked] = [name?.toLowerCase(), wanted.toLowerCase()];
@@ -148,7 +148,7 @@ function sessionsOf(
     .sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // Only raw events contain the repository of a session that is no longer in the state.
+  // For sessions no longer in the state, only raw events contain the repository.
   const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {
@@ -176,7 +176,7 @@ function byRepo(
   for (const { repo, slug } of sessions) if (repo !== null) rowOf(repo).sessions.add(slug);
   for (const { repo, session, atMs } of activity) {
     const row = rowOf(repo);
-    // A set of polls, so that parallel sessions count once.
+    // Counts each poll once, even with parallel sessions.
     row.polls.add(Math.floor(atMs / (pollIntervalSec * 1000)));
     if (forgotten.has(session)) row.sessions.add(`\n${session}`);
   }
@@ -189,7 +189,7 @@ function byRepo(
   );
 }
 
-/** Returns the phase at the start of the period, and the phases reached during it. */
+/** Returns the phase at the start of the period and each phase reached within the period. */
 function phasesOf({ phase, phaseHistory }: Session, { startMs, endMs }: ReportInput['period']): PhaseId[] {
   if (phaseHistory.length === 0) return [phase];
   const history = phaseHistory.filter(({ at }) => Date.parse(at) < endMs);
@@ -205,7 +205,6 @@ function isWithin(iso: string | null, { startMs, endMs }: ReportInput['period'])
 
 const UNDER_WAY: ReadonlySet<string | null> = new Set(['in-progress', 'in-review', 'blocked', 'needs-human']);
 
-/** Lists each issue of the period once: as closed, in progress or opened. */
 function issuesOf(
   all: readonly IssueFacts[],
   { period, repo, evidence }: ReportInput,
@@ -215,8 +214,7 @@ function issuesOf(
   const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The work repository contains the issues of all repositories. An issue's property, commits and sessions
-  // determine which repository it belongs to.
+  // The work repository contains every repository's issues. Match them by property, commits and sessions.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
     isRepo(property, repo) ||
     mentions.has(number) ||
@@ -240,7 +238,7 @@ function issuesOf(
   };
 }
 
-/** Groups the commits by the issue mentioned in their subject, as in `Fix the login (#12)`. */
+/** Groups commit hashes by the issue that their subject mentions, as in `Fix the login (#12)`. */
 function mentionsIn(commits: readonly ReportCommit[]): Map<number, string[]> {
   const found = new Map<number, string[]>();
   for (const { sha, subject } of commits) {

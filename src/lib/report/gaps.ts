@@ -40,7 +40,10 @@ export function notKnown(
 
 const MAX_SPANS = 4;
 
-/** Formats `Mon 2 Nov 2026 to Wed 4 Nov 2026 and Fri 6 Nov 2026`, or the first ranges and a count. */
+/**
+ * Formats days as ranges, such as `Mon 2 Nov 2026 to Wed 4 Nov 2026 and Fri 6 Nov 2026`. Lists at most four
+ * ranges and counts the remaining days.
+ */
 function spans(days: readonly Day[]): string {
   const ranges: [Day, Day][] = [];
   for (const day of days) {

@@ -11,9 +11,8 @@ export interface DayFacts {
   creationMinutes: number;
   consumptionMinutes: number;
   commits: readonly { repo: string; commits: number }[];
-  /** Ids of assistant sessions. */
   sessions: readonly string[];
-  /** Set if the day was backfilled, in which case application time isn't recorded. */
+  /** Set if the day was backfilled. Backfilled days have no application time. */
   backfilled?: true;
   /** Details from the event log; undefined once the log has been deleted. */
   raw?: {
@@ -21,7 +20,7 @@ export interface DayFacts {
     /** Polls during which a session was active in the repository. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
-  /** Commits from other machines, whose subjects aren't published. */
+  /** Commit counts from other machines, which don't publish subjects. */
   elsewhere?: readonly { repo: string; commits: number }[];
 }
 
@@ -71,12 +70,11 @@ export interface ReportIssue {
 
 export interface IssueFacts extends ReportIssue {
   state: 'open' | 'closed';
-  /** Whether the issue was closed as completed, and not as "not planned". */
+  /** Whether the issue was closed as "completed" rather than "not planned". */
   completed: boolean;
   slug: string | null;
 }
 
-/** All input for a report. */
 export interface ReportInput {
   period: Period;
   /** Limits the report to this repository. */
@@ -91,15 +89,11 @@ export interface ReportInput {
   evidence: ReadonlyMap<number, string>;
   /** Data that could not be read, as sentences. */
   notes: readonly string[];
-  /** The assistants' usage, if requested. */
   usage?: UsageFacts;
-  /** Your time and your agents' time by repository; absent if no repository is known. */
   time?: ReportTime[];
-  /** The machines that are merged; absent if there is only this one. */
   machines?: readonly ReportMachine[];
 }
 
-/** Usage by assistant. */
 export interface UsageFacts {
   rows: readonly UsedBy[];
   total: UsedTokens & { unpriced: number };
@@ -115,7 +109,6 @@ interface UsedTokens {
 }
 
 export interface UsedBy extends UsedTokens {
-  /** The assistant's name. */
   key: string;
 }
 
@@ -143,7 +136,7 @@ export interface Report {
   usage?: UsageFacts;
   /** Your time and your agents' time by repository; absent if no repository is known. */
   time?: ReportTime[];
-  /** The machines that are merged; absent if there is only this one. */
+  /** The merged machines; absent if there is only one. */
   machines?: readonly ReportMachine[];
   /** The gaps in the report, as sentences. */
   notKnown: string[];

@@ -2,7 +2,10 @@ import { StewardError } from '../errors';
 import { DAY_HINT, readDay, type ZonedNow } from '../platform/time/day-words';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 
-/** A period of whole local days, both ends inclusive, and the corresponding instants. */
+/**
+ * Whole local days from `from` to `to`, both inclusive. `startMs` and `endMs` bound the same period in epoch
+ * ms.
+ */
 export interface Period {
   from: Day;
   to: Day;
@@ -15,7 +18,7 @@ export interface Period {
 
 const MAX_DAYS = 3660;
 
-/** Returns the period between two days given in natural language. `until` is today at the latest. */
+/** Parses a period given in words. `until` defaults to today and is never later. */
 export async function readPeriod(words: { since: string; until?: string }, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
   const from = await readDay(words.since, now);
@@ -28,7 +31,7 @@ export async function readPeriod(words: { since: string; until?: string }, now: 
   return periodOf(from, to, now);
 }
 
-/** Returns the week (Monday to Sunday, or until today) that contains a day given in natural language. */
+/** Parses a day given in words; returns its week, from Monday to Sunday or today. */
 export async function readWeek(of: string | undefined, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
   const day = of === undefined ? today : await readDay(of, now);
@@ -62,7 +65,7 @@ function inFuture(text: string, day: Day): StewardError {
   });
 }
 
-/** Returns the days since Monday, 0 to 6. 1 January 1970 was a Thursday. */
+/** Returns the days since Monday, 0 to 6. Adds 3, because 1 January 1970 was a Thursday. */
 function sinceMonday(day: Day): number {
   const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
   return (((days + 3) % 7) + 7) % 7;

@@ -25,7 +25,7 @@ function linesOf(block: Block, columns: number, colors: Palette): string[] {
   return painted(wrap(text, columns, first, rest), block.parts, colors);
 }
 
-/** Colors wrapped lines by counting characters, which works because wrapping changes only whitespace. */
+/** Colors wrapped lines. Characters are matched by position, because wrapping changes only whitespace. */
 function painted(lines: readonly string[], parts: readonly Part[], colors: Palette): string[] {
   const tones = parts.flatMap(({ text, tone }) => [...text].filter((char) => char !== ' ').map(() => tone));
   let at = 0;
@@ -73,14 +73,13 @@ function safeUrl(url: string): string | undefined {
   return url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
 }
 
-/** Text that GitHub turns into a link or mention: `@ann`, `#12`, `GH-12` and plain URLs. */
+/** Matches text that GitHub turns into a link or mention: `@ann`, `#12`, `GH-12` and plain URLs. */
 const REFERENCE =
   /(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_/-]*|#\d+|\bGH-\d+|(?:\bhttps?:\/\/|\bwww\.)[^\s`]+/giu;
 
 /**
- * Escapes only what Markdown or HTML would interpret, because the text is also read unrendered. References
- * become code, because a backslash doesn't prevent a link.
- * @param isStart Whether the text starts a line, where `#`, `-` or `>` has a meaning.
+ * Escapes Markdown and HTML syntax. Wraps references in code, because a backslash doesn't prevent a link.
+ * @param isStart Whether the text is at the start of a line.
  */
 export function plain(text: string, isStart: boolean): string {
   let at = 0;
@@ -95,7 +94,6 @@ export function plain(text: string, isStart: boolean): string {
 function escaped(text: string, isStart: boolean): string {
   const marked = text
     .replace(/[\\`*[\]<|~$]/g, '\\$&')
-    // Inside a word, an underscore is plain text.
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
     .replace(/&(?=#?\w+;)/g, '&amp;');
   if (!isStart) return marked.replace(/ (#+)$/, ' \\$1');

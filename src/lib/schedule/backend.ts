@@ -5,10 +5,10 @@ import { clean } from '../platform/terminal/terminal';
 import type { Job, SchedulerKind } from './job';
 import type { Recorder } from './recorder';
 
-/** A job in a form that every scheduler backend can render. */
+/** A job's entry, independent of the scheduler. */
 export interface JobEntry {
   job: Job;
-  /** Unique per user area: `steward-sense`, `steward-0a1b2c3d-sense`. */
+  /** Unique per user area, such as `steward-sense` or `steward-0a1b2c3d-sense`. */
   name: string;
   /** Absolute path of the launcher. Its only argument is the job id. */
   launcher: string;
@@ -29,8 +29,8 @@ export interface EntryState {
   /** A disabled entry may stay loaded until the next login. */
   disabled: boolean;
   /**
-   * Whether the entry differs from the one that an install would write. For files, status.ts checks the install
-   * manifest instead.
+   * Whether the entry differs from what an install would write. status.ts checks an entry's files against the
+   * install manifest instead.
    */
   edited: boolean;
 }
@@ -49,12 +49,10 @@ export const NOT_INSTALLED: EntryState = {
 export interface BackendDeps {
   run: Run;
   host: Pick<PathHost, 'platform' | 'home' | 'env'>;
-  /** The environment for the scheduler's programs. */
   env: NodeJS.ProcessEnv;
   /** The user's numeric id; -1 on Windows. */
   userId: number;
   exists: (path: string) => boolean;
-  /** Starts a detached program. */
   start: (file: string, args: readonly string[]) => void;
   wait: (ms: number) => Promise<void>;
   /** The folder for files that the scheduler imports. */
@@ -66,17 +64,17 @@ export interface BackendDeps {
 /** A scheduler. To add one, write a factory and a line in `index.ts`. */
 export interface Backend {
   kind: SchedulerKind;
-  /** Returns why this scheduler can be used on this machine, or undefined if it can't. */
+  /** Returns evidence that the scheduler is usable, such as `cron is running`; undefined if it isn't. */
   probe: () => Promise<string | undefined>;
   /** Returns the closest interval that the scheduler supports, in seconds. */
   interval: (everySec: number) => number;
-  /** Writes and loads the entry. If the scheduler rejects it, undoes the changes and throws. */
+  /** Writes and loads the entry. If the scheduler rejects the entry, undoes the changes and throws. */
   install: (entry: JobEntry, recorder: Recorder) => Promise<Installed>;
   /** Unloads and removes the entry; returns the removed files. */
   uninstall: (name: string, recorder: Recorder) => Promise<string[]>;
   /** Starts a run now. Throws if the scheduler can't start it. */
   start: (entry: JobEntry) => Promise<void>;
-  /** Returns whether the scheduler has the entry. Returns false on a platform without this scheduler. */
+  /** Returns whether the entry exists; false on a platform without this scheduler. */
   holds: (name: string) => Promise<boolean>;
   state: (entry: JobEntry) => Promise<EntryState>;
 }
@@ -87,17 +85,16 @@ export interface Installed {
   warnings: string[];
 }
 
-/** A file that the scheduler reads. */
 export interface EntryFile {
   path: string;
   text: string;
   /** The bytes to write. Default: `text` as UTF-8. */
   data?: Uint8Array;
-  /** A file that the scheduler writes. Folders created for it are removed with the entry. */
+  /** Path of a file that the scheduler writes. An uninstall removes the folders created for the file. */
   beside?: string;
 }
 
-/** Installs an entry that consists of files: writes them, and loads the entry if anything changed. */
+/** Writes an entry's files. Loads the entry if a file changed or the entry isn't loaded. */
 export async function installFiles(
   files: readonly EntryFile[],
   recorder: Recorder,
@@ -161,13 +158,11 @@ export async function requireTool(
   throw new StewardError('unavailable', `${message}: ${outputOf(result)}`, more);
 }
 
-/** Returns the program's error output as one line. */
 export function outputOf({ stdout, stderr, code }: RunResult): string {
   const output = clean((stderr.trim() === '' ? stdout : stderr).trim().replace(/\s+/g, ' '));
   return output === '' ? `exit code ${String(code)}` : output.slice(0, 500);
 }
 
-/** Escapes text for an XML element or attribute. */
 export function xmlText(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

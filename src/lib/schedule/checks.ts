@@ -42,7 +42,7 @@ const CALL_MS = 10_000;
 
 async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
   const status = (await at.jobs())?.find(({ job }) => job === id);
-  // Containers and some servers have no scheduler; there, `up` runs the jobs.
+  // Without a scheduler, as in a container, `steward up` runs the jobs.
   if (status === undefined) return [off('no scheduler on this machine', { mend: 'steward up' })];
   return [judgeJob(status, localTimes(at.clock))];
 }
@@ -63,9 +63,7 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
   );
 }
 
-/**
- * Asks the launcher which steward and Node.js it finds. A missing launcher is reported by the jobs' checks.
- */
+/** Checks that the launcher finds Node.js and steward. The job checks report a missing launcher. */
 async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   const installed = (await at.jobs())?.find((job) => job.installed);
   if (installed === undefined) return [];

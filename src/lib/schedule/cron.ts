@@ -14,13 +14,13 @@ import type { Recorder } from './recorder';
 
 /** The longest command that Debian's cron accepts, in bytes. */
 const MAX_COMMAND = 990;
-/** The minute in which hourly jobs run; most other programs use minute 0. */
+/** Hourly jobs run at this minute, because many other programs run at minute 0. */
 const MINUTE = 7;
 const HOUR_MIN = 60;
-/** Replaces the crontab's path, which depends on the system, in the install manifest. */
+/** The crontab's name in the install manifest. The real path depends on the system. */
 const CRONTAB = 'crontab';
 
-/** Returns a job's crontab lines, between two markers with its name. */
+/** Returns a job's crontab lines, between markers that contain the entry's name. */
 export function renderCron({ job, name, launcher }: JobEntry): string {
   const command = `/bin/sh ${cronWord(launcher)} ${job.id}${job.when.kind === 'login' ? ' --keep' : ''}`;
   if (Buffer.byteLength(command) > MAX_COMMAND) {
@@ -31,7 +31,7 @@ export function renderCron({ job, name, launcher }: JobEntry): string {
   return `# >>> ${name} (written by "${job.command}", which can also remove it)\n${timesOf(job)} ${command}\n# <<< ${name}\n`;
 }
 
-/** Returns the minutes between runs: a divisor of 60, so that intervals are equal across the hour. */
+/** Returns the interval in minutes, rounded down to a divisor of 60, so that all intervals are equal. */
 export function cronMinutes(everySec: number): number {
   let minutes = Math.min(Math.max(1, Math.floor(everySec / 60)), HOUR_MIN);
   while (HOUR_MIN % minutes !== 0) minutes -= 1;
@@ -46,8 +46,8 @@ function timesOf(job: Job): string {
 }
 
 /**
- * Quotes a word for cron and the shell. Percent signs stay unquoted, because not every cron removes the
- * backslash before them.
+ * Quotes a word for cron and the shell. Writes a percent sign as an unquoted `\%`: if cron keeps the
+ * backslash, the shell removes it.
  */
 export function cronWord(text: string): string {
   return text.replace(/%|\\|'|[^\w@+=:,./%\\'-]+/g, (part) => {
@@ -56,12 +56,11 @@ export function cronWord(text: string): string {
   });
 }
 
-/** Returns the crontab without the job's lines, but otherwise unchanged. */
 export function withoutCron(crontab: string, name: string): string {
   return crontab.replace(blocksOf(name), '');
 }
 
-/** Returns the crontab with this block, which replaces the first existing block or is appended. */
+/** Replaces the job's blocks in the crontab with this block, or appends the block. */
 export function withCron(crontab: string, name: string, block: string): string {
   let text = block;
   const replaced = crontab.replace(blocksOf(name), () => {
@@ -81,17 +80,14 @@ function blocksOf(name: string): RegExp {
   return new RegExp(`^# >>> ${name} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?# <<< ${name}(?:\\n|$)`, 'gm');
 }
 
-/**
- * Returns a block's command. Only commands are compared, since the times depend on the interval and the comment
- * on the version.
- */
+/** Returns a block's command without the schedule and the comments. Only commands are compared. */
 function commandOf(block: string): string {
   const command = block.split('\n').filter((line) => !line.startsWith('#'));
   return command.join('\n').replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');
 }
 
 const intervalOf = (everySec: number): number => cronMinutes(everySec) * 60;
-/** Encodes the block as Latin-1, one character per byte, because a crontab may have any encoding. */
+/** Returns the block with one character per byte, because a crontab may have any encoding. */
 const blockOf = (entry: JobEntry): string => Buffer.from(renderCron(entry)).toString('latin1');
 
 /** The scheduler that uses the user's crontab. */
@@ -166,7 +162,7 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
     if (cronBlocks(before ?? '', entry.name).length === 0) recorder.forget(CRONTAB);
     throw error;
   }
-  // cron starts the daemon only at boot, so start it now.
+  // cron would start the daemon only at the next boot.
   if (everySec === null) startNow(deps, entry);
   return { files: [], warnings, changed: true };
 }

@@ -63,7 +63,7 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     available,
     install: async (job) => {
       if (available) return install(parts, job);
-      // An existing entry is still updated, since cron may be started later.
+      // Update an existing entry, because cron may be started later.
       if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host, job);
       return install({ ...parts, why: 'already installed' }, job);
     },
@@ -95,7 +95,7 @@ async function choose(
   return { backend, why: 'no scheduler responds', available: false };
 }
 
-/** Returns the error for a machine without a scheduler, with the alternatives. */
+/** Returns the error for a machine without a scheduler, with alternatives in the hint. */
 export function noScheduler({ env }: Pick<PathHost, 'env'>, job: Job): StewardError {
   const isWsl = (env['WSL_DISTRO_NAME'] ?? '') !== '';
   const everySec = everySecOf(job);
@@ -158,7 +158,6 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   const result: UninstallResult = { job: job.id, removedFrom: [], files: [] };
   const entry = entryOf(deps, job);
   const holders = await holdersOf(backends, entry);
-  // If nothing was ever installed, don't create a manifest.
   if (!exists(deps.area.installManifest) && holders.length === 0) return result;
   return withManifest(deps, async (manifest) => {
     const kinds = new Set([backend.kind, ...holders, ...kindsOf(manifest.entries(), job.id)]);

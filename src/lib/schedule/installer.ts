@@ -15,7 +15,6 @@ import {
 export interface InstallerDeps {
   scheduler: Scheduler;
   sense: { enabled: boolean; insight: { command: readonly string[] } };
-  /** The folder with the captured data. */
   captured: string;
   setUpSense: () => Promise<unknown>;
   hasRepository: boolean;
@@ -25,7 +24,7 @@ export interface InstallerDeps {
 
 export type InstallerResult = InstallResult | JobStatus | UninstallResult;
 
-/** Installs, removes or reports a job, depending on the flags. */
+/** Installs a job, removes it or reports its status, depending on the flags. */
 export async function runInstaller(
   deps: InstallerDeps,
   job: Job,
@@ -39,7 +38,7 @@ export async function runInstaller(
   }
   if (mode.uninstall) {
     const result = await scheduler.uninstall(job);
-    // launchd and systemd stop the daemon; the other schedulers don't.
+    // launchd and systemd stop the daemon on removal; the other schedulers don't.
     if (isDaemon && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler'))
       await deps.endDaemon();
     const daemonNote =
@@ -170,7 +169,7 @@ function row(name: string, value: string): string {
   return `  ${name.padEnd(11)}${value}`;
 }
 
-/** Paths aren't wrapped, so that they can be copied. */
+/** Wraps texts, but not indented rows, so that paths can be copied. */
 function lines(columns: number, texts: readonly string[]): string {
   return texts
     .map(clean)

@@ -5,13 +5,11 @@ export interface Job {
   id: JobId;
   /** Shown in the scheduler's listings. */
   label: string;
-  /** Arguments for `steward`. */
   args: readonly string[];
   /** `hourly` catches up after sleep if the scheduler supports it. `login` also restarts after a failure. */
   when: { kind: 'interval'; everySec: number } | { kind: 'hourly' } | { kind: 'login' };
   /** Timeout of a run, in seconds; null for no timeout. */
   timeoutSec: number | null;
-  /** The command that installs this job. */
   command: string;
 }
 
@@ -76,9 +74,8 @@ export type SchedulerKind = (typeof SCHEDULER_KINDS)[number];
 /** The system's scheduler as steward uses it. */
 export interface Scheduler {
   kind: SchedulerKind;
-  /** Why this scheduler was chosen. */
   why: string;
-  /** Whether jobs can run. If not, an install only updates an existing entry. */
+  /** Whether this scheduler can run jobs. If not, an install only updates an existing entry. */
   available: boolean;
   /**
    * Installs and loads the job, and removes it from other schedulers. Throws `unavailable` if the scheduler
@@ -87,7 +84,7 @@ export interface Scheduler {
   install: (job: Job) => Promise<InstallResult>;
   /** Removes the job from every scheduler on this machine. */
   uninstall: (job: Job) => Promise<UninstallResult>;
-  /** Starts a run now. Returns the scheduler, or undefined if no scheduler has the job. */
+  /** Starts a run now; returns the scheduler used, or undefined if no scheduler has the job. */
   start: (job: Job) => Promise<SchedulerKind | undefined>;
   status: (job: Job) => Promise<JobStatus>;
 }
@@ -99,7 +96,6 @@ export interface InstallResult {
   /** Whether anything changed; false if the job was already installed and loaded. */
   changed: boolean;
   files: string[];
-  /** Interval in seconds; null for the daemon. */
   everySec: number | null;
   log: string;
   warnings: string[];
@@ -111,7 +107,7 @@ export interface UninstallResult {
   files: string[];
 }
 
-/** Times are ISO 8601 in UTC. Null means unknown, or never. */
+/** A job's status. Times are ISO 8601 in UTC; null means unknown or never. */
 export interface JobStatus {
   job: JobId;
   scheduler: SchedulerKind;
@@ -129,7 +125,6 @@ export interface JobStatus {
   warning?: string;
   /** Set if every run fails. */
   broken?: true;
-  /** The command that fixes the problem. */
   mend?: string;
   hint?: string;
 }

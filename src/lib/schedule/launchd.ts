@@ -17,12 +17,11 @@ import { everySecOf, type Job } from './job';
 
 /** Minimum time between a crash and the next start, in seconds. */
 const THROTTLE_SEC = 60;
-/** The minute in which the hourly job runs. */
 const MINUTE = 5;
 const UNLOAD_POLLS = 10;
 const UNLOAD_POLL_MS = 500;
 
-/** The prefix `local` can't clash with a real domain. */
+/** Returns a reverse-DNS label. The prefix `local` can't clash with a real domain. */
 export function launchdLabel(name: string): string {
   return `local.${name.replaceAll('-', '.')}`;
 }
@@ -74,7 +73,6 @@ function timesOf(job: Job): Record<string, Plist> {
   return { StartInterval: everySecOf(job) ?? 0 };
 }
 
-/** Parses the output of `launchctl print`. */
 export function parseLaunchd(text: string): Pick<EntryState, 'lastExit'> {
   const exit = /^[ \t]*last exit code = (\d+)/m.exec(text)?.[1];
   return { lastExit: exit === undefined ? null : Number(exit) };
@@ -94,8 +92,7 @@ export function launchd(deps: BackendDeps): Backend {
   async function unload(name: string): Promise<void> {
     if (!(await isLoaded(name))) return;
     await launchctl('bootout', targetOf(name));
-    // bootout returns before the job is unloaded, and until then launchd rejects a new job with the same
-    // name.
+    // bootout returns early. launchd rejects a job with the same name until the old job is unloaded.
     for (let polls = 0; polls < UNLOAD_POLLS && (await isLoaded(name)); polls += 1)
       await wait(UNLOAD_POLL_MS);
   }

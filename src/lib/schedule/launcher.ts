@@ -24,9 +24,9 @@ export interface ScheduleDeps {
   machineId: string;
   host: PathHost;
   run: Run;
-  /** The folder with steward's package.json, and the Node.js binary that runs steward. */
+  /** `root`: the folder with steward's package.json. `node`: the Node.js binary that runs steward. */
   product: { root: string; node: string };
-  /** Returns the names of the running processes. Default: on this machine. */
+  /** Default: the processes running on this machine. */
   processNames?: () => ReadonlySet<string>;
 }
 
@@ -41,10 +41,10 @@ const COPIED = [
   'XDG_DATA_HOME',
   'CLAUDE_CONFIG_DIR',
 ];
-/** Session variables that a scheduler may lack. A value that the scheduler sets takes precedence. */
+/** Session variables that a scheduler may not set. The scheduler's own values take precedence. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
-/** Returns the environment for jobs: `COPIED`, and the installer's PATH without relative or project folders. */
+/** Returns the environment for jobs: `COPIED`, and PATH without relative or project folders. */
 export function jobEnvironment({
   platform,
   env,
@@ -89,7 +89,6 @@ export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
   return join(machine, 'jobs');
 }
 
-/** Returns the values for the launcher template. */
 export function launcherForm({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>): LauncherForm {
   const isWindows = host.platform === 'win32';
   const quoted = (path: string): string => (isWindows ? forBatch(path, host.env) : forShell(path));
@@ -121,7 +120,7 @@ function isOneLine(text: string): boolean {
   return !/[\u0000-\u001f\u007f]/.test(text);
 }
 
-/** Schedulers don't accept line breaks in paths. */
+/** Throws `config` if the text contains a control character, which schedulers reject in paths. */
 function oneLine(text: string, what: string): string {
   if (isOneLine(text)) return text;
   throw new StewardError('config', `The path of ${what} contains a control character: ${clean(text)}`, {
@@ -129,7 +128,6 @@ function oneLine(text: string, what: string): string {
   });
 }
 
-/** Returns the job's entry for this machine's schedulers. */
 export function entryOf({ area, host }: ScheduleDeps, job: Job): JobEntry {
   const isDefault = area.root === defaultArea(host);
   return {

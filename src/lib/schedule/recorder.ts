@@ -9,18 +9,15 @@ import type { JobId, SchedulerKind } from './job';
 
 type Added = Readonly<Record<string, unknown>>;
 
-/** Writes a scheduler's files, and records them in the install manifest first. */
+/** Writes a scheduler's files. Records each file in the install manifest before writing it. */
 export interface Recorder {
-  /**
-   * Writes a file unless it is up to date. Returns true if the file was written or an earlier write was never
-   * loaded.
-   */
+  /** Writes a file if it changed. Returns whether the scheduler has to load it. */
   write: (file: EntryFile) => boolean;
   /** Removes a file and the empty folders created for it; false if it didn't exist. */
   remove: (path: string) => boolean;
   /** Records a change to a file that isn't steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** Returns the record of a path by this job or, failing that, by another job. */
+  /** Returns the manifest's record of a path, preferably this job's record. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */
@@ -28,7 +25,6 @@ export interface Recorder {
 }
 
 export const ENTRY_PREFIX = 'schedule:';
-/** File mode: everyone can read, and only the owner can write. */
 const MODE = 0o644;
 const MAX_BYTES = 1024 * 1024;
 
@@ -50,7 +46,7 @@ export function recorderOf(
       const known = manifest.find(id, path);
       if (isSame && known !== undefined && known.added['pending'] !== true) return false;
       const paths = [path, ...(beside === undefined ? [] : [beside])];
-      // Includes folders created for other jobs, because the last uninstall removes them.
+      // Include folders created for other jobs, because the last uninstall removes them.
       const shared = jobEntries().flatMap(foldersOf);
       const folders = paths.flatMap((file) => [
         ...missingAbove(file),

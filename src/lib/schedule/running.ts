@@ -24,11 +24,9 @@ import { LAUNCHER, recordsFolder } from './launcher';
 import { ENTRY_PREFIX } from './recorder';
 
 export interface RunDeps {
-  /** The folder in which the launcher records how runs ended. */
   records: string;
   installManifest: string;
   launcher: string;
-  /** The user area. */
   root: string;
   clock: Clock;
 }
@@ -54,13 +52,13 @@ export interface Running {
 }
 
 const DELIVERY = 'delivery';
-/** The folder is machine-local, so all runs in it are on this machine. */
+/** Machine id in the marker files. The folder is machine-local, so the value doesn't matter. */
 const HERE = 'this machine';
 const MAX_BYTES = 4096;
-/** Identifies the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
+/** Marker file of the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
 const KEEP_FILE = '.keep';
 
-/** Parses a job and its process id, as in `sense 4711`. Default id: this process. */
+/** Parses a job and its process id, as in `sense 4711`. The process id defaults to `ownPid`. */
 export function parseJobVariable(text: string, ownPid: number): Running | undefined {
   const [, name, pid] = /^([a-z]+)(?: ([1-9]\d{0,9}))?$/.exec(text) ?? [];
   const job = [...JOB_IDS, DELIVERY].find((id) => id === name) as Running['job'] | undefined;
@@ -68,12 +66,12 @@ export function parseJobVariable(text: string, ownPid: number): Running | undefi
 }
 
 /**
- * Called before a scheduled command. Returns false if its job was uninstalled. The command must then write no
- * files, not even a cache.
+ * Registers the run of a scheduled command. Returns false if its job was uninstalled. In that case, the
+ * command must write no files.
  */
 export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): boolean {
   const run = parseJobVariable(env[JOB_VARIABLE] ?? '', ownProcess().pid);
-  // Processes started by the command aren't runs of the job.
+  // Processes that the command starts must not count as runs of the job.
   delete env[JOB_VARIABLE];
   if (run === undefined) return true;
   if (beginRun(deps, run)) {
@@ -85,20 +83,19 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a marker file for a run, then returns whether its job is installed. An uninstall removes the entry,
- * then checks for markers, so a run and an uninstall can't miss each other.
+ * Writes a run's marker file; returns whether the run's job is still installed afterwards. An uninstall
+ * removes the entry before it looks for markers, so it can't miss a run.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
   const note = notePath(deps, run);
   const made: string[] = [];
   try {
-    // Also removes the marker files of killed runs.
+    // Removes the marker files of killed runs.
     runningJobs(deps);
     made.push(...ensureFolder(deps.records));
     replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
   } catch (error) {
-    // An uninstall may have removed the folder in the meantime.
     const stillInstalled = isInstalled(deps, run.job);
     // A full disk must not prevent a notification.
     if (stillInstalled && run.job === DELIVERY) return true;
@@ -125,7 +122,7 @@ export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock
   });
 }
 
-/** Makes cron's launcher stop restarting the daemon within seconds. */
+/** Makes the launcher under cron stop restarting the daemon. Takes effect within seconds. */
 export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
   removeFile(join(records, KEEP_FILE));
 }
@@ -142,7 +139,7 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
 }
 
 /**
- * Returns whether the manifest contains the job; without a valid manifest, whether the launcher exists. A
+ * Returns whether the manifest contains the job. Without a valid manifest, checks for the launcher instead. A
  * delivery only needs the user area.
  */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
@@ -157,7 +154,7 @@ function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running[
 
 const MAX_WAIT_MS = 60_000;
 const POLL_MS = 100;
-/** Waiting is reported after this time, because most runs are shorter. */
+/** Delay before `onWait` is called. Most runs end sooner. */
 const QUIET_MS = 1_500;
 
 export interface WaitOptions {
@@ -169,8 +166,8 @@ export interface WaitOptions {
 }
 
 /**
- * Waits up to a minute for runs of uninstalled jobs; returns those still in progress. Stops a daemon that was
- * just starting, and ends deliveries, which may retry for minutes.
+ * Waits up to a minute for runs to end; returns the runs still in progress. Stops daemons and deliveries
+ * instead of waiting for them.
  */
 export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<Running[]> {
   const { stopDaemon, onWait, filter = () => true } = options;

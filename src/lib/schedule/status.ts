@@ -48,7 +48,6 @@ export async function jobStatus(
   });
 }
 
-/** Returns the schedulers that have a job. */
 export async function holdersOf(backends: readonly Backend[], entry: JobEntry): Promise<SchedulerKind[]> {
   const holds = await Promise.all(backends.map((backend) => backend.holds(entry.name)));
   return backends.filter((_, index) => holds[index]).map(({ kind }) => kind);
@@ -60,7 +59,7 @@ export function intervalIn(backend: Backend, job: Job): number | null {
   return everySec === null ? null : backend.interval(everySec);
 }
 
-/** The launcher's record of the last run: when it ended and its exit code, or when the daemon started. */
+/** The launcher's record of a job's last run. `atMs` is when the run ended, or when the daemon started. */
 interface RunRecord {
   atMs: number;
   exit: number | null;
@@ -87,26 +86,22 @@ function endOf(log: string): string {
     .join(' ');
 }
 
-/** Returns whether a file has changed since it was installed. */
 function isEdited({ kind, path, after }: InstallEntry): boolean {
   if (kind !== 'file' || after === null || !exists(path)) return false;
   if (lstatOf(path)?.isFile !== true) return true;
   return sha256(readBytes(path, { maxBytes: MAX_BYTES }) ?? '') !== after;
 }
 
-/** Number of missed runs that triggers a warning. */
 const MISSED_TO_WARN = 3;
-/** Tolerance, because a scheduler's times are in whole seconds and slightly later than the launcher's. */
+/** If the scheduler's and the launcher's times differ by less than this, they refer to the same run. */
 const SAME_RUN_MS = 5_000;
 
 export interface StatusInput {
   job: Job;
   scheduler: SchedulerKind;
-  /** The interval at which the scheduler runs the job, in seconds. */
   everySec: number | null;
   state: EntryState;
   record: RunRecord | undefined;
-  /** Other schedulers that have the job. */
   otherHolders: readonly SchedulerKind[];
   recorded: Pick<InstallEntry, 'at' | 'added'> | undefined;
   hasLauncher: boolean;
@@ -116,7 +111,7 @@ export interface StatusInput {
   bootMs: number;
 }
 
-/** Computes the status without reading anything. */
+/** Computes a job's status without I/O. */
 export function statusOf(input: StatusInput): JobStatus {
   const { job, scheduler, state, everySec, log, nowMs } = input;
   const { lastRun, lastExit } = lastOf(input);
@@ -158,7 +153,6 @@ function missedRuns({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: 
 
 type Problem = Pick<JobStatus, 'warning' | 'broken' | 'mend' | 'hint'>;
 
-/** Returns the worst problem with the scheduler's entry. */
 function entryProblem({
   job,
   hasLauncher,
@@ -184,7 +178,6 @@ function entryProblem({
   return undefined;
 }
 
-/** Returns the worst problem with the job's runs. */
 function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): Problem | undefined {
   const { lastExit, missedPolls, log } = status;
   const mend = job.command;

@@ -39,7 +39,7 @@ export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<st
 }
 
 function timesOf(everySec: number): string {
-  // With Persistent, systemd catches up with one run after sleep or a time without a login.
+  // Persistent makes systemd catch up with one run after sleep or a logout.
   if (everySec === HOUR_SEC)
     return 'OnActiveSec=60\nOnCalendar=hourly\nPersistent=true\nRandomizedDelaySec=30\n';
   return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;
@@ -54,7 +54,7 @@ function quoted(text: string): string {
   return `"${unitText(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** Also escapes the dollar sign, which starts a variable in ExecStart. */
+/** Quotes a word for ExecStart, where a dollar sign starts a variable. */
 function execWord(text: string): string {
   return quoted(text).replaceAll('$', '$$$$');
 }
@@ -84,7 +84,7 @@ function unixIso(text: string | undefined): string | null {
 
 /** Returns a timer's next run from `systemctl list-timers --output=json`; null if unknown. */
 export function nextRunOf(json: string, timer: string): string | null {
-  // Before version 248, systemd prints a table instead.
+  // systemd before version 248 prints a table instead of JSON.
   if (!json.startsWith('[')) return null;
   const row = (JSON.parse(json) as Record<string, unknown>[]).find(({ unit }) => unit === timer);
   const next = row?.['next'];
@@ -110,7 +110,7 @@ export function systemd(deps: BackendDeps): Backend {
     async uninstall(name, recorder) {
       await disable(deps, name);
       const removed = filesOf(deps, name).filter((file) => recorder.remove(file));
-      // Runs even if nothing was removed, because an earlier uninstall may have been killed before this step.
+      // Always reload, because an earlier uninstall may have been killed before this step.
       await systemctl(deps, 'daemon-reload');
       for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl(deps, 'reset-failed', unit);
       return removed;
@@ -162,7 +162,7 @@ async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
   return (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
-/** Also removes systemd's files: the symlink that enables the unit and the timer's last-run timestamp. */
+/** Disables a job's units. Removes systemd's own files: the enabling symlink and the timer's timestamp. */
 async function disable(deps: BackendDeps, name: string): Promise<void> {
   for (const unit of filesOf(deps, name)
     .filter(deps.exists)
@@ -174,7 +174,6 @@ async function disable(deps: BackendDeps, name: string): Promise<void> {
 
 async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<Installed> {
   const unit = unitOf(entry);
-  // The folder in which systemd stores each timer's last run.
   const stamps = posix.join(xdg(deps, 'XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
   const beside = posix.join(stamps, `stamp-${entry.name}.timer`);
   const files = Object.entries(renderSystemd(entry)).map(([file, text]) => ({
@@ -212,7 +211,7 @@ async function state(deps: BackendDeps, entry: JobEntry): Promise<EntryState> {
   };
 }
 
-/** Without lingering, the user manager and its jobs end with the last session. */
+/** Returns a hint if lingering is off, because the job then stops at logout. */
 async function lingerHint(deps: BackendDeps, { job }: JobEntry): Promise<string[]> {
   if (job.id === 'sense' || job.id === 'insight') return [];
   const { stdout } = await callTool(deps, 'loginctl', [

@@ -16,9 +16,8 @@ import {
 } from './backend';
 import { everySecOf } from './job';
 
-/** Start of the repetitions, which can be any time in the past. */
+/** Start of the repetitions. Any time in the past works. */
 const START = '2026-01-01T00:00:00';
-/** The shortest repetition interval, in seconds. */
 const MIN_SEC = 60;
 /** The result code of a running task. */
 const RUNNING = 267_009;
@@ -83,7 +82,6 @@ export function taskBytes(xml: string): Buffer {
   return Buffer.from(`\ufeff${xml}`, 'utf16le');
 }
 
-/** Formats a duration, such as `PT2M30S`. */
 function duration(sec: number): string {
   const [minutes, seconds] = [Math.floor(sec / 60), sec % 60];
   return `PT${minutes > 0 ? `${minutes}M` : ''}${seconds > 0 ? `${seconds}S` : ''}`;
@@ -165,7 +163,7 @@ function userOf(env: NodeJS.ProcessEnv): string {
   return domain === '' ? name : `${domain}\\${name}`;
 }
 
-/** The name needs no escaping, because it contains only letters, digits and dashes. */
+/** `name` needs no escaping: it contains only letters, digits and dashes. */
 function infoScript(name: string): string {
   return `$i = Get-ScheduledTaskInfo -TaskName '${name}'
 function iso($d) { if ($d) { $d.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ') } else { $null } }

@@ -14,41 +14,42 @@ type Sent =
 /** One or more notifications, as passed to a channel. Texts contain no control characters. */
 export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
   acceptedMs: number;
-  /** Number of notifications combined in the parcel. */
   count: number;
 }
 
 /** The outcome of an attempt. `reason` and `hint` are shown to users and must not contain secrets. */
 export type Outcome =
   | { outcome: 'delivered' }
-  /** The voice failed; the message is shown on the desktop instead. */
+  /** The message could not be spoken, so the desktop shows it instead. */
   | { outcome: 'show'; reason: string }
-  /** Failed for good: a retry would fail too. */
+  /** Permanent failure: a retry would fail too. */
   | { outcome: 'failed'; reason: string; hint: string }
-  /** Retry after at least `afterMs`. `all` pauses the whole channel until then. */
+  /**
+   * Temporary failure, retried after `afterMs` or later. With `all`, the whole channel pauses until the
+   * retry.
+   */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };
 
-/** A problem and its fix. */
 export interface Trouble {
   reason: string;
   hint: string;
 }
 
 /**
- * A way to send notifications. To add one, write a factory in its own file and a line in index.ts; the
- * contract suite (test/contracts/channel.ts) covers it.
+ * A way to send notifications. To add one, write a factory and list it in index.ts. The contract tests in
+ * test/contracts/channel.ts run for every channel.
  */
 export interface Channel {
   readonly id: ChannelId;
   /** How long to keep retrying a delivery, in ms. Default: one day. */
   readonly keepMs?: number;
-  /** Whether deliveries are held until quiet hours end, and then combined into one. */
+  /** Whether deliveries wait until quiet hours end and are then combined into one. */
   readonly isHeld?: true;
   /** If at least this many deliveries are pending, they are combined into one. */
   readonly joinsFrom?: number;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Returns why the channel can't send, without starting a program or sending a request. */
+  /** Returns why the channel can't send, if known without running a program or sending a request. */
   trouble?: () => Trouble | undefined;
   /** Loads the channel's libraries before the attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;
@@ -59,29 +60,28 @@ export interface Channel {
   send: (parcel: Parcel, onPart: (sent: number) => void) => Promise<Outcome>;
 }
 
-/** Dependencies of the channel factories; each factory uses some of them. */
+/** The dependencies of all channel factories. */
 export interface ChannelDeps {
   clock: Clock;
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
   run: Run;
-  /** Returns the HTTP library, loaded once. */
+  /** Loads the HTTP library on first use. */
   http: () => Promise<Pick<HttpLibrary, 'origin'>>;
   /** Response timeout, in ms. Default: 10 s. */
   answerMs?: number;
-  /** The current settings. */
   settings: () => SettingsConfig['notifications'];
   /** Returns the value of a secret, or undefined if it is not set. Throws `config` if it cannot be read. */
   secret: (from: Secret) => string | undefined;
   voice: Pick<Voice, 'isOff' | 'status'> & { speech: Pick<Voice['speech'], 'say'> };
   muted: () => boolean;
-  /** The machine-local file that stores the ids of replaceable banners. */
+  /** Path of the machine-local file with the ids of replaceable desktop notifications. */
   banners: string;
   /** Returns the SMS program and its arguments; empty if not configured. */
   smsCommand: () => readonly string[];
 }
 
-/** Prepares a channel; returns an outcome only if that fails. */
+/** Calls the channel's `prepare`; returns the outcome if it fails, or undefined. */
 export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   try {
     await channel.prepare?.();
@@ -91,7 +91,7 @@ export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   }
 }
 
-/** Makes one attempt, and catches exceptions so that they affect only this channel. */
+/** Makes one attempt and converts exceptions to outcomes, so that they affect only this channel. */
 export async function attempt(channel: Channel, ...args: Parameters<Channel['send']>): Promise<Outcome> {
   try {
     return await channel.send(...args);
@@ -110,7 +110,6 @@ export interface TestResult {
   channel: ChannelId;
   state: 'ok' | 'off' | 'failed';
   reason: string | null;
-  /** How to fix the problem. */
   hint: string | null;
 }
 

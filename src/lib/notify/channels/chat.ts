@@ -24,7 +24,7 @@ const missing: WebService['missing'] = ({ chat }) =>
         mend: SET,
       };
 
-/** A chat's incoming webhook. Its URL is a credential, so messages and logs never contain it. */
+/** Posts to a chat's incoming webhook. The webhook URL is a credential and is never logged or shown. */
 export function chatChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'chat',
@@ -56,7 +56,7 @@ export function shapeOf(url: string): ChatShape {
   return 'generic';
 }
 
-/** Returns the request bodies for a parcel, with mentions in its texts disabled. */
+/** Returns a parcel's request bodies, with mentions disabled. */
 export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unknown>[] {
   const { id, event, priority, message, tags, count, url, title = EVENTS[event].title } = parcel;
   const text = url === undefined ? message : `${message}\n${url}`;
@@ -70,7 +70,6 @@ export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unk
     const quiet = { link_names: false, unfurl_links: false, unfurl_media: false };
     return numberedParts(parts).map((part) => ({ text: escapeMarkup(part), ...quiet }));
   }
-  // `text` is for display; the other fields contain the original data.
   const data = { id, event, title, message, priority, tags, count, url, at: parcel.acceptedMs };
   return [{ text: withoutMentions(`${title}\n${text}`), ...data }];
 }
@@ -88,7 +87,7 @@ export const chatCheck = webCheck({
   title: 'chat',
   missing,
   ask: ({ chat }, secret) => ({ url: secret(chat.webhook) ?? '' }),
-  // A GET request posts nothing: services describe the webhook or respond that they require a POST.
+  // A GET request doesn't post a message: the service describes the webhook or rejects the method.
   judge: (hostname, { status }) =>
     [401, 403, 404, 410].includes(status)
       ? failed(`${hostname} rejected the webhook (${status})`, {

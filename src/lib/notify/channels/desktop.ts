@@ -26,7 +26,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_TITLE = 120;
 const MAX_BODY = 1000;
 
-/** Desktop banners. Texts are passed as arguments or data, never as part of a script. */
+/** Shows desktop banners. Message texts are never interpreted as code. */
 export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run' | 'banners'>): Channel {
   const { platform, env, run } = deps;
   return {
@@ -59,7 +59,7 @@ function bodyOf({ message }: Parcel): string {
   return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
 }
 
-/** Passes the script on stdin and the texts as arguments; `-` ends osascript's options. */
+/** Passes the script on stdin (`-`) and the texts as arguments. */
 async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   const input = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run\n';
   const args = ['-', titleOf(parcel), bodyOf(parcel)];
@@ -69,7 +69,7 @@ async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   return { outcome: 'again', reason: 'macOS did not show the notification.', hint };
 }
 
-/** The PowerShell script contains the texts as base64 and inserts them as text nodes. */
+/** The texts are base64-encoded in the script, so that PowerShell can't interpret them. */
 async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
   const silence = [
@@ -102,7 +102,7 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   }
 }
 
-/** PowerShell's app id, because Windows shows toasts only from registered applications. */
+/** PowerShell's app id. Windows shows toasts only from registered applications. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
 
 const MAX_BANNERS = 50;
@@ -176,8 +176,8 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
 }
 
 /**
- * Identifies the running notification service, because each service assigns its own banner ids. Returns
- * undefined if no service is running.
+ * Identifies the running notification service; undefined if none is running. Notification ids are valid only
+ * for the service that assigned them.
  */
 async function serverOf(bus: Bus): Promise<string | undefined> {
   try {
@@ -190,7 +190,7 @@ async function serverOf(bus: Bus): Promise<string | undefined> {
   }
 }
 
-/** Returns the replaceable banners, keyed by the hash of their dedupe key, oldest first. */
+/** Returns the stored notification ids by hashed dedupe key, oldest first. */
 function readBanners(path: string): Record<string, { id: number; server: string }> {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
   const isBanner = (value: unknown): value is { id: number; server: string } => {

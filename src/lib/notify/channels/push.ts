@@ -10,10 +10,10 @@ import { judgeStatus, rootOf, webChannel, webCheck, type WebDeps, type WebServic
 /** ntfy turns longer messages into attachments and rejects larger bodies. */
 const MAX_MESSAGE_BYTES = 4096;
 const MAX_BODY_BYTES = 8192;
-/** Bytes reserved for the `(12/12) ` counter and the end of the JSON. */
+/** Bytes reserved for a part counter, such as `(12/12) `, and the JSON syntax. */
 const RESERVE_BYTES = 40;
 const MAX_PARTS = 10;
-/** ntfy's rate limiter allows one more message every five seconds. */
+/** ntfy's rate limit refills by one message every five seconds. */
 const RATE_WAIT_MS = 5_000;
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const DAY_MS = 86_400_000;
@@ -27,9 +27,7 @@ const missing: WebService['missing'] = ({ push }) =>
         mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
       };
 
-/**
- * Sends pushes through an ntfy server. Posts JSON to the root URL, because headers can only contain Latin-1.
- */
+/** Sends pushes through an ntfy server. Uses JSON bodies, because headers are limited to Latin-1. */
 export function pushChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'push',
@@ -59,7 +57,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   };
 }
 
-/** Returns the JSON documents to publish. With `generic`, they contain none of the message's text. */
+/** Returns the JSON bodies to publish. `generic` leaves out the message's text. */
 export function pushBodies(
   parcel: Parcel,
   topic: string,
@@ -82,7 +80,7 @@ export function pushBodies(
     { cost: utf8Bytes, max: MAX_MESSAGE_BYTES - RESERVE_BYTES },
     { cost: jsonBytes, max: restBytes },
   ]).slice(0, MAX_PARTS);
-  // Servers that support sequence ids replace an earlier message that has the same id.
+  // ntfy replaces an earlier message that has the same sequence id.
   const sequence = dedupe === undefined ? id : `key-${shortHash(dedupe)}${shortHash(dedupe + topic)}`;
   return numberedParts(parts).map((part, index) => ({
     ...common,
@@ -91,7 +89,6 @@ export function pushBodies(
   }));
 }
 
-/** Checks ntfy's own error code first, then the HTTP status. */
 function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   const { status, text } = answer;
   if (status < 400) return undefined;
@@ -128,7 +125,6 @@ export const pushCheck = webCheck({
   id: 'push',
   title: 'push',
   missing,
-  // Checks access to the topic without publishing.
   ask({ push: { server, topic, token } }, secret) {
     const key = secret(token);
     const url = `${rootOf(server)}${encodeURIComponent(secret(topic) ?? '')}/auth`;

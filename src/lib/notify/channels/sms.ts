@@ -3,10 +3,10 @@ import { fault, type Channel, type ChannelDeps } from './channel';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CHARS = 320;
-/** Replaced with the text. If no argument contains it, the text is passed on stdin. */
+/** Replaced with the message text. If no argument contains the placeholder, the text is passed on stdin. */
 const PLACEHOLDER = '{message}';
 
-/** Runs the configured SMS program, never through a shell. */
+/** Sends a text through the configured SMS program, without a shell. */
 export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCommand'>): Channel {
   return {
     id: 'sms',
@@ -37,7 +37,7 @@ export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCo
   };
 }
 
-/** Adds a leading space, so that a text starting with a dash isn't parsed as an option. */
+/** Fills in the text. A leading space keeps a text that starts with a dash from being parsed as an option. */
 function filled(arg: string, text: string): string {
   const full = arg.split(PLACEHOLDER).join(text);
   return arg.startsWith(PLACEHOLDER) && full.startsWith('-') ? ` ${full}` : full;

@@ -21,7 +21,7 @@ const missing: WebService['missing'] = ({ telegram: { token, chatId } }) => {
   return { reason: 'no chat is set', hint, mend: `${SET}.chatId ID` };
 };
 
-/** A chat with a Telegram bot. Messages and logs never contain the URL, since it includes the token. */
+/** Sends messages through a Telegram bot. The URL contains the bot token and is never logged or shown. */
 export function telegramChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'telegram',
@@ -45,7 +45,6 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
     disable_notification: parcel.silent,
     link_preview_options: { is_disabled: true },
   };
-  // Without parse_mode, Telegram treats the message as plain text.
   const parts = split(withoutMentions(text), [{ cost: utf16Units, max: MAX_TEXT - RESERVE }]);
   return {
     url: urlOf(server, token, 'sendMessage'),

@@ -32,7 +32,6 @@ export function voiceChannel({
     },
     async send({ acceptedMs, message: text, voiceId }) {
       if (muted()) return { outcome: 'show', reason: 'muted' };
-      // A negative age means the clock moved back.
       if (Math.abs(clock.now() - acceptedMs) > STALE_MS) {
         return { outcome: 'show', reason: 'older than a minute' };
       }
@@ -43,12 +42,12 @@ export function voiceChannel({
 }
 
 const TEXT = 'This is a test.';
-/** A file with only a WAV header is smaller than this. */
+/** Audio files up to this size count as empty. */
 const MIN_BYTES = 2_000;
-/** Engines that play the audio themselves, so it can't be recorded. */
+/** Engines that play the audio themselves, so that it can't be written to a file. */
 const ALOUD = ['sapi', 'spd-say'];
 
-/** Speaks a test text like a notification: into a file, or aloud with `--sound`. */
+/** Speaks a test text into a file, or aloud with `--sound`. */
 export const voiceCheck: Check<NotifyChecked> = {
   id: 'notify.voice',
   title: 'voice',
@@ -102,7 +101,7 @@ function judgeSound(engine: string, bytes: number, ms: number): Finding {
   });
 }
 
-/** Returns a machine whose players measure audio files instead of playing them. */
+/** Returns a `SpeechMachine` that measures audio files instead of playing them. */
 function silentMachine(machine: SpeechMachine, onSound: (bytes: number) => void): SpeechMachine {
   const names = new Set([...players(machine, 'wav'), ...players(machine, 'mp3')]);
   const measure = (path: string | undefined): void =>

@@ -13,7 +13,6 @@ type WebId = Exclude<RoutedChannel, 'desktop'>;
 type Headers = Readonly<Record<string, string>>;
 type Failed = Extract<Outcome, { outcome: 'failed' }>;
 
-/** A missing setting and the command that sets it. */
 interface Missing {
   reason: string;
   hint: string;
@@ -26,11 +25,11 @@ export interface WebService {
   isHeld?: true;
   missing: (settings: Settings) => Missing | undefined;
   /**
-   * Returns the requests for a parcel, or why it can never be sent. Throws `config` if a credential can't be
-   * resolved.
+   * Returns the requests for a parcel, or why the parcel can never be sent. Throws `config` if a credential
+   * can't be resolved.
    */
   posts: (parcel: Parcel) => Posts | Failed;
-  /** Returns the outcome that the service's own protocol defines, or undefined to use the HTTP status. */
+  /** Returns a service-specific outcome, or undefined to decide by HTTP status. */
   judge: (answer: WholeAnswer) => Outcome | undefined;
 }
 
@@ -76,7 +75,7 @@ function enable(id: WebId): string {
   return `steward config set notifications.${id}.enabled true`;
 }
 
-/** Treats errors as temporary, because a secret's missing variable or file may be available later. */
+/** Treats errors as temporary, because a secret's missing variable or file may appear later. */
 function postsOr(
   service: WebService,
   parcel: Parcel,
@@ -94,7 +93,7 @@ const EMPTY: Parcel = { id: '', acceptedMs: 0, event: 'taskComplete', priority: 
 const ANSWER_MS = 10_000;
 const BOUNDS = { maxBytes: 64 * 1024, cut: true } as const;
 
-/** Sends one POST request. Never quotes the response, which may contain a secret. */
+/** Sends one POST request. Errors never quote the response, which may contain a secret. */
 async function postOnce(
   { clock, http, answerMs = ANSWER_MS }: WebDeps,
   { url, ...rest }: { url: string; body: unknown; headers?: Headers },
@@ -140,7 +139,7 @@ const KNOWN: Readonly<Record<number, readonly [string, string]>> = {
   413: ['The message is too large for the server', 'Send a shorter message.'],
 };
 
-/** Parses a Retry-After header, which contains either seconds or a date. */
+/** Parses a Retry-After header in seconds or as a date. Returns ms, or undefined if the header is invalid. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,7}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
@@ -148,14 +147,14 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Returns the outcome for a rate limit with a delay in seconds, or undefined if there is no delay. */
+/** Returns the outcome for a rate limit; undefined if the delay in seconds is missing or invalid. */
 export function rateLimited(service: string, seconds: unknown): Outcome | undefined {
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;
   const reason = `${service} returned "too many requests" (429).`;
   return { outcome: 'again', reason, hint: LATER, afterMs: seconds * 1000, all: true };
 }
 
-/** Returns a server's root URL. `server` is a host or URL; plain HTTP is allowed only on this machine. */
+/** Returns the root URL of a host or URL. A host gets the scheme https, or http if it is this machine. */
 export function rootOf(server: string): string {
   if (server.includes('://')) return server.endsWith('/') ? server : `${server}/`;
   const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/.test(server);

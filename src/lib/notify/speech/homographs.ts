@@ -2,18 +2,18 @@ import TABLE from '../../../../templates/data/homographs.json';
 import type { Replacement } from './pronunciation';
 
 /**
- * A word with two pronunciations, one of which needs a respelling ("live" as "lyve"). The first matching rule
- * decides; without a match, the word stays unchanged, since a wrong respelling is worse than none.
+ * A word with two pronunciations, one of which needs a respelling, such as "live" as "lyve". The first
+ * matching rule decides. Without a match, the word is unchanged.
  */
 export interface Homograph {
   /** The word in lower case, matched case-insensitively. */
   word: string;
   respelling: string;
-  /** Reusable parts of patterns, which rules refer to as `<NAME>`. */
+  /** Named sub-patterns. Rules insert them as `<NAME>`. */
   words: Readonly<Record<string, string>>;
   /**
-   * Each rule consists of `respell` or `keep`, a pattern for the text before the word (may be empty), and
-   * alternative patterns for the text after it.
+   * Each rule is `respell` or `keep`, a pattern for the text before the word (or ''), and alternative
+   * patterns for the text after the word.
    */
   contexts: readonly { rules: readonly string[][] }[];
 }
@@ -24,7 +24,7 @@ interface Context {
   after: readonly RegExp[];
 }
 
-/** How much text on each side of the word the rules match against, in UTF-16 units. */
+/** How much text before and after the word the rules match, in UTF-16 units. */
 const REACH = 160;
 
 const compiled = new WeakMap<Homograph, Context[]>();
@@ -55,11 +55,9 @@ function isRespelled(homograph: Homograph, before: string, after: string): boole
   return fitting?.respells === true;
 }
 
-/** Compiles a word's rules the first time the word occurs. */
 function contextsOf(homograph: Homograph): Context[] {
   let contexts = compiled.get(homograph);
   if (contexts !== undefined) return contexts;
-  // Each pattern is compiled once, because many rules share it.
   const shared = new Map<string, RegExp>();
   const following = (source: string): RegExp => {
     const known = shared.get(source) ?? pattern(`^(?:${filled(source, homograph.words)})`);
@@ -81,10 +79,10 @@ function filled(source: string, words: Homograph['words']): string {
   return source.replace(/<([A-Z_]+)>/g, (_, name: string) => filled(words[name] ?? '', words));
 }
 
-/** Approximates the lower-case letters, since V8 compiles Unicode's own classes ten times slower. */
+/** An approximation of lower-case letters. V8 compiles `\p{L}` ten times slower. */
 const LETTERS = 'a-z\u00b5-\u1fff\u2c00-\ud7ff';
 
-/** Compiles a pattern, replacing \p{L} where it occurs alone or at the start of a class. */
+/** Compiles a pattern, replacing `\p{L}` with `LETTERS`. */
 function pattern(source: string): RegExp {
   const inClasses = source.replace(
     /\[(\^?)\\p\{L\}(\\p\{N\})?/g,
@@ -106,9 +104,7 @@ function sentenceBefore(text: string, start: number): string {
   return near.slice(lastBreak(near));
 }
 
-/**
- * Returns where the last sentence or clause starts: after a dash, or after a punctuation mark and a space.
- */
+/** Returns the start of the last sentence or clause. */
 function lastBreak(text: string): number {
   let begin = 0;
   for (const { index, 0: mark } of text.matchAll(/[.!?;:…]["')\]]* |(?<= )[-–] | ?— ?/g))

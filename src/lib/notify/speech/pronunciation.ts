@@ -5,7 +5,6 @@ import { markOfTarget } from '../../platform/files/stat';
 import { clean } from '../../platform/terminal/terminal';
 import { findHomographs } from './homographs';
 
-/** Maps terms to their respellings. */
 export type Terms = ReadonlyMap<string, string>;
 
 /** A range of text, in UTF-16 units, and its replacement. */
@@ -19,14 +18,13 @@ export interface Replacement {
 export type FindTerms = (text: string) => Replacement[];
 
 export interface Transformed {
-  /** The original text. */
   text: string;
   spoken: string;
 }
 
 /**
- * Turns text into what the voice says: replaces your terms, respells homographs, and removes line breaks,
- * control characters and lone surrogates, which no engine can speak.
+ * Prepares text for speech: replaces custom terms, respells homographs, and removes line breaks, control
+ * characters and lone surrogates.
  */
 export function transform(text: string, findTerms: FindTerms): Transformed {
   const speakable = clean(text.replace(/\p{Cs}/gu, ' ')).trim();
@@ -51,7 +49,7 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
 
 export interface Pronunciations {
   findTerms: FindTerms;
-  /** Why the file can't be used. `findTerms` then keeps using the last valid version. */
+  /** Why the file can't be read. Until it is fixed, `findTerms` uses the last valid version. */
   problem?: StewardError;
 }
 
@@ -64,8 +62,8 @@ const RESPELLINGS = ['phonetic', 'spoken', 'say', 'respelling', 'pronunciation']
 const REMARKS = new Set(['$schema', '_comment']);
 
 /**
- * Returns a function that rereads the pronunciation file when it has changed. Never throws. A missing file
- * means that there are no terms.
+ * Returns a function that rereads the pronunciation file after each change. The function never throws; a
+ * missing file counts as empty.
  */
 export function pronunciationFile(path: string): () => Pronunciations {
   let read: { mark: string | undefined; answer: Pronunciations } | undefined;
@@ -162,15 +160,15 @@ function quoted(term: string): string {
 }
 
 /**
- * Matches a word (group 1) or any other character. Scripts without spaces between words are matched character
- * by character.
+ * Matches a word (group 1) or any other character. In scripts without spaces between words, matches one
+ * character.
  */
 const TOKEN =
   /((?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}_])+)|[^]/gu;
 
 /** Returns a function that finds terms. Terms are literal and case-sensitive, and the longest match wins. */
 export function termFinder(terms: Terms): FindTerms {
-  /** Lengths of the terms that start with each token, longest first. */
+  /** Maps a first token to the lengths of its terms, longest first. */
   const lengths = new Map<string, number[]>();
   for (const term of [...terms.keys()].sort((a, b) => b.length - a.length)) {
     const first = term.match(TOKEN)?.[0] ?? '';
@@ -180,7 +178,7 @@ export function termFinder(terms: Terms): FindTerms {
   return (text) => {
     if (terms.size === 0) return [];
     const tokens = [...text.matchAll(TOKEN)];
-    /** The words by start offset; characters outside words map to `undefined`. */
+    /** Maps each offset to the word that starts there, or to `undefined` outside words. */
     const words = new Map(tokens.map(({ index, 1: word }) => [index, word]));
     const endsAt = (index: number): boolean =>
       index === text.length ||

@@ -5,9 +5,7 @@ import { SoundError, type SpeechEngine, type SpeechMachine, type SpeechOrder } f
 export interface Spoken {
   /** Whether the text was played to the end. */
   spoken: boolean;
-  /** The engine that spoke the text. */
   engine?: string;
-  /** Why the text wasn't spoken. */
   reason?: string;
 }
 
@@ -20,9 +18,9 @@ export interface Utterance {
 
 /** Speaks one text at a time, in order, with a timeout for each. */
 export interface Speech {
-  /** Speaks a text, or returns why it couldn't. Never throws. */
+  /** Speaks a text. On failure, returns the reason; never throws. */
   say(utterance: Utterance): Promise<Spoken>;
-  /** Rejects new texts, and stops the current one after `graceMs`. */
+  /** Rejects new texts, and stops speaking after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -30,28 +28,25 @@ export interface QueueDeps {
   clock: Clock;
   machine: SpeechMachine;
   /**
-   * Returns the engines to try, in order. Called for each text, since the user may install an engine at any
-   * time.
+   * Returns the engines to try, in order. Called for each text, because engines may be installed at any time.
    */
   engines: () => readonly SpeechEngine[];
-  /** Reloads the settings, both before a text waits for its turn and before it is spoken. */
+  /** Reloads the settings. Called before a text waits for its turn, and before the text is spoken. */
   refresh?: (() => Promise<void> | undefined) | undefined;
-  /** Transforms a text for the engines. */
   spokenOf: (text: string) => string;
-  /** Returns why there is no engine. */
+  /** Returns why no engine is available. */
   noVoice: () => string;
 }
 
 export interface QueueLimits {
-  /** Maximum number of texts in the queue. */
   waiting: number;
   /** How long a text may wait before it is discarded, in ms. */
   staleMs: number;
   /** Timeout for speaking a text, across all engines, in ms. */
   textMs: number;
-  /** How long a failed engine is tried last, in ms. */
+  /** How long a failed engine is tried after the others, in ms. */
   restMs: number;
-  /** An engine that takes longer than this to fail, in ms, is skipped for `slowRestMs`. */
+  /** An engine that takes longer than this to fail is skipped for `slowRestMs`. Both are in ms. */
   slowMs: number;
   slowRestMs: number;
 }
@@ -65,7 +60,6 @@ export const LIMITS: QueueLimits = {
   slowRestMs: 300_000,
 };
 
-/** How long an engine may take to stop. */
 const STOP_MS = 2000;
 const STOPPED = 'Stopped.';
 const CLOSING = 'The voice is shutting down.';
@@ -78,27 +72,23 @@ interface Waiting {
   answer: (spoken: Spoken) => void;
 }
 
-/** An engine that failed recently. */
 interface Rest {
   /** When the engine counts as working again, on the monotonic clock. */
   untilMs: number;
-  /** Set if the engine took so long to fail that it is skipped. */
+  /** The failure, if it took so long that the engine is skipped. */
   slowFailure: string | undefined;
 }
 
 interface Queue extends QueueDeps {
   limits: QueueLimits;
   waiting: Waiting[];
-  /** Keyed by object rather than id, since changed settings create new engines, which haven't failed yet. */
+  /** Keyed by object, because engines created after a settings change have not failed yet. */
   resting: WeakMap<SpeechEngine, Rest>;
   current: { ends: Promise<void>; stop: AbortController } | undefined;
   isClosed: boolean;
 }
 
-/**
- * Returns a queue that speaks in order of arrival, and never at the same time as another process on the
- * machine.
- */
+/** Returns a queue that speaks texts in order. Only one process on the machine speaks at a time. */
 export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
   const { clock } = deps;
   const queue: Queue = {
@@ -170,7 +160,7 @@ function waitedMs({ clock }: Queue, { nowMs, monotonicMs }: Waiting): number {
 }
 
 /**
- * Tries the engines in order, but those that failed recently come last, so that a hanging engine delays only
+ * Tries the engines in order. Engines that failed recently come last, so that a hanging engine delays only
  * one text.
  */
 async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortController): Promise<Spoken> {
@@ -184,7 +174,7 @@ async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortContr
   const engines = queue.engines();
   if (engines.length === 0) return unspoken(queue.noVoice());
   const rested = (engine: SpeechEngine): number => (restOf(engine) === undefined ? 0 : 1);
-  /** Maps a failure reason to the engines that failed for it. */
+  /** Maps a failure message to the ids of the engines that failed with it. */
   const failures = new Map<string, string[]>();
   for (const engine of [...engines].sort((a, b) => rested(a) - rested(b))) {
     const { slowFailure, untilMs = 0 } = restOf(engine) ?? {};

@@ -23,17 +23,14 @@ export interface VoiceSettings {
 export interface VoiceDeps {
   clock: Clock;
   machine: SpeechMachine;
-  /** Returns the current settings; the object stays the same until they change. */
+  /** Returns the current settings: the same object until they change. */
   settings: () => VoiceSettings;
-  /** Reloads the settings before each text. */
   refresh?: (() => Promise<void> | undefined) | undefined;
-  /** The path of the pronunciation file. */
   pronunciations: string;
-  /** Called once for each problem with the pronunciation file, when a text is spoken. */
+  /** Called once per problem with the pronunciation file. */
   onProblem: (problem: StewardError) => void;
 }
 
-/** The voice: pronunciation, engines and queue. */
 export interface Voice {
   speech: Speech;
   /** Returns the text as it would be spoken, and any problem with the pronunciation file. */
@@ -49,7 +46,7 @@ export interface VoiceStatus {
   hint?: string;
 }
 
-/** Returns the engines in the order in which to try them: the provider, then the system's own. */
+/** Returns all engines in order of preference: the provider, then the system's engines. */
 export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   return [
     providerEngine(provider),
@@ -62,7 +59,7 @@ export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   ];
 }
 
-/** How long to reuse the detected engines, since searching the PATH for each text would be slow. */
+/** How long detected engines are cached, because searching the PATH is slow. */
 const DETECT_MS = 1000;
 
 /** Creates a voice. Reads no files and starts no programs until it is first used. */
@@ -108,7 +105,6 @@ export function makeVoice(deps: VoiceDeps): Voice {
 const PLAYER_HINT = 'Install a player, such as aplay (Debian: apt-get install alsa-utils).';
 
 interface Detected {
-  /** The engines allowed by the settings. */
   allowed: readonly SpeechEngine[];
   usable: readonly SpeechEngine[];
 }

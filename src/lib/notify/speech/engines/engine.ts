@@ -8,7 +8,7 @@ export interface SpeechMachine {
   platform: NodeJS.Platform;
   find: FindProgram;
   run: Run;
-  /** Lets only one process on the machine speak at a time. */
+  /** Ensures that only one process on the machine speaks at a time. */
   takeTurn: TakeTurn;
 }
 
@@ -18,9 +18,7 @@ export interface SpeechOrder {
   text: string;
   /** The provider's voice id, which system engines ignore. */
   voiceId?: string;
-  /** Returns the time left, in ms. */
   remainingMs: () => number;
-  /** Aborting this signal stops the speech immediately. */
   signal: AbortSignal;
 }
 
@@ -29,25 +27,24 @@ export interface SpeechEngine {
   readonly id: string;
   /** Returns whether this engine is likely to work on this machine, without starting a program. */
   detect(machine: SpeechMachine): boolean;
-  /** Returns whether the engine is available, but no program on this machine can play its audio. */
+  /** Returns whether the engine is installed but no program can play its audio. */
   lacksPlayer?(machine: SpeechMachine): boolean;
   /**
-   * Speaks the text, and returns when it has been played. Throws a StewardError. Never passes the text as an
-   * argument, which other users can read and the program could parse as a flag.
+   * Speaks the text; resolves when playback ends. Throws a StewardError. Never passes the text as an
+   * argument, which other users could read and the program could parse as a flag.
    */
   speak(machine: SpeechMachine, order: SpeechOrder): Promise<void>;
 }
 
-/** The engine worked, but the audio could not be played. */
+/** Thrown if the engine worked but the audio could not be played. */
 export class SoundError extends StewardError {}
 
 /** Synthesis timeout, short enough to leave time for the next engine. */
 export const SYNTHESIS_MS = 12_000;
 
 export interface StepOptions extends Pick<RunOptions, 'input'> {
-  /** Timeout for this step. */
   mostMs?: number;
-  /** The error to throw on a timeout. */
+  /** The error to throw if the program exceeds `mostMs`. */
   late?: StewardError;
 }
 

@@ -6,25 +6,23 @@ import { runStep, SoundError, type SpeechMachine, type SpeechOrder } from './eng
 
 export type AudioKind = 'wav' | 'mp3';
 
-/** A program that plays an audio file to its end. */
 interface Player {
   program: string;
   platforms: readonly NodeJS.Platform[];
   plays: readonly AudioKind[];
-  /** The file is an absolute path, so it can't be mistaken for a flag. */
+  /** Returns the arguments. `file` is an absolute path, so that it can't be parsed as a flag. */
   args: (file: string) => readonly string[];
   /** Returns the input for stdin, if the file isn't passed as an argument. */
   input?: (file: string) => string;
 }
 
-/** The path is passed on stdin, because PowerShell would execute an argument. */
+/** Reads the path from stdin, because PowerShell would execute a path passed as an argument. */
 const PLAY_ON_WINDOWS =
   '$p = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   '(New-Object System.Media.SoundPlayer $p).PlaySync()';
 
 const LINUX: readonly NodeJS.Platform[] = ['linux', 'freebsd', 'openbsd', 'netbsd'];
 
-/** Players in the order in which they are tried. */
 const PLAYERS: readonly Player[] = [
   { program: 'afplay', platforms: ['darwin'], plays: ['wav', 'mp3'], args: (file) => [file] },
   { program: 'pw-play', platforms: LINUX, plays: ['wav'], args: (file) => [file] },
@@ -60,8 +58,8 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 }
 
 /**
- * Plays a file with the first player that works. Gives up if a player takes far longer than the audio lasts,
- * because the sound server hangs then.
+ * Plays a file with the first player that works. Gives up if a player runs far longer than the audio, which
+ * means that the sound server hangs.
  */
 export async function play(
   machine: SpeechMachine,
@@ -91,13 +89,13 @@ export async function play(
   throw new StewardError('unavailable', `No installed program plays ${kind} files.`, { hint: PLAYER_HINT });
 }
 
-/** More time than a player needs to start and exit, even on a busy machine. */
+/** How much longer than the audio a player may run. */
 const HANG_MS = 8_000;
 /** Errors from PulseAudio, PipeWire and ALSA when no server is running. */
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
 const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and test it with a file.';
 
-/** Converts a player's output to an error. */
+/** Returns the error for a player's output. */
 export function soundError(output: string): SoundError {
   if (!NO_SERVER.test(output)) {
     return new SoundError('unavailable', `Could not play the audio. ${output}`, { hint: PLAYER_HINT });

@@ -15,7 +15,6 @@ export interface ProviderSettings {
   isConfigured: boolean;
   /** Returns the key, or undefined if the server doesn't need one. */
   apiKey: () => string | undefined;
-  /** The default voice. */
   voiceId: string | undefined;
   model: string | undefined;
   /** Passed to the server unchanged: stability, similarity_boost, speed, … */
@@ -25,8 +24,7 @@ export interface ProviderSettings {
 const MAX_SOUND_BYTES = 16 * 1024 * 1024;
 const CONNECT_MS = 5000;
 /**
- * The sample rate to request. The response is raw 16-bit little-endian mono, to which steward adds a WAV
- * header.
+ * The sample rate to request, in Hz. The server returns raw 16-bit mono PCM, and steward adds a WAV header.
  */
 const PCM_RATE = 22_050;
 
@@ -56,7 +54,7 @@ async function soundFrom(
     });
   }
   const key = apiKey();
-  // Uses a separate client, since the key must go to this server only.
+  // A separate client, so that the key is sent only to this server.
   const server = await openOrigin(
     url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     { name: 'The speech provider at', hint: 'Check the connection, and notify.voice.provider.url.' },
@@ -108,7 +106,7 @@ const STATUSES: Readonly<Record<number, Rejection>> = {
 function errorOf(status: number, body: string, voiceId: string, key: string | undefined): StewardError {
   const [kind, words, hint] = STATUSES[status] ?? byClass(status);
   const detail = detailOf(body);
-  // The error text may contain the rejected key.
+  // Redact the key, which the error text may contain.
   const safe = key === undefined || key === '' ? detail : detail.replaceAll(key, '••••');
   const voice = status === 404 ? ` ${clean(voiceId)}` : '';
   const end = safe === '' ? '' : `: ${safe}`;
@@ -124,7 +122,7 @@ function byClass(status: number): Rejection {
   return ['unavailable', 'sent an unexpected response', 'Check notify.voice.provider.url.'];
 }
 
-/** Extracts the error text from {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
+/** Extracts the error message from {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
 function detailOf(body: string): string {
   const answer = parseObject(body);
   const detail = answer?.['detail'];
@@ -138,8 +136,8 @@ interface Sound {
 }
 
 /**
- * Detects the audio format, since some servers ignore the requested one. Throws `unavailable` for anything
- * but audio.
+ * Detects the audio format, because some servers ignore the requested format. Throws `unavailable` if the
+ * response is not audio.
  */
 function soundOf(bytes: Buffer, contentType: string): Sound {
   const type = contentType.toLowerCase();

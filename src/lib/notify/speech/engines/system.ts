@@ -14,7 +14,6 @@ import {
 } from './engine';
 import { canPlay, play, soundError } from './players';
 
-/** The macOS speech engine. */
 export function sayEngine(): SpeechEngine {
   return {
     id: 'say',
@@ -31,7 +30,6 @@ const SPEAK_ON_WINDOWS =
   'Add-Type -AssemblyName System.Speech;' +
   '(New-Object System.Speech.Synthesis.SpeechSynthesizer).Speak($t)';
 
-/** The Windows speech engine. */
 export function sapiEngine(): SpeechEngine {
   return {
     id: 'sapi',
@@ -74,12 +72,12 @@ export function fliteEngine(): SpeechEngine {
   return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
 }
 
-/** Requires a voice package (Debian: festvox-kallpc16k), and fails with an error if none is installed. */
+/** Needs a voice package, such as Debian's festvox-kallpc16k. */
 export function festivalEngine(): SpeechEngine {
   return fileEngine('festival', 'text2wave', (text, wav) => ['-o', wav, text]);
 }
 
-/** Creates an engine that turns a text file into an audio file. */
+/** Creates an engine whose program converts a text file to an audio file. */
 function fileEngine(
   id: string,
   program: string,
@@ -101,7 +99,7 @@ function fileEngine(
 }
 
 /**
- * speech-dispatcher plays the audio itself. It reads line by line, and splits long lines at arbitrary points.
+ * speech-dispatcher reads line by line and splits long lines at arbitrary points, so lines are kept short.
  */
 export function spdEngine(): SpeechEngine {
   let wasHeard = false;
@@ -111,7 +109,7 @@ export function spdEngine(): SpeechEngine {
     async speak(machine, order) {
       if (!wasHeard) await checkService(machine, order);
       wasHeard = false;
-      // A line that starts with !-! is a command.
+      // spd-say interprets a line that starts with `!-!` as a command.
       const text = withoutCommands(order.text).replace(/!(?=-!)/g, '! ');
       const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
       await runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
@@ -123,7 +121,7 @@ export function spdEngine(): SpeechEngine {
   };
 }
 
-/** Speaks a space as a test, because without sound the service accepts any text but never finishes. */
+/** Speaks a space as a test. Without working sound, the service accepts text but never finishes. */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
   const late = new StewardError('unavailable', 'speech-dispatcher is not working.', {
     hint: 'Check that you hear `spd-say --wait hello`, and that it finishes.',
@@ -132,7 +130,9 @@ async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise
 }
 
 const START_MS = 8000;
-/** Shorter than the queue's `slowMs`, so that a busy service doesn't cause the engine to be skipped. */
+/**
+ * Timeout for the test. It must be below the queue's `slowMs`, or the engine would be skipped for minutes.
+ */
 const SPACE_MS = 2500;
-/** Time per character at the slowest speed. */
+/** Speaking time per character at the slowest speed. */
 const CHARACTER_MS = 150;
