@@ -9,8 +9,8 @@ import { toIso, type Clock } from '../platform/time/clock';
 import { parseSession, type Session } from './session';
 
 /**
- * `state/sessions-archive/YYYY-MM.jsonl`: sessions idle for a day, by the month of their last event. If a
- * slug has several lines, the last one is current.
+ * Matches archive files, one for each month. A session is in the file for the month of its last event; if it
+ * has several lines, the last line is current.
  */
 const MONTH = /^\d{4}-\d{2}\.jsonl$/;
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -22,12 +22,11 @@ export function archivedFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Returns all archived sessions by slug. */
 export function archivedSessions(folder: string): Record<string, Session> {
   return bySlug(archivedFiles(folder).flatMap((path) => sessionsIn(path)));
 }
 
-/** Returns a version of `archivedSessions` that rereads the files only when one has changed. */
+/** Returns a cached version of `archivedSessions` that rereads the files only when one has changed. */
 export function archiveReader(clock: Pick<Clock, 'now'>): typeof archivedSessions {
   let last: Cached<Session[]> | undefined;
   return (folder) => {
@@ -37,7 +36,7 @@ export function archiveReader(clock: Pick<Clock, 'now'>): typeof archivedSession
   };
 }
 
-/** Returns a deep copy, because callers modify the sessions. */
+/** Copies a session deeply, because callers modify the sessions. */
 function copyOf(session: Session): Session {
   const { sessionIds, agents, phaseHistory } = session;
   return {
@@ -51,7 +50,7 @@ function copyOf(session: Session): Session {
 /** Returns the archived sessions with one of these slugs or session ids. */
 export function recall(folder: string, names: readonly string[]): Record<string, Session> {
   const words = names.map((name) => JSON.stringify(name));
-  // Hooks call this function, so parse as few lines as possible.
+  // Hooks call this function, so it parses as few lines as possible.
   const mayMatch = (line: string): boolean => words.some((word) => line.includes(word));
   const found = archivedFiles(folder).flatMap((path) => sessionsIn(path, mayMatch));
   return bySlug(
@@ -59,7 +58,7 @@ export function recall(folder: string, names: readonly string[]): Record<string,
   );
 }
 
-/** Appends sessions durably. The caller then removes them from the state. */
+/** Appends sessions to the archive and flushes them to disk. */
 export function archiveSessions(folder: string, sessions: readonly Session[]): void {
   ensureFolder(folder);
   const months = new Map<string, string[]>();

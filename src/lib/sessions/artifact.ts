@@ -11,11 +11,11 @@ import { clean } from '../platform/terminal/terminal';
 import { type PhaseId, phaseNamed } from './phases';
 import { isSlug } from './slug';
 
-/** The front matter of a session file, with null for missing values. */
+/** The front matter of a session file. Missing values are null. */
 export interface Artifact {
   /** The assistant's session id. */
   session: string | null;
-  /** The slug; null if it is invalid. May differ from the folder name. */
+  /** Null if the slug is invalid. May differ from the folder name. */
   slug: string | null;
   task: string | null;
   project: string | null;
@@ -30,7 +30,7 @@ export interface Artifact {
 
 export const ARTIFACT_NAME = 'ISA.md';
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Bytes to read for the front matter, which is at the start of the file. */
+/** The front matter must be within this many bytes at the start of the file. */
 const HEAD_BYTES = 16 * 1024;
 const MAX_TEXT = 300;
 
@@ -39,8 +39,8 @@ export function artifactPath(sessions: string, slug: string): string {
 }
 
 /**
- * Returns the slug of the session file at a path, however the path is written. Returns undefined for other
- * files and for session folders that are links.
+ * Returns the slug of the session file at a path. Returns undefined if the path is another file or if the
+ * session folder is a symbolic link.
  */
 export function slugOfArtifact(sessions: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
@@ -59,8 +59,8 @@ function sameFolder(a: string, b: string): boolean {
 }
 
 /**
- * Reads the session file for a slug. Returns undefined if the file is missing or unreadable, so that one bad
- * file doesn't hide other sessions.
+ * Reads a session file by slug. Returns undefined if it is missing or unreadable, so that one bad file
+ * doesn't hide other sessions.
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
@@ -109,8 +109,8 @@ export interface IssueLink {
 }
 
 /**
- * Writes the two issue keys into the front matter, leaving every other byte unchanged. Throws `not_found` if
- * there is no session file, or `conflict` if it has no UTF-8 front matter or changes during the update.
+ * Writes the issue number and URL into the front matter, leaving other bytes unchanged. Throws `not_found` if
+ * the file is missing, or `conflict` if it has no valid front matter or changes meanwhile.
  */
 export function writeIssue(path: string, link: IssueLink): void {
   if (!Number.isSafeInteger(link.github_issue) || link.github_issue <= 0 || !isPlain(link.github_issue_url)) {
@@ -137,7 +137,7 @@ export function writeIssue(path: string, link: IssueLink): void {
   replaceFile(path, next);
 }
 
-/** Treats the text as Latin-1, one character per byte, so that unrelated bytes stay unchanged. */
+/** Expects Latin-1 text, in which each character is one byte, so that unrelated bytes stay unchanged. */
 function withIssue(text: string, link: IssueLink): string | undefined {
   const lines = text.split('\n');
   const first = (lines[0] ?? '').replace(/^\xef\xbb\xbf/, '').trimEnd();
@@ -155,7 +155,6 @@ function withIssue(text: string, link: IssueLink): string | undefined {
   return [...lines.slice(0, end), ...added, ...lines.slice(end)].join('\n');
 }
 
-/** Replaces the value on a line, plain or quoted. Any trailing comment and the line break stay. */
 function withValue(line: string, value: string | number): string {
   const at = line.indexOf(':') + 1;
   const quoted = QUOTED.exec(line.slice(at))?.[0].length;
@@ -164,22 +163,23 @@ function withValue(line: string, value: string | number): string {
 }
 
 const QUOTED = /^[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")(?=[ \t]+#|[ \t\r]*$)/;
-/** Matches the whitespace before a comment or line break. */
 const BEHIND = /(?<![ \t])[ \t]+#|(?<![ \t])[ \t]*\r?$/;
 
-/** Returns whether YAML reads the URL as a string without quotes. */
+/** Returns whether YAML parses the unquoted URL as a string. */
 function isPlain(url: string): boolean {
   return /^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{1,500}$/.test(url);
 }
 
-/** The checklist items in a session file, such as `- [x] The tests pass`. */
+/** A session file's checklist items, such as `- [x] The tests pass`. */
 export interface Claims {
   closed: string[];
   /** Number of unchecked items. */
   open: number;
 }
 
-/** Returns the checklist items outside of code blocks, or undefined if the session file can't be read. */
+/**
+ * Returns the checklist items outside of code blocks. Returns undefined if the session file can't be read.
+ */
 export function claimsOf(sessions: string, slug: string): Claims | undefined {
   if (artifactOf(sessions, slug) === undefined) return undefined;
   const text = readText(artifactPath(sessions, slug), { maxBytes: MAX_BYTES }) ?? '';

@@ -13,12 +13,12 @@ export function labelOf(session: Session): string | null {
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }
 
-/** Returns the label, followed by the end of the slug in parentheses. */
+/** Returns a session's label and the end of its slug, such as `shop·login (3f9a)`. */
 export function distinctNameOf(session: Session): string {
   return `${labelOf(session) ?? session.slug} (${session.slug.slice(-4)})`;
 }
 
-/** Returns names by slug: the label, followed by the end of the slug if several sessions share the label. */
+/** Returns a name for each slug. If sessions share a label, the end of the slug makes their names unique. */
 export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, string> {
   const labels = sessions.map((session) => labelOf(session) ?? session.slug);
   return new Map(
@@ -37,13 +37,12 @@ export function activityOf(session: Session, nowMs: number): string | null {
   return session.tool === undefined ? 'thinks' : toolWords(session.tool);
 }
 
-/** Returns a session's pending request, or null. */
 export function requestOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'waiting') return null;
   return requestWords(session.waitingFor ?? undefined, session.askedTool);
 }
 
-/** Formats the assistant's reason and the requested tool, such as `asks to run Bash`. */
+/** Formats a request from the assistant, such as `asks to run Bash`. */
 export function requestWords(reason: string | undefined, tool: string | undefined): string | null {
   if (QUESTIONS.includes(tool ?? '') || reason === 'elicitation_dialog') return 'asks a question';
   if (tool === 'ExitPlanMode' || tool === 'exit_plan_mode') return 'asks you to approve its plan';
@@ -52,7 +51,6 @@ export function requestWords(reason: string | undefined, tool: string | undefine
   return reason === 'agent_needs_input' ? 'asks for your input' : null;
 }
 
-/** Every assistant's tools, in lower case, grouped by activity. */
 const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
   edits: [
     'edit',
@@ -85,7 +83,6 @@ function toolWords(tool: string): string {
   return known ?? `uses ${nameOfTool(tool)}`;
 }
 
-/** Returns `github create_issue` for `mcp__github__create_issue`. */
 function nameOfTool(tool: string): string {
   return clean(tool.replace(/^mcp__/, '').replace('__', ' '));
 }

@@ -7,16 +7,14 @@ export interface SessionFigures {
   tokens: number;
 }
 
-/** Minutes by your location (`Place` in the ledger). */
+/** Minutes by your location, which is a `Place` in the ledger. */
 type Minutes = Readonly<Record<string, number>>;
 
-/** A row of a day's ledger; `session` is a session key. */
 interface AgentTime {
   session: string;
   cells: { working?: Minutes; waiting?: Minutes };
 }
 
-/** A session's usage; `key` is a session key. */
 interface SessionUsage {
   key: string;
   input: number;
@@ -25,7 +23,7 @@ interface SessionUsage {
   cacheWrite: number;
 }
 
-/** Adds up time and tokens per session, omitting sessions that have neither. */
+/** Adds up each session's time and tokens. Omits sessions that have neither. */
 export function figuresOf(
   sessions: readonly Pick<Session, 'slug' | 'sessionIds'>[],
   agents: readonly AgentTime[],

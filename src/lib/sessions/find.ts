@@ -4,7 +4,10 @@ import { distinctNameOf, labelOf, namesOf } from './describe';
 import { isLive, type Session, type SessionsState } from './session';
 import { orderOfSessions } from './view';
 
-/** Returns the Nth session if the text is a whole number. Throws `not_found` if the list is shorter. */
+/**
+ * Returns the session at a 1-based position, or undefined if the text isn't a whole number. Throws
+ * `not_found` if the list is shorter.
+ */
 export function nthSession(sessions: readonly Session[], text: string): Session | undefined {
   if (!/^\d+$/.test(text)) return undefined;
   const session = sessions[Number(text) - 1];
@@ -15,8 +18,8 @@ export function nthSession(sessions: readonly Session[], text: string): Session 
 }
 
 /**
- * Returns the sessions with this slug or name or, if none match, those whose repository, branch,
- * worktree, name or slug contain every word: `shop login` finds `shop·login`.
+ * Finds sessions by slug or name. If none match, finds sessions whose repository, branch, worktree, name and
+ * slug together contain every word. For example, `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
   const exact = sessions.filter((session) =>
@@ -40,8 +43,8 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * Returns the running session with this number in `steward sessions`, or the matching session, preferring
- * running ones. Throws `not_found` if none matches, `usage` if several match.
+ * Finds a session by its number in `steward sessions`, or by text, preferring running sessions. Throws
+ * `not_found` if none matches, or `usage` if several match.
  */
 export function findSession(state: SessionsState, text: string, nowMs: number): Session {
   const all = Object.values(state.sessions);
@@ -67,9 +70,7 @@ export function findSession(state: SessionsState, text: string, nowMs: number): 
 
 const MAX_LISTED = 10;
 
-/**
- * Returns the first lines of a list. If there are more, adds their number and the command that lists them.
- */
+/** Truncates a list. If lines were cut, adds their number and the command that lists everything. */
 export function firstOf(lines: readonly string[], command: string): string {
   const rest = lines.length - MAX_LISTED;
   return [...lines.slice(0, MAX_LISTED), ...(rest > 0 ? [`${rest} more: ${command}`] : [])].join('\n');

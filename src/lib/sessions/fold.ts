@@ -4,16 +4,13 @@ import { makeSlug } from './slug';
 import type { WorkEvent } from './work-events';
 
 export interface Folder {
-  /** Applies one event. Events are applied in log order, regardless of their times. */
+  /** Applies one event. Call this in log order, regardless of the events' times. */
   take: (event: WorkEvent) => void;
-  /** Slugs of the sessions that had events. */
   touched: ReadonlySet<string>;
 }
 
 export interface FoldDeps {
-  /**
-   * Returns the local day of a time, such as `2026-11-20`. Used for sessions whose start was not recorded.
-   */
+  /** Returns the local date of a time, such as `2026-11-20`. Used if a session's start was not recorded. */
   dayOf: (ms: number) => string;
 }
 
@@ -29,7 +26,6 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   const touched = new Set<string>();
   const take = (event: WorkEvent): void => {
     const found = bySession.get(event.session);
-    // Ignore the end of an unknown session.
     if (found === undefined && event.type === 'session-end') return;
     const before = found ?? begin(state, event, deps);
     const session = event.artifact === true && event.slug !== null ? bind(state, before, event) : before;
@@ -43,7 +39,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   return { take, touched };
 }
 
-/** Adds slugs that are missing from the shim's events, taken from other events of the same session. */
+/** Fills in slugs that are missing from the shim's events, using other events of the same session. */
 export function withSlugs(events: readonly WorkEvent[]): WorkEvent[] {
   const slugs = new Map<string, string>();
   for (const { session, slug, artifact } of events) {
@@ -90,13 +86,12 @@ function newSession(slug: string, event: WorkEvent): Session {
   };
 }
 
-/** Moves a session to the slug of the session file that the assistant wrote. */
 function bind(state: SessionsState, before: Session, event: WorkEvent): Session {
   const slug = event.slug as string;
   if (before.slug === slug) return before;
   before.sessionIds = before.sessionIds.filter((id) => id !== event.session);
   const isEmpty = before.sessionIds.length === 0;
-  // A session without a session file is renamed. A session with a different file ends, and a new one starts
+  // If the session had no session file, rename it. If it had another file, end it and start a new session
   // under the new slug.
   const moves = isEmpty && before.artifact === null;
   if (moves) delete state.sessions[before.slug];
@@ -170,14 +165,17 @@ function apply(session: Session, event: WorkEvent): void {
   }
 }
 
-/** Clears a process that changes, because then each hook runs in its own short-lived wrapper. */
+/**
+ * Stores the assistant's process. If later hooks report a different process, stores null, because hooks then
+ * run in short-lived wrappers that don't identify the assistant.
+ */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;
   if (type === 'session-start' || known === undefined) session.process = process;
   else if (known?.pid !== process.pid || known.started !== process.started) session.process = null;
 }
 
-/** Stores a pending request. A request from the main turn also makes the session wait. */
+/** Stores a pending request. A request from the main turn also puts the session into the waiting state. */
 function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   // The assistant reports a permission request twice: immediately, and again if it remains unanswered.
   if (agent === undefined) {
@@ -191,7 +189,9 @@ function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   if (tool !== undefined) session.askedTool = tool;
 }
 
-/** Clears the request once the agent that made it continues. Other agents' activity doesn't clear it. */
+/**
+ * Clears the pending request when the agent that made it continues. Other agents' activity doesn't clear it.
+ */
 function answered(session: Session, agent: string | undefined): void {
   if (session.askedBy !== (agent ?? null)) return;
   session.waitingFor = null;
@@ -199,7 +199,6 @@ function answered(session: Session, agent: string | undefined): void {
   delete session.askedTool;
 }
 
-/** Starts the user's or the assistant's turn, clearing any pending request. */
 function turn(session: Session, activity: Session['activity']): void {
   session.activity = activity;
   session.waitingFor = null;
@@ -207,15 +206,14 @@ function turn(session: Session, activity: Session['activity']): void {
   delete session.askedTool;
 }
 
-/** Records when the session started waiting. Removes that time once the session continues. */
 function noteWait(session: Session, at: string): void {
   if (session.activity === 'waiting' || session.waitingFor !== null) session.waitingSince ??= at;
   else delete session.waitingSince;
 }
 
 /**
- * Notification types that need no answer. Notifications without a type, which older assistants send, do need
- * one.
+ * Notification types that need no answer. Notifications from older assistants have no type, and count as
+ * needing an answer.
  */
 const NOTICES: readonly string[] = [
   ...['auth_success', 'elicitation_complete', 'elicitation_response'],

@@ -11,28 +11,27 @@ import { archiveOf } from './state';
 export interface ForgetDeps {
   clock: Clock;
   machineId: string;
-  /** `state/sessions.json` */
+  /** Path of `state/sessions.json`. */
   path: string;
   workEvents: string;
-  /** `state/spool` */
+  /** Path of `state/spool`. */
   spool: string;
-  /** `observability/hooks.jsonl` */
+  /** Path of `observability/hooks.jsonl`. */
   hookLog: string;
-  /** Machine-local folder for the lock. */
   locks: string;
 }
 
 export interface Forgotten {
   dryRun: boolean;
-  /** Absolute paths of the files that were removed, or would be in a dry run. */
+  /** Absolute paths of the removed files; in a dry run, of the files that would be removed. */
   files: string[];
 }
 
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Removes everything stored by hooks (the log, the state and the queue) but keeps the session files. A
- * running session reappears with its next event.
+ * Deletes everything that hooks have stored, but keeps the session files. A running session reappears with
+ * its next event.
  */
 export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise<Forgotten> {
   if (dryRun) return { dryRun, files: filesOf(deps) };

@@ -15,7 +15,6 @@ import {
 } from './terminals';
 import { orderOfSessions } from './view';
 
-/** The session that was brought to the front, and its terminal. */
 export interface Went {
   slug: string;
   name: string;
@@ -29,7 +28,6 @@ export interface GoDeps extends TerminalDeps {
   machineId: string;
 }
 
-/** The running sessions with their names, in the same order as `steward sessions`. */
 export interface Destinations {
   sessions: readonly Session[];
   names: ReadonlyMap<string, string>;
@@ -45,8 +43,8 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
 }
 
 /**
- * Returns the Nth session in `steward sessions`, the sessions that match the given text or, by default, the
- * one that has been waiting longest. Throws `not_found` if none matches.
+ * Returns the sessions that `wanted` selects by number or text. Without `wanted`, returns the session that
+ * has been waiting longest. Throws `not_found` if there is none.
  */
 export function chosenSessions({ sessions, names }: Destinations, nowMs: number, wanted?: string): Session[] {
   if (wanted === undefined) {
@@ -67,7 +65,7 @@ export function chosenSessions({ sessions, names }: Destinations, nowMs: number,
   });
 }
 
-/** Returns the error to throw if several sessions match and there is no terminal to ask on. */
+/** Returns the error for text that matches several sessions when there is no terminal to ask on. */
 export function severalMatch(
   { sessions, names }: Destinations,
   found: readonly Session[],
@@ -78,7 +76,6 @@ export function severalMatch(
   });
 }
 
-/** Lists the `steward go` command for each session. */
 function listOf(
   found: readonly Session[],
   all: readonly Session[],
@@ -91,8 +88,8 @@ function listOf(
 }
 
 /**
- * Brings a session's tmux pane or kitty window to the front if the session is still running in the terminal
- * where it started. Otherwise, throws `unavailable` with the reason.
+ * Brings a session's tmux pane or kitty window to the front. Throws `unavailable`, with the reason, if the
+ * session no longer runs in the terminal where it started.
  */
 export async function goToSession(deps: GoDeps, session: Session, name: string): Promise<Went> {
   const { slug } = session;
@@ -126,7 +123,8 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
 }
 
 /**
- * Focuses the kitty window in which a process runs. Returns its id, or undefined if no window was focused.
+ * Focuses the kitty window in which a process runs. Returns the window's id, or undefined if no window was
+ * focused.
  */
 async function focusKitty(
   deps: TerminalDeps,
@@ -145,13 +143,13 @@ interface Client {
   tty: string;
   pid: number;
   session: string;
-  /** Time of the last activity, in seconds. */
+  /** Time of the client's last activity, in epoch seconds. */
   active: number;
 }
 
 /**
- * Shows the terminal's pane in the calling or most recently used tmux client, and focuses that client's kitty
- * window. Returns the pane, or undefined if no tmux server has this terminal.
+ * Shows the terminal's pane in the calling tmux client or, outside tmux, in the most suitable client. Returns
+ * the pane, or undefined if no tmux server has this terminal.
  */
 async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<string | undefined> {
   const own = socketIn(deps.env['TMUX']);
@@ -163,7 +161,6 @@ async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<st
     if (!PANE.test(pane)) continue;
     await tmuxRows(deps, socket, ['select-window', '-t', window]);
     await tmuxRows(deps, socket, ['select-pane', '-t', pane]);
-    // In tmux, switch the client in which the command runs.
     const asks = own !== undefined && own === (socket ?? own) ? await ownClient(deps, socket) : undefined;
     const client = asks ?? (await bestClient(deps, socket, session));
     if (client === undefined) throw unattached(socket, session);
@@ -174,7 +171,6 @@ async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<st
   return undefined;
 }
 
-/** Returns the tmux client that shows this process's pane. */
 async function ownClient(deps: TerminalDeps, socket: Socket): Promise<Client | undefined> {
   const pane = deps.env['TMUX_PANE'] ?? '';
   if (!PANE.test(pane)) return undefined;
@@ -182,13 +178,11 @@ async function ownClient(deps: TerminalDeps, socket: Socket): Promise<Client | u
   return (await clientsOf(deps, socket)).find(({ session }) => session === row?.[0]);
 }
 
-/** Returns a tmux client that already shows the session, or the most recently used client. */
 async function bestClient(deps: TerminalDeps, socket: Socket, session: string): Promise<Client | undefined> {
   const clients = await clientsOf(deps, socket);
   return clients.find((client) => client.session === session) ?? clients[0];
 }
 
-/** Returns the tmux clients, most recently used first. */
 async function clientsOf(deps: TerminalDeps, socket: Socket): Promise<Client[]> {
   const format = '#{client_tty} #{client_pid} #{session_id} #{client_activity}';
   const rows = await tmuxRows(deps, socket, ['list-clients', '-F', format]);

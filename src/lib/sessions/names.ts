@@ -11,23 +11,22 @@ import type { Session } from './session';
 const KEEP_MS = 60 * 86_400_000;
 const MAX_TITLE = 80;
 const MAX_BYTES = 8192;
-/** How many characters of a prompt are searched for its first line. */
 const MAX_PROMPT = 4000;
 
 /**
- * Returns the machine-local folder for session names and titles. Text that you typed must not leave this
- * machine.
+ * Returns the machine-local folder for session names and titles. They contain text that you typed, which must
+ * not leave this machine.
  */
 export function namesFolder(machineFolder: string): string {
   return join(machineFolder, 'session-names');
 }
 
-/** Adds each session's user-given name and title, if any. */
 export function addNames(folder: string, sessions: Iterable<Session>): void {
   const files = new Set(listFolder(folder));
   if (files.size === 0) return;
   for (const session of sessions) {
-    // The newest id comes last, so a resumed session has its first title and its latest name.
+    // Ids are sorted from oldest to newest, so a resumed session keeps its first title and gets its latest
+    // name.
     for (const id of session.sessionIds) {
       const [name, title] = [`${fileOf(id)}.name`, `${fileOf(id)}.title`].map((file) =>
         files.has(file) ? textIn(folder, file, id) : undefined,
@@ -51,8 +50,8 @@ export function giveName(folder: string, session: Session, text: string): string
 }
 
 /**
- * Stores the first line of a session's first prompt. `scrub` gets the entire prompt, since a credential can
- * span several lines.
+ * Stores the first line of a session's first prompt. Passes the entire prompt to `scrub`, because a
+ * credential can span several lines.
  */
 export function keepTitle(folder: string, id: string, prompt: string, scrub: (text: string) => string): void {
   const file = `${fileOf(id)}.title`;
@@ -71,7 +70,6 @@ export function pruneNames(folder: string, nowMs: number): void {
   }
 }
 
-/** Returns the absolute path of every file in the folder. */
 export function nameFiles(folder: string): string[] {
   return listFolder(folder).map((name) => join(folder, name));
 }
@@ -83,6 +81,6 @@ function fileOf(id: string): string {
 function textIn(folder: string, file: string, id: string): string | undefined {
   const value = parseObject(readText(join(folder, file), { maxBytes: MAX_BYTES }) ?? '');
   const text = value?.['text'];
-  // Two ids may have the same hash.
+  // Two ids may have the same hash, which is the file name, so compare the ids.
   return value?.['id'] === id && typeof text === 'string' ? cleanLine(text, MAX_TITLE) : undefined;
 }

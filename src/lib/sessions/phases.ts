@@ -1,18 +1,16 @@
 export interface Phase {
   id: PhaseId;
-  /** The name that users see. */
   label: string;
   /** One character, for a terminal tab. */
   icon: string;
   /** `#rrggbb`, for a tab or page. */
   color: string;
-  /** The phase's position in a session; later phases have higher numbers. */
   order: number;
   /** Whether the session-end hook sends a session in this phase to the work repository. */
   synced: boolean;
-  /** The Status label for the session's issue, without `Status:`. */
+  /** The suffix of the `Status:` label that the session's issue gets. */
   status: 'queued' | 'in-progress' | 'in-review' | 'done';
-  /** Old names that are still accepted. */
+  /** Old names of the phase that are still accepted. */
   retired: readonly string[];
 }
 
@@ -28,7 +26,6 @@ export type PhaseId =
   | 'complete'
   | 'native';
 
-/** The only definition of the phases. */
 export const PHASES: readonly Phase[] = [
   row('starting', 'Starting', '○', '#8a8a8a', 0, false, 'queued'),
   row('observe', 'Observe', '◔', '#5fafd7', 1, false, 'queued'),
@@ -55,7 +52,7 @@ function row(
   return { id, label, icon, color, order, synced, status, retired };
 }
 
-/** Returns the phase with this name or old name, ignoring case. */
+/** Returns the phase with this current or old name, ignoring case. */
 export function phaseNamed(text: string): Phase | undefined {
   const name = text.trim().toLowerCase();
   return PHASES.find(({ id, retired }) => id === name || retired.includes(name));
@@ -65,14 +62,17 @@ export function phase(id: PhaseId): Phase {
   return PHASES.find((row) => row.id === id) as Phase;
 }
 
-/** Returns a session's tab title. It needs no escaping, because all its strings come from the table. */
+/**
+ * Returns the title for a session's terminal tab. It needs no escaping, because `PHASES` defines all its
+ * text.
+ */
 export function tabTitle(id: PhaseId): string {
   const { icon, label } = phase(id);
   return `${icon} ${label}`;
 }
 
 /**
- * Returns the message for the user about a phase change.
+ * Returns the message that confirms or rejects a phase change.
  * @param result the daemon's error, or undefined if the phase was set
  */
 export function phaseWords(name: string, slug: string | undefined, result: string | undefined): string {

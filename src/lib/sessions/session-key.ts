@@ -1,18 +1,20 @@
 export const ASSISTANT_IDS = ['claude-code', 'codex', 'copilot', 'opencode', 'qwen', 'cursor'] as const;
 export type AssistantId = (typeof ASSISTANT_IDS)[number];
 
-/** The default for events and sessions without an assistant: earlier versions supported only Claude Code. */
+/**
+ * The default assistant of stored events and sessions. Earlier versions supported only Claude Code and stored
+ * no assistant.
+ */
 export const CLAUDE_CODE = 'claude-code';
 
 /**
- * Returns a session's key: the session id, prefixed with the assistant's name unless that is Claude Code.
- * This lets two assistants use the same id.
+ * Returns a session's key: the session id, prefixed with the assistant's name unless that is Claude Code. The
+ * prefix keeps the keys of different assistants distinct.
  */
 export function sessionKey(assistant: string | undefined, id: string): string {
   return assistant === undefined || assistant === CLAUDE_CODE ? id : `${assistant}:${id}`;
 }
 
-/** Returns the assistant that a session key names. */
 export function assistantOfKey(key: string): AssistantId {
   return ASSISTANT_IDS.find((id) => id !== CLAUDE_CODE && key.startsWith(`${id}:`)) ?? CLAUDE_CODE;
 }

@@ -5,7 +5,7 @@ import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 import { parseProcess, parseTerminal, type SessionTerminal } from './work-events';
 
-/** The format version of the state. Newer formats are rejected. */
+/** The format version of the state file. Newer versions are rejected. */
 export const SESSIONS_VERSION = 1;
 
 /** The source of a phase: the session file (`artifact`), a notification (`voice`), or both (`merged`). */
@@ -13,18 +13,16 @@ export type PhaseSource = 'artifact' | 'voice' | 'merged' | 'hook';
 
 export interface PhaseEntry {
   phase: PhaseId;
-  /** ISO-8601, UTC. */
   at: string;
   source: PhaseSource;
 }
 
-/** A session, or several that share a session file. Times are ISO 8601 in UTC. */
+/** A session, or several sessions that share a session file. Times are ISO 8601 in UTC. */
 export interface Session {
   slug: string;
   /** The assistant's ids for the session, newest last. */
   sessionIds: string[];
   mode: 'algorithm' | 'native';
-  /** The task in the session file, or null. */
   task: string | null;
   project: string | null;
   effort: string | null;
@@ -36,13 +34,11 @@ export interface Session {
   /** The assistant that runs the session. Default: Claude Code. */
   assistant?: string;
   model?: string;
-  /** The last tool used in the main turn. */
   tool?: string;
-  /** The tool that the assistant is asking permission to use. */
   askedTool?: string;
   /**
-   * The user's name for the session and the first line of its first prompt. Stored by `names.ts`, not in the
-   * state.
+   * The user's name for the session, and the first line of its first prompt. `names.ts` stores them outside
+   * the state.
    */
   givenName?: string;
   title?: string;
@@ -51,48 +47,47 @@ export interface Session {
   artifact: string | null;
   startedAt: string;
   updatedAt: string;
-  /** The state of the main turn. `waiting` means waiting for you. */
+  /** The main turn's activity. `waiting` means waiting for you. */
   activity: 'working' | 'waiting' | 'ended';
   /** The assistant's keyword for the pending request, such as `permission_prompt`, or null. */
   waitingFor: string | null;
   /** Id of the subagent whose request is pending; null for the main turn. */
   askedBy: string | null;
-  /** When the session started waiting for you. */
   waitingSince?: string;
   /** When the current or last turn started; null before the first turn. */
   turnAt: string | null;
-  /** Ids of the active subagents. */
   agents: string[];
   phaseHistory: PhaseEntry[];
   github_issue: number | null;
   github_issue_url: string | null;
   terminal: SessionTerminal | null;
-  /** The assistant's process; null if it can't be identified because hooks report different processes. */
+  /** The assistant's process; null if hooks report different processes. */
   process?: ProcessMark | null;
-  /** Set once a list has shown that the session ended unexpectedly. */
+  /** Set once a session list has reported that the session ended unexpectedly. */
   lost?: true;
-  /** Whether the session's process is running. Set by state.ts for sessions with a known process. */
+  /** Whether the assistant's process is running. Set by state.ts if the process is known. */
   isAlive?: boolean;
   machine: string | null;
-  /**
-   * Set if the session has worked in a restricted folder. No data about such a session leaves this machine.
-   */
+  /** Set if the session has worked in a restricted folder. No data about the session leaves this machine. */
   restricted?: true;
 }
 
-/** `state/sessions.json`: the sessions from the last day. Older ones are in the archive. */
+/**
+ * The contents of `state/sessions.json`: sessions with an event in the last day. The archive has older
+ * sessions.
+ */
 export interface SessionsState {
   version: number;
-  /** The position in the log up to which events have been applied. */
+  /** The position in the event log after the last applied event. */
   cursor: LogCursor;
-  /** The UTC day of the last daily cleanup. */
+  /** UTC date of the last daily cleanup. */
   pruned?: string;
   sessions: Record<string, Session>;
 }
 
-/** A session without a known process counts as crashed after this long without an event. */
+/** A session with an unknown process counts as crashed after this long without an event. */
 const CRASHED_AFTER_MS = 12 * 3_600_000;
-/** After this long without an event, it is unknown whether the session is still working. */
+/** A working session without an event for this long has the status `no-signal`. */
 const SILENT_AFTER_MS = 30 * 60_000;
 const MAX_HISTORY = 200;
 const MAX_IDS = 100;
@@ -102,14 +97,14 @@ export function emptySessions(): SessionsState {
   return { version: SESSIONS_VERSION, cursor: { ...LOG_START }, sessions: {} };
 }
 
-/** `no-signal`: working at its last event. `crashed`: ended unexpectedly. */
+/** `no-signal`: was last seen working, but has sent no recent event. `crashed`: ended unexpectedly. */
 export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'ended';
 
 type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
- * Returns the status, based on the process or, if that is unknown, on the time of the last event. A pending
- * request of a subagent counts as waiting.
+ * Returns the status, using the time of the last event if the process is unknown. A subagent's pending
+ * request counts as waiting.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.activity === 'ended') return session.lost === true ? 'crashed' : 'ended';
@@ -127,7 +122,8 @@ export function isLive(session: Current, nowMs: number): boolean {
 }
 
 /**
- * Sets the phase. Adds it to the history or, if the last entry has the same phase, merges the source into it.
+ * Sets the phase and updates the history. If the last history entry has the same phase, merges the source
+ * into that entry.
  */
 export function recordPhase(session: Session, phase: PhaseId, source: PhaseSource, at: string): void {
   session.phase = phase;
@@ -141,8 +137,8 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
 }
 
 /**
- * Records the session file's phase. Once a notification has set another phase, ignores the file until the
- * phase in the file changes.
+ * Records the phase from the session file. If a notification has since set another phase, ignores the file's
+ * phase until it changes.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
   const reported = session.phaseHistory.findLastIndex(
@@ -157,7 +153,7 @@ export function addId(session: Session, id: string): void {
   session.sessionIds = [...session.sessionIds.filter((known) => known !== id), id].slice(-MAX_IDS);
 }
 
-/** Parses the state, skipping invalid sessions. Returns undefined if the text isn't a valid state. */
+/** Parses the state file, skipping invalid sessions. Returns undefined if the file is invalid as a whole. */
 export function parseSessions(text: string): SessionsState | undefined {
   const { version, sessions, cursor, pruned } = parseObject(text) ?? {};
   if (typeof version !== 'number' || !isObject(sessions)) return undefined;
@@ -171,8 +167,8 @@ export function parseSessions(text: string): SessionsState | undefined {
 }
 
 /**
- * Parses a stored session. Returns undefined if the slug or a time is missing; replaces other invalid values
- * with defaults, because other tools also write the file.
+ * Parses a stored session; undefined if the slug or a time is missing. Replaces other invalid values with
+ * defaults, because other tools also write the file.
  */
 export function parseSession(slug: unknown, value: unknown): Session | undefined {
   if (typeof slug !== 'string' || !isSlug(slug) || !isObject(value)) return undefined;

@@ -1,11 +1,11 @@
 import { shortHash } from '../platform/files/short-hash';
 
 const GRAMMAR = /^[a-z0-9][a-z0-9._-]{0,80}$/;
-/** Windows reserves these names for devices, with any extension. */
+/** Windows reserves these device names, with any file extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
 const MAX_WORDS = 40;
 
-/** Returns whether the text is a slug: a folder name that is safe on every system. */
+/** Returns whether the text is a valid slug, which is a safe folder name on every system. */
 export function isSlug(text: string): boolean {
   return GRAMMAR.test(text) && !DEVICE.test(text) && !text.endsWith('.') && !text.includes('..');
 }
@@ -22,7 +22,6 @@ export function makeSlug(day: string, about: string, unique: string): string {
   return [plain(day).replaceAll('-', '') || 'day', words || 'session', shortHash(unique)].join('-');
 }
 
-/** Reduces the text to Latin letters and digits, separated by single hyphens. */
 function plain(text: string): string {
   return text
     .slice(0, 400)

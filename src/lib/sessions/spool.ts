@@ -29,47 +29,44 @@ import {
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 
 /**
- * A task queued by a hook, one file per task. Contains ids, paths and the matching line of a prompt, or the
- * whole prompt if so configured.
+ * A task that a hook has queued, stored in its own file. It contains ids, paths and the matching line of a
+ * prompt; if so configured, the whole prompt.
  */
 export interface Intention {
   id: string;
   kind: IntentionKind;
-  /** When the task was queued, ISO 8601 in UTC. */
   at: string;
-  /** The machine that queued the task and will run it. */
+  /** The machine that queued the task. Only this machine runs the task. */
   machine: string;
-  /** Number of previous attempts. */
   attempts: number;
   session: string;
   slug: string | null;
-  /** Path of the session's transcript, or null. */
   transcript: string | null;
-  /** The request in the prompt; only for `prompt-matched`. */
+  /** The request found in the prompt; only for `prompt-matched`. */
   capture?: Capture;
-  /** The issue to create, in a format defined by `work`; only for `issue-wanted`. */
+  /** The issue to create, in the format of the `work` module; only for `issue-wanted`. */
   wanted?: Record<string, unknown>;
-  /** The assistant's keyword for why the session is waiting for you. */
+  /** The assistant's keyword for what it is waiting for, such as `permission_prompt`. */
   reason?: string;
   /**
-   * How the turn ended, as reported by the hook; only for `turn-ended`. If absent, the transcript is read.
+   * How the turn ended, according to the hook; only for `turn-ended`. If absent, steward reads the
+   * transcript.
    */
   ended?: EndOfTurn;
 }
 
-/** How a turn ended. Contains only the line to show, if any. */
 export interface EndOfTurn {
   line: string | null;
   isError: boolean;
 }
 
-/** A request in a prompt, without credentials. */
+/** A request found in a prompt, with credentials redacted. */
 export interface Capture {
   kind: string;
   text: string;
-  /** The request's key, equal for the same words in the same session. */
+  /** Identifies the request. The same words in the same session have the same key. */
   key: string;
-  /** The whole prompt, if `WORK.CAPTURE_PROMPT` is `whole`. Limited by `wholePrompt`. */
+  /** The whole prompt, shortened by `wholePrompt`. Set only if `WORK.CAPTURE_PROMPT` is `whole`. */
   prompt?: string;
 }
 
@@ -78,8 +75,8 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /**
- * The lifetime in ms and the maximum attempts of each kind. Notifications soon become useless. Text that you
- * typed exists nowhere else, so it is never simply deleted.
+ * Each kind's lifetime and maximum attempts. `words` marks tasks with text that you typed, which are kept
+ * longest because no other copy exists.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
@@ -89,12 +86,14 @@ const KINDS = {
   'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
   'issue-wanted': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
 } as const;
-/** Kinds from a newer version have the longest lifetime, since they may contain text that you typed. */
+/** Kinds from a newer version get the longest lifetime, because they may contain text that you typed. */
 const UNKNOWN_KIND = { keepMs: KINDS['prompt-matched'].keepMs, words: true };
-/** A time further in the future than this means that the clock was set back. */
+/** A timestamp further in the future than this means that the clock was set back. */
 const AHEAD_MS = HOUR_MS;
 
-/** The maximum number of queued tasks. Tasks with text that you typed are counted separately. */
+/**
+ * The maximum number of queued tasks. Tasks with text that you typed have a separate limit of the same size.
+ */
 export const MAX_WAITING = 1000;
 const TEMPS_STALE_MS = 60_000;
 const WITHDRAW_WAIT_MS = 15_000;
@@ -102,15 +101,14 @@ const WITHDRAW_WAIT_MS = 15_000;
 export interface SpoolDeps {
   clock: Clock;
   machineId: string;
-  /** `state/spool` */
+  /** Path of `state/spool`. */
   path: string;
-  /** Machine-local folder for the lock. */
   locks: string;
 }
 
 /**
- * Runs tasks of one kind. Throw to retry a task, return `later` to leave it in the queue, or return a
- * `Refusal` to fail it permanently.
+ * Handles one task. Throws to retry the task, returns `later` to leave it queued, or returns a `Refusal` to
+ * fail it permanently.
  */
 export type Consumer = (intention: Intention) => unknown;
 export interface Refusal {
@@ -118,7 +116,7 @@ export interface Refusal {
 }
 export type Consumers = Readonly<Partial<Record<IntentionKind, Consumer>>>;
 
-/** `20261120T081500123Z-0123456789ab.turn-ended.json` */
+/** Matches a task's file name, such as `20261120T081500123Z-0123456789ab.turn-ended.json`. */
 const NAME = /^\d{8}T\d{9}Z-[0-9a-f]{12}\.([a-z-]+)\.json$/;
 
 const CODEC: Codec<Intention> = {
@@ -183,13 +181,11 @@ function isCapture(value: unknown): value is Capture {
 
 export interface SpoolStatus {
   waiting: number;
-  /** Number of entries that are skipped because they are damaged or aren't regular files. */
+  /** Number of skipped entries: damaged files and entries that aren't regular files. */
   unreadable: number;
   /** Number of tasks that failed permanently and have not been deleted yet. */
   dead: number;
-  /** Folder with the tasks that failed permanently. */
   deadFolder: string;
-  /** When the oldest waiting task was queued, ISO 8601 in UTC. */
   oldest: string | null;
 }
 
@@ -204,22 +200,23 @@ export function spoolStatus(path: string): SpoolStatus {
   };
 }
 
-/** Returns the number of waiting tasks from other machines. */
+/** Counts the waiting tasks that other machines queued. */
 export function foreignIntentions(path: string, machineId: string): number {
   return countForeign(spoolAt(path), machineId);
 }
 
-/** Returns the waiting tasks, oldest first. */
 export function waitingIntentions(path: string): Intention[] {
   return entriesIn(spoolAt(path), 'waiting');
 }
 
-/** Returns the waiting tasks and those in progress. */
+/** Returns the waiting tasks and the tasks in progress. */
 export function keptIntentions(path: string): Intention[] {
   return [...entriesIn(spoolAt(path), 'claimed'), ...waitingIntentions(path)];
 }
 
-/** Queues a task durably. Throws `unavailable` if too many tasks with text are waiting. */
+/**
+ * Queues a task and flushes it to disk. Throws `unavailable` if too many tasks with typed text are waiting.
+ */
 export function leave(
   { clock, machineId, path }: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
   what: Pick<
@@ -240,21 +237,20 @@ function newId(nowMs: number): string {
 }
 
 export interface DrainResult {
-  /** Finished tasks. */
   done: number;
-  /** Failed tasks that will be retried. */
+  /** Number of failed tasks that will be retried. */
   failed: number;
-  /** Tasks still waiting because something is missing. */
+  /** Number of tasks that stay queued because something they need is missing. */
   later: number;
-  /** Tasks that failed permanently. */
+  /** Number of tasks that failed permanently. */
   dead: number;
-  /** Whether another process is running the queue. */
+  /** Whether another process is already running the queue. */
   busy: boolean;
 }
 
 /**
- * Runs the waiting tasks, in one process per machine. Interrupted tasks run again after a crash; consumers
- * use the id to detect work that is already done. Tasks without a consumer keep waiting.
+ * Runs the waiting tasks, with one process at a time per machine. A task interrupted by a crash runs again,
+ * so consumers must use its id to detect completed work.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
@@ -298,7 +294,10 @@ function again(intention: Intention): Intention | undefined {
   return attempts >= KINDS[intention.kind].attempts ? undefined : { ...intention, attempts };
 }
 
-/** Requeues tasks claimed by a killed process and returns how many failed permanently. Requires the lock. */
+/**
+ * Requeues tasks whose process was killed. Returns how many failed permanently. The caller must hold the
+ * lock.
+ */
 function requeueAbandoned(deps: SpoolDeps): number {
   const spool = spoolAt(deps.path);
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
@@ -319,8 +318,8 @@ function foreignReason({ machine }: Intention): string {
 }
 
 /**
- * Removes and returns this machine's matching tasks, including claimed and dead ones. Waits if a process is
- * running the queue; throws `locked` if that takes too long.
+ * Removes this machine's matching tasks, including claimed and dead ones, and returns them. Throws `locked`
+ * if another process runs the queue for too long.
  */
 export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);
@@ -336,13 +335,13 @@ export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boo
   });
 }
 
-/** Requeues this machine's dead tasks and returns how many there were. */
+/** Requeues dead tasks and returns their number. */
 export function revive(deps: SpoolDeps): Promise<number> {
   const spool = spoolAt(deps.path);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
-      // Restart the task's age, but not `at`: times in the text are relative to it.
+      // The new id restarts the task's lifetime. `at` stays, because times in the text are relative to it.
       const id = newId(deps.clock.now());
       reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
     }
@@ -351,8 +350,8 @@ export function revive(deps: SpoolDeps): Promise<number> {
 }
 
 /**
- * Deletes expired tasks and the oldest ones above the limit. Moves those with typed text or failed attempts
- * to the dead folder instead, and returns their number.
+ * Removes expired tasks, and the oldest tasks above the limit. Tasks with typed text or failed attempts move
+ * to the dead folder. Returns the number of moved tasks.
  */
 export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
   const spool = spoolAt(path);
@@ -373,8 +372,8 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
 }
 
 /**
- * A task also expires if its time is in the future (the clock was set back), unless it contains text that you
- * typed.
+ * Returns whether a task has expired. A task dated in the future (the clock was set back) has expired too,
+ * unless it contains typed text.
  */
 function isExpired(name: string, nowMs: number): boolean {
   const { keepMs, words } = limitsOf(name);

@@ -27,14 +27,12 @@ import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type WorkEvent } from './work
 export interface SessionsDeps extends FoldDeps {
   clock: Clock;
   machineId: string;
-  /** `state/sessions.json` */
+  /** Path of `state/sessions.json`. */
   path: string;
-  /** `state/sessions-live.json` */
+  /** Path of `state/sessions-live.json`. */
   livePath: string;
   workEvents: string;
-  /** Folder with the session files. */
   sessions: string;
-  /** Machine-local folder for the lock. */
   locks: string;
 }
 
@@ -46,23 +44,20 @@ export type ReadDeps = Pick<
 const DAY_MS = 86_400_000;
 const LOST_WAIT_MS = 400;
 const TEMPS_STALE_MS = 3_600_000;
-/** After this time without an event, a session moves to the archive. */
+/** A session without an event for this long moves to the archive. */
 const ARCHIVE_AFTER_MS = DAY_MS;
-/** After this time, a finished session is removed from the archive, but not its session file. */
+/** A finished session older than this is removed from the archive. Its session file stays. */
 const PRUNE_AFTER_MS = 30 * DAY_MS;
-/** Maximum number of archived sessions; beyond it, the oldest are removed. */
 const MAX_ARCHIVED = 5000;
-/** Files larger than this aren't read. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 
-/** Returns the archive's folder, next to the state. */
 export function archiveOf(path: string): string {
   return join(dirname(path), 'sessions-archive');
 }
 
 /**
- * Reads the stored state without the archive. A missing or broken file counts as empty, since the events are
- * in the log; `onBroken` gets the broken text. Throws `config` for a newer format.
+ * Reads the stored state without the archive. If the file is missing or broken, returns an empty state,
+ * because the log can restore it. Passes broken text to `onBroken`. Throws `config` for a newer format.
  */
 function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
   const text = readText(path, { maxBytes: MAX_STATE_BYTES });
@@ -82,37 +77,36 @@ function refuseNewer(version: number, path: string): void {
   });
 }
 
-/** Returns the stored session with this id. */
 export function storedSession(path: string, id: string): Session | undefined {
   return Object.values(readSessions(path).sessions).find(({ sessionIds }) => sessionIds.includes(id));
 }
 
 /**
- * Returns the slug of the stored session with this id, from a small separate file because every hook reads
- * it. Throws `config` for a newer format.
+ * Returns the slug of the session with this id. Reads only a small index, because every hook calls this
+ * function. Throws `config` for a newer format.
  */
 export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: string): string | undefined {
   const live = parseObject(readText(deps.livePath, { maxBytes: MAX_STATE_BYTES }) ?? '');
   if (typeof live?.['version'] === 'number') refuseNewer(live['version'], deps.livePath);
   const slugs = live?.['slugs'];
-  // Earlier versions used a different format.
+  // Indexes from earlier versions have a different format.
   if (!isObject(slugs)) return storedSession(deps.path, id)?.slug;
   return Object.hasOwn(slugs, id) && typeof slugs[id] === 'string' ? slugs[id] : undefined;
 }
 
 /**
- * Returns all sessions, including archived ones, with new log events applied. Writes nothing.
+ * Returns all sessions, including archived sessions, with new log events applied. Writes nothing.
  * @param archived reads the archive; the default rereads it every time
  */
 export function currentSessions(deps: ReadDeps, archived = archivedSessions): SessionsState {
-  // Read the archive after the state, so that a session being moved is found in at least one of them.
+  // Read the archive last, so that a session that is being archived is found in the state or in the archive.
   const state = readSessions(deps.path);
   state.sessions = { ...archived(archiveOf(deps.path)), ...state.sessions };
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
   return observed(state, deps);
 }
 
-/** Adds data that isn't in the log: user-given names, titles, and whether each process is running. */
+/** Adds data that isn't in the log: names, titles, and whether each process is running. */
 export function observed(
   state: SessionsState,
   deps: Pick<SessionsDeps, 'locks' | 'machineId'>,
@@ -129,8 +123,8 @@ export function observed(
 }
 
 /**
- * Marks the unexpected end of these sessions as shown. Returns the reason if that fails; the next list then
- * shows them again.
+ * Marks the unexpected end of these sessions as reported. If that fails, returns the reason, and the next
+ * list reports them again.
  */
 export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<string | undefined> {
   if (slugs.length === 0) return undefined;
@@ -152,7 +146,7 @@ export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Pr
 }
 
 /**
- * Like `currentSessions` but faster: covers only the last day, and ignores changes to session files since the
+ * Faster than `currentSessions`: covers only the last day, and ignores changes to session files since the
  * last turn.
  */
 export function runningSessions(
@@ -165,8 +159,8 @@ export function runningSessions(
 }
 
 /**
- * Applies the log and `change`, then stores the state. Also loads archived sessions that the log or `names`
- * (slugs or ids) refer to. Throws `locked` if another writer takes longer than `waitMs`.
+ * Applies new log events and `change`, then stores the state. Also loads archived sessions if the log or
+ * `names` (slugs or ids) mentions them. Throws `locked` if another writer takes longer than `waitMs`.
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,
@@ -192,10 +186,10 @@ export async function updateSessions<T>(
     const result = change(state, isKnown);
     archiveOld(state, archive, clock.now());
     if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
-    // After a crash, both files are restored from the log, so neither needs a full fsync.
+    // The log can restore both files after a crash, so neither needs a full fsync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
     replaceFile(deps.livePath, indexOf(state), { sync: false });
-    // Rotate the log only here, where all of it has been read and no other process can be reading it.
+    // Rotate the log only here: it has been read to the end, and the lock excludes other readers.
     rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
@@ -209,8 +203,8 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
 }
 
 /**
- * Archives old sessions. After a crash, a session may be in both the state and the archive; its entry in the
- * state is current.
+ * Moves old sessions to the archive. If a crash leaves a session in both places, its copy in the state is
+ * current.
  */
 function archiveOld(state: SessionsState, archive: string, nowMs: number): void {
   const old = Object.values(state.sessions).filter(
@@ -221,7 +215,6 @@ function archiveOld(state: SessionsState, archive: string, nowMs: number): void 
   for (const { slug } of old) delete state.sessions[slug];
 }
 
-/** Cleans up once a day. */
 function tidy(state: SessionsState, { path, clock, locks }: SessionsDeps): void {
   const nowMs = clock.now();
   const isOver = (session: Session): boolean =>
@@ -237,7 +230,6 @@ function utcDay(nowMs: number): string {
   return toIso(nowMs).slice(0, 10);
 }
 
-/** Returns the index of slugs by id, for hooks. */
 function indexOf({ version, sessions }: SessionsState): string {
   const slugs = Object.values(sessions).flatMap(({ slug, sessionIds }) => sessionIds.map((id) => [id, slug]));
   return `${JSON.stringify({ version, slugs: Object.fromEntries(slugs) as object })}\n`;
@@ -254,7 +246,6 @@ function unreadEvents(workEvents: string, before: LogCursor): Unread {
   return { events, cursor };
 }
 
-/** Applies events, then updates the affected sessions from their session files. */
 function fold(state: SessionsState, deps: ReadDeps, { events, cursor }: Unread): void {
   const { take, touched } = folder(state, deps);
   for (const event of withSlugs(events)) take(event);

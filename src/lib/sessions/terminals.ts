@@ -5,13 +5,12 @@ import type { Run } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
 import { isLive, type Session } from './session';
 
-/** The dependencies for querying tmux and kitty. */
 export interface TerminalDeps {
   run: Run;
   env: NodeJS.ProcessEnv;
 }
 
-/** The socket of a tmux server; undefined for the default socket. */
+/** The socket of a tmux server; undefined for the default server. */
 export type Socket = string | undefined;
 
 const TIMEOUT_MS = 5000;
@@ -32,7 +31,10 @@ export async function answerOf(
   }
 }
 
-/** Returns the words of each line that tmux prints; empty if tmux, the server or the target is missing. */
+/**
+ * Splits each line of tmux's output into words. Returns an empty list if tmux, the server or the target is
+ * missing.
+ */
 export async function tmuxRows(
   deps: TerminalDeps,
   socket: Socket,
@@ -46,27 +48,25 @@ export async function tmuxRows(
     .map((line) => line.split(' '));
 }
 
-/** Returns the socket in a `TMUX` value, such as `/tmp/tmux-1000/default,4242,0`. */
+/** Extracts the socket from a `TMUX` value, such as `/tmp/tmux-1000/default,4242,0`. */
 export function socketIn(variable: string | undefined): Socket {
   const path = variable?.replace(/,\d+,\d+$/, '');
   return path?.startsWith('/') === true ? path : undefined;
 }
 
-/** A kitty window and the title of its tab. */
 export interface KittyWindow {
   id: number;
   pid: number;
   tab: string;
 }
 
-/** Lists the windows of the kitty instance listening on a local socket; empty if it doesn't respond. */
+/** Lists the windows of the kitty instance at a local socket; empty if kitty doesn't respond. */
 export async function kittyWindows(deps: TerminalDeps, socket: string | null): Promise<KittyWindow[]> {
   // A kitty instance on a network socket may run on another machine.
   if (socket?.startsWith('unix:') !== true) return [];
   const text = await answerOf(deps, 'kitty', ['@', '--to', socket, 'ls']);
   const objects = (value: unknown): Record<string, unknown>[] =>
     Array.isArray(value) ? value.filter(isObject) : [];
-  // `ls` prints a list, and parseObject accepts only objects.
   return objects(parseObject(`{"systems":${text ?? '[]'}}`)?.['systems'])
     .flatMap((system) => objects(system['tabs']))
     .flatMap(({ title, windows }) =>
@@ -74,15 +74,14 @@ export async function kittyWindows(deps: TerminalDeps, socket: string | null): P
     );
 }
 
-/** Returns the window in which a process runs. */
 export function windowOf(windows: readonly KittyWindow[], pid: number): KittyWindow | undefined {
   const own = new Set([pid, ...parentsOf(pid)]);
   return windows.find((window) => own.has(window.pid));
 }
 
 /**
- * Returns the current location of each session's terminal, by slug: `work:2` in tmux, the tab's title in
- * kitty. Omits sessions whose terminal is closed or in neither program.
+ * Returns where each session's terminal is, by slug: `work:2` in tmux, or the tab's title in kitty. Omits
+ * sessions whose terminal is closed or belongs to neither program.
  */
 export async function placesOf(
   deps: TerminalDeps,
@@ -112,7 +111,7 @@ export async function placesOf(
   return places;
 }
 
-/** Returns the ids of the sessions running on a terminal, with the assistant unless it is Claude Code. */
+/** Returns the id of each session that runs on a terminal, and its assistant unless that is Claude Code. */
 export function sessionsOnTerminal(
   sessions: readonly Session[],
   tty: string,

@@ -6,18 +6,18 @@ import { type Session, type SessionsState, isLive } from './session';
 import { idOfKey } from './session-key';
 import { isSlug } from './slug';
 
-/** A session file written without a reported event, for example by a shell command. */
+/** A session file whose creation no hook reported, for example because a shell command wrote it. */
 export interface UnseenArtifact {
   slug: string;
   phase: PhaseId | null;
 }
 
-/** The coarsest file systems round times to two seconds. */
+/** Some file systems round modification times to two seconds. */
 const COARSE_MS = 2000;
 
 /**
- * Returns the new file that names this session or, if no other session without a file was working, the only
- * new file that names no session.
+ * Returns the new session file that names this session. Otherwise, returns the only new file that names no
+ * session, unless another session may have written it.
  * @param isKnown returns whether any session has this slug
  */
 export function unseenArtifact(
@@ -61,7 +61,7 @@ function written(sessions: string, slug: string, sinceMs: number): Written | und
   return { slug, phase: artifact.phase, session: artifact.session, atMs: facts.mtimeMs };
 }
 
-/** Returns whether a turn of the session may have been running at this time. */
+/** Returns whether the session may have been working at this time. */
 export function wasAtWork(session: Session, atMs: number): boolean {
   if (session.turnAt === null || Date.parse(session.turnAt) - COARSE_MS > atMs) return false;
   const isStill = session.activity === 'working' && isLive(session, atMs);
@@ -69,9 +69,9 @@ export function wasAtWork(session: Session, atMs: number): boolean {
 }
 
 /**
- * Returns whether a session file may come from a restricted session: the one with its slug, the one it names
- * or, if there is neither, any that was working when the file was written.
- * @param found the session file and when it was written
+ * Returns whether a session file may belong to a restricted session. If the file identifies no session,
+ * checks the sessions that were working when it was written.
+ * @param found the session file and the time when it was written
  */
 export function isRestrictedWork(
   state: Pick<SessionsState, 'sessions'>,

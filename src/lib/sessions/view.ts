@@ -16,9 +16,8 @@ import type { SpoolStatus } from './spool';
 
 /** A session in `steward sessions --json`. Times are ISO 8601 in UTC. */
 export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
-  /** The displayed name, unique among the listed sessions. */
+  /** The displayed name, which is unique among the listed sessions. */
   name: string;
-  /** The name that you gave it, or null. */
   givenName: string | null;
   status: SessionStatus;
   branch: string | null;
@@ -26,20 +25,20 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   worktree: string | null;
   assistant: string;
   model: string | null;
-  /** What the session is doing: `edits`, `runs a command`; null if the session isn't working. */
+  /** What the session is doing, such as `edits` or `runs a command`; null if it isn't working. */
   activity: string | null;
-  /** The pending request, such as `asks to run Bash`, or null. */
   waitingFor: string | null;
-  /** When the session started waiting for you; null if it isn't waiting. */
   waitingSince: string | null;
-  /** The first line of the session's first prompt, if `sessions.titles` is on. */
+  /** The first line of the session's first prompt. Set only if `sessions.titles` is on. */
   title: string | null;
-  /** The session's terminal: `work:2` in tmux, the tab in kitty. Null if unknown or not requested. */
+  /**
+   * Where the session's terminal is: `work:2` in tmux, or the tab in kitty. Null if unknown or not requested.
+   */
   place: string | null;
-  /** The assistant's process on this machine; null if no process is known to be running. */
+  /** Process id of the assistant on this machine; null if it isn't known to be running. */
   pid: number | null;
   subagents: number;
-  /** The command that shows the session's terminal; null if there is no terminal or the session has ended. */
+  /** The command that shows the session's terminal. Null if there is no terminal or the session has ended. */
   go: string | null;
 }
 
@@ -58,14 +57,13 @@ export interface SessionsReport {
 
 export interface RowOptions {
   nowMs: number;
-  /** The sessions' terminals by slug, from `placesOf`. */
   places?: ReadonlyMap<string, string>;
 }
 
 const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'no-signal', 'crashed', 'ended'];
 
 /**
- * Returns the running sessions and those whose unexpected end has not been shown (`noteLost`); with `all`,
+ * Lists the running sessions, and sessions whose unexpected end has not been reported yet. With `all`, lists
  * every session. Waiting sessions come first, then the most recent.
  */
 export function sessionsReport(
@@ -87,14 +85,14 @@ export function sessionsReport(
   };
 }
 
-/** Returns the slugs of sessions that ended unexpectedly and haven't been shown. */
+/** Returns the slugs of sessions whose unexpected end has not been reported yet. */
 export function lostSessions(state: SessionsState): string[] {
   return Object.values(state.sessions)
     .filter(({ isAlive }) => isAlive === false)
     .map(({ slug }) => slug);
 }
 
-/** Returns the rows in the order of `steward sessions`. Names are unique among the running sessions. */
+/** Returns the rows in the order of `steward sessions`. Names are unique among running sessions. */
 export function rowsOf(sessions: readonly Session[], options: RowOptions): SessionRow[] {
   const names = namesOf(sessions.filter((session) => isLive(session, options.nowMs)));
   return sessions.map((session) => rowOf(session, options, names.get(session.slug))).sort(byStatusAndAge);
@@ -127,12 +125,11 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
   };
 }
 
-/** Returns a session's given name, task or title or, if it has none of them, its label or slug. */
+/** Returns the first of these that a session has: given name, task, title, label, slug. */
 export function titleOf(session: Session): string {
   return session.givenName ?? session.task ?? session.title ?? labelOf(session) ?? session.slug;
 }
 
-/** Compares sessions by the order of `steward sessions`. */
 export function orderOfSessions(nowMs: number): (a: Session, b: Session) => number {
   return (a, b) => byStatusAndAge(rowOf(a, { nowMs }), rowOf(b, { nowMs }));
 }
@@ -145,14 +142,14 @@ function byStatusAndAge(a: SessionRow, b: SessionRow): number {
 export interface SessionsTextOptions {
   columns: number;
   color: boolean;
-  /** False if the terminal supports only ASCII. */
   unicode?: boolean;
   nowMs: number;
-  /** Whether the list includes ended sessions. */
   all?: boolean;
 }
 
-/** Formats `steward sessions`. Names come first, because other commands take them as arguments. */
+/**
+ * Formats the output of `steward sessions`. Names come first, because other commands take them as arguments.
+ */
 export function sessionsText(report: SessionsReport, options: SessionsTextOptions): string {
   const lines =
     report.sessions.length === 0
@@ -175,10 +172,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   return options.unicode === false ? toAscii(text) : text;
 }
 
-/**
- * Returns the rows as lines, truncated to the width of the terminal. On a narrow terminal, each session takes
- * two lines.
- */
+/** Formats the rows as lines that fit the terminal. On a narrow terminal, each session takes two lines. */
 export function sessionLines(rows: readonly SessionRow[], options: SessionsTextOptions): string[] {
   const { columns } = options;
   const colors = palette(options);
@@ -191,7 +185,6 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
   }
   const hasOthers = rows.some((row) => whoseOf(row) !== '');
   const cells = rows.map((row) => cellsOf(row, options).filter((_, at) => hasOthers || at !== WHOSE_CELL));
-  // At 80 columns, use narrow columns to leave room for the assistants' names.
   const widths = [
     { max: hasOthers ? Math.min(MAX_NAME_CELL, columns - 56) : MAX_NAME_CELL },
     {},
@@ -205,13 +198,11 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
     .map((line, index) => painted(fit(line, columns), rows[index], colors));
 }
 
-/** Below this width, the table has no room for tasks. */
+/** Narrower terminals show two lines for each session instead of a table. */
 const NARROW = 72;
-/** From this width on, the table has room for the model. */
 const WIDE = 100;
 const MAX_NAME_CELL = 32;
 const MAX_DOES_CELL = 24;
-/** The index of the assistant's column. */
 const WHOSE_CELL = 4;
 
 const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
@@ -235,13 +226,12 @@ function cellsOf(row: SessionRow, { nowMs, columns }: SessionsTextOptions): stri
   ];
 }
 
-/** Returns what a session is doing or waiting for; null if it has ended or sends no events. */
 function doesOf({ status, waitingFor, activity, startedAt, updatedAt }: SessionRow): string | null {
   const hasWorked = updatedAt !== startedAt;
   return waitingFor ?? activity ?? (status === 'waiting' && hasWorked ? 'turn finished' : null);
 }
 
-/** Formats `waiting 2 m` or `ended 5 m ago`. */
+/** Formats a status and its duration, such as `waiting 2 m` or `ended 5 m ago`. */
 function statusWords({ status, waitingSince, updatedAt }: SessionRow, nowMs: number): string {
   const words = STATUS_WORDS[status];
   if (waitingSince !== null) return `${words} ${ago(waitingSince, nowMs)}`;
@@ -253,12 +243,10 @@ function painted(line: string, row: SessionRow | undefined, colors: Palette): st
   return row?.status === 'working' ? line : colors.neutral(line);
 }
 
-/** Returns the assistant's name; empty for Claude Code. */
 function whoseOf({ assistant }: SessionRow): string {
   return assistant === CLAUDE_CODE ? '' : clean(assistant);
 }
 
-/** Returns the phase and the task, or the title if there is no task. */
 function aboutOf({ phase: id, task, title }: SessionRow): string[] {
   const about = task ?? title;
   return [...(id === 'native' ? [] : [phase(id).label]), ...(about === null ? [] : [clean(about)])];
@@ -284,7 +272,6 @@ export interface SessionTextOptions {
   localTime: (iso: string) => string;
 }
 
-/** Formats `steward sessions show SESSION`. */
 export function sessionText(detail: SessionDetail, options: SessionTextOptions): string {
   const { localTime } = options;
   const history = detail.phaseHistory.map(({ phase: id, at, source }) => [
@@ -295,7 +282,6 @@ export function sessionText(detail: SessionDetail, options: SessionTextOptions):
   return [clean(detail.name), '', table(factsOf(detail, options)), '', table(history)].join('\n');
 }
 
-/** Returns the known facts about a session as labels and values. */
 export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionTextOptions): string[][] {
   const when = (iso: string): string => `${localTime(iso)}, ${ago(iso, nowMs)} ago`;
   const does = doesOf(detail);

@@ -13,17 +13,14 @@ import {
   type SessionTextOptions,
 } from './view';
 
-/** The state of the live list. Each key press produces a new state. */
 export interface WatchList {
   rows: readonly SessionRow[];
-  /** Slug of the selected session; null if the list is empty. */
   selected: string | null;
   filter: string;
-  /** Whether the user is typing a filter. */
   isTyping: boolean;
-  /** Whether the details of the selected session are shown instead of the list. */
+  /** Whether the selected session's details are shown instead of the list. */
   isDetailed: boolean;
-  /** A message to show instead of the key help. */
+  /** A message that replaces the key help. */
   message: string | null;
 }
 
@@ -36,12 +33,15 @@ export const EMPTY_LIST: WatchList = {
   message: null,
 };
 
-/** The action that the caller takes after a key press. */
+/** What the caller must do after a key press. */
 export type WatchAction = 'go' | 'quit' | undefined;
 
 const RECENT_MS = 3_600_000;
 
-/** Returns the rows of the live list: longest waiting first, then working, then ended in the last hour. */
+/**
+ * Returns the rows of the live list. Waiting sessions come first, longest wait first, then working sessions,
+ * then sessions that ended in the last hour.
+ */
 export function watchedRows(state: SessionsState, options: RowOptions): SessionRow[] {
   const { nowMs } = options;
   const isRecent = (session: Session): boolean => {
@@ -51,7 +51,7 @@ export function watchedRows(state: SessionsState, options: RowOptions): SessionR
   };
   const rows = rowsOf(Object.values(state.sessions).filter(isRecent), options);
   const ranked = rows.map((row) => ({ row, rank: RANK[row.status], time: timeOf(row) }));
-  // Not sorted by last event, because rows would then move constantly.
+  // Sorting by last event would constantly move the rows.
   return ranked.sort((a, b) => a.rank - b.rank || a.time - b.time).map(({ row }) => row);
 }
 
@@ -70,7 +70,7 @@ export function filteredRows({ rows, filter }: WatchList): readonly SessionRow[]
   });
 }
 
-/** Replaces the rows. The selection stays on its session, or moves to the first. */
+/** Replaces the rows. If the selected session has disappeared, selects the first row. */
 export function withRows(list: WatchList, rows: readonly SessionRow[]): WatchList {
   return selectedAmong({ ...list, rows });
 }
@@ -81,7 +81,7 @@ function selectedAmong(list: WatchList): WatchList {
   return isThere ? list : { ...list, selected: shown[0]?.slug ?? null };
 }
 
-/** Returns the list after a key press, and the action that the key triggers. */
+/** Returns the updated list, and the action that the key triggers. */
 export function pressKey(list: WatchList, key: string): [WatchList, WatchAction] {
   const next = { ...list, message: null };
   if (key === 'ctrl-c') return [next, 'quit'];
@@ -178,7 +178,6 @@ function footOf({ filter, isTyping, message }: WatchList, columns: number): stri
   return filter === '' ? keys : `Filter: ${filter} (Esc to clear) · Enter jump · q quit`;
 }
 
-/** Returns the lines that fit on the screen, around the selected row, and the number of rows below them. */
 function listLines(list: WatchList, options: FrameOptions, height: number): { body: string[]; more: number } {
   const shown = filteredRows(list);
   if (shown.length === 0) {

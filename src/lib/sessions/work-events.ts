@@ -7,7 +7,6 @@ import { isSlug } from './slug';
 import type { ProcessMark } from '../platform/process/ancestor';
 import { definedOnly, parseObject } from '../platform/files/json-object';
 
-/** The events that hooks report. */
 const WORK_EVENT_TYPES = [
   'session-start',
   'prompt',
@@ -22,66 +21,58 @@ const WORK_EVENT_TYPES = [
 ] as const;
 export type WorkEventType = (typeof WORK_EVENT_TYPES)[number];
 
-/** A session's terminal, with null for unknown values. */
+/** A session's terminal. Unknown values are null. */
 export interface SessionTerminal {
   tty: string | null;
   program: string | null;
   kittySocket: string | null;
   /**
-   * The process in the terminal and its start time, in clock ticks since boot. Used to check whether another
-   * process has the terminal now.
+   * The process in the terminal, and its start time in clock ticks since boot. Together they show whether
+   * another process now uses the terminal.
    */
   pid: number | null;
   started: string | null;
 }
 
-/**
- * A line of `state/work-events.jsonl`. Records that something happened, but never contains a prompt, tool
- * input or other content.
- */
+/** A line of `state/work-events.jsonl`. It never contains a prompt, tool input or other content. */
 export interface WorkEvent {
-  /** When the event happened, as ISO 8601 in UTC. */
   ts: string;
   type: WorkEventType;
-  /** The session's key (`sessionKey`). The log stores the assistant's id instead. */
+  /** The session's key (`sessionKey`). The log stores the assistant's own id instead. */
   session: string;
-  /** The session's slug; null if not yet known. */
   slug: string | null;
-  /** Repository of the session's folder; null outside a repository. */
+  /** The repository that contains the session's folder; null outside a repository. */
   repo: string | null;
-  /** The branch of the session's folder; null if HEAD is detached. Tool events omit it. */
+  /** The branch that is checked out; null if HEAD is detached. Tool events omit it. */
   branch?: string | null;
   /** Folder name of a linked worktree; null in the main checkout. */
   worktree?: string | null;
   /** The assistant that reported the event. Default: Claude Code. */
   assistant?: string;
   model?: string;
-  /** The running or requested tool. */
   tool?: string;
   phase?: PhaseId;
-  /** Set if the session file was written. `slug` is the file's slug. */
+  /** Set if a session file was written. `slug` is then that file's slug. */
   artifact?: true;
-  /** Set if the event happened in a folder whose work stays on this machine. */
+  /** Set if the event happened in a restricted folder. */
   restricted?: true;
-  /** Id of a subagent. */
+  /** Id of the subagent that caused the event. */
   agent?: string;
-  /**
-   * The assistant's keyword for why the session is waiting for you, or for how the session started or ended.
-   */
+  /** The assistant's keyword for why it is waiting, or for how the session started or ended. */
   reason?: string;
   machine?: string;
-  /** The assistant's process. Set only for session starts and prompts. */
+  /** The assistant's process. Only session starts and prompts have it. */
   process?: ProcessMark;
   terminal?: SessionTerminal;
 }
 
-/** The size at which the log is rotated. */
 export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
-/** Above this size, tool events also fold the log, which otherwise happens at the end of a turn. */
+/**
+ * Hooks normally fold the log at the end of a turn. Above this size, they also fold it after a tool event.
+ */
 export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
 
 const MAX_ID = 200;
-/** The maximum length of an id before escape sequences are removed. */
 const MAX_RAW_ID = 2000;
 const MAX_WORD = 100;
 
@@ -90,12 +81,11 @@ export function appendWorkEvent(path: string, event: WorkEvent): number {
   return append(journalAt(path), storedEvent(event));
 }
 
-/** Returns an event as stored in the log. */
 export function storedEvent(event: WorkEvent): WorkEvent {
   return event.assistant === undefined ? event : { ...event, session: idOfKey(event.session) };
 }
 
-/** Returns an external id as stored in the log; undefined if it has no printable characters. */
+/** Sanitizes an external id for the log. Returns undefined if it has no printable characters. */
 export function storedId(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const id = clean(text.slice(0, MAX_RAW_ID)).slice(0, MAX_ID);
@@ -103,7 +93,7 @@ export function storedId(text: unknown): string | undefined {
 }
 
 /**
- * Returns an external name (tool, repository, reason) as stored in the log; undefined if it has no printable
+ * Sanitizes an external name, such as a tool or repository. Returns undefined if it has no printable
  * characters.
  */
 export function storedWord(text: unknown): string | undefined {
@@ -114,7 +104,7 @@ function storedWordOrNull(value: unknown): string | null | undefined {
   return value === null ? null : storedWord(value);
 }
 
-/** Parses a line of the log; undefined if it is invalid. */
+/** Parses a line of the log. Returns undefined if it is invalid. */
 export function parseWorkEvent(text: string): WorkEvent | undefined {
   const value = parseObject(text);
   if (value === undefined) return undefined;
@@ -150,7 +140,6 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
   };
 }
 
-/** Parses a stored process; undefined if it is invalid. */
 export function parseProcess(value: unknown): ProcessMark | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { pid, started, boot, namespace } = value as Record<string, unknown>;
@@ -159,7 +148,6 @@ export function parseProcess(value: unknown): ProcessMark | undefined {
   return start === '' ? undefined : { pid, started: start, boot: place[0] ?? '', namespace: place[1] ?? '' };
 }
 
-/** Parses a stored terminal; undefined if it is invalid. */
 export function parseTerminal(value: unknown): SessionTerminal | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { tty, program, kittySocket, pid, started } = value as Record<string, unknown>;
@@ -172,7 +160,7 @@ export function parseTerminal(value: unknown): SessionTerminal | undefined {
   };
 }
 
-/** Passes each event after the cursor to `take` and returns the next cursor. */
+/** Passes each event after the cursor to `take`. Returns the next cursor. */
 export function readWorkEvents(path: string, cursor: LogCursor, take: (event: WorkEvent) => void): LogCursor {
   return foldEntries(journalAt(path), cursor, take);
 }

@@ -51,12 +51,11 @@ export interface Sources {
   context: Context;
   config: Config;
   daemon: DaemonReport;
-  /** `unknown` if the query failed; the row `jobs` reports the failure. */
+  /** `unknown` if the query failed. Only the `jobs` row reports the failure. */
   scheduler: JobsHere | 'unknown' | undefined;
   localTime: (iso: string) => string;
 }
 
-/** The rows of `steward status`, in order. */
 export const ROWS: Readonly<Record<string, (sources: Sources) => Row | Promise<Row>>> = {
   sense: senseRow,
   work: workRow,
@@ -78,7 +77,7 @@ function row(state: PartState, facts: string | Facts, next: string | null = null
   return { state, summary: summary.join(' · '), next };
 }
 
-/** Undefined if the scheduler could not be queried. */
+/** Returns undefined if the scheduler could not be queried. */
 function isInstalled({ scheduler }: Sources, id: JobId): boolean | undefined {
   if (scheduler === 'unknown') return undefined;
   return scheduler?.jobs.some(({ job, installed }) => job === id && installed) === true;
@@ -160,14 +159,12 @@ function notifyRow({ context, config }: Sources): Row {
   return isMuted ? row('muted', facts, 'steward notify unmute') : row('ok', facts);
 }
 
-/**
- * Returns the row for notifications, hook events and messages to hosted agents that are pending or failed.
- */
+/** Returns the row for pending and failed notifications, hook events and messages to hosted agents. */
 function queueRow({ context }: Sources): Row {
   const { area } = context;
   const outbox = outboxStatus(area);
   const spool = spoolStatus(area.spool);
-  // Reading the machine id would create it, so don't read it for an empty queue.
+  // Reading the machine id would create it, so don't read it while the queues are empty.
   const foreign = {
     outbox: outbox.waiting > 0 ? foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }) : 0,
     spool: spool.waiting > 0 ? foreignIntentions(area.spool, context.machineId) : 0,
@@ -180,7 +177,6 @@ function queueRow({ context }: Sources): Row {
     spool.waiting >= MAX_INTENTIONS || spool.unreadable + foreign.spool > 0,
     false,
   ].map((bad, index) => bad || (graves[index]?.count ?? 0) > 0);
-  // A retry doesn't fix unreadable files; `steward doctor` lists them.
   const spoolFix = spool.unreadable > 0 ? 'steward doctor hooks' : 'steward work retry';
   const fixes = ['steward notify history', spoolFix, null];
   const [deadOutbox, deadSpool, deadSent] = graves.map(deadText);
@@ -216,7 +212,7 @@ function agentsRow({ context }: Sources): Row {
     plural(named, 'named agent'),
     plural(entries.length, 'knowledge entry', 'knowledge entries'),
   ];
-  // Routing works without named agents, so this isn't "needs-you".
+  // Routing works without named agents, so the state is `ok` even if there are none.
   return row('ok', facts, named === 0 ? 'steward agents roster new NAME' : null);
 }
 

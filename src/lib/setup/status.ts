@@ -28,8 +28,8 @@ export interface Overview {
 }
 
 /**
- * Returns the state of each part, from files and the daemon. Writes nothing and uses no network. If the
- * configuration is invalid, that is the only row.
+ * Returns the state of each part, from files and the daemon. Writes nothing and uses no network. An invalid
+ * configuration is reported as the only row.
  */
 export async function overview(context: Context): Promise<Overview> {
   const { area } = context;
@@ -40,7 +40,7 @@ export async function overview(context: Context): Promise<Overview> {
   } catch (error) {
     return { ...head, parts: [{ id: 'configuration', ...errorRow(error, 'steward config path') }] };
   }
-  // Several rows use the daemon and the scheduler, but only one row reports that a query failed.
+  // Several rows use the daemon and the scheduler, but only one row should report a failed query.
   const failures = new Map<string, unknown>();
   const gather = async <T>(id: string, fallback: T, get: () => Promise<T>): Promise<T> => {
     try {
@@ -70,7 +70,6 @@ export async function overview(context: Context): Promise<Overview> {
   return { ...head, parts: [...areaPart(context), ...parts, ...(await syncPart(context))] };
 }
 
-/** Returns a row if several machines share the area, or if that is unknown. */
 function areaPart(context: Context): Part[] {
   const next = 'steward doctor area';
   try {
@@ -83,7 +82,6 @@ function areaPart(context: Context): Part[] {
   }
 }
 
-/** Returns a row if an exchange folder is set. */
 async function syncPart(context: Context): Promise<Part[]> {
   const next = 'steward sync status';
   try {
@@ -102,18 +100,16 @@ async function syncPart(context: Context): Promise<Part[]> {
 function errorRow(error: unknown, next: string | null): Row {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
-  // The message may come from a list of problems, in which sentences have no full stop.
+  // Some error messages have no full stop, because they also appear in lists.
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   return { state: 'error', summary: hint === undefined ? sentence : `${sentence} ${hint}`, next };
 }
 
 const ID_COLUMNS = 10;
 const STATE_COLUMNS = 11;
-/** On narrower terminals, a part's facts are on the line below its name. */
 const ONE_LINE_COLUMNS = 60;
 const MIN_COLUMNS = 24;
 
-/** Formats one row per part, with the next command below it. */
 export function overviewText({ parts, setUp }: Overview, terminal: Terminal): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
   const intro = 'steward is not set up on this machine. Run "steward init".';

@@ -10,27 +10,26 @@ import type { DailyRecord } from '../sense/record';
 
 export interface UpResult {
   userArea: string;
-  /** Whether this run wrote the default configuration. */
+  /** Whether this run created the default configuration. */
   created: boolean;
   /** The current folder's repository, or null. */
   watching: string | null;
   warnings: readonly string[];
-  /** The result of the backfill; null if it was already done or is switched off. */
+  /** The result of the backfill. Null if the backfill was done before or is switched off. */
   backfill: BackfillResult | null;
   capture: CaptureResult;
   today: Today;
   /** The last seven days including today, newest first. */
   days: DailyRecord[];
-  /** The daemon's URL; null if no daemon is running. */
   daemon: string | null;
 }
 
-/** Returns the text shown before the first question: what is recorded, and where it is stored. */
+/** Returns the text that precedes the first question: what steward records, and where it stores the data. */
 export function consentText(userArea: string): string {
   return `steward records the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. During setup, it also reads your own commits of the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. Everything stays on this machine, in the folder\n  ${userArea}`;
 }
 
-/** Asks for consent. Throws `canceled` if the user declines, `usage` if there is no terminal. */
+/** Asks for consent. Throws `canceled` if the user declines, or `usage` if there is no terminal. */
 export async function askToStart({ area }: Context, say: (text: string) => void): Promise<void> {
   const text = `${consentText(area.root)}\nNotifications are spoken aloud if this machine has a voice;\n"steward notify mute" silences them.`;
   if (!isInteractive()) {
@@ -43,7 +42,9 @@ export async function askToStart({ area }: Context, say: (text: string) => void)
   throw new StewardError('canceled', 'Nothing was set up.', { hint: 'Run "steward up" to try again.' });
 }
 
-/** Sets up with defaults, watches the repository of `folder`, captures, and reads the day. */
+/**
+ * Creates the default configuration, watches the repository of `folder`, and captures and summarizes the day.
+ */
 export async function up(context: Context, folder: string): Promise<UpResult> {
   const { created } = await setUpSense(context);
   const watching = repositoryOf(folder)?.root ?? null;
@@ -60,7 +61,10 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   };
 }
 
-/** Reads the last `sense.git.backfillDays` days; returns null if that setting is 0. Needs the sense lock. */
+/**
+ * Backfills the last `sense.git.backfillDays` days. Returns null if backfilling is off. The caller must hold
+ * the sense lock.
+ */
 export async function backfillDays(context: Context, sense: SenseContext): Promise<BackfillResult | null> {
   const { config } = await context.loadConfig();
   const days = config.sense.git.backfillDays;
@@ -69,7 +73,7 @@ export async function backfillDays(context: Context, sense: SenseContext): Promi
   return backfill(await openBackfill(context, sense), { days, dryRun: false });
 }
 
-/** Adds repositories to `sense.repos`; false if all are already watched. */
+/** Adds repositories to `sense.repos`. Returns false if all are already watched. */
 export async function watch(context: Context, repositories: readonly string[]): Promise<boolean> {
   const { config } = await context.loadConfig();
   if (repositories.every((path) => config.sense.repos.includes(path))) return false;

@@ -3,7 +3,7 @@ import { plural } from '../platform/terminal/format';
 import type { SyncStatus } from './status';
 
 export interface SyncChecked {
-  /** Reads every file in the exchange folder. */
+  /** Checks every file in the exchange folder. */
   syncStatus: () => Promise<SyncStatus>;
 }
 

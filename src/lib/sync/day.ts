@@ -17,31 +17,30 @@ import {
 
 type SessionDetails = Pick<PublishedSession, 'slug' | 'title' | 'issue'>;
 
-/** The rules for which data may leave this machine. */
+/** The rules that decide which data may leave this machine. */
 export interface Disclosure {
   /** Whether commit subjects, paths and session titles may leave this machine. */
   details: boolean;
-  /** Returns whether a session's data may leave this machine: the session is known and not restricted. */
+  /** Returns whether a session is known and not restricted, so that its data may leave this machine. */
   isShown: (session: string) => boolean;
-  /** Returns whether a session is known to be restricted. */
   isRestricted: (session: string) => boolean;
   /** Returns the details of a known session. */
   about: (session: string) => SessionDetails | undefined;
-  /** Returns whether a repository is restricted, by its path or, without a path, by its name. */
+  /** Returns whether a repository is restricted. Checks its path or, if the path is unknown, its name. */
   isRestrictedRepo: (repo: string, path?: string) => boolean;
 }
 
 /**
- * This machine's data for a day. If the event log exists, `record` and `parts` contain no restricted data.
+ * This machine's data for a day. While the event log exists, `record` and `parts` contain no restricted data.
  */
 export interface LocalDay {
   record: DailyRecord | undefined;
-  /** The day's details; undefined if the event log was deleted. */
+  /** The day's times and commits; undefined if the event log was deleted. */
   parts: DayParts | undefined;
   usage: readonly DayRow[];
 }
 
-/** Returns a day as this machine publishes it. */
+/** Returns a day in the form that this machine publishes. */
 export function publishedDay(
   { record, parts }: LocalDay & { record: DailyRecord },
   before: PublishedDay | undefined,
@@ -68,8 +67,8 @@ export function publishedDay(
 }
 
 /**
- * Returns the published times and commits, without restricted repositories, for a day whose event log was
- * deleted.
+ * Returns the times and commits that were published before the day's event log was deleted. Leaves out
+ * restricted repositories.
  */
 function remainingParts(
   { spans, commits }: PublishedDay,
@@ -87,8 +86,8 @@ function remainingParts(
 }
 
 /**
- * Reuses the published sums of a day whose event log was deleted, because the record's own sums include
- * hidden sessions. Omits the published sums if they include data that is now restricted.
+ * Keeps a day's published sums after its event log was deleted, because the sums in the record include hidden
+ * sessions. Drops published sums that include data that has become restricted.
  */
 export function withSumsBefore(
   published: PublishedDay,
@@ -111,7 +110,7 @@ export function withSumsBefore(
   return { ...published, record: { ...counted, ...sums } };
 }
 
-/** Returns the sessions of a day, sorted by id. */
+/** Returns a day's sessions in the form that this machine publishes, sorted by id. */
 export function publishedSessions(
   { parts }: Pick<LocalDay, 'parts'>,
   before: readonly PublishedSession[],
@@ -144,8 +143,8 @@ function withoutDetails({ id, assistant, repo, branch, parts }: PublishedSession
 }
 
 /**
- * Returns a day's usage without restricted sessions. For sessions unknown to this machine, it includes only
- * the assistant, the model and the amounts.
+ * Returns a day's usage without restricted sessions. For unknown sessions, includes only the assistant, the
+ * model and the amounts.
  */
 export function publishedUsage(rows: readonly DayRow[], shown: Disclosure): PublishedUsage {
   const sums = new Map<string, DayRow>();
@@ -174,15 +173,16 @@ function zeroed(amounts: Amounts): Amounts {
   return Object.fromEntries(entriesOf(amounts).map(([name]) => [name, 0])) as unknown as Amounts;
 }
 
-/** Returns the record without hidden data, with hashed ids, and with names instead of paths. */
+/** Returns the record without hidden data. Hashes session ids, and replaces paths with names. */
 function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: Disclosure): DailyRecord {
   const { commits, sessions, ledger } = record;
-  // Data from an event log has already been filtered by path, which is more exact than by name.
+  // Data from an event log was already filtered by path, which is more exact than filtering by name.
   const shown = parts === undefined ? all : { ...all, isRestrictedRepo: () => false };
   const items = sessions.items.filter(({ session }) => shown.isShown(session));
   return {
     ...record,
-    // A record that isn't final is rebuilt on each run, so use a stable time: that of its last event.
+    // A record that isn't final is rebuilt on each run. The time of its last event keeps the published file
+    // unchanged.
     generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
     commits: commitsIn(commits, shown.isRestrictedRepo),
     sessions: {
@@ -190,7 +190,7 @@ function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: 
       items: items.map((item) => ({ ...item, session: hashedId('session', item.session) })),
     },
     ...(ledger && { ledger: publishedLedger(ledger, shown) }),
-    // Other machines compute goal tags from the ledger and their own goals.
+    // Other machines compute the goal tags themselves, from the ledger and their own goals.
     goalTags: {},
   };
 }
@@ -208,7 +208,7 @@ function commitsIn(
   return { count: rows.reduce((sum, { commits }) => sum + commits, 0), repos: rows };
 }
 
-/** Recomputes the sums without hidden sessions, and omits the sums for which that is impossible. */
+/** Recomputes the sums without hidden sessions. Omits sums that can't be recomputed. */
 function publishedLedger(ledger: DayLedger, shown: Disclosure): DayLedger {
   const agents = ledger.agents
     .filter(({ session, repo }) => shown.isShown(session) && !isHiddenRepo(repo, shown))
@@ -265,7 +265,6 @@ function sumOf(all: readonly Cells[]): Cells {
   return sum;
 }
 
-/** Returns the last part of a path, or a name without separators as it is. */
 function repoName(text: string): string {
   return text.split(/[\\/]+/).findLast((part) => part !== '') ?? text;
 }

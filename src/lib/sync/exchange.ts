@@ -26,7 +26,7 @@ import {
   type CheckRecord,
 } from './parse';
 
-/** Called with the path of each unusable file and the reason. */
+/** Receives the path of each unusable file and the reason. */
 export type OnDamagedFile = (path: string, reason: string) => void;
 
 const MAX_INFO_BYTES = 64 * 1024;
@@ -41,8 +41,8 @@ export function dayFileOf(machineFolder: string, kind: DayKind, day: Day): strin
 }
 
 /**
- * Returns the machines in an exchange folder, sorted by id. Ignores temp files, conflict copies and other
- * names that steward doesn't write.
+ * Returns the machines in an exchange folder, sorted by id. Ignores temporary files, conflict copies and
+ * unknown names.
  */
 export function readMachines(folder: string, onDamaged: OnDamagedFile = () => undefined): Machine[] {
   const machines = machinesFolder(folder);
@@ -71,7 +71,7 @@ function daysOf(path: string): Machine['days'] {
   return { daily: in_('daily'), sessions: in_('sessions'), usage: in_('usage') };
 }
 
-/** Returns a published day, or undefined if the file doesn't exist or is damaged. */
+/** Returns a published day, or undefined if the file is missing or damaged. */
 export function readPublishedDay(
   { path }: Pick<Machine, 'path'>,
   day: Day,
@@ -88,7 +88,7 @@ export function readPublishedDay(
   });
 }
 
-/** Returns a day's published sessions; empty if there is no file. Reports invalid lines and omits them. */
+/** Returns a day's published sessions; empty if the file is missing. Reports invalid lines and skips them. */
 export function readPublishedSessions(
   { path }: Pick<Machine, 'path'>,
   day: Day,
@@ -103,7 +103,7 @@ export function readPublishedSessions(
   return sessions;
 }
 
-/** Returns a day's published usage; empty if there is no file. */
+/** Returns a day's published usage; empty if the file is missing. */
 export function readPublishedUsage(
   { path }: Pick<Machine, 'path'>,
   day: Day,

@@ -7,8 +7,8 @@ import { kindOf } from '../platform/files/stat';
 import { machinesFolder } from './exchange';
 
 /**
- * Creates the exchange folder and its `machines` folder. Throws `usage` before writing if the folder is
- * unsuitable.
+ * Creates the exchange folder and its `machines` subfolder. Throws `usage`, without writing anything, if the
+ * folder is unsuitable.
  */
 export function prepareFolder(folder: string, ownFolders: readonly string[]): void {
   if (exists(folder) && kindOf(folder) !== 'folder') {
@@ -53,7 +53,7 @@ export function noFolder(): StewardError {
   });
 }
 
-/** Throws `unavailable` if the exchange folder is missing. Never recreates it. */
+/** Throws `unavailable` if the exchange folder is missing. Never recreates the folder. */
 export function requireFolder(folder: string): void {
   if (kindOf(machinesFolder(folder)) === 'folder') return;
   const hint =

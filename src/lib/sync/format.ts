@@ -5,23 +5,23 @@ import type { AppKind } from '../sense/classify';
 import type { DailyRecord } from '../sense/record';
 import type { DayRow } from '../usage/days';
 
-/** The format of the exchange folder. Readers skip files of a newer format and report them. */
+/** The format version of the exchange folder. Readers skip and report files of a newer version. */
 export const FORMAT = 1;
 
-/** `machines/<id>/machine.json` */
+/** The contents of `machines/<id>/machine.json`. */
 export interface MachineInfo {
   format: number;
   id: string;
   name: string;
   timezone: string;
   version: string;
-  /** Minute of the last input, such as `2026-11-23T09:41Z`; null if no input was recorded. */
+  /** Time of the last input, to the minute, such as `2026-11-23T09:41Z`; null if no input was recorded. */
   lastInput: string | null;
   /** When the machine last published, such as `2026-11-23T09:42Z`. */
   publishedAt: string;
 }
 
-/** A period in which an application was in front. `from`, `to` and `input` are epoch seconds. */
+/** A period in which one application was in front. `from`, `to` and `input` are in epoch seconds. */
 export interface PublishedSpan {
   from: number;
   to: number;
@@ -32,18 +32,17 @@ export interface PublishedSpan {
   input: number | null;
 }
 
-/** A commit. Its id is the same on every machine that has the commit; `ts` is in epoch seconds. */
+/** A commit. Its id is the same on every machine that has the commit. `ts` is in epoch seconds. */
 export interface PublishedCommit {
   id: string;
   repo: string;
   ts: number;
-  /** Only with details. */
+  /** Set only if details are published. */
   subject?: string;
-  /** Only with details. */
   path?: string;
 }
 
-/** `daily/<date>.json`: session ids in the record are hashed. */
+/** The contents of `daily/<date>.json`. Session ids are hashed. */
 export interface PublishedDay {
   format: number;
   record: DailyRecord;
@@ -57,34 +56,33 @@ export interface PublishedSession {
   assistant: string | null;
   repo: string | null;
   branch: string | null;
-  /** Periods in epoch seconds: `w` for working, `y` for waiting for you. */
+  /** Periods in epoch seconds. `w` means working; `y` means waiting for you. */
   parts: [from: number, to: number, state: 'w' | 'y'][];
-  /** Published only with details, like `title` and `issue`. */
+  /** Set only if details are published, like `title` and `issue`. */
   slug?: string;
   title?: string;
   issue?: number;
 }
 
-/** `usage/<date>.json`: session ids are hashed. */
+/** The contents of `usage/<date>.json`. Session ids are hashed. */
 export interface PublishedUsage {
   format: number;
   rows: DayRow[];
 }
 
-/** The folders with one file per day, and the extension of the files in each. */
+/** The folders with one file per day, and the extension of their files. */
 export const DAY_FILES = { daily: '.json', sessions: '.jsonl', usage: '.json' } as const;
 export type DayKind = keyof typeof DAY_FILES;
 
 /** A machine in the exchange folder, and the days that it has published. */
 export interface Machine {
   id: string;
-  /** The machine's folder. */
   path: string;
   info: MachineInfo;
   days: Record<DayKind, Day[]>;
 }
 
-/** Returns a hash of an id: the same on every machine, without revealing the id. */
+/** Returns a hash that is the same on every machine and doesn't reveal the id. */
 export function hashedId(kind: 'commit' | 'session' | 'notice', id: string): string {
   return hash('sha256', `steward\0${kind}\0${id}`).slice(0, 16);
 }
@@ -94,12 +92,11 @@ export function commitId(repo: string, change: string): string {
   return hashedId('commit', `${repo.toLowerCase()}\n${change}`);
 }
 
-/** Returns the hashed key that machines publish for a notification. */
 export function hashedKey(key: string): string {
   return hashedId('notice', key);
 }
 
-/** Formats a time to the minute: `2026-11-23T09:41Z`. */
+/** Formats a time to the minute, such as `2026-11-23T09:41Z`. */
 export function toMinute(iso: string): string {
   return `${iso.slice(0, 16)}Z`;
 }

@@ -10,7 +10,6 @@ import { mirrorFiles } from './mirror';
 export interface GitExchange {
   git: RemoteGitDeps;
   remote: Remote;
-  /** The exchange folder. */
   folder: string;
   /** Machine-local folder for the clone. */
   clone: string;
@@ -22,8 +21,8 @@ const HEADS = 'refs/heads/machine-';
 const FETCHED = 'refs/machines/';
 
 /**
- * Fetches the other machines' files and pushes this machine's. Each push replaces the only commit of the
- * machine's own branch, so pushes can't conflict and purged data isn't in the history.
+ * Fetches the other machines' files and pushes this machine's files. A push replaces the only commit on the
+ * machine's own branch, so pushes can't conflict and purged data doesn't stay in the history.
  */
 export async function exchangeByGit(exchange: GitExchange): Promise<{ received: string[]; sent: boolean }> {
   const { folder, clone, machineId, remote } = exchange;
@@ -34,7 +33,7 @@ export async function exchangeByGit(exchange: GitExchange): Promise<{ received: 
     await succeeded(git('init', '--quiet'));
   }
   const refs = `+${HEADS}*:${FETCHED}*`;
-  // A shallow fetch fails if the repository has none of these branches.
+  // A shallow fetch fails if no machine has pushed a branch yet.
   const found = await succeeded(git('ls-remote', remote.url, `${HEADS}*`));
   if (found.stdout.trim() !== '')
     await succeeded(git('fetch', '--quiet', '--depth', '1', '--no-tags', '--prune', remote.url, refs));
@@ -45,7 +44,7 @@ export async function exchangeByGit(exchange: GitExchange): Promise<{ received: 
   return { received, sent };
 }
 
-/** Copies the fetched files of the other machines. Returns the ids of those whose files changed. */
+/** Copies the fetched files of the other machines. Returns the ids of the machines whose files changed. */
 async function receive({ folder, clone, machineId }: GitExchange, git: Git): Promise<string[]> {
   const { stdout } = await succeeded(git('for-each-ref', '--format=%(refname)', FETCHED));
   const ids = stdout
@@ -77,7 +76,6 @@ async function send({ machineId, remote }: GitExchange, git: Git, own: string): 
   return true;
 }
 
-/** Deletes a machine's branch if it exists. */
 export async function removeFromGit(exchange: GitExchange, id: string): Promise<void> {
   const git = remoteGit(exchange.git, exchange.clone, exchange.remote);
   if ((await git('rev-parse', '--quiet', '--verify', FETCHED + id)).code !== 0) return;

@@ -8,7 +8,7 @@ import { DAY_FILES } from './format';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Returns the files that a machine may publish, relative to its folder. All other names are ignored. */
+/** Returns the files that a machine may publish, relative to its folder. Ignores all other names. */
 function publishedFiles(folder: string): string[] {
   const days = Object.entries(DAY_FILES).flatMap(([kind, end]) =>
     listFolder(join(folder, kind))
@@ -19,8 +19,8 @@ function publishedFiles(folder: string): string[] {
 }
 
 /**
- * Makes the published files in `to` match those in `from`. Replaces each file atomically. Returns whether any
- * changed.
+ * Makes the published files in `to` match the files in `from`. Replaces files atomically. Returns whether any
+ * file changed.
  */
 export function mirrorFiles(from: string, to: string): boolean {
   let hasChanged = false;

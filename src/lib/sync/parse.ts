@@ -15,7 +15,7 @@ import {
 const MAX_NAME = 60;
 const MAX_TEXT = 500;
 
-/** Validates a parsed daily record; returns undefined if it is invalid. */
+/** Validates a parsed daily record. Returns undefined if it is invalid. */
 export type CheckRecord = (value: unknown) => DailyRecord | undefined;
 
 export function isNewer(text: string): boolean {
@@ -23,10 +23,10 @@ export function isNewer(text: string): boolean {
   return typeof format === 'number' && format > FORMAT;
 }
 
-/** Matches JSON text that contains nothing for `cleanLine` to remove. */
+/** Matches JSON text that `cleanLine` would leave unchanged. */
 const PLAIN = /^[\n\x20-\x5b\x5d-\x7e]*(?:\\["\\/][\n\x20-\x5b\x5d-\x7e]*)*$/;
 
-/** Parses another machine's file and cleans every text in it. Returns undefined for other formats. */
+/** Parses another machine's file and sanitizes its strings. Returns undefined if the format is unknown. */
 export function parseClean(text: string): Record<string, unknown> | undefined {
   const value = parseObject(text);
   if (value === undefined || (value['format'] ?? FORMAT) !== FORMAT) return undefined;

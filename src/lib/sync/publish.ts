@@ -27,11 +27,11 @@ import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo }
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, writeState, type Removal, type SyncState } from './state';
 
-/** This machine's data, and the rules for which of it may leave. */
+/** This machine's data, and the rules for which data may leave the machine. */
 export interface LocalData {
   /** Returns the days with a record, events or usage, in order. */
   days: () => Day[];
-  /** Returns a fingerprint that changes when a day's files may need to be published again. */
+  /** Returns a fingerprint of a day. If the fingerprint has changed, the day must be published again. */
   markOf: (day: Day) => string;
   /** @param isShown Default: `disclosure.isShown`. */
   read: (day: Day, isShown?: Disclosure['isShown']) => LocalDay;
@@ -42,16 +42,14 @@ export interface LocalData {
 
 export interface PublishDeps {
   clock: Clock;
-  /** The exchange folder. */
   folder: string;
-  /** The machine-local state file. */
   state: string;
   today: Day;
   machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version'>;
   asRecord: CheckRecord;
   /** Returns a fingerprint that changes when the local data may have changed. Must be fast. */
   mark: () => string;
-  /** Opens the local data. Called only if something may have changed. */
+  /** Opens the local data. Called only if the data may have changed. */
   local: () => LocalData;
 }
 
@@ -64,25 +62,26 @@ export interface PlannedFile {
 }
 
 export interface PublishResult {
-  /** Number of files that were written or removed. */
   files: number;
   bytes: number;
 }
 
 const KINDS = Object.keys(DAY_FILES) as DayKind[];
-/** How often to rewrite machine.json if nothing else changes. */
+/** How often to rewrite an otherwise unchanged machine.json. */
 const HEARTBEAT_MS = 6 * 3_600_000;
-/** How often to rewrite machine.json if other machines read it to decide which machine notifies you. */
+/**
+ * How often to rewrite machine.json if there are other machines. They use it to decide which machine notifies
+ * you.
+ */
 const SHARED_HEARTBEAT_MS = 290_000;
 
-/** Returns the folder of a machine in an exchange folder. */
 export function machineFolderOf({ folder, machine }: Pick<PublishDeps, 'folder' | 'machine'>): string {
   return join(machinesFolder(folder), machine.id);
 }
 
 /**
- * Writes the files that changed since the last run. Compares every file once a day, and otherwise only the
- * fingerprints. The caller must hold the sync lock.
+ * Writes the files that changed since the last run. Compares files once a day, and only fingerprints in other
+ * runs. The caller must hold the sync lock.
  */
 export function publish(deps: PublishDeps): PublishResult {
   requireFolder(deps.folder);
@@ -90,7 +89,7 @@ export function publish(deps: PublishDeps): PublishResult {
   const before = readState(state);
   const own = machineFolderOf(deps);
   const mark = deps.mark();
-  // After a failure, compare every file again.
+  // After a failed run, compare every file again.
   const isSame =
     before.checked === deps.today && before.folder === deps.folder && before.problem === undefined;
   const isComplete = isSame && exists(join(own, 'machine.json'));
@@ -118,7 +117,6 @@ export function publish(deps: PublishDeps): PublishResult {
   return result;
 }
 
-/** Rewrites machine.json if that is due. Writes no other file. */
 function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
   const none = { files: 0, bytes: 0 };
   const otherMachines = listFolder(machinesFolder(deps.folder)).filter(
@@ -136,7 +134,7 @@ function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
   return { files: 1, bytes: Buffer.byteLength(text) };
 }
 
-/** Returns every file that this machine would publish, and whether it differs from the published file. */
+/** Returns every file that this machine would publish, and how it differs from the published file. */
 export function planFiles(deps: PublishDeps): PlannedFile[] {
   const own = machineFolderOf(deps);
   const local = deps.local();
@@ -158,7 +156,7 @@ function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] 
   const known = new Set(sessionsBefore.map(({ id }) => id));
   const shown: Disclosure = {
     ...local.disclosure,
-    // Show a session that has been published, even if it is no longer in the state.
+    // Keep showing a published session after it has left the state.
     isShown: (id) => isShown(id) || (!isRestricted(id) && known.has(hashedId('session', id))),
   };
   const source = local.read(day, shown.isShown);
@@ -186,14 +184,12 @@ function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] 
   });
 }
 
-/**
- * Returns a JSON array with one item per line, so that version control stores only the lines that changed.
- */
+/** Formats a JSON array with one item per line, so that version control stores only the changed lines. */
 function lines(items: readonly unknown[]): string {
   return items.length === 0 ? '[]' : `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
 }
 
-/** Plans a file. An empty text means that the file should not exist. */
+/** Plans a file. Empty text means that the file should not exist. */
 function plannedFile(own: string, path: string, text: string): PlannedFile {
   const stored = readText(join(own, path));
   const change =
@@ -245,7 +241,6 @@ function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): 
   return file.change === 'none' ? undefined : deps.clock.now();
 }
 
-/** Removes the published files of purged data. Returns the number of removed files. */
 function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {
   const files = removals.flatMap((removal) => removedFiles(own, removal, local));
   for (const { path } of files) removeFile(join(own, path));
@@ -271,7 +266,7 @@ function removedFiles(own: string, removal: Removal, local: LocalData): PlannedF
   });
 }
 
-/** Removes everything that this machine published. Returns the number of files. */
+/** Removes everything that this machine has published. Returns the number of removed files. */
 export function unpublish(deps: Pick<PublishDeps, 'folder' | 'machine'>): number {
   requireFolder(deps.folder);
   const own = machineFolderOf(deps);

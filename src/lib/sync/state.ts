@@ -5,28 +5,27 @@ import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import type { Day } from '../platform/time/time';
 
-/** Purged or forgotten data whose published files must be removed. Files that still have local data stay. */
+/** Purged or forgotten data whose published files must be removed. Files of days with local data stay. */
 export interface Removal {
   day?: Day;
   before?: Day;
-  /** Also removes session files that have local data, because the sessions were forgotten. */
+  /** Whether to remove session files even if their day has local data. Set if the sessions were forgotten. */
   sessions?: boolean;
 }
 
-/** `sync.json` in the machine-local state. */
+/** The contents of the machine-local file `sync.json`. */
 export interface SyncState {
-  /** The machine's name, if it was renamed. */
+  /** The machine's name, if the user has renamed it. */
   name?: string;
-  /** The exchange folder that the other fields refer to. */
+  /** The exchange folder to which this state applies. */
   folder?: string;
-  /** The fingerprint of the local data when it was last published. */
+  /** The fingerprint of the local data at the last publication. */
   mark?: string;
-  /** The day on which every published file was last compared. */
+  /** The day on which all published files were last compared. */
   checked?: Day;
   publishedMs?: number;
   /** The fingerprint of each published day. */
   days: Record<Day, string>;
-  /** Removals that have not been applied yet. */
   removals: Removal[];
   /** Why the last run failed. */
   problem?: { at: string; message: string; hint?: string };
@@ -34,7 +33,7 @@ export interface SyncState {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads the state. A missing or damaged file makes the next run compare everything. */
+/** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
   const { days, removals, publishedMs, problem } = value;

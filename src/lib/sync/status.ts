@@ -25,15 +25,12 @@ export interface MachineStatus extends Pick<
   isThis: boolean;
   /** When the machine last published, such as `2026-11-23T09:42Z`. */
   lastSeen: string;
-  /** Number of local days since the machine last published. */
   daysBehind: number;
-  /** The number of published days, the first day and the last day. */
   days: number;
   from: Day | null;
   to: Day | null;
 }
 
-/** The tool that syncs the exchange folder, and its progress. */
 export interface EngineStatus {
   engine: 'syncthing' | 'git';
   found: string;
@@ -42,18 +39,18 @@ export interface EngineStatus {
 
 /** The output of `steward sync status --json`. */
 export interface SyncStatus {
-  /** The exchange folder; null before `sync set`. */
+  /** The exchange folder; null before `steward sync set`. */
   folder: string | null;
   details: boolean;
   /** Why the folder can't be used, or why the last run failed. */
   problem: string | null;
   hint: string | null;
-  /** Number of purges not yet applied to the folder. */
+  /** Number of purges that have not been applied to the folder yet. */
   pendingRemovals: number;
   machines: MachineStatus[];
-  /** Paths of conflict copies, relative to the folder. steward ignores them. */
+  /** Paths of conflict copies, relative to the folder. steward ignores conflict copies. */
   conflicts: string[];
-  /** Files that can't be used, relative to the folder. */
+  /** Unusable files, relative to the folder. */
   damaged: { path: string; reason: string }[];
   /** The sync tool's state; null if steward didn't set up the tool. */
   engine: EngineStatus | null;
@@ -63,16 +60,14 @@ export interface StatusInput {
   folder: string | undefined;
   details: boolean;
   state: SyncState;
-  /** This machine's id, if it has one. */
   ownId: string | undefined;
   nowMs: number;
   timezone: string;
   asRecord: CheckRecord;
-  /** Whether to read every file. Default: only each machine's machine.json. */
+  /** Whether to check every file. By default, only each machine's machine.json is read. */
   isDeep?: boolean;
 }
 
-/** Returns the state of the exchange folder. Writes nothing. */
 export function syncStatus(input: StatusInput): SyncStatus {
   const { folder, details, state } = input;
   const status: SyncStatus = {
@@ -121,7 +116,7 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: StatusIn
 
 const MAX_BEHIND = 3660;
 
-/** A machine that was removed or, in a dry run, would be removed. */
+/** A removed machine; in a dry run, a machine that would be removed. */
 export interface ForgottenMachine {
   id: string;
   name: string | null;
@@ -129,7 +124,7 @@ export interface ForgottenMachine {
   dryRun: boolean;
 }
 
-/** Removes another machine's folder, given its id or name. */
+/** Removes another machine's folder. The argument is the machine's id or name. */
 export function forgetMachine(
   folder: string,
   wanted: string,

@@ -8,18 +8,17 @@ import { readSystemText } from '../platform/files/system-files';
 import type { OriginClient } from '../platform/net/origin-client';
 import { cleanLine } from '../platform/terminal/terminal';
 
-/** The URL and API key of this machine's Syncthing. */
 export interface SyncthingAccess {
   url: string;
   apiKey: string;
 }
 
-/** The folder's id in Syncthing, the same on all machines. */
+/** The folder's id in Syncthing, which is the same on all machines. */
 const FOLDER_ID = 'steward-exchange';
 const MAX_CONFIG_BYTES = 1024 * 1024;
 const LIMITS = { timeoutMs: 10_000, maxBytes: 4 * 1024 * 1024 };
 
-/** Reads Syncthing's address and API key from its configuration; returns undefined if they are missing. */
+/** Reads Syncthing's URL and API key from its configuration file. Returns undefined if they are missing. */
 export function findSyncthing({ platform, env, home }: PathHost): SyncthingAccess | undefined {
   const folders = [
     env['STHOMEDIR'],
@@ -44,7 +43,6 @@ export function findSyncthing({ platform, env, home }: PathHost): SyncthingAcces
 
 export type SyncthingApi = ReturnType<typeof syncthingApi>;
 
-/** Calls Syncthing's REST API. Throws `unavailable` if it fails. */
 export function syncthingApi(client: Pick<OriginClient, 'request'>, apiKey: string) {
   const headers = { 'x-api-key': apiKey };
   const call = async (
@@ -100,17 +98,16 @@ function folderFor(folders: readonly FolderConfig[], path: string): FolderConfig
 }
 
 export interface Connected {
-  /** The folder's id in Syncthing. */
   folder: string;
-  /** Names of the devices that it is shared with. */
+  /** Names of the devices that share the folder. */
   devices: string[];
-  /** False if Syncthing already synced the folder. */
+  /** False if Syncthing was already syncing the folder. */
   added: boolean;
 }
 
 /**
- * Adds the exchange folder to Syncthing unless it is already synced. Shares it with all devices that
- * Syncthing knows, and syncs only the files that steward writes.
+ * Adds the exchange folder to Syncthing unless it is already synced. Shares the folder with all known
+ * devices, and syncs only files that steward writes.
  */
 export async function connectSyncthing(api: SyncthingApi, path: string): Promise<Connected> {
   const me = textOf(parseObject(await api.get('system/status'))?.['myID']);
@@ -138,9 +135,10 @@ export async function connectSyncthing(api: SyncthingApi, path: string): Promise
 }
 
 export interface SyncthingStatus {
-  /** Syncthing's own state, such as `idle` or `syncing`; null if it doesn't sync the folder. */
+  /**
+   * Syncthing's state for the folder, such as `idle` or `syncing`; null if Syncthing doesn't sync the folder.
+   */
   state: string | null;
-  /** Number of bytes that this machine has not received yet. */
   needBytes: number;
   errors: number;
   connected: number;

@@ -8,37 +8,32 @@ import { machinesFolder, readMachines } from './exchange';
 import { hashedKey, type Machine } from './format';
 
 /**
- * Decides which machine sends a notification that all machines know about, such as a reminder. A machine
- * writes a claim to its `told.jsonl` and waits for other claims to arrive; the lowest id wins.
+ * Decides which machine sends a notification that every machine knows of, such as a reminder. A machine
+ * writes a claim to `told.jsonl`, then waits for other claims. The lowest machine id wins.
  */
 export interface TurnDeps {
   clock: Clock;
-  /** The exchange folder. */
   folder: string;
   machineId: string;
-  /** The machine-local file that stores when each machine's last update arrived. */
+  /** Machine-local file with the times when updates from other machines arrived. */
   news: string;
 }
 
-/** A machine is active if an update from it arrived within this time, by this machine's clock. */
+/** A machine is active if an update from it arrived within this time. */
 const NEWS_MS = 10 * 60_000;
-/** How long to wait for other machines' claims. Syncing takes less time. */
+/** How long to wait for other machines' claims. Syncing usually takes less time. */
 const CLAIM_MS = 90_000;
-/** How long before its due time a notification is claimed. */
+/** How long before its due time a machine claims a notification. */
 const AHEAD_MS = 2 * 60_000;
 const KEEP_MS = 7 * 24 * 60 * 60_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** A notification, and when it is due. */
 export interface Due {
   key: string;
   dueMs: number;
 }
 
-/**
- * `now`: send it. `done`: another machine has sent it. `later`: it isn't due, or another machine should send
- * it.
- */
+/** `now`: send it. `done`: another machine has sent it. `later`: not due, or another machine's turn. */
 export type Turn = 'now' | 'done' | 'later';
 
 interface Told {
@@ -48,8 +43,8 @@ interface Told {
 }
 
 /**
- * Returns what to do with each notification, and claims those that are due soon. Call this about once a
- * minute.
+ * Returns what to do with each notification, and claims notifications that are due soon. Call this about once
+ * a minute.
  */
 export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Turn> {
   const nowMs = deps.clock.now();
@@ -75,7 +70,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
     const isOverdue = nowMs - dueMs >= waitMs;
     let turn: Turn = 'later';
     if (isTold) turn = 'done';
-    // This machine crashed after recording the notification, so it may not have been sent.
+    // This machine may have crashed before sending the notification, so it sends the notification now.
     else if (of(mine, 'told') !== undefined) turn = 'now';
     else if (active.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
     else if (claim === undefined) {
@@ -124,8 +119,8 @@ function readTold(deps: TurnDeps, id: string): Told[] {
 }
 
 /**
- * Returns the other machines that sent an update recently. Uses arrival times, because machines' clocks may
- * differ.
+ * Returns the other machines that sent an update recently. Uses arrival times, because the machines' clocks
+ * may differ.
  */
 export function activeMachines(deps: TurnDeps): Machine[] {
   return activeOf(deps, readMachines(deps.folder));
@@ -139,7 +134,7 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
   for (const { id, info } of candidates) {
     const before = known[id];
     const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;
-    // For a machine without a stored arrival time, use the time at which it published.
+    // If no arrival time is stored, use the time when the machine published.
     const isRecent = Math.abs(nowMs - (parseIso(info.publishedAt) ?? 0)) < 3 * NEWS_MS;
     const seen = isOld ? Number(before['seen']) : isObject(before) || isRecent ? nowMs : 0;
     news[id] = { publishedAt: info.publishedAt, seen: Number.isFinite(seen) ? seen : 0 };
@@ -152,8 +147,8 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
 }
 
 /**
- * Compares machines so that the most recently used one comes first. Uses only published times, so every
- * machine gets the same order.
+ * Sorts the most recently used machine first. Uses only published times, so that every machine gets the same
+ * order.
  */
 function byInput(a: Machine, b: Machine): number {
   const [inputA, inputB] = [a, b].map(({ info }) => parseIso(info.lastInput ?? '') ?? 0) as [number, number];
@@ -161,8 +156,8 @@ function byInput(a: Machine, b: Machine): number {
 }
 
 /**
- * Returns how many active machines have a lower id. Each of them can send an overdue notification before this
- * machine does.
+ * Returns this machine's zero-based position in the order in which active machines take over overdue
+ * notifications: lowest id first.
  */
 function rankOf(deps: TurnDeps, active: readonly Machine[]): number {
   return active.filter(({ id }) => id < deps.machineId).length;

@@ -6,11 +6,10 @@ import type { EngineStatus, SyncStatus } from './status';
 /** The output of `steward sync plan --json`. */
 export interface SyncPlan {
   folder: string | null;
-  /** This machine's folder, relative to `folder`. */
   machine: string;
   details: boolean;
   files: Omit<PlannedFile, 'text'>[];
-  /** The totals for all files, and for those that the next run writes or removes. */
+  /** `total` covers all files. `changed` covers the files that the next run writes or removes. */
   total: { files: number; bytes: number };
   changed: { files: number; bytes: number };
 }
@@ -33,7 +32,6 @@ export function planOf(
 
 const WORDS = { new: 'new', changed: 'changed', removed: 'removed', none: '' };
 
-/** Formats the plan: each file that the next run writes or removes, then the totals. */
 export function planText(
   { folder, machine, details, files, total, changed }: SyncPlan,
   terminal: Terminal,
@@ -57,7 +55,6 @@ export function planText(
 
 const MAX_LISTED = 10;
 
-/** Formats the machines, then the problems. */
 export function statusText(
   status: SyncStatus,
   localTime: (iso: string) => string,

@@ -22,17 +22,16 @@ import type { LineReader, Reader } from './readers/reader';
 export interface UsageDeps {
   clock: Clock;
   machineId: string;
-  /** The environment and home folder, used to find the assistants' logs. */
   host: Pick<PathHost, 'env' | 'home'>;
-  /** IANA time zone that defines the days. */
+  /** IANA time zone that determines the date of an entry. */
   zone: string;
-  /** `usage/` in the user area, with one file per day. */
+  /** The folder `usage/` in the user area. It has one file per day. */
   days: string;
-  /** Machine-local folder for positions in the logs and known ids. */
+  /** Machine-local folder for positions in logs and ids of known responses. */
   state: string;
 }
 
-/** How many days of logs to read, and for how many days to remember ids. */
+/** How many days of logs to read, and how many days of ids to remember. */
 const KEPT_DAYS = 40;
 const LOCK_WAIT_MS = 10_000;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
@@ -41,7 +40,7 @@ const DAY_MS = 86_400_000;
 const MAX_TEXT = 120;
 const NO_SQLITE = 'unknown (reading its database requires Node.js 22.13 or later)';
 
-/** An assistant's limits, and when it reported them. */
+/** An assistant's usage limits, and when it reported them. */
 export interface StoredLimits {
   atMs: number;
   limits: readonly SeenLimit[];
@@ -50,7 +49,7 @@ export interface StoredLimits {
 interface State {
   files: Record<string, Position>;
   limits: Record<string, StoredLimits>;
-  /** What could not be read in the last run. */
+  /** What the last run could not read. */
   problems: readonly string[];
 }
 
@@ -61,16 +60,16 @@ interface Run {
   seen: Set<string>;
   oldest: Day;
   oldestMs: number;
-  /** Loaded when the first new entry is found, because most runs find none. */
+  /** Loaded on demand, because most runs find no new entries. */
   ledger?: Ledger;
-  /** The day of the previous entry, which saves a lookup for the next one. */
+  /** The day of the previous entry, cached because the next entry is usually from the same day. */
   day: { startMs: number; endMs: number; day: Day };
   repos: Map<string, string>;
 }
 
 /**
- * Reads new entries from all assistants' logs. Stores the positions last, so that the next run repeats
- * interrupted work. Writes nothing if there are no new entries.
+ * Reads new entries from all assistants' logs. Stores the log positions last, so that the next run repeats
+ * interrupted work.
  */
 export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
@@ -83,7 +82,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   return withLock(join(deps.state, 'usage.lock'), lock, async () => {
     const run: Run = {
       ...{ deps, oldest, oldestMs: startMs, seen: found.seen, isChanged: false },
-      // Another process may have read some logs in the meantime.
+      // Reread the state, because another process may have updated it before this process got the lock.
       ...{ state: readState(deps.state), repos: new Map(), day: { startMs: 0, endMs: 0, day: '' } },
     };
     const pause = yielder(deps.clock, SLICE_MS);
@@ -103,7 +102,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
 /** Returns which assistants' logs could not be read, and why. */
 export function problemsOf(sources: readonly Source[]): string[] {
   return sources.flatMap(({ name, problem = NO_SQLITE }) =>
-    // Omit this problem, because only a newer version of Node.js solves it.
+    // Omit NO_SQLITE, because only an upgrade of Node.js can fix it.
     problem === NO_SQLITE ? [] : [`${name}: ${problem}`],
   );
 }
@@ -120,7 +119,7 @@ function sinkOf(run: Run, assistant: string): Sink {
 
 function take(run: Run, assistant: string, entry: Entry): void {
   const { id, ms, session, cwd, model, amounts, isCopy = false, repeats } = entry;
-  // A time more than a day ahead means that the clock was wrong.
+  // An entry dated more than a day ahead comes from a wrong clock.
   if (ms < run.oldestMs || ms > run.deps.clock.now() + DAY_MS || tokensOf(amounts) === 0) return;
   if (ms < run.day.startMs || ms >= run.day.endMs) {
     const day = dayOf(ms, run.deps.zone);
@@ -136,7 +135,6 @@ function take(run: Run, assistant: string, entry: Entry): void {
   put(run.ledger, { id, day: run.day.day, row, amounts, isCopy, repeats });
 }
 
-/** Reads the new lines of a log; returns the reason if that fails. */
 function readLog(run: Run, reader: Reader, path: string): string | undefined {
   const { files } = run.state;
   const known = files[path];
@@ -167,7 +165,8 @@ function isSameFile(known: Position | undefined, mark: string): boolean {
 }
 
 /**
- * Reads from the last known line. If that line has changed, the log was rewritten, so reading starts over.
+ * Continues after the last line that was read. If that line has changed, the log was rewritten, so reading
+ * starts over.
  */
 function readNewLines(
   reader: LineReader,
@@ -209,8 +208,8 @@ function store(run: Run): void {
 }
 
 /**
- * Stores a ledger's changed days. Updates the day files before the ledger, so that the next run redoes
- * interrupted work.
+ * Stores the changed days of a ledger. Writes the day files first, so that the next run repeats interrupted
+ * work.
  */
 export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Ledger, oldest: Day): void {
   if (ledger.dirty.size === 0) return;
@@ -221,17 +220,15 @@ export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Led
   writeLedger(deps.state, ledger, oldest);
 }
 
-/** Returns the latest limits found in the logs, by assistant. */
 export function readLoggedLimits(folder: string): Record<string, StoredLimits> {
   return readState(folder).limits;
 }
 
-/** Returns what could not be read in the last run. */
 export function readProblems(folder: string): readonly string[] {
   return readState(folder).problems;
 }
 
-/** A damaged state counts as missing, so all logs are read again. */
+/** Reads the state. If it is damaged, returns an empty state, so that all logs are read again. */
 function readState(folder: string): State {
   const stored = parseObject(readText(stateFile(folder)) ?? '');
   const { files, limits } = stored ?? {};

@@ -11,12 +11,10 @@ import { AMOUNTS } from './entry';
 export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   assistant: string;
   session: string;
-  /** The repository; `null` if unknown. */
   repo: string | null;
   model: string;
 }
 
-/** Returns the days that have a file in the folder, in order. */
 export function daysIn(folder: string): Day[] {
   return listFolder(folder)
     .filter((name) => name.endsWith('.json') && isDay(name.slice(0, -5)))
@@ -24,7 +22,7 @@ export function daysIn(folder: string): Day[] {
     .sort();
 }
 
-/** Returns a day's rows, or none if the day has no file. Calls `note` with the path of a damaged file. */
+/** Returns a day's rows; empty if the day has no file. Passes the path of a damaged file to `note`. */
 export function readDayRows(
   folder: string,
   day: Day,
@@ -40,7 +38,6 @@ export function readDayRows(
   }
 }
 
-/** Skips rows with invalid numbers. Throws if the file can't be read. */
 function rowsIn(path: string, note: (path: string) => void): DayRow[] {
   const text = readText(path);
   const stored = parseObject(text ?? '');
@@ -69,8 +66,8 @@ function isAmount(value: unknown): boolean {
 }
 
 /**
- * Merges new sums into a day, keyed by row as JSON. The larger sum wins, so repeated writes do no harm and
- * rows of deleted logs remain. Only rows in `shrunk` can become smaller.
+ * Merges sums into a day; the keys are rows as JSON. The larger sum wins, so that rows of deleted logs
+ * remain. Only sums of the rows in `shrunk` may decrease.
  */
 export function mergeDay(
   folder: string,
@@ -92,7 +89,7 @@ export function mergeDay(
   writeDay(folder, day, [...rows.values()]);
 }
 
-/** Writes a day, or removes it if it has no rows. */
+/** Writes a day's file. Removes the file if there are no rows. */
 export function writeDay(folder: string, day: Day, rows: readonly DayRow[]): void {
   if (rows.length === 0) {
     removeFile(fileOf(folder, day));

@@ -1,27 +1,26 @@
 import { createHash } from 'node:crypto';
 
-/** Token counts. `cost` is in USD as reported by the assistant, or 0. */
+/** Token counts, and `cost`: the USD that the assistant reported, or 0. */
 export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'cost'] as const;
 
-/** In `AMOUNTS` order. `cacheWrite` includes writes with a one-hour lifetime. */
+/** Values in the order of `AMOUNTS`. `cacheWrite` includes writes with a one-hour lifetime. */
 export type Amounts = readonly [number, number, number, number, number, number];
 
-/** The usage of one model response. Its id stays the same each time the log is read. */
+/** The usage of one model response. Rereading a log yields the same id. */
 export interface Entry {
   id: string;
   ms: number;
   session: string;
-  /** The session's folder, which determines the repository; empty if unknown. */
+  /** The session's folder, from which the repository is found; empty if unknown. */
   cwd: string;
   model: string;
   amounts: Amounts;
-  /** Whether the entry is a copy in a side conversation. A copy is dropped if the original is known. */
+  /** Whether the entry is a copy in a side conversation. Copies don't count if the original is known. */
   isCopy?: boolean;
-  /** The id of the entry that this one repeats. Ignored if there is no such entry. */
+  /** Id of the entry that this entry repeats. A repeat counts only if the original is unknown. */
   repeats?: string;
 }
 
-/** A usage limit reported by an assistant. */
 export interface SeenLimit {
   window: LimitWindow;
   usedPercent: number;
@@ -31,18 +30,16 @@ export interface SeenLimit {
 
 export type LimitWindow = 'fiveHour' | 'sevenDay';
 
-/** Receives the entries and limits that a reader finds. */
 export interface Sink {
   entry: (entry: Entry) => void;
   limits: (atMs: number, limits: readonly SeenLimit[]) => void;
 }
 
-/** Returns an 84-bit id. The part before the dot groups the copies of a response. */
+/** Returns an id whose part before the dot is the same for all copies of a response. */
 export function entryId(group: string, rest = ''): string {
   return `${digest(group)}.${rest === '' ? '' : digest(rest).slice(0, 6)}`;
 }
 
-/** Splits an id into its group and the remaining part. */
 export function splitId(id: string): [group: string, rest: string] {
   const at = id.indexOf('.');
   return [id.slice(0, at), id.slice(at + 1)];
@@ -54,7 +51,7 @@ function digest(text: string): string {
 
 const MAX_COUNT = 1e12;
 
-/** Returns a token count, or 0 for an invalid value. */
+/** Returns a valid token count, or 0 for any other value. */
 export function countOf(value: unknown): number {
   return typeof value === 'number' && value > 0 && value < MAX_COUNT ? Math.floor(value) : 0;
 }

@@ -6,11 +6,11 @@ import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
 import { READERS } from './readers';
 import type { Reader } from './readers/reader';
 
-/** How much of a log has been read. */
+/** How far a log has been read. */
 export interface Position {
-  /** The log's `inode:size:time` when it was last read. */
+  /** `inode:size:time` of the log when it was last read. */
   mark: string;
-  /** The last complete line. */
+  /** The last complete line that was read. */
   last?: { offset: number; hash: string };
   carry?: Record<string, unknown>;
 }
@@ -20,20 +20,19 @@ export interface Source {
   assistant: string;
   name: string;
   places: string[];
-  /** Number of logs. */
   files: number;
-  /** Why some usage is unknown. */
+  /** Why some usage is missing. */
   problem?: string;
 }
 
-/** The logs of all assistants, and those that have changed since they were read. */
+/** The logs of all assistants, and the logs that have changed since the last run. */
 export interface Found {
   sources: Source[];
   seen: Set<string>;
   changed: { reader: Reader; path: string; source: Source }[];
 }
 
-/** Finds the logs. `files` contains the positions in logs that were already read. */
+/** Finds the logs. `files` has the position in each known log. */
 export function findLogs(
   host: Pick<PathHost, 'env' | 'home'>,
   files: Readonly<Record<string, Position>>,
@@ -41,7 +40,7 @@ export function findLogs(
 ): Found {
   const found: Found = { sources: [], seen: new Set(), changed: [] };
   for (const reader of READERS) {
-    // A relative path would depend on the current folder, which is untrusted.
+    // Ignore relative paths, because they would depend on the current folder, which is untrusted.
     const places = [...new Set(reader.places(host))].filter((place) => isAbsolute(place));
     const source: Source = { assistant: reader.assistant, name: reader.name, places, files: 0 };
     const logs = places.flatMap((place) => logsAt(place, reader, source));
@@ -56,7 +55,7 @@ export function findLogs(
   return found;
 }
 
-/** Returns a log's mark if the log has changed since it was read, or undefined if it hasn't or is too old. */
+/** Returns a log's current mark, or undefined if the log is unchanged or too old. */
 export function newMark(
   { kind }: Reader,
   path: string,
@@ -70,12 +69,11 @@ export function newMark(
   return mark === known?.mark ? undefined : mark;
 }
 
-/** Returns the logs below a folder, in order, or the path itself if it is a file. Doesn't follow links. */
+/** Returns the logs below a folder, or `place` itself if it is a file. Doesn't follow links. */
 function logsAt(place: string, { isLog, depth }: Reader, source: Source): string[] {
   if (kindOf(place) === 'file') return [place];
   const below = (folder: string, levels: number): string[] =>
     entriesOf(folder, source).flatMap(({ name, isFolder }) => {
-      // Calling `join` would take longer than the rest of this function.
       const path = folder + sep + name;
       if (isFolder) return levels > 0 ? below(path, levels - 1) : [];
       return isLog(name) ? [path] : [];

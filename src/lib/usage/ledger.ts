@@ -11,7 +11,7 @@ import { splitId, type Amounts } from './entry';
 export type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
 
 /**
- * A version of a response: the second part of its id, its row (-1: purged), whether it is a copy, and its
+ * A version of a response: the second part of its id, its row (-1 if purged), whether it is a copy, and its
  * amounts.
  */
 type Version = [rest: string, row: number, copy: 0 | 1, ...amounts: Amounts];
@@ -19,21 +19,20 @@ type Version = [rest: string, row: number, copy: 0 | 1, ...amounts: Amounts];
 interface LedgerDay {
   version: 1;
   rows: RowKey[];
-  /** Responses by the group part of their ids. */
+  /** Responses by the first part of their ids. */
   answers: Record<string, Version[]>;
 }
 
 /**
- * The responses of the last 40 days by id, so that nothing counts twice even if a log is reread.
- * Machine-local, one file per day. Only the id of a purged response is kept.
+ * The responses of the last 40 days, so that a reread log doesn't count twice. Each day is a machine-local
+ * file. Of a purged response, only the id remains.
  */
 export interface Ledger {
   days: Map<Day, LedgerDay>;
-  /** Days with unsaved changes. */
   dirty: Set<Day>;
   /**
-   * Rows that lost a response, so their stored sums may shrink. Each string has two lines: the day, and the
-   * row as JSON.
+   * Rows that lost a response, so that their stored sums may decrease. Each string has two lines: the day,
+   * and the row as JSON.
    */
   shrunk: Set<string>;
 }
@@ -60,8 +59,8 @@ export function readLedger(folder: string): Ledger {
 }
 
 /**
- * Adds an entry unless it is already known. The most complete version of a response wins, and an original
- * replaces its copies.
+ * Adds an entry unless it is known. The most complete version of a response wins, and an original replaces
+ * its copies.
  */
 export function put(ledger: Ledger, entry: NewEntry): void {
   const [group, rest] = splitId(entry.id);
@@ -112,7 +111,7 @@ function remove({ days, dirty, shrunk }: Ledger, day: Day, group: string, versio
   shrunk.add(`${day}\n${JSON.stringify(from.rows[version[1]])}`);
 }
 
-/** Removes matching responses, keeping only their ids. */
+/** Removes matching responses, but keeps their ids. */
 export function forget(ledger: Ledger, matches: (day: Day, row: RowKey) => boolean): void {
   for (const [day, { rows, answers }] of ledger.days) {
     const isGone = rows.map((row) => matches(day, row));
@@ -125,7 +124,7 @@ export function forget(ledger: Ledger, matches: (day: Day, row: RowKey) => boole
   }
 }
 
-/** Returns a day's sums by row (as JSON). */
+/** Returns a day's sums. The keys are rows as JSON. */
 export function sumsOf({ days }: Ledger, day: Day): Map<string, number[]> {
   const { rows, answers } = days.get(day) ?? { rows: [], answers: {} };
   const sums = rows.map(() => [0, 0, 0, 0, 0, 0]);
@@ -137,7 +136,7 @@ export function sumsOf({ days }: Ledger, day: Day): Map<string, number[]> {
   return new Map(used.filter(([, sum]) => sum.some((amount) => amount > 0)));
 }
 
-/** Writes the days that changed, and deletes those before `oldest`. */
+/** Writes the changed days, and deletes the days before `oldest`. */
 export function writeLedger(folder: string, { days, dirty }: Ledger, oldest: Day): void {
   ensureFolder(folder);
   for (const day of dirty) replaceFile(fileOf(folder, day), `${JSON.stringify(days.get(day))}\n`);

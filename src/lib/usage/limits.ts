@@ -14,7 +14,6 @@ export interface UsageLimit {
   name: string;
   window: LimitWindow;
   usedPercent: number;
-  /** Reset time, ISO 8601 in UTC; null if unknown. */
   resetsAt: string | null;
 }
 
@@ -25,19 +24,20 @@ const MAX_BYTES = 16 * 1024;
 const MAX_RESET_MS = 60 * 86_400_000;
 
 export interface LimitsDeps {
-  /** The file with limits from status lines. */
   limits: string;
   /** Machine-local folder with limits from logs. */
   state: string;
 }
 
-/** Returns the limits last reported in status lines and logs, except those that have been reset. */
+/**
+ * Returns the limits most recently reported in status lines and logs. Omits limits that have been reset
+ * since.
+ */
 export function currentLimits(deps: LimitsDeps, nowMs: number): UsageLimit[] {
   const limits = [...reportedLimits(deps.limits, nowMs), ...loggedLimits(deps.state, nowMs)];
   return limits.filter(({ resetsAt }) => resetsAt === null || Date.parse(resetsAt) > nowMs);
 }
 
-/** Returns whether a limit without a reset time is less than one period old. */
 function isCurrent(atMs: number, window: LimitWindow, nowMs: number): boolean {
   return nowMs - atMs < LENGTH_MS[window];
 }
@@ -64,7 +64,7 @@ function loggedLimits(state: string, nowMs: number): UsageLimit[] {
       .filter(({ window }) => isCurrent(atMs, window, nowMs))
       .map(({ window, usedPercent, resetsAtMs }) => ({
         ...{ assistant, name: nameOf(assistant), window, usedPercent },
-        // A reset time far from the log line is wrong, and may not even be a valid date.
+        // A reset time far from the time of the log line is wrong, and may not be a valid date.
         resetsAt:
           resetsAtMs === null || !(Math.abs(resetsAtMs - atMs) <= MAX_RESET_MS) ? null : toIso(resetsAtMs),
       })),
@@ -75,7 +75,7 @@ function nameOf(assistant: string): string {
   return READERS.find((reader) => reader.assistant === assistant)?.name ?? assistant;
 }
 
-/** Formats a line for each assistant, such as `Codex: 5 h 63% until 18:00, week 31%`. */
+/** Formats one line for each assistant, such as `Codex: 5 h 63% until 18:00, week 31%`. */
 export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: string) => string): string[] {
   const names = [...new Set(limits.map(({ name }) => name))];
   return names.map((name) => {
@@ -88,23 +88,21 @@ export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: strin
   });
 }
 
-/** Reset times of the announced limits, by assistant and period. */
+/** Reset times of the limits that were announced, by assistant and period. */
 export type Announced = Readonly<Record<string, string>>;
 
 export interface LimitAlert {
   message: string;
-  /**
-   * Stays the same for repeats of an alert within a period, so a crash doesn't cause a duplicate
-   * notification.
-   */
+  /** Identifies the alert within its period, so that a crash can't cause a duplicate notification. */
   dedupe: string;
 }
 
 const ALERT_PERCENT = 80;
-/** A reset that happened longer ago than this isn't announced. */
 const MAX_LATE_MS = 6 * 3_600_000;
 
-/** Returns the alerts to send: 80% of a limit is used, or a limit has been reset. */
+/**
+ * Returns the alerts to send. An alert is due when 80% of a limit is used, and when the limit has been reset.
+ */
 export function dueAlerts(
   limits: readonly UsageLimit[],
   announced: Announced,
@@ -134,10 +132,7 @@ export function dueAlerts(
 
 const WORDS: Readonly<Record<LimitWindow, string>> = { fiveHour: 'five-hour', sevenDay: 'weekly' };
 
-/**
- * Sends due alerts, then records them. If recording is interrupted, the alert's key prevents a second
- * notification.
- */
+/** Sends due alerts, then records them. After a crash in between, the alert's key prevents a duplicate. */
 export async function announceLimits(
   deps: LimitsDeps & { nowMs: number; localTime: (iso: string) => string },
   send: (alert: LimitAlert) => Promise<unknown>,

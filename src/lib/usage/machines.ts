@@ -1,17 +1,17 @@
 import type { DatedRow } from './rollup';
 
-/** A machine's rows. Session ids are hashed, so that they are the same on every machine. */
+/** A machine's usage rows. Session ids are hashed, so that they are the same on every machine. */
 export interface MachineUsage {
   id: string;
   rows: readonly DatedRow[];
 }
 
-/** The session id that machines publish for an unknown session. */
+/** The session id that machines publish for unknown sessions. */
 const UNKNOWN = 'unknown';
 
 /**
- * Merges the machines' usage. Logs may be copied between machines, so a session's day is counted only from
- * the machine that recorded the most for it. The order of `machines` doesn't matter.
+ * Merges the machines' usage. Logs may be copied between machines, so each day of a session counts only on
+ * the machine that recorded the most. The order of `machines` doesn't matter.
  */
 export function mergeUsage(machines: readonly MachineUsage[]): DatedRow[] {
   const sorted = [...machines].sort((a, b) => (a.id < b.id ? -1 : 1));

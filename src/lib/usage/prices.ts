@@ -7,24 +7,23 @@ export interface Price {
   output: number;
   /** Default: a tenth of `input`. */
   cacheRead?: number | undefined;
-  /** Default: 1.25 times `input`, or twice `input` for a one-hour lifetime. */
+  /** Default: 1.25 times `input`, or twice `input` for writes with a one-hour lifetime. */
   cacheWrite?: number | undefined;
   cacheWrite1h?: number | undefined;
 }
 
 export type Prices = Readonly<Record<string, Price>>;
 
-/** When the shipped prices were last updated. */
 export const PRICES_AS_OF = TABLE.asOf;
 
-/** Returns the shipped prices, overridden by your own. */
+/** Returns the shipped prices, overridden by the user's prices. */
 export function pricesWith(own: Prices): Prices {
   return { ...(TABLE.models as Prices), ...own };
 }
 
 /**
- * Returns a row's cost in USD, by the model's price or as reported by the assistant; null if neither is
- * known.
+ * Returns a row's cost in USD, from the model's price or the assistant's report. Returns null if both are
+ * unknown.
  */
 export function costOf(row: DayRow, prices: Prices): number | null {
   const price = priceOf(row.model, prices);
@@ -46,7 +45,9 @@ export function costOf(row: DayRow, prices: Prices): number | null {
   return total / 1_000_000;
 }
 
-/** Finds a model by its full name, or by its name without the provider (`anthropic/`) or date. */
+/**
+ * Finds a model's price by its full name, or by its name without a provider prefix (`anthropic/`) or date.
+ */
 function priceOf(model: string, prices: Prices): Price | undefined {
   const bare = model.slice(model.lastIndexOf('/') + 1);
   const name = [model, bare, bare.replace(/-\d{4}-?\d{2}-?\d{2}$/, '')].find((candidate) =>

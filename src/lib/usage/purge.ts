@@ -6,7 +6,7 @@ import { collectUsage, storeLedger, type UsageDeps } from './collect';
 import { readDayRows, daysIn, writeDay } from './days';
 import { forget, readLedger } from './ledger';
 
-/** What to remove. Default: everything. */
+/** The usage to remove. Default: everything. */
 export interface UsageSelection {
   day?: Day;
   before?: Day;
@@ -17,8 +17,8 @@ export interface UsageSelection {
 const LOCK_WAIT_MS = 10_000;
 
 /**
- * Removes stored usage; returns the days that contained it. Reads the logs first and keeps the entry ids, so
- * that later runs don't add the usage again.
+ * Removes stored usage and returns the affected days. First reads the logs and remembers their entries, so
+ * that later runs don't count them again.
  */
 export async function purgeUsage(
   deps: UsageDeps,
@@ -32,7 +32,6 @@ export async function purgeUsage(
   const wanted = selection.repo === undefined ? undefined : basename(selection.repo).toLowerCase();
   const isRepo = (repo: string | null): boolean => wanted === undefined || repo?.toLowerCase() === wanted;
   const isHit = (day: Day): boolean => {
-    // A damaged file may contain matching rows.
     let isDamaged = false;
     const rows = readDayRows(deps.days, day, () => (isDamaged = true));
     return isDay(day) && (isDamaged || rows.some(({ repo }) => isRepo(repo)));
@@ -41,7 +40,7 @@ export async function purgeUsage(
   if (dryRun || days.length === 0) return days;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   await withLock(join(deps.state, 'usage.lock'), lock, () => {
-    // Update the ledger first, so that the next purge still finds the days if this one is interrupted.
+    // Update the ledger first. If this purge is interrupted, the next purge still finds the days.
     const ledger = readLedger(deps.state);
     forget(ledger, (day, [, , repo]) => isDay(day) && isRepo(repo));
     storeLedger(deps, ledger, '');

@@ -11,7 +11,7 @@ interface Sums {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** Cost in USD of the tokens with a known price; null if no price is known. */
+  /** Cost in USD of the tokens whose price is known; null if no price is known. */
   cost: number | null;
 }
 
@@ -22,18 +22,18 @@ export interface UsageRow extends Sums {
 /** The output of `steward usage --json` and `/api/usage`. */
 export interface Usage {
   rows: UsageRow[];
-  /** `unpriced`: tokens without a known price, which `cost` excludes. */
+  /** `unpriced`: number of tokens without a known price, which `cost` excludes. */
   total: Sums & { unpriced: number };
-  /** What is missing from the numbers, such as a damaged day; absent if nothing is missing. */
+  /** Notes about missing data, such as a damaged day. Absent if the data is complete. */
   notes?: string[];
-  /** The merged machines; absent if there is only this one. */
+  /** The machines whose usage was merged. Absent if there is only one machine. */
   machines?: { id: string; name: string; state: 'recorded' | 'not-recorded' }[];
 }
 
-/** `machine` is a name; absent if there is only one machine. */
+/** `machine` is the machine's name. Absent if there is only one machine. */
 export type DatedRow = DayRow & { day: Day; machine?: string };
 
-/** Adds up rows by a key. Sorts days by date, and other groups by cost, then by tokens. */
+/** Groups rows and adds up each group. Sorts days by date, and other groups by cost, then by tokens. */
 export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices): Usage {
   const groups = new Map<string, Sums>();
   const total = { ...emptySums(), unpriced: 0 };
@@ -55,14 +55,16 @@ export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices)
   return { rows: sorted, total: rows.length === 0 ? { ...sums, cost: 0 } : sums };
 }
 
-/** Includes the assistant in a session key, since two assistants may use the same session id. */
+/**
+ * Returns a row's group. A session's group includes the assistant, because two assistants may use the same
+ * session id.
+ */
 function keyOf(row: DatedRow, by: Grouping): string {
   return by === 'session'
     ? sessionKey(row.assistant, row.session)
     : (row[by] ?? (by === 'machine' ? 'this machine' : 'unknown'));
 }
 
-/** Returns the models in these rows that have no known price. */
 export function unpricedModels(rows: readonly DatedRow[], prices: Prices): string[] {
   return [...new Set(rows.filter((row) => costOf(row, prices) === null).map(({ model }) => model))].sort();
 }
@@ -79,7 +81,7 @@ function add(sums: Sums, row: DayRow, cost: number | null): void {
   if (cost !== null) sums.cost = (sums.cost ?? 0) + cost;
 }
 
-/** Rounds the cost to a millionth, so that it doesn't depend on the order of addition. */
+/** Rounds the cost to a millionth of a dollar, so that it doesn't depend on the order of addition. */
 function rounded<T extends Sums>(sums: T): T {
   return { ...sums, cost: sums.cost === null ? null : Math.round(sums.cost * 1e6) / 1e6 };
 }

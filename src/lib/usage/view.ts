@@ -15,18 +15,14 @@ import type { Source } from './find-logs';
 import { PRICES_AS_OF } from './prices';
 import type { Grouping, Usage, UsageRow } from './rollup';
 
-/** The data that `steward usage` shows. */
 export interface UsageReport {
   usage: Usage;
   by: Grouping;
   days: number;
-  /** Sources of the usage; empty if usage is off. */
+  /** The assistants whose logs were read; empty if usage is off. */
   sources: readonly Source[];
-  /** Usage limits, one line for each assistant. */
   limits: readonly string[];
-  /** Models without a known price. */
   unpriced: readonly string[];
-  /** Session names by id. */
   names: ReadonlyMap<string, string>;
   notes: readonly string[];
 }
@@ -38,11 +34,9 @@ const HEADS = {
   cacheRead: 'cache read',
   cacheWrite: 'cache write',
 } as const;
-/** Narrower terminals don't show the cache columns. */
 const WIDE_COLUMNS = 72;
 const MIN_COLUMNS = 40;
 
-/** Formats a table, the limits, and the notes. */
 export function usageText(report: UsageReport, terminal: Terminal): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
   const { neutral, strong } = palette(terminal);
@@ -106,7 +100,7 @@ function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
   return [...missing, ...problems.map(clean), ...notes, ...dated];
 }
 
-/** Formats the rows as CSV, with an empty cell for an unknown cost. */
+/** Formats the rows as CSV. An unknown cost is an empty cell. */
 export function usageCsv({ rows }: Usage): string {
   const cells = ['key', 'input', 'output', 'cacheRead', 'cacheWrite', 'cost'] as const;
   return [csvLine(cells), ...rows.map((row) => csvLine(cells.map((cell) => row[cell])))].join('');

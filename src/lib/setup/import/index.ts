@@ -30,7 +30,7 @@ import { senseItems, settingsItems } from './sources';
 export interface ImportPlan {
   from: string;
   items: PlannedItem[];
-  /** Whether parts may be missing because a limit was reached. */
+  /** Whether the search reached a limit, so that parts may be missing. */
   cut: boolean;
 }
 
@@ -65,7 +65,6 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   for (const part of PARTS) {
     for (const { path } of parts.filter((found) => found.part === part)) {
       for (const item of await sources[part](path)) {
-        // Skip a file that the configuration already uses.
         if (item.from === item.to) continue;
         const isSecond = item.state === 'new' && taken.has(item.to);
         if (item.state === 'new') taken.add(item.to);
@@ -78,7 +77,6 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   return { from, items, cut };
 }
 
-/** The planning function for each part. */
 async function itemSources(
   context: Context,
 ): Promise<Record<Part, (path: string) => Promise<PlannedItem[]> | PlannedItem[]>> {
@@ -96,7 +94,7 @@ async function itemSources(
     work: async (folder) => {
       const labels = join(folder, 'labels.yml');
       return [
-        // Import only the repository's name: steward itself must verify that the repository is private.
+        // Import only the repository's name. steward itself must verify that the repository is private.
         ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo', ['repo'])),
         ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
         ...(kindOf(labels) === 'file'
@@ -169,14 +167,16 @@ function knowledgeItems(folder: string, knowledge: string): Promise<PlannedItem[
   );
 }
 
-/** Imports the new items one by one, so that the next import can complete an interrupted one. */
+/**
+ * Imports the new items one by one. After an interruption, the next import continues with the remaining
+ * items.
+ */
 export async function runImport(context: Context, plan: ImportPlan): Promise<ImportResult> {
   const wanted = plan.items.filter(({ state }) => state === 'new');
   const done = new Set<PlannedItem>();
   if (wanted.length > 0) {
     await setUpSense(context);
     const { config } = await context.loadConfig();
-    // The lock prevents captures during the import.
     const { locked } = await openSense(context);
     await locked(async () => {
       sweepFolderCopies(config.user.paths.sessions);
@@ -190,7 +190,7 @@ export async function runImport(context: Context, plan: ImportPlan): Promise<Imp
   return { ...importReport({ ...plan, items }, false), imported: done.size };
 }
 
-/** Returns the report of a plan that has not been run. */
+/** Returns the report for a plan that has not been carried out. */
 export function importReport({ from, items, cut }: ImportPlan, dryRun: boolean): ImportResult {
   const plain = items.map(({ take: _, ...item }) => item);
   return { from, dryRun, imported: 0, items: plain, cut };

@@ -33,19 +33,21 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
  */
 export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 
-/** A file, a session's folder, or a setting. */
 export interface ImportItem {
   kind: ImportKind;
-  /** The path, or the file that contains the setting. */
+  /** Path of the item, or of the file that contains the setting. */
   from: string;
-  /** A path, or a setting's key. */
+  /** Path of the target, or the setting's key. */
   to: string;
   state: ImportState;
   /** Why the item isn't imported; null if it is new. */
   why: string | null;
 }
 
-/** An item and the function that imports it. The function returns false if the target exists by then. */
+/**
+ * An item and the function that imports it. The function returns false if the target has been created since
+ * planning.
+ */
 export interface PlannedItem extends ImportItem {
   take: () => boolean | Promise<boolean>;
 }
@@ -81,7 +83,6 @@ export async function fileItem(
   return copied({ kind, from, to }, isThere, copyNew, 'file');
 }
 
-/** Plans to copy a folder unless the target exists. */
 export function folderItem(kind: ImportKind, from: string, to: string): PlannedItem {
   const isThere = lstatOf(to)?.isFolder === true && holdsAllOf(to, from);
   return copied({ kind, from, to }, isThere, copyFolderNew, basename(to));
@@ -105,7 +106,6 @@ function copied(
 
 const MAX_NAMED = 20;
 
-/** Formats the counts by kind, then the items that aren't imported and the reasons. */
 export function importText(
   { from, items, cut }: { from: string; items: readonly ImportItem[]; cut: boolean },
   { columns }: { columns: number },
@@ -147,7 +147,7 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** A file, or the folder that contains the part. */
+/** A part, and the path of its file or folder. */
 export interface Found {
   part: Part;
   path: string;
@@ -163,7 +163,10 @@ const FILE_NAMES: Partial<Record<Part, string>> = {
   projects: 'projects.md',
 };
 
-/** Finds the parts below a folder by format, nearest first. Skips links. `cut` means a limit was reached. */
+/**
+ * Finds importable parts below a folder by their format, nearest first. Skips links. `cut` means a limit was
+ * reached.
+ */
 export function findParts(root: string, except: string): { parts: Found[]; cut: boolean } {
   const parts: Found[] = [];
   let level = [root];
@@ -182,7 +185,6 @@ export function findParts(root: string, except: string): { parts: Found[]; cut: 
   return { parts, cut: false };
 }
 
-/** Returns the parts in a folder, and the subfolders that may contain more. */
 function partsIn(folder: string): { found: Found[]; remaining: string[] } {
   const entries = readable(folder);
   const folders = entries.filter(({ name, isFolder }) => isFolder && !SKIPPED.includes(name));
@@ -204,7 +206,6 @@ function partsIn(folder: string): { found: Found[]; remaining: string[] } {
   const isSense = inside('events', /^\d{4}-\d\d-\d\d\.jsonl$/) || inside('daily', /^\d{4}-\d\d-\d\d\.json$/);
   add(isSense, 'sense', folder, 'events', 'daily', 'insights', 'logs', 'quarantine');
   const isWork = files.has('work_repo.json') || (files.has('labels.yml') && files.has('config.yaml'));
-  // Customer data is restricted, so it is not searched.
   add(isWork, 'work', folder, 'customers');
   for (const part of FILES) {
     const name = files.get(FILE_NAMES[part] ?? '');

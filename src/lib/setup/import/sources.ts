@@ -22,7 +22,7 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
   for (const day of daysIn(join(folder, 'events'), '.jsonl')) {
     const [from, to] = [join(folder, 'events', `${day}.jsonl`), join(sense.events, `${day}.jsonl`)];
     const item = await fileItem('sense events', from, to, noEvents, beginsWith);
-    // The day's event log was deleted after its retention period, so it must not be restored.
+    // If the day has a record but no event log, the log reached its retention limit. Don't restore the log.
     const record = `${day}.json`;
     const isRecorded =
       !exists(to) && exists(join(sense.daily, record)) && !exists(join(folder, 'daily', record));
@@ -56,7 +56,10 @@ function daysIn(folder: string, end: string): string[] {
     .sort();
 }
 
-/** Returns a problem if a log has no valid event. The rollup quarantines invalid lines. */
+/**
+ * Returns a problem if a log contains no valid event. A few invalid lines are acceptable, because the rollup
+ * quarantines them.
+ */
 function noEvents(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.some((line) => !('invalid' in readEventLine(line))) ? undefined : 'contains no valid events';
@@ -75,13 +78,12 @@ function isRecord(text: string): boolean {
   );
 }
 
-/** Compares records, ignoring their creation time. */
 function sameRecord(from: string, to: string): boolean {
   const content = (path: string) => ({ ...parseObject(readText(path) ?? ''), generatedAt: null });
   return isDeepStrictEqual(content(from), content(to));
 }
 
-/** Returns whether the target is the same log, possibly with more lines. */
+/** Returns whether the target is the same log, possibly with more lines appended. */
 function beginsWith(from: string, to: string): boolean {
   const [old, now] = [readBytes(from), readBytes(to)];
   return old !== undefined && now !== undefined && now.subarray(0, old.length).equals(old);
@@ -89,7 +91,7 @@ function beginsWith(from: string, to: string): boolean {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Plans the import of a settings file, key by key. Values that you have set are not replaced. */
+/** Plans the import of a settings file, key by key. Keeps values that you have set. */
 export function settingsItems(context: Context, { config }: LoadedConfig) {
   return async (
     kind: ImportKind,
@@ -127,7 +129,6 @@ function settingItem(
   };
   if (isDeepStrictEqual(imported, now))
     return { ...about, take, state: 'there', why: 'already set to this value' };
-  // Add to the list of repositories, but don't replace any other value that you have set.
   if (about.to === 'sense.repos' || now === undefined || isDeepStrictEqual(now, preset))
     return { ...about, take, state: 'new', why: null };
   return { ...about, take, state: 'conflict', why: 'you already set a different value' };
@@ -140,7 +141,6 @@ async function contentOf(
 ): Promise<Record<string, unknown> | undefined> {
   const found = path.endsWith('.json') ? parseObject(text) : await fromYaml(text);
   if (found === undefined || id === 'sense') return found;
-  // The keys may be in a section named WORK or begin with `WORK.`.
   const section = isObject(found['WORK']) ? found['WORK'] : {};
   const dotted = Object.entries(found).map(([key, value]) => [key.replace(/^WORK\./, ''), value]);
   const all = { ...(Object.fromEntries(dotted) as Record<string, unknown>), ...section };

@@ -30,15 +30,14 @@ const STEPS: readonly Step[] = [
 
 export interface InitInput {
   flags: InitFlags;
-  /** Undefined if no questions should be asked. */
+  /** Undefined if steward must not ask questions. */
   questions: Prompt | undefined;
   say: (text: string) => void;
 }
 
-/** The result of `steward init --json`. */
+/** The output of `steward init --json`. */
 export interface InitSummary {
   userArea: string;
-  /** Whether every question has been answered. */
   done: boolean;
   /** The current settings, by question id. */
   set: Record<string, string>;
@@ -46,12 +45,12 @@ export interface InitSummary {
 }
 
 interface Session extends Setup {
-  /** Ids of the answered questions, stored so that an interrupted setup can be resumed. */
+  /** Ids of the answered questions. They are stored, so that an interrupted setup can be resumed. */
   answered: string[];
 }
 
 /**
- * Applies the flags, then asks the remaining questions. Checks all flags first, and saves each answer
+ * Applies the flags, then asks the remaining questions. Validates all flags first, and saves each answer
  * immediately.
  */
 export async function setUpSteward(
@@ -73,7 +72,6 @@ export async function setUpSteward(
   else if (given.length === 0) await change(setup, questions);
   const next = isDone() ? ['steward status', 'steward up'] : ['steward init'];
   const summary = { userArea: context.area.root, done: isDone(), set: await settings(setup), next };
-  // A user who has just changed settings has seen the result.
   return { summary, wasShown: questions !== undefined && wasDone && given.length === 0 };
 }
 
@@ -95,7 +93,6 @@ async function openSession(context: Context, say: (text: string) => void): Promi
   };
 }
 
-/** Applies an answer and marks the question as answered. */
 async function answer(
   { context, answered }: Session,
   { id }: Step,
@@ -126,8 +123,8 @@ async function askOpen(setup: Session, questions: Prompt): Promise<void> {
 }
 
 /**
- * Asks until the answer is valid. Reports other failures (network, credential, scheduler), which can be
- * retried later.
+ * Asks until the answer is valid. Reports other failures, such as a network error, so that the user can retry
+ * later.
  */
 async function askOne(setup: Session, step: Step, questions: Prompt): Promise<void> {
   for (;;) {
@@ -156,7 +153,6 @@ function stopped({ context }: Setup, cause: unknown): StewardError {
   });
 }
 
-/** Shows the settings, and asks which one to change. */
 async function change(setup: Session, questions: Prompt): Promise<void> {
   setup.say(`${settingsText(await settings(setup))}\n`);
   for (;;) {

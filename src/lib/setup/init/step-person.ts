@@ -93,7 +93,6 @@ function muteDeps({ context }: Setup): Parameters<typeof muteState>[0] {
   return { clock: context.clock, mute: context.area.mute };
 }
 
-/** Validates a flag and returns a function that writes its value to a key. */
 function textFlag(
   setup: Setup,
   flags: InitFlags,
@@ -104,14 +103,13 @@ function textFlag(
   if (text === undefined) return undefined;
   const fit = fromText(key, text);
   if ('wrong' in fit) throw new StewardError('usage', `--${flag}${fit.wrong}.`, { hint: 'Nothing changed.' });
-  // Store the text as it is, because a name may consist of digits.
+  // Store the text without parsing it, because a name may consist of digits.
   return () => setup.set({ [key]: text });
 }
 
-/** Returns git's user.name as a suggestion. */
 async function nameOfGit({ context }: Setup): Promise<string | undefined> {
   try {
-    // git fails if the current folder has been deleted.
+    // Run git in the root folder, because git fails if the current folder has been deleted.
     const options = { cwd: parse(process.cwd()).root, timeoutMs: 5_000 };
     const { code, stdout } = await context.run('git', ['config', '--global', '--get', 'user.name'], options);
     return code === 0 ? clean(stdout).trim() || undefined : undefined;

@@ -115,13 +115,13 @@ function absolute(text: string): string {
   return resolve(text);
 }
 
-/** The limits of a search. `depth` counts the levels below the folder. */
+/** The limits of a search for repositories. `depth` counts levels of subfolders. */
 export const SCAN = { depth: 4, folders: 20_000, repositories: 200, ms: 5_000 };
 /** Large folders that rarely contain your own repositories. */
 const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'Library', 'AppData', 'snap']);
 
 /**
- * Returns the git repositories at or below a folder, sorted. Skips links, hidden folders and folders inside
+ * Finds git repositories at or below a folder, sorted. Skips links, hidden folders and folders inside
  * repositories. `cut` means a limit was reached.
  */
 export function findRepositories(

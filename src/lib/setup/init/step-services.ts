@@ -75,7 +75,7 @@ export const pushStep: Step = {
     return enabled ? `topic on ${clean(server)}` : 'off';
   },
   given(setup, { push, 'push-test': isTest }) {
-    // If the flag wasn't passed, this is undefined, despite its declared type.
+    // Despite its declared type, the flag is undefined if it wasn't passed.
     const on = push as boolean | undefined;
     if (on === undefined && !isTest) return undefined;
     return async () => {
@@ -197,7 +197,7 @@ export const jobsStep: Step = {
   },
 };
 
-/** The jobs offered by default. Never includes insight, because that sends data to a model. */
+/** Returns the jobs to offer by default. Never includes insight, because insight sends data to a model. */
 export function defaultJobs({ workRepo }: Config): JobId[] {
   return JOB_IDS.filter((id) => id !== 'insight' && (id !== 'work' || workRepo.repo !== undefined));
 }

@@ -7,7 +7,7 @@ import { StewardError } from '../../errors';
 import { isInteractive, confirm, openPrompt, type Prompt } from '../../platform/terminal/ask';
 import { clean } from '../../platform/terminal/terminal';
 
-/** The answers of `steward init` as flags. */
+/** The flags of `steward init`. Each flag answers a question. */
 export const INIT_FLAGS = {
   yes: boolean({ char: 'y', description: 'Skip the questions; change only the settings given as flags.' }),
   name: string({ description: 'Your name.', helpValue: 'NAME' }),
@@ -61,22 +61,24 @@ export type InitFlags = InferredFlags<typeof INIT_FLAGS>;
 export interface Setup {
   context: Context;
   config: () => Config;
-  /** Writes keys to their files. Throws `usage` for an invalid value. */
+  /** Writes settings to their files. Throws `usage` for an invalid value. */
   set: (values: Readonly<Record<string, unknown>>) => Promise<void>;
   say: (text: string) => void;
 }
 
-/** Applies an answer. May ask another question. */
+/** Applies an answer. May ask a follow-up question. */
 export type Apply = (questions?: Prompt) => Promise<void>;
 
 export interface Step {
   /** The name that users type to change this setting. */
   id: string;
-  /** Describes the current setting. */
   shown: (setup: Setup) => string | Promise<string>;
-  /** Returns the answer from the flags, if any. Throws `usage` for an invalid flag. */
+  /**
+   * Returns a function that applies this step's flags, or undefined if none is set. Throws `usage` for an
+   * invalid flag.
+   */
   given: (setup: Setup, flags: InitFlags) => Apply | undefined;
-  /** Asks on the terminal. Returns undefined if the setting stays unchanged. */
+  /** Asks in the terminal. Returns undefined if the setting stays unchanged. */
   ask: (setup: Setup, questions: Prompt) => Promise<Apply | undefined>;
 }
 
@@ -123,7 +125,7 @@ export function chosenNames<T extends string>(what: string, text: string, names:
   });
 }
 
-/** Runs `work` with a terminal prompt. Throws `usage` if there is no terminal. */
+/** Runs `work` with prompts in the terminal. Throws `usage` if there is no terminal. */
 export async function asking<T>(hint: string, work: (questions: Prompt) => Promise<T>): Promise<T> {
   if (!isInteractive()) throw new StewardError('usage', NO_TERMINAL, { hint });
   const questions = openPrompt();
@@ -135,8 +137,8 @@ export async function asking<T>(hint: string, work: (questions: Prompt) => Promi
 }
 
 /**
- * Asks for consent. Throws `canceled` with the message `no` if the user declines, or `usage` with `hint` if
- * there is no terminal.
+ * Asks for consent. Throws `canceled`, with the message `no`, if the user declines. Throws `usage`, with the
+ * hint `hint`, if there is no terminal.
  */
 export async function consent(
   question: string,

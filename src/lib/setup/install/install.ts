@@ -15,12 +15,11 @@ import { foundAssistants, isClaudeInstalled, listOf, openHooks, titlesOf } from 
 import { chosenNames } from '../init/step';
 import { defaultJobs } from '../init/step-services';
 
-/** What to install. Everything else is unchanged. */
 export interface InstallChoice {
   hooks: boolean;
   /** The assistants that the user agreed to, such as `codex,qwen`. */
   assistants?: string;
-  /** The assistant's work skill, installed with the hooks. */
+  /** Whether to install the assistant's work skill with the hooks. */
   skill: boolean;
   jobs: readonly JobId[];
   completion: Shell | undefined;
@@ -34,7 +33,9 @@ export interface InstallFlags {
   completion?: string | undefined;
 }
 
-/** Returns the parts chosen by the flags; `--yes` adds the defaults. Undefined if no flag chooses a part. */
+/**
+ * Returns the parts that the flags choose; `--yes` adds the defaults. Undefined if no flag chooses a part.
+ */
 export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice | undefined> {
   const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;
   if (!yes && [isHooks, isSkill, jobs, completion].every((flag) => flag === undefined)) return undefined;
@@ -75,15 +76,15 @@ export async function askChoice(
 export interface Installed {
   dryRun: boolean;
   hooks: (HooksInstalled & { more: HooksInstalled[] }) | null;
-  /** In a dry run, only `job`, `scheduler` and `changed` are set, and `changed` means a planned change. */
+  /** In a dry run, only `job`, `scheduler` and `changed` are set. `changed` then means a planned change. */
   jobs: (Pick<JobInstalled, 'job' | 'scheduler' | 'changed'> & Partial<JobInstalled>)[];
   completion: CompletionInstall | null;
   warnings: string[];
-  /** Parts that failed. The others were installed. */
+  /** The parts that could not be installed. */
   failed: { what: string; why: string; kind: string }[];
 }
 
-/** Installs the chosen parts. If one fails, continues with the others. A dry run writes nothing. */
+/** Installs the chosen parts. If a part fails, continues with the others. A dry run writes nothing. */
 export async function installAll(
   context: Context,
   input: { choice: InstallChoice; places: readonly Place[]; dryRun: boolean },
@@ -129,7 +130,7 @@ export async function installAll(
   return { ...result, warnings: [...new Set(result.warnings)] };
 }
 
-/** Returns why a part failed. Rethrows an internal error. */
+/** Returns why a part failed. Rethrows internal errors. */
 export function reasonOf(error: unknown): { kind: string; why: string } {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;

@@ -32,7 +32,7 @@ export interface PurgePlace {
 
 export interface PurgePlan {
   places: PurgePlace[];
-  /** Files in the user area that steward did not create. */
+  /** Files in the user area that steward did not create and does not delete. */
   stays: string[];
 }
 
@@ -59,8 +59,8 @@ export function planPurge(area: UserArea): PurgePlan {
 }
 
 /**
- * Shows the plan and asks for consent. Throws `canceled` if the user declines, or `usage` if there is neither
- * a terminal nor `--yes`.
+ * Shows the plan and asks for consent. Throws `canceled` if the user declines. Throws `usage` if there is no
+ * terminal and no `--yes`.
  */
 export async function consentToPurge(
   plan: PurgePlan,
@@ -74,12 +74,11 @@ export async function consentToPurge(
   await consent('Uninstall and delete all of this?', { preset: 'no', hint, no: 'Nothing was removed.' });
 }
 
-/** How long to wait for running hooks; longer than a hook takes, even on a busy machine. */
+/** How long to wait for running hooks. Even on a busy machine, hooks take less time. */
 const HOOK_MS = 1000;
 
 /**
- * Deletes the data once no process writes to it. Running hooks aren't recorded, so this waits a second for
- * them to finish.
+ * Deletes the data once no process writes to it. Waits a second for running hooks, which steward can't list.
  */
 export async function purgeData(
   context: Context,
@@ -89,7 +88,7 @@ export async function purgeData(
   if (isShimGone) await wait(HOOK_MS);
   await endRuns(context, say, 'The data was not deleted.');
   purge(context.area);
-  // A hook may have just started a delivery.
+  // A hook may have started a delivery just before the data was deleted.
   await endRuns(context, say, 'The data was deleted, but this process may write new data.');
   if (exists(context.area.root)) purge(context.area);
 }
@@ -104,17 +103,21 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
   });
 }
 
-/** Names in the machine-local folder that all user areas share. */
+/** Entries of the machine-local folder that all user areas share. */
 const SHARED = ['machine-id', 'speech'];
 
-/** Deletes machine-local state and the cache only when this process exits, because it still uses them. */
+/**
+ * Deletes the user area. Machine-local state and the cache are deleted when the process exits, because the
+ * process still uses them.
+ */
 function purge(area: UserArea): void {
   const host = processHost();
   const { machine } = area;
   const [state, cache] = [machineStatePath(host), cachePath(host)];
   const root = realPath(area.own);
   refuseWide(root ?? area.own, host);
-  // A killed process may have left a temporary copy with a token next to a link's target.
+  // If a process was killed while writing to the target of a link, a temporary file with a token may remain
+  // beside the target.
   for (const path of area.place === '' ? [area.config, area.settings] : []) {
     const target = lstatOf(path)?.isLink === true ? realPath(path) : undefined;
     if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));
@@ -139,7 +142,6 @@ function purge(area: UserArea): void {
   );
 }
 
-/** Returns a function that checks whether a top-level name in the machine's folder belongs to steward. */
 function ownNames(area: UserArea): (name: string) => boolean {
   const { sense, work, ...rest } = area;
   const paths = [rest, sense, work].flatMap((part) =>
@@ -162,7 +164,6 @@ function refuseWide(root: string, { home }: PathHost): void {
   );
 }
 
-/** Returns the parent folders below the home folder, nearest first. */
 function parents(path: string, home: string): string[] {
   const above: string[] = [];
   for (let at = dirname(path); at.startsWith(`${home}${sep}`); at = dirname(at)) above.push(at);

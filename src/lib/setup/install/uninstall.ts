@@ -19,17 +19,16 @@ import { reasonOf } from './install';
 
 export interface Uninstalled {
   dryRun: boolean;
-  /** The jobs that were removed, and their schedulers. */
+  /** The removed jobs, and the schedulers from which they were removed. */
   jobs: { job: JobId; from: string[] }[];
   daemonStopped: boolean;
   hooks: HooksGone;
-  /** Other files that were removed, such as completion scripts. */
+  /** Other removed files, such as completion scripts. */
   files: string[];
-  /** The parts that were not removed, and why. */
+  /** The parts that could not be removed, and why. */
   left: { what: string; why: string }[];
 }
 
-/** What to remove. Everything else is unchanged. */
 export interface UninstallParts {
   jobs: readonly JobId[];
   /** Whether to remove the hooks, the shim and the work skill. */
@@ -40,7 +39,7 @@ export interface UninstallParts {
 export const CHANGED = 'changed since it was installed';
 const ALL_PARTS: UninstallParts = { jobs: JOB_IDS, hooks: true, completion: true };
 
-/** Returns the parts that the flags name, or all. */
+/** Returns the parts that the flags name, or all parts. */
 export function partsOf(flags: {
   jobs?: string | undefined;
   hooks: boolean;
@@ -52,7 +51,10 @@ export function partsOf(flags: {
   return { jobs: named, hooks, completion, isWhole: false };
 }
 
-/** Removes everything installed on this machine except the user area. Continues if one part fails. */
+/**
+ * Removes everything installed on this machine except the user area. If a part fails, continues with the
+ * others.
+ */
 export async function uninstallAll(
   context: Context,
   parts: UninstallParts & { isWhole: boolean },
@@ -120,7 +122,7 @@ async function removeJobs(
   return removed;
 }
 
-/** An invalid configuration must not prevent an uninstall. */
+/** Ignores an invalid configuration, which must not prevent an uninstall. */
 async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
   try {
     return (await context.loadConfig()).config.sense;
@@ -131,7 +133,6 @@ async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
   }
 }
 
-/** Removes the hooks. Writes nothing if none are installed. */
 async function removeHooks(context: Context, dryRun: boolean): ReturnType<typeof uninstallAllHooks> {
   const { deps, assistants } = openRegistered(context);
   const { result: found, failures } = await uninstallAllHooks(deps, { assistants, dryRun: true });
@@ -144,16 +145,13 @@ async function removeHooks(context: Context, dryRun: boolean): ReturnType<typeof
   return uninstallAllHooks(deps, { assistants, dryRun: false });
 }
 
-/**
- * Removes completion scripts. When uninstalling everything, also removes the other entries in the manifest.
- */
+/** Removes completion scripts. When uninstalling everything, also removes all other files in the manifest. */
 async function removeFiles(
   context: Context,
   input: { dryRun: boolean; hooksGone: boolean; left: Uninstalled['left']; isWhole: boolean },
 ): Promise<string[]> {
   const { dryRun, hooksGone, left, isWhole } = input;
   if (!exists(context.area.installManifest)) return [];
-  // The skill is removed by removeHooks.
   const isSelected = ({ id }: InstallEntry): boolean =>
     (isWhole || id.startsWith('completion:')) &&
     !id.startsWith('skill:') &&

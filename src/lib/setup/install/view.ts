@@ -4,7 +4,6 @@ import type { Installed } from './install';
 import type { PurgePlan } from './purge';
 import type { Uninstalled } from './uninstall';
 
-/** Formats `steward install`. */
 export function installedText({ dryRun, hooks, jobs, completion, failed }: Installed): string {
   const done = (isNew: boolean, what: string): string => {
     if (!isNew) return `Already installed: ${what}`;
@@ -31,7 +30,6 @@ export function installedText({ dryRun, hooks, jobs, completion, failed }: Insta
           ...(completion.note === null ? [] : [completion.note]),
         ]),
   ];
-  // Parts that failed for the same reason share a line.
   const reasons = [...new Set(failed.map(({ why }) => why))];
   const failures = reasons.map((why) => {
     const parts = failed.flatMap((part) => (part.why === why ? [part.what] : []));
@@ -45,7 +43,6 @@ export function installedText({ dryRun, hooks, jobs, completion, failed }: Insta
   ].join('\n');
 }
 
-/** Formats `steward uninstall`. */
 export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, left }: Uninstalled): string {
   const removed = dryRun ? 'Would remove' : 'Removed';
   const lines = [
@@ -63,7 +60,6 @@ export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, lef
   return lines.length === 0 ? 'Nothing is installed.' : lines.map(clean).join('\n');
 }
 
-/** Formats what a purge would delete. */
 export function purgeText({ places, stays }: PurgePlan): string {
   if (places.length === 0) return 'steward has no data on this machine.';
   const rows = places.map(({ path, files, bytes }) => [
@@ -80,7 +76,6 @@ export function purgeText({ places, stays }: PurgePlan): string {
   ].join('\n');
 }
 
-/** Formats `12 KiB`. */
 function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

@@ -6,8 +6,8 @@ import { countOf, entryId, type Amounts } from '../entry';
 import { folderFrom, type LineReader } from './reader';
 
 /**
- * Claude Code writes one response on several lines, and repeats it in resumed and side conversations with the
- * same ids.
+ * Claude Code splits a response into several lines. Resumed and side conversations repeat these lines with
+ * the same ids.
  */
 export const claudeCode: LineReader = {
   kind: 'lines',
@@ -25,7 +25,7 @@ export const claudeCode: LineReader = {
     if (fields['type'] !== 'assistant' || !isObject(message) || !isObject(message['usage'])) return;
     const model = textOf(message['model']) ?? 'unknown';
     const ms = parseIso(textOf(fields['timestamp']) ?? '');
-    // Claude Code logs its own error messages as responses of a model named `<synthetic>`.
+    // Claude Code logs its own error messages as responses from a model named `<synthetic>`.
     if (ms === undefined || model === '<synthetic>') return;
     const answer = textOf(message['id']) ?? textOf(fields['uuid']) ?? `${String(fields['sessionId'])} ${ms}`;
     sink.entry({
@@ -33,7 +33,6 @@ export const claudeCode: LineReader = {
       ms,
       session: textOf(fields['sessionId']) ?? 'unknown',
       cwd: textOf(fields['cwd']) ?? '',
-      // Fast mode has a different price.
       model: message['usage']['speed'] === 'fast' ? `${model} (fast)` : model,
       amounts: amountsOf(message['usage'], fields['costUSD']),
       isCopy: isSidechain === true,

@@ -5,12 +5,14 @@ import { parseIso } from '../../platform/time/clock';
 import { countOf, entryId, type LimitWindow, type SeenLimit } from '../entry';
 import { folderFrom, type LineReader } from './reader';
 
-/** Input, cached input and output tokens so far. */
+/** Cumulative counts of input, cached input and output tokens. */
 type Totals = [number, number, number];
 
 interface Carry {
   session?: string;
-  /** The session whose history this subagent or fork starts with, and when this session started. */
+  /**
+   * `parent`: the session whose history this subagent or fork repeats. `startMs`: when this session started.
+   */
   parent?: string;
   startMs?: number;
   model?: string;
@@ -18,11 +20,11 @@ interface Carry {
   totals?: Totals;
 }
 
-/** Replayed lines are written all at once, faster than any model responds. */
+/** Codex writes repeated history all at once, faster than a model responds. */
 const REPLAY_MS = 1000;
 
 /**
- * Totals are cumulative, so each line counts only the increase. Copies of a log in two folders have the same
+ * Codex logs cumulative totals, so each line counts only the increase. Copies of a log have the same entry
  * ids.
  */
 export const codex: LineReader = {
@@ -70,7 +72,10 @@ export const codex: LineReader = {
   },
 };
 
-/** The first line describes the file's session. A replay adds lines about its parents. */
+/**
+ * Handles a description of a session. Only the first line describes this session; later lines describe its
+ * parents.
+ */
 function begin(carry: Carry, meta: Record<string, unknown>, ms: number): void {
   if (carry.session !== undefined) return;
   carry.session = textOf(meta['id']) ?? 'unknown';
@@ -87,13 +92,13 @@ function totalsOf(usage: unknown): Totals | undefined {
   return [usage['input_tokens'], usage['cached_input_tokens'], usage['output_tokens']].map(countOf) as Totals;
 }
 
-/** Returns the increase since `before`. If the counter was reset or started elsewhere, returns `last`. */
+/** Returns the increase since `before`. Returns `last` if the totals can't be compared. */
 function usedSince(before: Totals | undefined, now: Totals, last: Totals | undefined): Totals {
   if (before === undefined || before.some((count, at) => count > (now[at] ?? 0))) return last ?? now;
   return now.map((count, at) => count - (before[at] ?? 0)) as Totals;
 }
 
-/** Returns the limits, identified by the length of their period because their order changes. */
+/** Returns the limits. Identifies each limit by the length of its period, because the order varies. */
 function limitsOf(limits: Record<string, unknown>, ms: number): SeenLimit[] {
   const id = textOf(limits['limit_id']);
   if (id !== undefined && id !== 'codex') return [];

@@ -5,7 +5,7 @@ import { queryRows } from '../../platform/files/sqlite';
 import { countOf, entryId } from '../entry';
 import { folderFrom, type DatabaseReader } from './reader';
 
-/** Reads only numbers and ids. Message text stays in the database. */
+/** Selects only numbers and ids, so that message text stays in the database. */
 const QUERY = `SELECT id, session_id AS session,
   json_extract(data, '$.modelID') AS model, json_extract(data, '$.path.root') AS cwd,
   json_extract(data, '$.time.created') AS ms, json_extract(data, '$.cost') AS cost,

@@ -40,7 +40,7 @@ export function spoolOf({
   return { clock, path: area.spool, locks: area.machine, machineId };
 }
 
-/** Delivers the spooled captures, and records why the remaining ones are waiting. */
+/** Delivers the spooled captures, and records why the remaining captures are waiting. */
 export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
   const { waiting } = deps.work.paths;
   const reasons = readReasons(waiting);
@@ -70,7 +70,7 @@ export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
 const BUSY_POLL_MS = 200;
 const BUSY_TIMEOUT_MS = 60_000;
 
-/** Runs `work deliver`: drains the spool. Waits if another process is draining it. */
+/** Delivers the spooled captures for `work deliver`. Waits if another process is delivering them. */
 export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
   const { clock, sleep } = deps.work;
   const until = clock.monotonic() + BUSY_TIMEOUT_MS;
@@ -83,20 +83,19 @@ export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
 
 export interface RetryResult extends DrainResult {
   retried: number;
-  /** Number of unreadable entries, which are left unchanged. */
+  /** Number of unreadable entries. They stay unchanged. */
   unreadable: number;
   deadFolder: string;
 }
 
-/** Runs `work retry`: requeues failed captures and drains the spool. */
+/** Requeues failed captures and delivers the spool, for `work retry`. */
 export async function retryCaptures(deps: CaptureDeps): Promise<RetryResult> {
   const retried = await revive(spoolOf(deps.work));
-  // All readable entries have been requeued, so the remaining ones are unreadable.
   const { dead, unreadable, deadFolder } = spoolStatus(deps.work.area.spool);
   return { retried, ...(await deliverCaptures(deps)), unreadable: dead + unreadable, deadFolder };
 }
 
-/** Logs what was left out of a capture, or why a capture failed or was dropped. */
+/** Logs what a capture left out, or why it failed or was dropped. */
 export function logCapture(
   { area, clock }: Pick<WorkDeps, 'area' | 'clock'>,
   what: string,
@@ -108,7 +107,6 @@ export function logCapture(
   appendLog(join(area.observability, 'work-capture.jsonl'), line, { rotateBytes: 1024 * 1024, nowMs });
 }
 
-/** Returns the current name of a session's folder. */
 function folderOf({ state }: CaptureDeps, { session, slug }: { session: string; slug: string | null }) {
   return Object.values(state().sessions).find(({ sessionIds }) => sessionIds.includes(session))?.slug ?? slug;
 }
@@ -124,7 +122,7 @@ export function sessionEndPlan(
   return planSession(found, deps, 'hook');
 }
 
-/** Builds the issue for a request in a prompt. Relative times count from when the prompt was sent. */
+/** Builds the issue for a request in a prompt. Relative times are relative to the time of the prompt. */
 export async function promptWanted(
   { kind, text, key, prompt }: { kind: CaptureKind; text: string; key: string; prompt?: string },
   sent: { atMs: number; zone: string },
@@ -148,14 +146,13 @@ async function dueOf(
   try {
     return await readDue(text, { nowMs: atMs, zone });
   } catch (error) {
-    // Create a reminder without a time if the time is invalid.
     if (error instanceof StewardError && error.kind === 'usage') return { text, dueMs: undefined };
     throw error;
   }
 }
 
 /**
- * Creates the issue of a session that has ended, or updates its Status, and writes the issue's number into
+ * Creates the issue of a session that has ended, or updates its Status label. Writes the issue's number into
  * the session file.
  */
 async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
@@ -170,15 +167,14 @@ async function captureSession(deps: CaptureDeps, intention: Intention): Promise<
     const labels = [...missingLabels, ...(edited?.missingLabels ?? [])];
     if (labels.length > 0) logCapture(deps.work, 'labels-missing', { slug, labels });
   });
-  // A rejected capture isn't lost: a later sweep creates its issue from the session file.
+  // Ignore a rejection. A later sweep creates the issue from the session file.
   return waits === undefined ? {} : { waits };
 }
 
 const WRITE_ATTEMPTS = 3;
 
 /**
- * Writes the issue's number and URL into the session file. Retries if an editor is writing the file at the
- * same time.
+ * Writes the issue's number and URL into the session file. Retries if an editor changes the file meanwhile.
  */
 export function writeNumber(
   { sessions }: Pick<CaptureDeps, 'sessions'>,
@@ -200,7 +196,7 @@ async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Pro
   if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown kind of capture' };
   const { kind, text, key, prompt } = capture;
   const { clock, timezone, config } = deps.work;
-  // The setting may have changed since the prompt was queued.
+  // The setting may have changed since the prompt was captured.
   const whole = prompt !== undefined && config.CAPTURE_PROMPT === 'whole' ? { prompt } : {};
   const sent = { atMs: parseIso(at) ?? clock.now(), zone: timezone };
   const wanted = await promptWanted({ kind, text, key, ...whole }, sent);
@@ -211,7 +207,7 @@ async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Pro
   });
 }
 
-/** Queues an issue that will be created exactly once. */
+/** Queues an issue, which is created exactly once. */
 export function queueIssue(work: WorkDeps, wanted: Wanted): void {
   const stored: Record<string, unknown> = { ...wanted };
   leave(spoolOf(work), { kind: 'issue-wanted', session: '', slug: null, transcript: null, wanted: stored });
@@ -226,7 +222,6 @@ const QueuedIssue = v.object({
   due: v.optional(v.string()),
 });
 
-/** Creates an issue queued by `work add` or `work remind`. */
 async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): Promise<Delivery> {
   const parsed = v.safeParse(QueuedIssue, stored);
   if (!parsed.success) return { refused: 'malformed issue' };
@@ -236,7 +231,7 @@ async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): P
   });
 }
 
-/** The result of a delivery: why the capture is waiting, or why it will never be sent. */
+/** The result of a delivery attempt: why the capture is still waiting, or why it will never be sent. */
 interface Delivery extends Partial<Refusal> {
   waits?: WaitReason;
 }
@@ -248,8 +243,8 @@ function refusal(state: PrivacyState): Refusal {
 }
 
 /**
- * Sends a capture if the repository is private and reachable. Otherwise, leaves it waiting, or rejects it if
- * work tracking is off or the repository is public. Throws service errors, which count as attempts.
+ * Sends a capture. Returns why the capture must wait, or a refusal if work tracking is off or the repository
+ * is public. Throws if the service rejects the capture.
  */
 async function send(
   { work }: CaptureDeps,

@@ -16,7 +16,6 @@ import { isBareQueue, matchPrompt, wholePrompt, type PromptMatch } from './promp
 
 type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** A prompt as the hook receives it. */
 export interface Prompt {
   text: string;
   session: string;
@@ -33,19 +32,21 @@ export interface CaptureHookDeps {
   deliverSoon: () => void;
 }
 
-/** Returns the requests in a prompt, redacted. Returns none in a restricted folder. */
+/**
+ * Returns the requests in a prompt, with credentials redacted. Returns no requests in a restricted folder.
+ */
 export function requestsIn({ text, cwd }: Pick<Prompt, 'text' | 'cwd'>): PromptMatch[] {
   const found = matchPrompt(text);
   if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
   return found.map((match) => ({ ...match, text: redact(clean(match.text)) }));
 }
 
-/** Returns the whole prompt if the setting allows it. */
+/** Returns the whole prompt, if the setting allows storing it. */
 export function wholePromptIf(setting: PromptSetting, { text }: Pick<Prompt, 'text'>): { prompt?: string } {
   return setting === 'whole' ? { prompt: wholePrompt(text) } : {};
 }
 
-/** Spools each request in a prompt, once per session. Returns the message to show. */
+/** Spools each request in a prompt, once per session. Returns the message for the user. */
 export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefined {
   const { repo } = deps.area.work;
   if (!exists(repo)) return undefined;
@@ -66,7 +67,6 @@ export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefi
   return `Captured for the work repository${whole}: ${words} (undo: steward work undo)${noteOf(requests)}`;
 }
 
-/** Spools a request. Returns false if the session has already captured it. */
 function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch, at: string): boolean {
   const { area, clock, machineId, setting } = deps;
   const { session, slug } = prompt;
@@ -80,13 +80,12 @@ function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch
     { clock, machineId: machineId(), path: area.spool },
     { kind: 'prompt-matched', session, slug, transcript: null, capture },
   );
-  // Record the key after spooling. If the hook is killed in between, the request may be spooled twice, but
-  // the key prevents a second issue.
+  // Record the key after spooling. If the hook is killed before that, the request may be spooled twice, but
+  // its key prevents a second issue.
   recordKey(path, key, at);
   return true;
 }
 
-/** Returns a note if a reminder's time is invalid. */
 function noteOf(requests: readonly PromptMatch[]): string {
   const texts = requests.filter(({ kind }) => kind === 'reminder').map(({ text }) => text);
   if (texts.some((text) => recurringWords(text) !== undefined))
@@ -95,7 +94,9 @@ function noteOf(requests: readonly PromptMatch[]): string {
   return unusable === undefined ? '' : `. "${unusable}" is not a future time, so the reminder has no time.`;
 }
 
-/** Checks work_repo.json first, so that steward doesn't announce a capture that it then drops. */
+/**
+ * Returns whether captures are allowed, so that steward doesn't announce a capture that it would drop later.
+ */
 function gateOf(path: string): 'open' | 'off' | 'public' {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
   if (stored?.['enabled'] === false) return 'off';
@@ -105,9 +106,7 @@ function gateOf(path: string): 'open' | 'off' | 'public' {
   return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
 }
 
-/**
- * Marks the folder of a session that worked in a restricted folder, for the session-end hook and the sweep.
- */
+/** Marks a session's folder as restricted, for the session-end hook and the sweep. */
 export function markRestrictedSession(
   sessions: string,
   { slug, cwd }: { slug: string | null; cwd: string | undefined },

@@ -5,12 +5,12 @@ import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
 
-/** Hashes of captured requests. The same words in the same session are captured once. */
+/** Keys of captured requests. A session captures the same words only once. */
 interface CapturedKeys {
   version: 1;
-  /** Maps a key to the time of its prompt, as ISO 8601 in UTC; newest last. */
+  /** Maps a request's key to the time of its prompt, ISO 8601 in UTC. The newest is last. */
   seen: Record<string, string>;
-  /** Maps a key to the number of times its capture was undone. */
+  /** Maps a request's key to the number of times that its capture was undone. */
   undone: Record<string, number>;
 }
 
@@ -21,15 +21,15 @@ export function capturedKeysPath({ state }: Pick<UserArea, 'state'>): string {
 const MAX_KEYS = 2000;
 const MAX_BYTES = 1024 * 1024;
 
-/** Returns the key for a request in a session, ignoring case and spacing. */
+/** Returns a request's key within a session. Ignores case and spacing. */
 export function captureKey(session: string, kind: string, text: string): string {
   const words = `${session}\n${kind}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
   return `${shortHash(words)}${shortHash(`/${words}`)}`;
 }
 
 /**
- * Returns the key for the next capture of a request. The key changes after each undo, because the issue with
- * the old key stays closed.
+ * Returns the key for capturing a request again. The key changes after each undo, because the issue with the
+ * old key stays closed.
  */
 export function currentKey(path: string, key: string): string {
   const times = read(path).undone[key] ?? 0;
@@ -40,7 +40,7 @@ export function isCaptured(path: string, key: string): boolean {
   return Object.hasOwn(read(path).seen, key);
 }
 
-/** Records the key of a spooled capture. All captures from one prompt have the same time. */
+/** Records the key of a spooled capture. All captures from a prompt share the same time. */
 export function recordKey(path: string, key: string, at: string): void {
   const { seen, undone } = read(path);
   const entries = [...Object.entries(seen).filter(([known]) => known !== key), [key, at]].slice(-MAX_KEYS);

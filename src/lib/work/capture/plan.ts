@@ -11,7 +11,7 @@ import { requestsIn, wholePromptIf, type Prompt } from './hook';
 import { captureKey } from './keys';
 import { RESTRICTED } from './session';
 
-/** The output of `hook prompt --dry-run`. `body` is set only if the whole prompt is captured. */
+/** The output of `hook prompt --dry-run`. `body` is set only if whole prompts are captured. */
 export interface PromptPlan {
   matches: { kind: string; title: string; due: string | null; labels: readonly string[]; body?: string }[];
 }
@@ -40,7 +40,7 @@ export async function planPrompt(
 /** The output of `hook session-end --dry-run`. */
 export interface SessionEndPlan {
   action: 'create' | 'update' | 'none';
-  /** Why the action is `none`, or why the capture waits. */
+  /** Why the action is `none`, or why the capture must wait. */
   reason: string | null;
   title: string | null;
   labels: string[];
@@ -48,7 +48,7 @@ export interface SessionEndPlan {
 
 const none = (reason: string): SessionEndPlan => ({ action: 'none', reason, title: null, labels: [] });
 
-/** Plans the capture of a session that has ended, using local data only. */
+/** Plans the capture of an ended session, using local data only. */
 export function planSessionEnd(
   deps: CaptureDeps,
   session: { session: string; slug: string | null; restricted?: true },
@@ -67,7 +67,7 @@ export function planSessionEnd(
     const found = issuePlan(deps.work, repo, plan);
     return found.action === 'none' ? found : { ...found, reason };
   } catch (error) {
-    // The capture waits until the repository has steward's labels.
+    // The repository lacks steward's labels, so the capture must wait.
     if (error instanceof StewardError && error.kind === 'config') return none(error.message);
     throw error;
   }
@@ -91,7 +91,7 @@ function issuePlan(
   return { action: 'update', reason: null, title: issue.title, labels: existing([`Status:${status}`]) };
 }
 
-/** Returns what is known locally about the session's issue. An issue that isn't cached counts as open. */
+/** Finds the session's issue in local data. An issue that isn't cached counts as open. */
 function knownIssue(
   ledger: string,
   repo: string,

@@ -2,7 +2,6 @@ import { clean } from '../../platform/terminal/terminal';
 import { codeBlock, redact } from '../outgoing';
 
 const KINDS = ['reminder', 'research', 'queue'] as const;
-/** What a prompt can ask steward to create. */
 export type CaptureKind = (typeof KINDS)[number];
 
 export function isKind(kind: string): kind is CaptureKind {
@@ -11,17 +10,21 @@ export function isKind(kind: string): kind is CaptureKind {
 
 export interface PromptMatch {
   kind: CaptureKind;
-  /** The request without the phrase that introduces it. */
+  /** The request without its introduction, such as `remind me to`. */
   text: string;
 }
 
-/** Maximum length of a prompt to search, in UTF-16 units; the rest is probably pasted. */
+/** How much of a prompt to search, in UTF-16 units. The rest is probably pasted. */
 const MAX_READ = 64 * 1024;
-/** Longer lines are assumed to be pasted. Lines are measured before and after whitespace is normalized. */
+/**
+ * Lines longer than this are assumed to be pasted. The length is measured before and after whitespace is
+ * normalized.
+ */
 const MAX_RAW_LINE = 1000;
 const MAX_LINE = 300;
 /**
- * In a prompt with more lines than this, only the first can be a request; the rest is assumed to be pasted.
+ * In a prompt with more lines than this, only the first line can be a request. The rest is assumed to be
+ * pasted.
  */
 const MAX_LINES = 8;
 const MAX_MATCHES = 5;
@@ -31,14 +34,15 @@ const when = (char: string): string =>
   `(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)${char}+){0,6}?`;
 const WHEN = when('\\S');
 const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
-/**
- * "remind me about the flags of tar" is a question; "remind me about the dentist on monday" is a reminder.
- */
+/** `remind me about` is a reminder only if a day follows; otherwise, it is probably a question. */
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
-/** Excludes quotations of the phrase, such as "remind me to is the prefix". */
+/** Excludes mentions of the phrase, such as "remind me to is the prefix". */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
-/** Research followed by an immediate next step should happen now, so it isn't captured. */
+/**
+ * Matches research requests with an immediate next step. Such research should happen now, so it isn't
+ * captured.
+ */
 const FOR_NOW = new RegExp(
   '\\b(?:first|(?<!not )now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
     '(?:add|apply|build|change|come|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
@@ -46,13 +50,16 @@ const FOR_NOW = new RegExp(
     'turn|update|use|write) (?:it|them|me|us|an?|the|this|that|these|those|my|our|all|any|each|every|up|down|back)\\b',
   'i',
 );
-/** A log line, timestamped chat message or diff line means that its whole block was pasted. */
+/**
+ * Matches log lines, timestamped chat messages and diff lines. The whole block of such a line counts as
+ * pasted.
+ */
 const PASTED = new RegExp(
   '^(?:\\[?\\d{4}-\\d\\d-\\d\\d[T ]|\\[?\\d\\d:\\d\\d:\\d\\d|\\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\b|' +
     '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
 );
 
-/** Phrases that match imperatives at the start of a line, but not hints, questions and mentions. */
+/** Phrases that introduce a request at the start of a line. They don't match hints, questions or mentions. */
 const PHRASES: readonly (readonly [CaptureKind, string])[] = [
   [
     'reminder',
@@ -77,7 +84,6 @@ const PHRASES: readonly (readonly [CaptureKind, string])[] = [
 ];
 const PATTERNS = PHRASES.map(([kind, source]) => ({ kind, pattern: new RegExp(`^${POLITE}${source}`, 'i') }));
 
-/** Builds the text of a request, with its time at the end. */
 function requestOf(
   kind: CaptureKind,
   { what, when, now, it, whom }: Partial<Record<string, string>>,
@@ -93,8 +99,8 @@ function requestOf(
 }
 
 /**
- * Returns the requests in a prompt. Favors precision: ignores code, quotes, questions, and indented or pasted
- * text.
+ * Returns the requests in a prompt. To avoid false matches, ignores code, quotes, questions, and indented or
+ * pasted text.
  */
 export function matchPrompt(prompt: string): PromptMatch[] {
   const matches: PromptMatch[] = [];
@@ -106,7 +112,6 @@ export function matchPrompt(prompt: string): PromptMatch[] {
   return matches.slice(0, MAX_MATCHES);
 }
 
-/** Truncates a long prompt at a line break. */
 function searched(prompt: string): string {
   return prompt.length <= MAX_READ ? prompt : prompt.slice(0, prompt.lastIndexOf('\n', MAX_READ) + 1);
 }
@@ -137,7 +142,7 @@ function matchLine(line: string): PromptMatch | undefined {
   const text = bareLine(line.slice(item.length));
   if (text.length > MAX_LINE || /\?["')\]]*$/.test(text)) return undefined;
   for (const { kind, pattern } of PATTERNS) {
-    // A list of research items should be worked on now, so it isn't captured.
+    // Research in a list item is part of the current work, so don't capture it.
     if (kind === 'research' && item !== '') continue;
     const found = pattern.exec(text);
     const request = found === null ? '' : requestOf(kind, found.groups ?? {}).trim();
@@ -146,7 +151,6 @@ function matchLine(line: string): PromptMatch | undefined {
   return undefined;
 }
 
-/** Splits a prompt into blocks of consecutive lines, leaving out code, quotes and markup blocks. */
 function plainBlocks(prompt: string): string[][] {
   const blocks: string[][] = [[]];
   let fence: string | undefined;
@@ -168,18 +172,18 @@ function plainBlocks(prompt: string): string[][] {
   return blocks;
 }
 
-/** Each phrase contains one of these words. */
+/** Every phrase in `PHRASES` contains one of these words. */
 const WORDS = /remind|research|queue|forget/i;
 
-/** Quickly checks whether `matchPrompt` could find anything. Most prompts fail this check. */
+/** Returns false if `matchPrompt` can't find anything. This fast check rules out most prompts. */
 export function mayMatch(prompt: string): boolean {
   return WORDS.test(prompt);
 }
 
-/** Maximum length of a stored prompt in UTF-16 units, so that an intention fits the spool's size limit. */
+/** Maximum length of a stored prompt in UTF-16 units, so that a task fits the spool's size limit. */
 export const MAX_PROMPT = 16_000;
 
-/** Returns the whole prompt, redacted before it is truncated so that no partial credential remains. */
+/** Returns the whole prompt. Redacts before truncating, so that no partial credential remains. */
 export function wholePrompt(prompt: string): string {
   const lines = prompt.split(/\r\n|[\n\r\u2028\u2029]/);
   const text = lines.map((line) => clean(line.replaceAll('\t', '    ')).trimEnd()).join('\n');
@@ -190,7 +194,7 @@ export function wholePrompt(prompt: string): string {
   return `${safe.slice(0, MAX_PROMPT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Returns the issue body. The fence disables mentions, links and markup. */
+/** Returns the issue body. A code fence disables mentions, links and markup. */
 export function promptBody(prompt: string | undefined): string {
   if (prompt === undefined) return 'Captured from a prompt.';
   return `Captured from a prompt:\n\n${codeBlock(prompt)}`;

@@ -13,12 +13,10 @@ import type { Wanted } from '../ensure';
 import { agentLabel, agentName, propertyOfProject, type Priority, type Status } from '../label';
 import { codeSpan, isRestricted, markRestricted, redact } from '../outgoing';
 
-/** A session that may get an issue. */
 export interface CapturedSession {
-  /** The name of the session's folder. */
   slug: string;
   artifact: Artifact;
-  /** Returns whether the folder has files besides the session file. */
+  /** Returns whether the folder contains files other than the session file. */
   hasFiles: () => boolean;
   /** Returns whether a marker file restricts the session to this machine. */
   isRestricted: () => boolean;
@@ -26,16 +24,16 @@ export interface CapturedSession {
 
 export interface SessionRules {
   work: WorkDeps;
-  /** The folder that contains the session files. */
   sessions: string;
   state: () => SessionsState;
   /**
-   * Whether to mark restricted sessions, so that they stay restricted when they are no longer in the state.
+   * Whether to mark the folders of restricted sessions, so that they stay restricted after they leave the
+   * state.
    */
   marks: boolean;
 }
 
-/** Reads the session in a folder; returns undefined if the folder has no session file. */
+/** Reads the session in a folder. Returns undefined if the folder has no session file. */
 export function sessionAt(sessions: string, slug: string): CapturedSession | undefined {
   const artifact = artifactOf(sessions, slug);
   return artifact === undefined ? undefined : sessionWith(sessions, slug, artifact);
@@ -53,7 +51,6 @@ function sessionWith(
     !name.startsWith('.') &&
     !name.endsWith('.tmp') &&
     (stampOf(`${folder}/${name}`)?.kind ?? 'other') !== 'other';
-  // These checks are lazy, because sessions that already have an issue need neither.
   return {
     slug,
     artifact,
@@ -62,7 +59,7 @@ function sessionWith(
   };
 }
 
-/** Returns the ended sessions whose files were written after the given time, oldest first. */
+/** Returns ended sessions whose session files were modified at or after `since`, oldest first. */
 export function sessionsAmong(
   sessions: string,
   { since, live }: { since: number; live: ReadonlySet<string> },
@@ -81,7 +78,7 @@ export function sessionsAmong(
 
 export const RESTRICTED = 'the session is restricted to this machine';
 
-/** The issue a session should have, or why it shouldn't have one. */
+/** The issue that a session should have, or why it shouldn't have an issue. */
 export type SessionPlan = { wanted: Wanted; status: Status } | { wanted: null; reason: string };
 
 const PRIORITY_OF: Readonly<Record<string, Priority>> = {
@@ -96,8 +93,8 @@ const PRIORITY_OF: Readonly<Record<string, Priority>> = {
 };
 
 /**
- * Plans an issue for a session in or after the execute phase, or for a native session whose folder has
- * another file. The hook and the sweep use different titles and labels.
+ * Plans an issue for a session in or after the execute phase. A native session also needs another file in its
+ * folder. The hook and the sweep use different titles and labels.
  */
 export function planSession(
   session: CapturedSession,
@@ -140,7 +137,7 @@ export function planSession(
   };
 }
 
-/** Formats the front matter fields; the text of the session file never leaves this machine. */
+/** Formats the front matter fields. The session file's text never leaves this machine. */
 function bodyOf({ slug, artifact }: CapturedSession): string {
   const { task, project, effort, progress } = artifact;
   return Object.entries({ Session: slug, Task: task, Project: project, Effort: effort, Progress: progress })
@@ -148,7 +145,7 @@ function bodyOf({ slug, artifact }: CapturedSession): string {
     .join('\n');
 }
 
-/** Returns the phase from the session file, or from a notification if that is newer. */
+/** Returns the phase from the session file, or from a more recent notification. */
 function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): string | null {
   const last = rules.state().sessions[slug]?.phaseHistory.at(-1);
   if (last === undefined) return artifact.phase;
@@ -156,7 +153,6 @@ function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): stri
   return isLater || artifact.phase === null ? last.phase : artifact.phase;
 }
 
-/** Returns whether the hooks recorded work by the session in a restricted folder. */
 function workedRestricted(rules: SessionRules, { slug, artifact }: CapturedSession): boolean {
   const atMs = writtenMs(rules, slug);
   if (atMs === undefined || !isRestrictedWork(rules.state(), { slug, artifact, atMs })) return false;

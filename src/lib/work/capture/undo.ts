@@ -10,18 +10,17 @@ import { openForWriting, repoOf } from '../privacy';
 import { spoolOf } from './deliver';
 import { capturedKeysPath, capturedPrompts, recordUndo } from './keys';
 
-/** A capture that can be undone. */
 export interface Undoable {
   key: string;
-  /** When the prompt was sent, as ISO 8601 in UTC. */
+  /** When the prompt was sent, ISO 8601 in UTC. */
   at: string;
-  /** The captured text, or `null` if only the repository has it. */
+  /** The captured text, or `null` if it isn't stored on this machine. */
   text: string | null;
-  /** The issue's number; `null` if the capture isn't known to have been sent. */
+  /** The issue's number, or `null` if the capture isn't known to have been sent. */
   number: number | null;
 }
 
-/** `withdrawn`: never sent. `closed`: the issue is closed as not planned. */
+/** `withdrawn`: was never sent. `closed`: the issue is now closed as not planned. */
 export interface Undone extends Undoable {
   result: 'withdrawn' | 'closed' | 'was closed' | 'gone';
 }
@@ -45,12 +44,12 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): 
 }
 
 /**
- * Undoes captures: withdraws pending ones and closes the issues of the others. Tries them all, then throws
- * the first error; failed ones can be undone later.
+ * Undoes captures: withdraws pending captures, and closes the issues of sent captures. If some fail,
+ * continues with the others, then throws the first error.
  */
 export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));
-  // Withdraw the captures from the spool first, so that no delivery creates their issues in the meantime.
+  // Withdraw captures from the spool first, so that no delivery can create their issues meanwhile.
   const matches = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
   const texts = textsOf(await withdraw(spoolOf(deps), matches));
   const done: Undone[] = [];

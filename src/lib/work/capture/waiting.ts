@@ -6,7 +6,7 @@ import { plural } from '../../platform/terminal/format';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
 
-/** The reasons why captures wait, and the command that fixes each; `null` if no action is needed. */
+/** Why captures wait, and the command that fixes the problem; `null` if no action is needed. */
 const REASONS = {
   'signed-out': { message: 'not signed in to GitHub', fix: 'gh auth login' },
   'no-access': { message: 'the credential has no write access to issues', fix: 'steward work verify' },
@@ -20,24 +20,23 @@ const REASONS = {
 } as const;
 export type WaitReason = keyof typeof REASONS;
 
-/** The captures that are waiting for the same reason. */
 export interface Waiting {
   reason: WaitReason;
   count: number;
   message: string;
   fix: string | null;
-  /** When the oldest capture was made, as ISO 8601 in UTC. */
+  /** When the oldest capture was queued, ISO 8601 in UTC. */
   since: string;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Groups the captures waiting in the spool by reason, most frequent first. */
+/** Groups the waiting captures by reason, most frequent first. */
 export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'>): Waiting[] {
   const groups = new Map<WaitReason, Waiting>();
   const reasons = readReasons(work.waiting);
   for (const { id, kind, at } of keptIntentions(spool)) {
-    // Count an ended session only if a delivery attempt found something to send.
+    // An ended session counts only if a delivery attempt found something to send.
     const isCapture = kind === 'prompt-matched' || kind === 'issue-wanted';
     const reason = reasons.get(id) ?? (isCapture ? 'untried' : undefined);
     if (reason === undefined) continue;
@@ -47,12 +46,11 @@ export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'
   return [...groups.values()].sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
 }
 
-/** Formats `2 captures waiting: not signed in to GitHub; run gh auth login`. */
+/** Formats a group, such as `2 captures waiting: not signed in to GitHub; run gh auth login`. */
 export function waitingText({ count, message, fix }: Waiting): string {
   return `${plural(count, 'capture')} waiting: ${message}${fix === null ? '' : `; run ${fix}`}`;
 }
 
-/** Returns the reason to wait after this error. */
 export function waitReason(error: StewardError): WaitReason {
   const reason = failureOf(error)?.reason;
   if (error.kind === 'auth') return reason === 'forbidden' ? 'no-access' : 'signed-out';
@@ -60,7 +58,7 @@ export function waitReason(error: StewardError): WaitReason {
   return error.kind === 'config' ? 'misconfigured' : 'refused';
 }
 
-/** Reads the reasons from the last delivery, by intention id. */
+/** Reads the reasons that the last delivery recorded, by task id. */
 export function readReasons(path: string): Map<string, WaitReason> {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['reasons'];
   return new Map(

@@ -5,41 +5,41 @@ export type FailureReason =
   | 'offline' | 'reset' | 'timeout' | 'refused' | 'unauthenticated' | 'forbidden' | 'limited' | 'missing' | 'gone'
   | 'moved' | 'rejected' | 'trouble' | 'garbled'; // prettier-ignore
 
-/** The cause of a host error, for callers that react to it. */
+/** The cause of an error from the host, for callers that handle it. */
 export interface HostFailure {
   reason: FailureReason;
   /** The HTTP status, or `null` if there was no response. */
   status: number | null;
-  /** The delay requested by the service, in seconds. */
+  /** How long the service asks clients to wait, in seconds. */
   retryAfterSec: number | null;
 }
 
-/** Returns the failure behind a host error, if any. */
+/** Returns the cause of a host error; undefined for other errors. */
 export function failureOf(error: unknown): HostFailure | undefined {
   if (!(error instanceof StewardError)) return undefined;
   const cause = error.cause as Partial<HostFailure> | undefined;
   return typeof cause?.reason === 'string' ? (cause as HostFailure) : undefined;
 }
 
-/** Returns whether a failed write may have taken effect anyway. */
+/** Returns whether a write may have taken effect even though it failed. */
 export function isAmbiguous(error: unknown): boolean {
   const failure = failureOf(error);
   return failure === undefined || ['reset', 'timeout', 'trouble', 'garbled'].includes(failure.reason);
 }
 
-/** Returns whether the issue or the repository doesn't exist. */
+/** Returns whether the error means that the issue or the repository doesn't exist. */
 export function isGone(error: unknown): boolean {
   const reason = failureOf(error)?.reason;
   return reason === 'missing' || reason === 'gone';
 }
 
-/** The request that failed, for the error message. */
+/** Describes the failed request for the error message. */
 export interface Asked {
   /** Example: `api.github.com`. */
   host: string;
   /** Examples: `ann/work`, `#12 of ann/work`. */
   what: string;
-  /** Where the credential came from. */
+  /** The source of the credential, such as `GH_TOKEN`. */
   credential: string;
   nowMs: number;
 }
@@ -58,15 +58,15 @@ export function hostError(error: unknown, asked: Asked): StewardError {
   return failed(responseWords(response.status, messageOf(response.data), wait, asked), response.status, wait);
 }
 
-/** Returns the error for a response that is truncated or malformed. */
+/** Returns the error for a truncated or malformed response. */
 export function garbled({ host }: Asked): StewardError {
   const hint = 'Check whether a proxy or a sign-in page intercepts requests.';
   return failed(['unavailable', 'garbled', `Unexpected response from ${host}.`, hint]);
 }
 
 /**
- * Returns the error for a list that exceeds the limits. The list is discarded, since a partial list could be
- * mistaken for a complete one.
+ * Returns the error for a list that exceeds the limits. Discards the list, because callers could mistake a
+ * partial list for a complete list.
  */
 export function tooLong({ host, what }: Asked, limit: string): StewardError {
   const message = `The list for ${what} on ${host} is longer than ${limit}.`;
@@ -152,7 +152,6 @@ function networkWords(codes: readonly string[], host: string): Words {
   return ['unavailable', 'reset', `The connection to ${host} was lost.`, 'Try again.'];
 }
 
-/** Returns the codes and names of an error and all its causes. */
 function causes(error: unknown): string[] {
   const found: (string | undefined)[] = [];
   let at: unknown = error;
@@ -172,7 +171,6 @@ function retryAfterSec(headers: Response['headers'], nowMs: number): number | nu
   return Number.isFinite(reset) ? Math.max(0, Math.ceil((reset - nowMs) / 1000)) : null;
 }
 
-/** Returns the service's error message, sanitized and shortened. */
 function messageOf(data: unknown): string {
   if (typeof data !== 'object' || data === null) return '';
   const { message, errors } = data as { message?: unknown; errors?: unknown };

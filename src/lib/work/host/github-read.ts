@@ -11,15 +11,15 @@ export interface Place {
 }
 
 const Id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-/** Parses sanitized text of at most `max` UTF-16 units. */
+/** Parses and sanitizes text of at most `max` UTF-16 units. */
 const line = (max: number) =>
   v.pipe(
     v.string(),
     v.transform((text) => clean(text.slice(0, max))),
   );
-/** GitHub allows label names of up to 50 characters. */
+/** GitHub allows label names of up to 50 characters, and a character may take two UTF-16 units. */
 const LabelText = line(100);
-/** Labels are objects, but older endpoints return plain names. */
+/** Most endpoints return labels as objects, and older endpoints return names. */
 const LabelName = v.union([
   LabelText,
   v.pipe(
@@ -31,7 +31,7 @@ export const LabelNames = v.array(LabelName);
 
 const PAGE = /^[\w.-]+\/[\w.-]+(?:\/issues\/\d+(?:#issuecomment-\d+)?)?$/;
 
-/** Returns the URL if it belongs to the site, or else builds the URL from `path`. */
+/** Returns the URL if it belongs to the site. Otherwise, builds a URL from `path`. */
 function pageOf(url: unknown, { site, repo }: Place, path: string): string {
   const prefix = `${site}/`;
   const isPage = typeof url === 'string' && url.startsWith(prefix) && PAGE.test(url.slice(prefix.length));
@@ -62,7 +62,7 @@ export function repositoryOn(site: string): v.GenericSchema<unknown, Repository>
   );
 }
 
-/** Parses an issue and sanitizes its texts, except for the body. */
+/** Parses an issue. Sanitizes all text except the body. */
 export function issueIn(place: Place): v.GenericSchema<unknown, HostIssue> {
   return v.pipe(
     v.object({
@@ -101,7 +101,7 @@ export const CommentData: v.GenericSchema<unknown, Comment> = v.pipe(
   v.transform(({ user, body, created_at }) => ({ author: user.login, body, createdAt: created_at })),
 );
 
-/** Parses a label event; returns null for any other event. */
+/** Parses a label event. Returns null for other events. */
 export const EventData: v.GenericSchema<unknown, LabelEvent | null> = v.union([
   v.pipe(
     v.object({
@@ -124,7 +124,6 @@ export const LabelData: v.GenericSchema<unknown, HostLabel> = v.object({
   description: v.fallback(line(200), ''),
 });
 
-/** Parses the URL of a new comment. */
 export function commentUrlIn(place: Place, number: number): v.GenericSchema<unknown, { url: string }> {
   return v.pipe(
     v.object({ html_url: v.string() }),

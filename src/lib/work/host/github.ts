@@ -21,7 +21,7 @@ export interface GitHubDeps extends CredentialDeps {
   clock: Clock;
   /** Example: `steward/0.1.0`. */
   userAgent: string;
-  /** The longest rate limit delay to wait for, in ms. */
+  /** The longest rate limit delay to wait for, in milliseconds. */
   maxWaitMs: number;
   writesPerMinute?: number;
   secondMs?: number;
@@ -30,8 +30,8 @@ export interface GitHubDeps extends CredentialDeps {
 }
 
 /**
- * Limits for responses and lists. Exceeding one is an error, since a partial list could be mistaken for a
- * complete one.
+ * Limits for responses and lists. Exceeding a limit is an error, because a partial list could be mistaken for
+ * a complete list.
  */
 interface Bounds {
   answerBytes: number;
@@ -41,11 +41,11 @@ interface Bounds {
 }
 
 const MIB = 1024 * 1024;
-/** 192 MiB is about 30,000 issues. */
+/** 192 MiB is enough for about 30,000 issues. */
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
-/** GitHub allows 80 writes per minute; leave some for other tools. */
+/** GitHub allows 80 writes per minute. steward leaves some for other tools. */
 const WRITES_PER_MINUTE = 60;
 const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 
@@ -97,8 +97,8 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
 }
 
 /**
- * Counts requests and rejects responses that aren't JSON, because Octokit treats an empty response as an
- * empty list.
+ * Counts requests, and rejects responses that aren't JSON. Octokit would treat an empty response as an empty
+ * list.
  */
 function metered(bound: BoundFetch, traffic: Service['traffic'], asked: Service['asked']): BoundFetch {
   return async (url, init) => {
@@ -120,7 +120,7 @@ interface Reply {
   data: unknown;
   headers: { etag?: string | undefined; link?: string | undefined };
 }
-/** `what` names the resource in error messages: `#12 of ann/work`. */
+/** `what` names the resource in error messages, such as `#12 of ann/work`. */
 interface Call {
   what: string;
   route: string;
@@ -128,9 +128,9 @@ interface Call {
 }
 type Schema<T> = v.GenericSchema<unknown, T>;
 
-/** Sends one request. Throws a StewardError for every failure, including a redirect. */
+/** Sends a request. Throws a StewardError for every failure, including a redirect. */
 async function send(service: Service, { what, route, parameters = {} }: Call): Promise<Reply> {
-  // POST requests are never retried: if only the response was lost, the write has already taken effect.
+  // Never retry a POST request. If only its response was lost, the write has already taken effect.
   const once = route.startsWith('POST') ? { request: { retries: 0 } } : {};
   try {
     const all = { ...parameters, ...once, headers: HEADERS };
@@ -152,8 +152,8 @@ async function fetchOne<T>(service: Service, schema: Schema<T>, call: Call): Pro
 }
 
 /**
- * Fetches all pages. Skips and counts malformed items, but fails if all are malformed. The ETag is `null` for
- * several pages, since it covers only one.
+ * Fetches all pages, and skips and counts malformed items. Fails if every item is malformed. The ETag is
+ * `null` if there are several pages, because an ETag covers only one page.
  */
 async function fetchList<T>(
   service: Service,
@@ -175,7 +175,7 @@ async function fetchList<T>(
       const items = (reply.data as unknown[]).map((item) => v.safeParse(schema, item));
       const found = items.flatMap((item) => (item.success ? [item.output] : []));
       malformed += items.length - found.length;
-      // Copy the items, because their strings would keep the whole response in memory.
+      // Copy the items. Otherwise, their strings would keep the whole response in memory.
       value.push(...(JSON.parse(JSON.stringify(found)) as T[]));
       lastEtag = reply.headers.etag ?? null;
     }
@@ -200,7 +200,6 @@ function boundsOf({ bounds, traffic, asked }: Service, what: string): (pages: nu
   };
 }
 
-/** Fetches a list and fails if an item is malformed. */
 async function fetchWhole<T>(service: Service, schema: Schema<T>, call: Call): Promise<T[]> {
   const found = await fetchList(service, schema, call);
   if (found.unchanged || found.malformed > 0) throw garbled(service.asked(call.what));
@@ -254,7 +253,7 @@ function issueCalls(
         direction: 'asc',
         ...(since === undefined ? {} : { since }),
       };
-      // Convert the issues page by page, so that memory never holds thousands of bodies.
+      // Convert the issues page by page, so that thousands of issue bodies are never in memory at once.
       const item = v.union([
         v.pipe(
           PullRequest,

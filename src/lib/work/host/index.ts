@@ -2,37 +2,36 @@ import type { Issue } from '../issue';
 
 /**
  * The code-hosting service. Calls throw only StewardErrors: `auth`, `not_found`, `conflict` (rejected, moved,
- * archived) or `unavailable`. A write that throws `unavailable` may still have taken effect.
+ * archived) or `unavailable`. After `unavailable`, a write may still have taken effect.
  */
 export interface Host {
-  /** A hash of the token. An ETag is valid only for the token with which it was requested. */
+  /** A hash of the token. An ETag is valid only for the token used to request it. */
   tokenHash: string;
-  /** Returns the number of requests sent, and how many the hourly limit still allows. */
+  /** Returns the number of requests sent, and the number of requests left in the hourly limit. */
   usage: () => { requests: number; remaining: number | null };
   repository(repo: string): Promise<Repository>;
   /** Creates a private repository for the user or one of their organizations. */
   createRepository(repo: string): Promise<Repository>;
   /**
-   * Returns the issues (not pull requests) changed at or after `since`. Returns `unchanged` if the `etag`
-   * from the same query is still valid; this doesn't count towards the rate limit.
+   * Returns issues (not pull requests) changed at or after `since`. Returns `unchanged`, which doesn't count
+   * towards the rate limit, if `etag` is still valid for the same query.
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;
-  /** Creates an issue; never retries. */
+  /** Creates an issue. Never retries. */
   createIssue(repo: string, issue: NewIssue): Promise<HostIssue>;
   updateIssue(repo: string, number: number, change: IssueChange): Promise<HostIssue>;
   addLabels(repo: string, number: number, labels: readonly string[]): Promise<string[]>;
-  /** Removes a label; does nothing if the issue doesn't have it. */
+  /** Removes a label. Does nothing if the issue doesn't have the label. */
   removeLabel(repo: string, number: number, label: string): Promise<void>;
   comment(repo: string, number: number, body: string): Promise<{ url: string }>;
   comments(repo: string, number: number): Promise<Comment[]>;
-  /** Returns label events, oldest first. */
   labelEvents(repo: string, number: number): Promise<LabelEvent[]>;
   labels(repo: string, query: { etag?: string }): Promise<Conditional<HostLabel[]>>;
   createLabel(repo: string, label: HostLabel): Promise<void>;
 }
 
-/** `malformed` is the number of malformed items that were skipped. */
+/** `malformed`: number of malformed items that were skipped. */
 export type Conditional<T> =
   { unchanged: true } | { unchanged: false; value: T; etag: string | null; malformed: number };
 
@@ -48,7 +47,6 @@ export interface Repository {
   canWrite: boolean | null;
 }
 
-/** An issue with its body. */
 export type HostIssue = Omit<Issue, 'identity' | 'due'> & { body: string };
 
 export interface NewIssue {

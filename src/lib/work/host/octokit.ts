@@ -12,18 +12,17 @@ export interface OctokitOptions {
   fetch: BoundFetch;
   userAgent: string;
   writesPerMinute: number;
-  /** The longest rate limit delay to wait for, in ms. */
   maxWaitMs: number;
-  /** The length of a second in ms, which tests shorten. */
+  /** The length of a second in milliseconds. Tests use a shorter second. */
   secondMs: number;
 }
 
-/** Creates the client. This module is imported on demand because Octokit is large. */
+/** Creates the client. Callers import this module on demand, because Octokit is large. */
 export function makeOctokit(options: OctokitOptions) {
   const Client = Octokit.plugin(paginateRest, retry, throttling);
   const mayWait = (seconds: number, _options: object, _octokit: object, retryCount: number): boolean =>
     retryCount < 1 && seconds * options.secondMs <= options.maxWaitMs;
-  // The plugin's default groups allow one write per second, so a claim would take three seconds.
+  // The plugin's default group allows only one write per second, so a claim would take three seconds.
   const writes = new Bottleneck.Group({
     maxConcurrent: 1,
     reservoir: options.writesPerMinute,
@@ -36,7 +35,7 @@ export function makeOctokit(options: OctokitOptions) {
     userAgent: options.userAgent,
     request: { fetch: options.fetch },
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    // Octokit reports a network failure as 500; retrying would only delay the error.
+    // Octokit reports a network failure as status 500. A retry would only delay the error.
     retry: {
       retries: 1,
       doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451, 500],
@@ -55,5 +54,5 @@ export function makeOctokit(options: OctokitOptions) {
 export type Client = ReturnType<typeof makeOctokit>;
 
 function ignore(): void {
-  // Logs nothing: errors are thrown, and the command reports them once.
+  // Log nothing. Octokit also throws its errors, and the command reports them.
 }

@@ -7,7 +7,7 @@ import type { Run } from '../../platform/process/process';
 
 export interface Credential {
   token: string;
-  /** The token's source, for messages: `GH_TOKEN`, `gh auth token`. */
+  /** The token's source for messages, such as `GH_TOKEN` or `gh auth token`. */
   from: string;
 }
 
@@ -19,7 +19,10 @@ export interface CredentialDeps {
 const GH_TIMEOUT_MS = 10_000;
 const DEFAULT_API = 'https://api.github.com';
 
-/** Returns the REST URL from `GITHUB_API_URL`, which must use https, or http on this machine only. */
+/**
+ * Returns the URL of the REST API from `GITHUB_API_URL`. The URL must use https; http is allowed only for
+ * this machine.
+ */
 export function apiUrl(env: NodeJS.ProcessEnv): URL {
   const text = (env['GITHUB_API_URL'] ?? '').trim();
   const url = text === '' || URL.canParse(text) ? new URL(text === '' ? DEFAULT_API : text) : undefined;
@@ -30,7 +33,7 @@ export function apiUrl(env: NodeJS.ProcessEnv): URL {
   });
 }
 
-/** Returns the origin of web pages and git repositories for an API URL. */
+/** Returns the origin of the web pages and git repositories that belong to an API URL. */
 export function siteOf(api: URL): string {
   const isHost = api.pathname === '/' && api.hostname.startsWith('api.');
   return isHost ? api.origin.replace('//api.', '//') : api.origin;
@@ -39,7 +42,7 @@ export function siteOf(api: URL): string {
 const TOKEN_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
 const NO_CREDENTIAL = 'No credential found for';
 
-/** Returns whether the stored failure is a missing credential, although this process has one. */
+/** Returns whether another process failed for lack of a credential that this process has. */
 export function isCredentialHereOnly(failure: string | null, env: NodeJS.ProcessEnv): boolean {
   return (
     failure?.startsWith(NO_CREDENTIAL) === true && TOKEN_VARIABLES.some((name) => (env[name] ?? '') !== '')
@@ -47,7 +50,7 @@ export function isCredentialHereOnly(failure: string | null, env: NodeJS.Process
 }
 
 /**
- * Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in that order. Throws `auth` if none is set.
+ * Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in this order. Throws `auth` if there is none.
  */
 export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
   for (const name of TOKEN_VARIABLES) {
@@ -63,7 +66,9 @@ export async function findCredential(deps: CredentialDeps, api: URL): Promise<Cr
   });
 }
 
-/** Returns the token, undefined if `gh` isn't installed, or an empty string if `gh` has none. */
+/**
+ * Returns the token from `gh`; an empty string if `gh` has no token, or undefined if `gh` isn't installed.
+ */
 async function ghToken({ env, run }: CredentialDeps, host: string): Promise<string | undefined> {
   try {
     const args = ['auth', 'token', '--hostname', host];
@@ -75,7 +80,7 @@ async function ghToken({ env, run }: CredentialDeps, host: string): Promise<stri
   }
 }
 
-/** Returns the clone URL of a repository and its credential. */
+/** Returns a repository's clone URL and the credential for it. */
 export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Remote> {
   const api = apiUrl(deps.env);
   const { token } = await findCredential(deps, api);
@@ -83,7 +88,7 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
   return { url: `${siteOf(api)}/${repo}.git`, authorization: `Basic ${basic}` };
 }
 
-/** Throws `auth` for a token that can't be sent in a header. */
+/** Throws `auth` if the token can't be sent in a header. */
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
   throw new StewardError('auth', `${credential.from} is malformed.`, {
