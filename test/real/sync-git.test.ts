@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -99,12 +99,34 @@ describe('sync through a private GitHub repository (built)', function () {
     await set(0);
     expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
     expect(branches()).to.match(/machine-[0-9a-f]{12}/);
+    // The clone may be lost, since it is only a cache.
+    const state = join(homes[0]?.path ?? '', '.local', 'state');
+    const clone = readdirSync(state, { recursive: true, encoding: 'utf8' }).find(
+      (name) => basename(name) === 'exchange',
+    );
+    rmSync(join(state, clone ?? ''), { recursive: true });
     const { code, stderr } = await run(0, 'sync', 'leave', '--remove');
     expect(code, stderr).to.equal(0);
     expect(branches()).to.equal('');
     await set(0);
     const status = jsonOf(await run(0, 'sync', 'status', '--json')) as { engine: unknown };
     expect(status.engine).to.equal(null);
+  });
+
+  it('exchanges nothing while the folder is missing', async () => {
+    await set(0);
+    expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    const folder = join(homes[0]?.path ?? '', 'exchange');
+    rmSync(folder, { recursive: true });
+    const { code, stderr } = await run(0, 'sync', 'connect', 'git', 'ann/work');
+    expect([code, stderr]).to.deep.equal([
+      8,
+      `Exchange folder not found: ${folder}.\nConnect the drive or start the sync tool to resume publishing. To stop publishing: steward sync leave\n`,
+    ]);
+    expect(existsSync(folder)).to.equal(false);
+    await set(1);
+    const received = await run(1, 'sync', 'connect', 'git', 'ann/work', '--json');
+    expect((jsonOf(received) as { received: string[] }).received).to.have.length(1);
   });
 
   it('forgets nothing while the repository cannot be reached', async () => {

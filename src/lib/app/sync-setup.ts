@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 
 import { isCleanText } from '../config/leaf';
 import { StewardError, toStewardError } from '../errors';
+import { removeFolder } from '../platform/files/folder';
 import { knownMachineId } from '../platform/files/machine';
 import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
@@ -9,7 +10,7 @@ import { asRecord } from '../sense/record';
 import { noFolder, prepareFolder } from '../sync/folder';
 import { planFiles, unpublish, type PublishResult } from '../sync/publish';
 import { readState, writeState } from '../sync/state';
-import { forgetMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
+import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
 import { openSync, publishNow } from './sync';
@@ -96,12 +97,12 @@ export async function leave(
 export async function forget(context: Context, wanted: string, dryRun: boolean): Promise<ForgottenMachine> {
   const { folder, locked } = await openSync(context);
   if (folder === undefined) throw noFolder();
-  const ownId = knownMachineId();
-  const found = forgetMachine(folder, wanted, { ownId, dryRun: true });
-  if (dryRun) return found;
+  const found = findMachine(folder, wanted, knownMachineId());
+  if (dryRun) return { ...found, dryRun };
   // Delete from the git repository first; otherwise the next exchange would restore the files.
   await forgetInGit(context, found.id);
-  return locked(() => forgetMachine(folder, found.id, { ownId, dryRun: false }));
+  await locked(() => removeFolder(found.path));
+  return { ...found, dryRun };
 }
 
 /** Returns the files that a publish would write. If `show` names one of the files, also returns its text. */

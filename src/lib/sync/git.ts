@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { ensureFolder, exists, removeFolder } from '../platform/files/folder';
+import { ensureFolder, exists, listFolder, removeFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
 import { remoteGit, type GitAnswer, type Remote, type RemoteGitDeps } from '../platform/process/git';
 import { machinesFolder } from './exchange';
+import { requireFolder } from './folder';
 import { mirrorFiles } from './mirror';
 
 export interface GitExchange {
@@ -25,35 +26,46 @@ const FETCHED = 'refs/machines/';
  * machine's own branch, so pushes can't conflict and purged data doesn't stay in the history.
  */
 export async function exchangeByGit(exchange: GitExchange): Promise<{ received: string[]; sent: boolean }> {
-  const { folder, clone, machineId, remote } = exchange;
+  const git = await openClone(exchange);
+  const trees = await fetchTrees(exchange, git);
+  requireFolder(exchange.folder);
+  const received = await receive(exchange, git, [...trees.keys()]);
+  const sent = await send(exchange, git, trees.get(exchange.machineId));
+  return { received: [...received, ...removeGone(exchange, trees)], sent };
+}
+
+async function openClone({ git: deps, clone, remote }: GitExchange): Promise<Git> {
   ensureFolder(clone);
-  const git = remoteGit(exchange.git, clone, remote);
+  const git = remoteGit(deps, clone, remote);
   if (!exists(join(clone, '.git')) || (await git('rev-parse', '--git-dir')).code !== 0) {
     removeFolder(join(clone, '.git'));
     await succeeded(git('init', '--quiet'));
   }
-  const refs = `+${HEADS}*:${FETCHED}*`;
-  // A shallow fetch fails if no machine has pushed a branch yet.
+  return git;
+}
+
+/** Fetches every machine's branch. Returns the hash of each machine's tree by the machine's id. */
+async function fetchTrees({ remote }: GitExchange, git: Git): Promise<Map<string, string>> {
   const found = await succeeded(git('ls-remote', remote.url, `${HEADS}*`));
-  if (found.stdout.trim() !== '')
-    await succeeded(git('fetch', '--quiet', '--depth', '1', '--no-tags', '--prune', remote.url, refs));
-  const received = await receive(exchange, git);
-  const own = join(clone, 'own');
-  mirrorFiles(join(machinesFolder(folder), machineId), own);
-  const sent = await send(exchange, git, own);
-  return { received, sent };
+  // A shallow fetch fails if there is no branch.
+  if (found.stdout.trim() === '') return new Map();
+  const refs = `+${HEADS}*:${FETCHED}*`;
+  await succeeded(git('fetch', '--quiet', '--depth', '1', '--no-tags', '--prune', remote.url, refs));
+  const { stdout } = await succeeded(git('for-each-ref', '--format=%(tree) %(refname)', FETCHED));
+  const rows = stdout.split('\n').map((line) => line.split(` ${FETCHED}`));
+  return new Map(rows.flatMap(([tree = '', id = '']) => (isMachineId(id) ? [[id, tree] as const] : [])));
 }
 
 /** Copies the fetched files of the other machines. Returns the ids of the machines whose files changed. */
-async function receive({ folder, clone, machineId }: GitExchange, git: Git): Promise<string[]> {
-  const { stdout } = await succeeded(git('for-each-ref', '--format=%(refname)', FETCHED));
-  const ids = stdout
-    .split('\n')
-    .map((ref) => ref.slice(FETCHED.length))
-    .filter((id) => isMachineId(id) && id !== machineId);
+async function receive(
+  { folder, clone, machineId }: GitExchange,
+  git: Git,
+  ids: readonly string[],
+): Promise<string[]> {
   const changed: string[] = [];
   for (const id of ids) {
-    const copy = join(clone, 'others', id);
+    if (id === machineId) continue;
+    const copy = copyOf(clone, id);
     removeFolder(copy);
     ensureFolder(copy);
     await succeeded(git('read-tree', FETCHED + id));
@@ -63,24 +75,51 @@ async function receive({ folder, clone, machineId }: GitExchange, git: Git): Pro
   return changed;
 }
 
-async function send({ machineId, remote }: GitExchange, git: Git, own: string): Promise<boolean> {
+function copyOf(clone: string, id: string): string {
+  return join(clone, 'others', id);
+}
+
+/**
+ * Removes the files of machines whose branch was deleted. Keeps machines that never came through this clone,
+ * which has a copy of each that did.
+ */
+function removeGone({ folder, clone, machineId }: GitExchange, trees: ReadonlyMap<string, string>): string[] {
+  const gone = listFolder(join(clone, 'others')).filter(
+    (id) => isMachineId(id) && id !== machineId && !trees.has(id),
+  );
+  for (const id of gone) {
+    removeFolder(join(machinesFolder(folder), id));
+    removeFolder(copyOf(clone, id));
+  }
+  return gone;
+}
+
+async function send(
+  { folder, clone, machineId, remote }: GitExchange,
+  git: Git,
+  pushed: string | undefined,
+): Promise<boolean> {
+  const files = join(machinesFolder(folder), machineId);
+  // Without machine.json, the folder was lost or isn't complete yet, so the branch has the only copy.
+  if (!exists(join(files, 'machine.json'))) return false;
+  const own = join(clone, 'own');
   ensureFolder(own);
+  mirrorFiles(files, own);
   await succeeded(git('read-tree', '--empty'));
   await succeeded(git(`--work-tree=${own}`, 'add', '--force', '--all', '.'));
   const tree = (await succeeded(git('write-tree'))).stdout.trim();
-  const pushed = await git('rev-parse', '--quiet', '--verify', `${FETCHED}${machineId}^{tree}`);
-  if (pushed.stdout.trim() === tree) return false;
+  if (pushed === tree) return false;
   const commit = (await succeeded(git('commit-tree', tree, '-m', 'Publish'))).stdout.trim();
   await succeeded(git('push', '--quiet', '--force', remote.url, `${commit}:${HEADS}${machineId}`));
-  await succeeded(git('update-ref', FETCHED + machineId, commit));
   return true;
 }
 
+/** Deletes a machine's branch, if it exists. */
 export async function removeFromGit(exchange: GitExchange, id: string): Promise<void> {
-  const git = remoteGit(exchange.git, exchange.clone, exchange.remote);
-  if ((await git('rev-parse', '--quiet', '--verify', FETCHED + id)).code !== 0) return;
-  await succeeded(git('push', '--quiet', exchange.remote.url, `:${HEADS}${id}`));
-  await succeeded(git('update-ref', '-d', FETCHED + id));
+  const git = await openClone(exchange);
+  const branch = HEADS + id;
+  const found = await succeeded(git('ls-remote', exchange.remote.url, branch));
+  if (found.stdout.trim() !== '') await succeeded(git('push', '--quiet', exchange.remote.url, `:${branch}`));
 }
 
 async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {

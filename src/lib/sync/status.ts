@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
-import { lstatOf, removeFolder } from '../platform/files/folder';
+import { lstatOf } from '../platform/files/folder';
 import { conflictCopies } from '../platform/files/conflict-copies';
 import { isMachineId } from '../platform/files/machine';
 import { cleanLine } from '../platform/terminal/terminal';
@@ -124,12 +124,12 @@ export interface ForgottenMachine {
   dryRun: boolean;
 }
 
-/** Removes another machine's folder. The argument is the machine's id or name. */
-export function forgetMachine(
+/** Returns another machine by its id or name. */
+export function findMachine(
   folder: string,
   wanted: string,
-  { ownId, dryRun }: { ownId: string | undefined; dryRun: boolean },
-): ForgottenMachine {
+  ownId: string | undefined,
+): Omit<ForgottenMachine, 'dryRun'> {
   requireFolder(folder);
   const machines = readMachines(folder);
   const exact = machines.filter(({ id }) => id === wanted);
@@ -159,6 +159,5 @@ export function forgetMachine(
       },
     );
   }
-  if (!dryRun) removeFolder(machine.path);
-  return { id: machine.id, name: machine.info?.name ?? null, path: machine.path, dryRun };
+  return { id: machine.id, name: machine.info?.name ?? null, path: machine.path };
 }

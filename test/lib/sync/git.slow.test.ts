@@ -52,10 +52,12 @@ describe('sync: exchange through git', () => {
     await exchangeByGit(a);
     expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: false });
     write(A, A, 'daily/2026-11-20.json', 'day 1, longer');
-    rmSync(join(path(A), 'machines', A, 'machine.json'));
+    write(A, A, 'daily/2026-11-19.json', 'day 0');
+    await exchangeByGit(a);
+    rmSync(join(path(A), 'machines', A, 'daily', '2026-11-19.json'));
     expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: true });
     expect(await exchangeByGit(b)).to.deep.equal({ received: [A], sent: false });
-    expect([read(B, A, 'machine.json'), read(B, A, 'daily/2026-11-20.json')]).to.deep.equal([
+    expect([read(B, A, 'daily/2026-11-19.json'), read(B, A, 'daily/2026-11-20.json')]).to.deep.equal([
       undefined,
       'day 1, longer',
     ]);
@@ -107,13 +109,77 @@ describe('sync: exchange through git', () => {
     expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: true });
   });
 
-  it('removes the branch of a forgotten machine', async () => {
+  const heads = (remote = 'remote.git'): string[] =>
+    execFileSync('git', ['-C', path(remote), 'for-each-ref', '--format=%(refname:short)'], {
+      encoding: 'utf8',
+    })
+      .split('\n')
+      .filter((name) => name !== '');
+
+  it('does not recreate a missing folder, and leaves the published files in the repository', async () => {
+    await exchangeByGit(a);
+    await exchangeByGit(b);
+    rmSync(path(A), { recursive: true });
+    let message = '';
+    await exchangeByGit(a).catch((error: unknown) => (message = String(error)));
+    expect(message).to.contain(`Exchange folder not found: ${path(A)}`);
+    expect(existsSync(path(A))).to.equal(false);
+    await exchangeByGit(b);
+    expect(read(B, A, 'daily/2026-11-20.json')).to.equal('day 1');
+  });
+
+  it('pushes nothing while its own files are missing', async () => {
+    await exchangeByGit(a);
+    rmSync(join(path(A), 'machines', A), { recursive: true });
+    expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: false });
+    write(A, A, 'told.jsonl', '{}');
+    expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: false });
+    await exchangeByGit(b);
+    expect(read(B, A, 'daily/2026-11-20.json')).to.equal('day 1');
+  });
+
+  it('removes the files of a machine whose branch was deleted, on every machine', async () => {
+    const c = { ...a, folder: path('c'), clone: path('c-clone'), machineId: 'cccccccccccc' };
+    write('c', 'cccccccccccc', 'machine.json', 'c1');
+    for (const machine of [a, b, c, a, b]) await exchangeByGit(machine);
+    await removeFromGit(a, B);
+    expect(heads()).to.deep.equal([`machine-${A}`, 'machine-cccccccccccc']);
+    expect(await exchangeByGit(c)).to.deep.equal({ received: [B], sent: false });
+    expect(readdirSync(join(path('c'), 'machines'))).to.have.members([A, 'cccccccccccc']);
+    expect(await exchangeByGit(c)).to.deep.equal({ received: [], sent: false });
+    // The forgotten machine still has its own files, and publishes them again.
+    expect(await exchangeByGit(b)).to.deep.equal({ received: [], sent: true });
+    expect(read(B, B, 'machine.json')).to.equal('b1');
+  });
+
+  it('keeps a machine that did not come through git', async () => {
+    write(A, 'dddddddddddd', 'machine.json', 'd1');
+    for (const machine of [b, a, a]) await exchangeByGit(machine);
+    expect(readdirSync(join(path(A), 'machines'))).to.have.members([A, B, 'dddddddddddd']);
+  });
+
+  it('follows an empty repository, but removes nothing while the repository is unreachable', async () => {
     await exchangeByGit(b);
     await exchangeByGit(a);
+    const empty = pathToFileURL(path('empty.git')).href;
+    const swapped = { ...a, remote: { ...a.remote, url: empty } };
+    await exchangeByGit(swapped).catch(() => undefined);
+    expect(read(A, B, 'machine.json')).to.equal('b1');
+    execFileSync('git', ['init', '--quiet', '--bare', path('empty.git')]);
+    expect(await exchangeByGit(swapped)).to.deep.equal({ received: [B], sent: true });
+    expect(read(A, B, 'machine.json')).to.equal(undefined);
+    expect(heads('empty.git')).to.deep.equal([`machine-${A}`]);
+  });
+
+  it('deletes a branch without its clone, and if the clone never fetched it', async () => {
+    await exchangeByGit(a);
+    await exchangeByGit(b);
     await removeFromGit(a, B);
-    expect(await exchangeByGit(a)).to.deep.include({ sent: false });
-    const heads = execFileSync('git', ['-C', path('remote.git'), 'for-each-ref', '--format=%(refname)']);
-    expect(heads.toString().trim()).to.equal(`refs/heads/machine-${A}`);
+    expect(heads()).to.deep.equal([`machine-${A}`]);
+    rmSync(a.clone, { recursive: true });
+    await removeFromGit(a, A);
+    expect(heads()).to.deep.equal([]);
+    await removeFromGit(a, A);
   });
 
   it('reports an unreachable repository', async () => {

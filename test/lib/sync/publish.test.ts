@@ -14,7 +14,7 @@ import { prepareFolder } from '../../../src/lib/sync/folder';
 import { hashedId } from '../../../src/lib/sync/format';
 import { planFiles, publish, unpublish, type PublishDeps } from '../../../src/lib/sync/publish';
 import { readState, writeState } from '../../../src/lib/sync/state';
-import { forgetMachine, syncStatus } from '../../../src/lib/sync/status';
+import { findMachine, syncStatus } from '../../../src/lib/sync/status';
 import { snapshot } from '../../helpers/scratch';
 import { scratch } from '../../helpers/scratch';
 import { buildDailyRecord, focus } from '../../helpers/sense';
@@ -379,19 +379,14 @@ describe('publishing (lib)', () => {
       ['laptop', true, 3, 1],
       ['desktop', false, 3, 1],
     ]);
-    expect(() => forgetMachine(folder(), 'laptop', { ownId: ID, dryRun: false })).to.throw(
-      /only other machines can be forgotten/,
-    );
-    expect(() => forgetMachine(folder(), 'phone', { ownId: ID, dryRun: false })).to.throw(
-      /No machine is named/,
-    );
-    expect(forgetMachine(folder(), 'Desktop', { ownId: ID, dryRun: true }).id).to.equal('bbbbbbbbbbbb');
+    expect(() => findMachine(folder(), 'laptop', ID)).to.throw(/only other machines can be forgotten/);
+    expect(() => findMachine(folder(), 'phone', ID)).to.throw(/No machine is named/);
+    expect(findMachine(folder(), 'Desktop', ID).id).to.equal('bbbbbbbbbbbb');
     publish({ ...deps(), machine: { ...deps().machine, name: 'bbbbbbbbbbbb' } });
-    expect(forgetMachine(folder(), 'bbbbbbbbbbbb', { ownId: ID, dryRun: true }).id).to.equal('bbbbbbbbbbbb');
+    expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).id).to.equal('bbbbbbbbbbbb');
     expect(unpublish(deps())).to.equal(4);
     expect(syncStatus(input).machines.map(({ name }) => name)).to.deep.equal(['desktop']);
-    forgetMachine(folder(), 'bbbbbbbbbbbb', { ownId: ID, dryRun: false });
-    expect(readdirSync(path('exchange', 'machines'))).to.deep.equal([]);
+    expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).path).to.equal(path('exchange/machines/bbbbbbbbbbbb'));
   });
 
   it('lists conflict copies and damaged files', () => {
