@@ -52,7 +52,7 @@ function authorization() {
 }
 
 /** Returns undefined if the browser blocks site data: reading `localStorage` throws. */
-function storage() {
+export function storage() {
   try {
     return localStorage;
   } catch {

@@ -96,12 +96,23 @@ function keyOf(node) {
   return node instanceof Element ? (node.getAttribute('data-key') ?? undefined) : undefined;
 }
 
+/** Returns the attributes of a link that opens in a new tab; none if the URL is unsafe. @param {string | null} url */
+export function external(url) {
+  const isSafe = /^https?:\/\//.test(url ?? '');
+  return isSafe ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {};
+}
+
+/** Returns the element around an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
+export function around({ target }, selector) {
+  return target instanceof Element ? target.closest(selector) : null;
+}
+
 /** Returns a command with a copy button. @param {string} text */
 export function command(text) {
   return h(
     'span.command',
     h('code', text),
-    h('button', { type: 'button', class: 'copy', 'data-copy': text, 'aria-label': `Copy: ${text}` }, 'copy'),
+    h('button', { class: 'copy', 'data-copy': text, 'aria-label': `Copy: ${text}` }, 'copy'),
   );
 }
 
@@ -110,7 +121,7 @@ export function watchCopies() {
   const announcement = h('p', { class: 'unseen', role: 'status' });
   document.body.append(announcement);
   document.addEventListener('click', (event) => {
-    const button = event.target instanceof Element ? event.target.closest('[data-copy]') : null;
+    const button = around(event, '[data-copy]');
     if (button !== null) void copy(button, button.getAttribute('data-copy') ?? '', announcement);
   });
 }

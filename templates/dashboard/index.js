@@ -164,8 +164,7 @@ function showDay(day, now, lost) {
   const { app, repo } = picked ?? {};
   show(
     byId('picked'),
-    app !== undefined &&
-      h('button.more', { type: 'button' }, `Only ${[app, repo].filter(Boolean).join(' · ')} ×`),
+    app !== undefined && h('button.more', `Only ${[app, repo].filter(Boolean).join(' · ')} ×`),
   );
   const apps = record.apps.filter((one) => app === undefined || one.app === app);
   showApps(byId('apps'), [{ ...record, apps }]);

@@ -1,5 +1,6 @@
 // Keyboard shortcuts for all pages and for single pages, and their list. Each shortcut also has a link or button.
 
+import { storage } from './daemon.js';
 import { byId, h } from './dom.js';
 import { PAGES } from './nav.js';
 
@@ -8,7 +9,7 @@ const SEQUENCE_MS = 1500;
 
 /** @type {Map<string, { text: string, run: () => void }>} */
 const shortcuts = new Map();
-let isOff = stored() === 'yes';
+let isOff = storage()?.getItem(OFF) === 'yes';
 
 /** Adds a shortcut: one key, or two keys such as `g t`. @param {string} keys @param {string} text @param {() => void} run */
 export function onKey(keys, text, run) {
@@ -105,15 +106,14 @@ function press(selector) {
 }
 
 function showDialog() {
-  const keys = [...shortcuts].flatMap(([name, { text }]) => [h('dt', h('kbd', name)), h('dd', text)]);
+  const rows = document.querySelector('[data-rows], [data-stop]');
+  const listed = [...shortcuts].filter(([name]) => rows || !/^[jkco]$/.test(name));
+  const keys = listed.flatMap(([name, { text }]) => [h('dt', h('kbd', name)), h('dd', text)]);
   const toggle = h('input', { type: 'checkbox', checked: !isOff });
   toggle.addEventListener('change', () => {
     isOff = toggle instanceof HTMLInputElement && !toggle.checked;
-    try {
-      localStorage.setItem(OFF, isOff ? 'yes' : 'no');
-    } catch {
-      // If site data is blocked, the choice is lost on reload.
-    }
+    // If site data is blocked, the choice is lost on reload.
+    storage()?.setItem(OFF, isOff ? 'yes' : 'no');
   });
   const dialog = h(
     'dialog',
@@ -126,12 +126,4 @@ function showDialog() {
   document.body.append(dialog);
   dialog.addEventListener('close', () => dialog.remove());
   if (dialog instanceof HTMLDialogElement) dialog.showModal();
-}
-
-function stored() {
-  try {
-    return localStorage.getItem(OFF);
-  } catch {
-    return null;
-  }
 }

@@ -42,8 +42,8 @@ export function showHeader() {
           ),
         ),
       ),
-      h('span', { id: 'link', class: 'link', role: 'status' }),
-      h('button', { type: 'button', id: 'keys', class: 'copy', 'aria-label': 'Keyboard shortcuts' }, '?'),
+      h('span', { id: 'link', class: 'link muted', role: 'status' }),
+      h('button', { id: 'keys', class: 'copy', 'aria-label': 'Keyboard shortcuts' }, '?'),
     ),
   );
   showWaiting(0);
@@ -74,7 +74,7 @@ function iconOf(isFilled) {
 export function showLink({ isLive, lostAt, isUpgraded }) {
   const since = lostAt ? ` since ${clock(lostAt)}` : '';
   const place = byId('link');
-  place.className = lostAt === undefined && !isUpgraded ? 'link' : 'link attention';
+  place.className = lostAt === undefined && !isUpgraded ? 'link muted' : 'link attention';
   if (lostAt !== undefined) show(place, `▲ Not connected${since}. Reconnecting.`);
   else if (isUpgraded) show(place, 'steward was upgraded. ', h('a', { href: '' }, 'Reload'));
   else show(place, isLive ? '● live' : '○ every 30 s');

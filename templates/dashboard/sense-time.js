@@ -34,7 +34,7 @@ export function showApps(place, records) {
   if (apps.length === 0) return show(place, h('p.muted', 'No applications.'));
   show(
     place,
-    ...folded(apps, (part) => appTable(part, apps[0]?.minutes ?? 0)),
+    ...folded(apps, (part) => appTable(part, sum(apps.map((app) => app.minutes)))),
     !isSignedIn() && h('p.muted.small', 'To edit kinds, run: ', command('steward open')),
   );
 }
@@ -50,8 +50,8 @@ function appsOf(records) {
   return [...found.values()].sort((a, b) => b.minutes - a.minutes);
 }
 
-/** @param {DailyRecord['apps']} apps @param {number} max */
-function appTable(apps, max) {
+/** @param {DailyRecord['apps']} apps @param {number} total */
+function appTable(apps, total) {
   return h(
     'table',
     { class: 'apps' },
@@ -71,7 +71,7 @@ function appTable(apps, max) {
               'svg',
               { height: 12, 'aria-hidden': 'true' },
               time > 0 &&
-                h('rect', { width: `${Math.max(0.7, (time / max) * 100)}%`, height: 12, fill: fill(kind) }),
+                h('rect', { width: `${Math.max(0.7, (time / total) * 100)}%`, height: 12, fill: fill(kind) }),
             ),
           ),
         ),

@@ -2,14 +2,14 @@
 // and the open session.
 
 import { ask, isSignedIn, post } from './daemon.js';
-import { byId, command, h, show } from './dom.js';
+import { byId, command, external, h, show } from './dom.js';
 import { ago, clock, dayOf, minutes, grouped, moment, plural } from './format.js';
 import { onWaiting } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
 import { timeline } from './timeline.js';
-import { byNeed, placeOf, sessionTitle, since } from './today-lists.js';
+import { byNeed, placeOf, requestOf, sessionTitle } from './today-lists.js';
 
 /** @typedef {import('../../src/lib/sessions/view').SessionRow} Row */
 /** @typedef {import('../../src/lib/sessions/view').SessionsReport} Report */
@@ -19,7 +19,8 @@ import { byNeed, placeOf, sessionTitle, since } from './today-lists.js';
 const PAGE = 50;
 const GROUPS = /** @type {const} */ ([
   ['◇', 'Waiting', ['waiting']],
-  ['●', 'Working', ['working', 'no-signal']],
+  ['●', 'Working', ['working']],
+  ['○', 'No signal', ['no-signal']],
   ['▲', 'Ended unexpectedly', ['crashed']],
   ['–', 'Ended', ['ended']],
 ]);
@@ -116,15 +117,13 @@ function draw(report, figures, now, lostAt) {
             own.slice(0, count).map((row) => item(row, figures.get(row.slug), now, !!lostAt)),
           ),
           rest > 0 &&
-            h(
-              'button.more',
-              { type: 'button', id: 'more' },
-              `Show ${Math.min(PAGE, rest)} more of ${grouped(rest)}`,
-            ),
+            h('button.more', { id: 'more' }, `Show ${Math.min(PAGE, rest)} more of ${grouped(rest)}`),
         )
       );
     }),
   );
+  for (const details of document.querySelectorAll('details[open]'))
+    if (details instanceof HTMLDetailsElement) showStory(details);
   const details = document.querySelector(`[data-slug="${CSS.escape(hash())}"]`);
   if (!(details instanceof HTMLDetailsElement) || opened === hash()) return;
   opened = hash();
@@ -153,10 +152,10 @@ function options(select, all, values) {
 
 /** @param {Row} row @param {Figures | undefined} figures @param {number} now @param {boolean} isLost */
 function item(row, figures, now, isLost) {
-  const { slug, status, waitingFor, waitingSince, activity, updatedAt, phase, subagents } = row;
+  const { slug, status, activity, updatedAt, phase, subagents } = row;
   const isWaiting = status === 'waiting';
   const why = isWaiting
-    ? `${(isLost ? waitingFor?.replace(/^asks/, 'asked') : waitingFor) ?? 'your turn'} · ${since(waitingSince, now)}`
+    ? requestOf(row, now, isLost)
     : status === 'working'
       ? (subagents > 0 && plural(subagents, 'subagent')) || (isLost ? 'was working' : (activity ?? 'working'))
       : status === 'no-signal'
@@ -198,8 +197,7 @@ function short(value) {
 /** @param {Row} row @param {Figures | undefined} figures */
 function story(row, figures) {
   const { slug, startedAt, updatedAt, github_issue: issue, github_issue_url: url, artifact } = row;
-  const link =
-    url && /^https?:\/\//.test(url) ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {};
+  const link = external(url);
   const at = (/** @type {string} */ iso) => moment(Date.parse(iso), Date.now());
   /** @type {[string, import('./dom.js').Child | import('./dom.js').Child[]][]} */
   const facts = [
@@ -211,7 +209,7 @@ function story(row, figures) {
     ['tokens', figures && figures.tokens > 0 && `${grouped(figures.tokens)} (30 days)`],
     ['assistant', [row.assistant, row.model && ` · ${row.model}`]],
     ['active', `${at(startedAt)} to ${at(updatedAt)}`],
-    ['issue', issue !== null && h('a', link, `#${issue}`)],
+    ['issue', issue !== null && h(link.href ? 'a' : 'span', link, `#${issue}`)],
     ['session file', artifact && h('code', artifact)],
     ['slug', h('code', slug)],
   ];
@@ -233,6 +231,19 @@ function story(row, figures) {
       : h('p.muted', 'To rename this session, run: ', command('steward open sessions')),
   );
 }
+
+/** Draws the day of an open session, and again after each of its events. @param {HTMLDetailsElement} details */
+function showStory({ dataset: { slug = '' }, children }) {
+  const place = children[1]?.firstElementChild;
+  const row = rows.find((one) => one.slug === slug);
+  if (!row || !(place instanceof HTMLElement) || place.contains(document.activeElement)) return;
+  if (place.hasChildNodes() && drawnAt.get(slug) === row.updatedAt) return;
+  drawnAt.set(slug, row.updatedAt);
+  void showDay(place, row);
+}
+
+/** The time of the last event that each story shows. @type {Map<string, string>} */
+const drawnAt = new Map();
 
 /** Draws a session's last day: when it was working and waiting, and its commits. @param {HTMLElement} place @param {Row} row */
 async function showDay(place, row) {
@@ -260,7 +271,7 @@ async function showDay(place, row) {
         h('li', h('span.muted', at(one.at)), h('code', one.sha.slice(0, 7)), h('span.name', one.subject)),
       ),
     ),
-    commits.length === 0 ? h('p.muted', 'No commits on this branch that day.') : '',
+    commits.length === 0 ? h('p.muted', 'No commits that day.') : '',
   );
   if (drawn instanceof HTMLElement && readout instanceof HTMLElement && table instanceof HTMLElement)
     timeline(drawn, readout, table).draw(
@@ -300,10 +311,7 @@ byId('groups').addEventListener(
         '',
         `${location.pathname}${location.search}${target.open ? `#${slug}` : ''}`,
       );
-    const place = target.querySelector('[data-own]');
-    const row = rows.find((one) => one.slug === slug);
-    if (target.open && row && place instanceof HTMLElement && place.childElementCount === 0)
-      void showDay(place, row);
+    if (target.open) showStory(target);
   },
   true,
 );

@@ -57,16 +57,21 @@ function capturePart({ lastCaptureTs, pollIntervalSec, quarantined }, now) {
   const invalid = quarantined > 0 ? ` · ${plural(quarantined, 'invalid line')} in sense/quarantine` : '';
   return {
     ...{ id: 'capture', label: 'Capture', state: isLate ? 'late' : 'ok' },
-    text: `every ${span(pollIntervalSec)} · last ${ago(last, now)}${invalid}`,
+    text: `every ${span(pollIntervalSec)} · ${lastAt(last, now)}${invalid}`,
     fix: isLate ? 'steward sense capture' : undefined,
   };
 }
 
 /** @param {Sense['sources'][number]} source @param {number} now @returns {Part} */
 function sourcePart({ id, label, state, reason, eventsToday, lastEventTs }, now) {
-  const last = lastEventTs === null ? 'no events yet' : `last ${ago(Date.parse(lastEventTs), now)}`;
+  const last = lastEventTs === null ? 'no events yet' : lastAt(Date.parse(lastEventTs), now);
   const text = `${plural(eventsToday, 'event')} today · ${last}`;
   return { id, label, state, text: state === 'ok' || !reason ? text : reason };
+}
+
+/** @param {number} ms @param {number} now */
+function lastAt(ms, now) {
+  return `last ${ago(ms, now)}`.replace('last just', 'just');
 }
 
 /** @param {Work} work @param {number} now */
@@ -94,6 +99,7 @@ const JOBS = {
   upgrade: 'Check for upgrades',
   usage: 'Read token usage',
   sweep: 'Sweep sessions',
+  sync: 'Sync with other machines',
 };
 
 /** Returns a job's row. A job with nothing to do is idle. @param {Status['jobs'][number]} job @param {number} now @returns {Part} */
@@ -103,9 +109,9 @@ export function jobPart({ id, everySec, lastRun, lastOk, reason, nextRun }, now)
   const state =
     lastOk === false ? 'failed' : isLate ? 'late' : lastRun === null || reason !== undefined ? 'idle' : 'ok';
   const words = [
-    reason,
+    reason?.replace(/\.$/, ''),
     `every ${span(everySec)}`,
-    lastRun === null ? 'not run yet' : `last ${ago(Date.parse(lastRun), now)}`,
+    lastRun === null ? 'not run yet' : lastAt(Date.parse(lastRun), now),
     nextRun === null
       ? 'running'
       : isLate

@@ -1,7 +1,7 @@
 // The page /status: steward's parts, its jobs, and the notifications with buttons to retry and mute.
 
 import { isSignedIn, post } from './daemon.js';
-import { byId, command, h, show } from './dom.js';
+import { around, byId, command, h, show } from './dom.js';
 import { clock, moment, plural } from './format.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
@@ -60,7 +60,7 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, lostAt) 
   const [needs, need] = past ? [past, past] : ['needs you', 'need you'];
   show(
     byId('facts'),
-    needy === 0 ? `Nothing ${needs}.` : [h('b', plural(needy, 'part')), ` ${needy === 1 ? needs : need}.`],
+    needy === 0 ? `Nothing ${needs}.` : [h('b', plural(needy, 'item')), ` ${needy === 1 ? needs : need}.`],
   );
   show(byId('parts'), parts.map(partRow));
   const bad = rows.filter(({ state }) => needsYou(state));
@@ -177,15 +177,11 @@ function entryRow(entry, now) {
 
 /** @param {string} act @param {string} text @param {Record<string, string>} body */
 function button(act, text, body) {
-  return h(
-    'button',
-    { type: 'button', class: 'copy', 'data-act': act, 'data-body': JSON.stringify(body) },
-    text,
-  );
+  return h('button', { class: 'copy', 'data-act': act, 'data-body': JSON.stringify(body) }, text);
 }
 
-document.addEventListener('click', ({ target }) => {
-  const pressed = target instanceof Element ? target.closest('button') : null;
+document.addEventListener('click', (event) => {
+  const pressed = around(event, 'button');
   const { act, body = '{}' } = pressed?.dataset ?? {};
   if (act === undefined) return;
   const input = JSON.parse(body);
@@ -195,5 +191,9 @@ document.addEventListener('click', ({ target }) => {
     revision += 1;
     await refresh();
     redraw();
+    // The next draw may remove the button; it comes before this frame.
+    requestAnimationFrame(() => {
+      if (!pressed?.isConnected) byId('mute').querySelector('button')?.focus();
+    });
   });
 });

@@ -1,7 +1,7 @@
 // The timeline of a day: a row for each kind of application, one for commits and closed issues, and one for each
 // session. All boxes of a kind form one path, so the item under the pointer is computed.
 
-import { h, show } from './dom.js';
+import { around, h, show } from './dom.js';
 import { head } from './kinds.js';
 import { groupsOf, itemText, rangeOf, tableRows } from './timeline-items.js';
 
@@ -53,16 +53,15 @@ export function timeline(place, readout, table, pick = () => {}) {
   }
 
   /** @param {Event} event */
-  function groupOf({ target }) {
-    const id =
-      target instanceof Element ? target.closest('[role=slider]')?.getAttribute('data-key') : undefined;
+  function groupOf(event) {
+    const id = around(event, '[role=slider]')?.dataset.key;
     return groups.find((group) => group.id === id);
   }
 
   /** @param {PointerEvent} event */
   function point(event) {
     const group = groupOf(event);
-    const row = event.target instanceof Element ? event.target.closest('[data-row]') : null;
+    const row = around(event, '[data-row]');
     const box = row?.querySelector('svg')?.getBoundingClientRect();
     if (group === undefined || row === null || box === undefined || box.width === 0) return;
     const length = range.to - range.from;

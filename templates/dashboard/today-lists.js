@@ -1,6 +1,6 @@
 // The lists on the day page: what is waiting for you, what is running, what was done and what is next.
 
-import { command, h, show } from './dom.js';
+import { command, external, h, show } from './dom.js';
 import { minutes, grouped, moment, plural } from './format.js';
 import { plainTitle } from './work-rows.js';
 
@@ -24,10 +24,8 @@ export function showWaitingList(place, { sessions, items, failed }, now, lost) {
   );
   const rows = [
     ...waits.map((session) => {
-      const request = lost ? session.waitingFor?.replace(/^asks/, 'asked') : session.waitingFor;
-      const why = `${request ?? 'your turn'} · ${since(session.waitingSince, now)}`;
       const title = h('a', { href: `/sessions#${session.slug}` }, sessionTitle(session));
-      return row(session.slug, title, [placeOf(session), why, session.go]);
+      return row(session.slug, title, [placeOf(session), requestOf(session, now, !!lost), session.go]);
     }),
     ...due.map(({ number, title, due: at }) => {
       const why = `due ${moment(Date.parse(at ?? ''), now)}`;
@@ -74,8 +72,14 @@ export function placeOf({ repo, branch }) {
   return [repo, branch].filter(Boolean).join(' · ');
 }
 
+/** Returns what a session is waiting for, and for how long. @param {SessionRow} session @param {number} now @param {boolean} isLost */
+export function requestOf({ waitingFor, waitingSince }, now, isLost) {
+  const request = isLost ? waitingFor?.replace(/^asks/, 'asked') : waitingFor;
+  return `${request ?? 'your turn'} · ${since(waitingSince, now)}`;
+}
+
 /** @param {string | null} iso @param {number} now */
-export function since(iso, now) {
+function since(iso, now) {
   return iso === null ? '' : minutes(Math.max(0, now - Date.parse(iso)) / 60_000);
 }
 
@@ -152,7 +156,8 @@ function folded(name, rows, count, word) {
 /** Shows the issues that are due, in progress or ready. @param {Element} place @param {Item[]} items @param {number} now @param {string} [lost] */
 export function showNext(place, items, now, lost) {
   const rankOf = (/** @type {Item} */ { due, lane, priority }) => {
-    if (due !== null) return 0;
+    // Earlier deadlines first, all of them before the other ranks.
+    if (due !== null) return Date.parse(due) / 1e14;
     const level = PRIORITIES.indexOf(priority ?? '');
     return (lane === 'In-Progress' ? 1 : 10) + (level === -1 ? PRIORITIES.length : level);
   };
@@ -172,11 +177,7 @@ export function showNext(place, items, now, lost) {
           'li',
           { 'data-key': String(number), class: 'issue' },
           h('span.muted', priority ?? ''),
-          h(
-            'a',
-            /^https?:\/\//.test(url) ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {},
-            plainTitle(title),
-          ),
+          h('a', external(url), plainTitle(title)),
           h(
             'span.muted',
             due === null

@@ -2,7 +2,7 @@
 // and redraws.
 
 import { ask, isSignedIn, post } from './daemon.js';
-import { command, h } from './dom.js';
+import { around, command, h } from './dom.js';
 import { moment, plural } from './format.js';
 import { badgesOf } from './work-rows.js';
 
@@ -58,8 +58,8 @@ export function watchActs(redraw, refresh, itemOf) {
       await refresh();
     });
   });
-  document.addEventListener('click', ({ target }) => {
-    const button = target instanceof Element ? target.closest('#done button') : null;
+  document.addEventListener('click', (event) => {
+    const button = around(event, '#done button');
     const [act, body] = done?.undo ?? [];
     if (button === null || act === undefined || body === undefined) return;
     void send('undone', act, body).then(async (data) => {
@@ -113,7 +113,7 @@ function doneOf(act, data, before) {
 
 /** Returns the last change, with a button that undoes it. */
 export function doneLine() {
-  return done && [done.text, ' ', done.undo && h('button', { type: 'button', class: 'copy' }, 'Undo')];
+  return done && [done.text, ' ', done.undo && h('button', { class: 'copy' }, 'Undo')];
 }
 
 /** @param {string} act @param {string} label @param {readonly Field[]} fields @param {number} [number] */

@@ -1,6 +1,6 @@
 // The groups of rows. The list is one tab stop; the arrow keys move between rows, headings and buttons.
 
-import { byId, h, show } from './dom.js';
+import { around, byId, h, show } from './dom.js';
 import { grouped } from './format.js';
 import { onKey } from './keys.js';
 import { details } from './work-acts.js';
@@ -34,7 +34,7 @@ export function showList(lanes, itemsOf, isBoard, now) {
     lanes.map((lane) => {
       const items = itemsOf(lane);
       if (items.some(({ number }) => String(number) === opened)) moveRow(lane);
-      return laneOf(lane, items, isBoard || !folded.has(lane), now);
+      return laneOf(lane, items, isBoard, now);
     }),
   );
   const all = stops();
@@ -59,16 +59,18 @@ export function startOver() {
   shown.clear();
 }
 
-/** @param {string} lane @param {readonly Item[]} items @param {boolean} isOpen @param {number} now */
-function laneOf(lane, items, isOpen, now) {
+/** @param {string} lane @param {readonly Item[]} items @param {boolean} isBoard @param {number} now */
+function laneOf(lane, items, isBoard, now) {
+  // On the board, no lane is folded.
+  const isOpen = isBoard || !folded.has(lane);
   const id = `lane-${lane.toLowerCase()}`;
   const count = shown.get(lane) ?? PAGE;
   const rest = items.length - count;
-  const button = { type: 'button', tabindex: -1, 'data-lane': lane };
+  const button = { tabindex: -1, 'data-lane': lane };
   const head = h(
     'button',
-    { ...button, id, class: 'fold', 'data-stop': lane, 'aria-expanded': String(isOpen) },
-    `${isOpen ? '▾' : '▸'} ${lane.replace('-P', ' p').replace('-R', ' r')} `,
+    { ...button, id, class: 'fold', 'data-stop': lane, 'aria-expanded': !isBoard && String(isOpen) },
+    `${isBoard ? '' : isOpen ? '▾ ' : '▸ '}${lane.replace('-P', ' p').replace('-R', ' r')} `,
     h('span.muted', grouped(items.length)),
   );
   return h(
@@ -134,12 +136,13 @@ function showMore(lane, count) {
 /** Handles pointer and keyboard events. @param {() => void} redraw */
 export function watchList(redraw) {
   change = redraw;
-  place.addEventListener('click', ({ target }) => {
-    const button = target instanceof Element ? target.closest('button') : null;
+  place.addEventListener('click', (event) => {
+    const button = around(event, 'button');
     const { lane, more, open } = button?.dataset ?? {};
     if (open !== undefined) return toggle(open);
     if (lane === undefined) return;
     if (more !== undefined) return showMore(lane, Number(more));
+    if (!button?.ariaExpanded) return;
     if (!folded.delete(lane)) folded.add(lane);
     change();
   });
@@ -152,6 +155,9 @@ export function watchList(redraw) {
   place.addEventListener('keydown', onListKey);
   onKey('j', 'Next row', () => move(1));
   onKey('k', 'Previous row', () => move(-1));
+  onKey('o', 'Show or hide details', () => {
+    if (/^\d/.test(stop)) toggle(stop);
+  });
   onKey('c', "Copy this row's command", () => {
     if (!/^\d/.test(stop)) return;
     if (opened !== stop) toggle(stop);

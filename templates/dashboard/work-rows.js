@@ -1,6 +1,6 @@
 // The rows of the issue list, and the filters.
 
-import { h } from './dom.js';
+import { external, h } from './dom.js';
 import { ago, moment } from './format.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
@@ -69,20 +69,19 @@ export function row(item, now, details) {
   const { number, title, url, priority, updatedAt, closedAt } = item;
   const at = Date.parse(closedAt ?? updatedAt);
   const isOpen = details !== undefined;
-  const link = /^https?:\/\//.test(url) ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {};
   return h(
     'li',
     { class: 'item', 'data-key': number },
     h(
       'button',
       {
-        ...{ type: 'button', class: 'unfold', tabindex: -1, 'data-open': number },
+        ...{ class: 'unfold', tabindex: -1, 'data-open': number },
         ...{ 'aria-expanded': String(isOpen), 'aria-label': `Details of #${number}` },
       },
       isOpen ? '▾' : '▸',
     ),
     h('span.small', priority),
-    h('a', { ...link, tabindex: -1, 'data-stop': number }, plainTitle(title)),
+    h('a', { ...external(url), tabindex: -1, 'data-stop': number }, plainTitle(title)),
     h('span.badges', badgesOf(item, now)),
     h('time', { class: 'muted small', datetime: closedAt ?? updatedAt }, ago(at, now)),
     details,

@@ -1,7 +1,7 @@
 // The page /work: issues in groups, filters, and the age of the data. The URL contains the filters and the view.
 
 import { isSignedIn } from './daemon.js';
-import { byId, command, h, show } from './dom.js';
+import { around, byId, command, h, show } from './dom.js';
 import { clock, grouped, moment, plural } from './format.js';
 import { onKey } from './keys.js';
 import { follow } from './live.js';
@@ -89,7 +89,7 @@ function draw(board, waiting, now, lostAt) {
     h('b', config.repo),
     lostAt === undefined ? ': ' : ` at ${clock(lostAt)}: `,
     h('b', plural(open, 'open issue')),
-    `, ${grouped(matching.size - open)} closed${matching.size === all.length ? '' : ` of ${grouped(all.length)}`}.`,
+    `, ${grouped(matching.size - open)} closed${matching.size === all.length ? '' : ` (of ${grouped(all.length)} issues)`}.`,
   );
   showFilters(all);
   show(byId('tools'), tools(valuesOf(all, 'type')));
@@ -106,7 +106,7 @@ function draw(board, waiting, now, lostAt) {
 
 /** @param {string} text */
 function clearButton(text) {
-  return h('button', { type: 'button', class: 'copy clear', 'data-key': 'clear' }, text);
+  return h('button', { class: 'copy clear', 'data-key': 'clear' }, text);
 }
 
 function clear() {
@@ -131,7 +131,7 @@ function showFilters(all) {
       ? { 'aria-label': `Remove the filter ${text}` }
       : { 'aria-pressed': String(now.getAll(facet).includes(value)) };
     const data = { 'data-key': `${facet}=${value}`, 'data-facet': facet, 'data-value': value };
-    return h('button', { type: 'button', ...data, ...state }, isChip ? `${text} ×` : text);
+    return h('button', { ...data, ...state }, isChip ? `${text} ×` : text);
   };
   const menus = facets.map((facet) => {
     const values = valuesOf(all, facet).map((value) => button(facet, value));
@@ -142,7 +142,7 @@ function showFilters(all) {
   show(
     byId('toggles'),
     menus,
-    h('button', { type: 'button', class: 'view', 'data-key': 'view', 'aria-pressed': isBoard }, 'Board'),
+    h('button', { class: 'view', 'data-key': 'view', 'aria-pressed': isBoard }, 'Board'),
     chips,
     (chips.length > 0 || search.value !== '') && clearButton('Clear'),
   );
@@ -168,8 +168,8 @@ search.addEventListener('input', () => {
   choose(next, true);
 });
 
-document.addEventListener('click', ({ target }) => {
-  const button = target instanceof Element ? target.closest('button') : null;
+document.addEventListener('click', (event) => {
+  const button = around(event, 'button');
   const { facet, value = '' } = button?.dataset ?? {};
   if (facet !== undefined) {
     const next = chosen();
@@ -189,9 +189,9 @@ byId('tools').addEventListener(
   true,
 );
 
-byId('filters').addEventListener('keydown', ({ key, target }) => {
-  const box = key === 'Escape' && target instanceof Element ? target.closest('details') : null;
-  if (box === null) return;
+byId('filters').addEventListener('keydown', (event) => {
+  const box = around(event, 'details');
+  if (event.key !== 'Escape' || !(box instanceof HTMLDetailsElement)) return;
   box.open = false;
   box.querySelector('summary')?.focus();
 });

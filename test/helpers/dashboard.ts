@@ -164,7 +164,7 @@ const SESSIONS: SessionsReport = {
   spool: { waiting: 0, unreadable: 0, dead: 0, deadFolder: '', oldest: null },
 }; // prettier-ignore
 
-const NO_BOARD: BoardView = {
+export const NO_BOARD: BoardView = {
   config: { repo: null, columns: ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'], pollIntervalSeconds: 60 },
   columns: {},
   items: [],

@@ -84,6 +84,12 @@ describe('the page of sessions in Chromium', function () {
     expect(story).to.match(/workingtime|timeworking 1 h 12 m, waiting 24 m/);
     expect(story).to.match(/issue#12/);
     expect(story).to.include('slugfix-login');
+    const report = answers['/api/sessions']!().body as SessionsReport;
+    const sessions = report.sessions.map((row) => ({ ...row, updatedAt: '2026-11-20T17:41:00Z' }));
+    answers['/api/sessions'] = () => ({ body: { ...report, sessions } });
+    const again = page.waitForResponse('**/api/day?*');
+    await page.clock.runFor(31_000);
+    await again;
     await page.click('[data-slug=fix-login] summary');
     await until('the address', () => new URL(page.url()).hash === '');
     await page.goto(`${served.url}/sessions#old-119`);

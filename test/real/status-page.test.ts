@@ -9,6 +9,7 @@ import {
   senseAnswers,
   STATUS,
   textOf,
+  until,
   waitForText,
   type OpenOptions,
   type OpenPage,
@@ -51,7 +52,7 @@ describe('the page /status in Chromium', function () {
     const { page } = await open();
     await page.context().setOffline(true);
     await page.clock.runFor(31_000);
-    await waitForText(page, '#facts', /^3 parts needed you at 17:41\.$/);
+    await waitForText(page, '#facts', /^3 items needed you at 17:41\.$/);
     await waitForText(page, '#mute', /^The voice was on\./);
     expect(await textOf(page, '#jobs summary')).not.to.include('next');
   });
@@ -59,12 +60,12 @@ describe('the page /status in Chromium', function () {
   it('shows what needs a hand first, then sources and parts in one line each, and the process last', async () => {
     const one = await open();
     const { page } = one;
-    expect(await textOf(page, '#facts')).to.equal('3 parts need you.');
+    expect(await textOf(page, '#facts')).to.equal('3 items need you.');
     const parts = await page.locator('#parts li').allTextContents();
     expect(parts[0]).to.equal('Assistant hooks◇ needs youNo hook is registered with an assistant. steward hooks installcopy'); // prettier-ignore
     expect(parts[1]).to.match(/^Work▲ errorThe host answers 401\. gh auth login/);
     expect(parts.slice(2, 4)).to.deep.equal([
-      'Capture● okevery 2 min · last just now',
+      'Capture● okevery 2 min · just now',
       'Applications● ok246 events today · last 17 min ago',
     ]);
     expect(parts.slice(-2)[0]).to.equal('Hook events● ok3 queued, 0 failed');
@@ -139,9 +140,19 @@ describe('the page /status in Chromium', function () {
     await page.focus('[data-act=mute]');
     await page.keyboard.press('Enter');
     await waitForText(page, '#mute', /^The voice is muted until 18:41\. ?Unmute/);
+    answers['/api/notify/unmute'] = () => {
+      report = { ...report, muted: { muted: false, until: null } };
+      return { body: report.muted };
+    };
+    await page.keyboard.press('Enter');
+    await waitForText(page, '#mute', /^The voice is on/);
+    await page.locator('[data-act=mute]').nth(1).press('Enter');
+    await until(page, "document.activeElement.dataset.act === 'unmute'");
     expect(served.asked.filter((line) => line.startsWith('POST '))).to.deep.equal([
       'POST /api/notify/retry 409',
       'POST /api/notify/retry 200',
+      'POST /api/notify/mute 200',
+      'POST /api/notify/unmute 200',
       'POST /api/notify/mute 200',
     ]);
   });

@@ -6,6 +6,7 @@ import type { Answers, Served } from '../helpers/browser';
 import {
   dayDocument,
   expectQuiet,
+  NO_BOARD,
   type OpenOptions,
   type OpenPage,
   realSources,
@@ -198,6 +199,23 @@ describe('the page of the day in Chromium', function () {
     for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
     await page.waitForURL('**/sessions#shop');
     await page.locator('[data-slug=shop][open]').waitFor();
+  });
+
+  it('lists the next issues by deadline, then those in progress', async () => {
+    const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
+    const items = [
+      { ...issue, number: 4, title: 'Call Ann', due: '2026-11-21T09:00:00Z' },
+      { ...issue, number: 5, title: 'Fix the till', due: null, lane: 'In-Progress', priority: 'P0' },
+      { ...issue, number: 7, title: 'Buy milk', due: '2026-11-20T19:00:00Z' },
+    ];
+    answers['/api/work'] = () => ({ body: { ...NO_BOARD, setupRequired: false, items } });
+    const { page } = await open();
+    await page.locator('#next li').nth(2).waitFor();
+    expect(await page.locator('#next li a').allTextContents()).to.deep.equal([
+      'Buy milk',
+      'Call Ann',
+      'Fix the till',
+    ]);
   });
 
   it('goes to a waiting session by its number', async () => {

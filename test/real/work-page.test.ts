@@ -96,12 +96,12 @@ describe('the page /work in Chromium', function () {
       await page.click(`.menu [data-value=${value}]`);
     };
     await pick('Priority', 'P1');
-    await waitForText(page, '#facts', /1 open issue, 0 closed of 4/);
+    await waitForText(page, '#facts', /1 open issue, 0 closed \(of 4 issues\)\.$/);
     expect(page.url()).to.match(/\/work\?priority=P1$/);
     await pick('Priority', 'P0');
     await waitForText(page, '#facts', /2 open issues/);
     await pick('Property', 'website');
-    await waitForText(page, '#facts', /1 open issue, 0 closed of 4/);
+    await waitForText(page, '#facts', /1 open issue, 0 closed \(of 4 issues\)\.$/);
     expect(page.url()).to.match(/priority=P1&priority=P0&property=website$/);
     await page.goBack();
     await waitForText(page, '#facts', /2 open issues/);
@@ -112,7 +112,7 @@ describe('the page /work in Chromium', function () {
     await page.click('h1', { force: true });
     await page.keyboard.press('/');
     await page.keyboard.type('login fix');
-    await waitForText(page, '#facts', /1 open issue, 0 closed of 4/);
+    await waitForText(page, '#facts', /1 open issue, 0 closed \(of 4 issues\)\.$/);
     const again = await open(new URL(page.url()).pathname + new URL(page.url()).search);
     expect(await titles(again.page)).to.deep.equal(['Fix the login']);
     expect(await again.page.inputValue('#search')).to.equal('login fix');
@@ -133,6 +133,10 @@ describe('the page /work in Chromium', function () {
     await page.keyboard.press('Space');
     await page.waitForSelector('[data-key="1"] .details');
     expect(await focused(page)).to.equal('Fix the login');
+    await page.keyboard.press('o');
+    await page.waitForSelector('.details', { state: 'detached' });
+    await page.keyboard.press('o');
+    await page.waitForSelector('[data-key="1"] .details');
     await page.keyboard.press('Escape');
     await page.waitForSelector('.details', { state: 'detached' });
     await page.keyboard.press('End');
@@ -149,8 +153,10 @@ describe('the page /work in Chromium', function () {
     await page.keyboard.press('v');
     await page.waitForSelector('.board');
     expect(await page.locator('.lane h2').allTextContents()).to.deep.equal([
-      '▾ Queued 1', '▾ Blocked 1', '▾ In progress 1', '▾ In review 0', '▾ Complete 1',
+      'Queued 1', 'Blocked 1', 'In progress 1', 'In review 0', 'Complete 1',
     ]); // prettier-ignore
+    await page.click('#lane-queued');
+    expect(await page.locator('#lane-queued').getAttribute('aria-expanded')).to.equal(null);
     const tops = await page.evaluate("new Set([...document.querySelectorAll('.lane')].map((one) => one.offsetTop)).size"); // prettier-ignore
     expect(tops, 'side by side').to.equal(1);
     await page.keyboard.press('v');
@@ -158,6 +164,21 @@ describe('the page /work in Chromium', function () {
       "[...document.querySelectorAll('a[href], button, input, summary')].filter((one) => one.tabIndex === 0 && one.checkVisibility()).length",
     );
     expect(stops).to.be.at.most(16);
+  });
+
+  it('keeps the header and the focused row visible in a low window', async () => {
+    const many = Array.from({ length: 30 }, (_, i) => issue(i + 1, `Task ${i + 1}`, ['Status:queued']));
+    board = boardOf(many);
+    const { page } = await open('/work', { viewport: { width: 1280, height: 420 } });
+    const isOnTop = (selector: string): string =>
+      `(() => { const one = document.querySelector(${JSON.stringify(selector)}); const { x, y, height } = one.getBoundingClientRect(); return one.contains(document.elementFromPoint(x + 2, y + height / 2)); })()`;
+    await page.keyboard.press('End');
+    for (let i = 0; i < 40; i += 1) await page.keyboard.press('j');
+    for (let i = 0; i < 25; i += 1) {
+      await page.keyboard.press('k');
+      expect(await page.evaluate(isOnTop(':focus')), await textOf(page, ':focus')).to.equal(true);
+      expect(await page.evaluate(isOnTop('.top .brand'))).to.equal(true);
+    }
   });
 
   it('tells how old the data is, why, and what is queued; and before setup the steps', async () => {
