@@ -104,6 +104,13 @@ export function unless<T>(codes: readonly string[], work: () => T): T | undefine
   }
 }
 
+/** Replaces the hint in an error about a file in `folder`, which STEWARD_HOME doesn't affect. */
+export function withOwnHint(error: unknown, folder: string, hint: string): unknown {
+  const known = toStewardError(error);
+  if (!known.message.includes(folder) || known.hint?.includes('STEWARD_HOME') !== true) return error;
+  return new StewardError(known.kind, known.message, { hint, cause: error });
+}
+
 const NO_ACCESS =
   'Grant your user access, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder you own.';
 const WRITABLE =

@@ -190,7 +190,7 @@ describe('several machines with one exchange folder (built)', function () {
   it('saves details and a name while the folder is gone, and publishes them once it is back', async () => {
     const away = `${folder}-away`;
     renameSync(folder, away);
-    const saved = 'Saved. The change will be published once the exchange folder is available.';
+    const saved = `Saved, but not published yet: Exchange folder not found: ${folder}.\nConnect the drive or start the sync tool to resume publishing. To stop publishing: steward sync leave`;
     expect(await run(laptop, 'sync', 'details', 'on')).to.equal(`Details are on. ${saved}\n`);
     expect(await run(laptop, 'sync', 'rename', 'lap')).to.equal(`This machine is now named lap. ${saved}\n`);
     expect(existsSync(folder)).to.equal(false);

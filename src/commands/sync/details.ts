@@ -1,4 +1,4 @@
-import { SAVED, setDetails, type SyncChange } from '../../lib/app/sync-setup';
+import { publishedText, setDetails, type SyncChange } from '../../lib/app/sync-setup';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { plural } from '../../lib/platform/terminal/format';
 
@@ -15,7 +15,7 @@ export default class SyncDetails extends BaseCommand {
   async run(): Promise<SyncChange> {
     const { args } = await this.parse(SyncDetails);
     const result = await setDetails(this.context, args.state === 'on');
-    const published = result.problem === undefined ? `${plural(result.files, 'file')} rewritten.` : SAVED;
+    const published = publishedText(result, `${plural(result.files, 'file')} rewritten.`);
     return this.show(result, () => `Details are ${args.state}. ${published}`);
   }
 }

@@ -1,4 +1,4 @@
-import { rename, SAVED, type SyncChange } from '../../lib/app/sync-setup';
+import { publishedText, rename, type SyncChange } from '../../lib/app/sync-setup';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 
 export default class SyncRename extends BaseCommand {
@@ -14,7 +14,8 @@ export default class SyncRename extends BaseCommand {
   async run(): Promise<SyncChange & { name: string }> {
     const { args } = await this.parse(SyncRename);
     const result = await rename(this.context, args.name);
-    const saved = result.problem === undefined ? '' : ` ${SAVED}`;
-    return this.show(result, () => `This machine is now named ${result.name}.${saved}`);
+    return this.show(result, () =>
+      `This machine is now named ${result.name}. ${publishedText(result, '')}`.trimEnd(),
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { setFolder, type SyncChange } from '../../lib/app/sync-setup';
+import { publishedText, setFolder, type SyncChange } from '../../lib/app/sync-setup';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
 import { plural } from '../../lib/platform/terminal/format';
 
@@ -24,10 +24,8 @@ export default class SyncSet extends BaseCommand {
   async run(): Promise<SyncChange> {
     const { args, flags } = await this.parse(SyncSet);
     const result = await setFolder(this.context, args.folder, flags.details ? true : undefined);
-    this.print(
-      () =>
-        `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')})${result.details ? ', with details' : ''}.`,
-    );
+    const published = `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')})${result.details ? ', with details' : ''}.`;
+    this.print(() => publishedText(result, published));
     if (result.before !== null) this.say(`Previously published files remain in ${result.before}.`);
     return result;
   }

@@ -6,7 +6,7 @@ import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { parseIso, toIso } from '../platform/time/clock';
-import { noFolder } from '../sync/folder';
+import { aboutFolder, noFolder } from '../sync/folder';
 import { exchangeByGit, removeFromGit, type GitExchange } from '../sync/git';
 import {
   connectSyncthing,
@@ -120,9 +120,10 @@ async function exchange(
     note({ at });
     return result;
   } catch (error) {
-    const { kind, message } = toStewardError(error);
+    const known = aboutFolder(folder, error);
+    const { kind, message } = toStewardError(known);
     if (kind !== 'internal') note({ at, problem: { message } });
-    throw error;
+    throw known;
   }
 }
 

@@ -7,7 +7,7 @@ import { knownMachineId } from '../platform/files/machine';
 import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
 import { asRecord } from '../sense/record';
-import { noFolder, prepareFolder } from '../sync/folder';
+import { inFolder, noFolder, prepareFolder } from '../sync/folder';
 import { planFiles, unpublish, type PublishResult } from '../sync/publish';
 import { readState, writeState } from '../sync/state';
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
@@ -22,10 +22,14 @@ export interface SyncChange extends PublishResult {
   details: boolean;
   /** Why the saved change hasn't been published yet. */
   problem?: string;
+  /** What to do about the problem. */
+  hint?: string;
 }
 
-/** Printed instead of a command's result while the exchange folder is missing. */
-export const SAVED = 'Saved. The change will be published once the exchange folder is available.';
+/** Returns `published`, or why the saved change hasn't been published yet. */
+export function publishedText({ problem, hint = '' }: SyncChange, published: string): string {
+  return problem === undefined ? published : `Saved, but not published yet: ${problem}\n${hint}`.trimEnd();
+}
 
 /** Sets the exchange folder, and publishes to it. */
 export async function setFolder(
@@ -42,7 +46,7 @@ export async function setFolder(
   }
   const folder = resolve(path === '~' ? home : expandHome(path, home));
   const before = (await openSync(context)).folder ?? null;
-  prepareFolder(folder, [area.root, area.machine]);
+  inFolder(folder, () => prepareFolder(folder, [area.root, area.machine]));
   await changeSync(context, { folder, ...(details !== undefined && { details }) });
   await compareAll(context);
   return { ...(await republish(context)), before: before === folder ? null : before };
@@ -141,8 +145,8 @@ async function republish(context: Context): Promise<SyncChange> {
   try {
     return { ...((await publishNow(context)) ?? none), folder, details };
   } catch (error) {
-    const { kind, message } = toStewardError(error);
+    const { kind, message, hint } = toStewardError(error);
     if (kind !== 'unavailable') throw error;
-    return { ...none, folder, details, problem: message };
+    return { ...none, folder, details, problem: message, ...(hint === undefined ? {} : { hint }) };
   }
 }

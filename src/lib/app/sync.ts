@@ -7,6 +7,7 @@ import { toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
 import { asRecord } from '../sense/record';
 import { currentSessions } from '../sessions/state';
+import { inFolder } from '../sync/folder';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
 import { readState, writeState, type Removal } from '../sync/state';
 import type { Context } from './context';
@@ -55,7 +56,7 @@ export async function openSync(context: Context): Promise<SyncContext> {
     ...{ folder, details, deps },
     locked: (work, waitMs = LOCK_WAIT_MS) =>
       withLock(join(area.machine, 'sync.lock'), { clock, machineId: context.machineId, waitMs }, () =>
-        Promise.resolve(work()),
+        Promise.resolve(inFolder(deps.folder, work)),
       ),
   };
 }
@@ -66,7 +67,7 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
   const { deps, locked } = await openSync(context);
   return locked(() => {
     try {
-      return publish(deps);
+      return inFolder(deps.folder, () => publish(deps));
     } catch (error) {
       const { kind, message, hint } = toStewardError(error);
       const problem = { at: toIso(deps.clock.now()), message, ...(hint === undefined ? {} : { hint }) };

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { basename, dirname } from 'node:path';
 
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, withOwnHint } from '../errors';
 import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { exists, lstatOf, modeOf, removeFile } from '../platform/files/folder';
 import { sha256, type Backup } from '../platform/files/install-manifest';
@@ -53,15 +53,8 @@ export function writeSettings(path: string, text: string): void {
   replaceFile(path, text, { followLink: true, mode });
 }
 
-/** Replaces an error's hint about STEWARD_HOME, which doesn't affect the assistant's folder. */
 export function aboutSettings(path: string, error: unknown): unknown {
-  const known = toStewardError(error);
-  const folder = dirname(path);
-  if (!known.message.includes(folder) || known.hint?.includes('STEWARD_HOME') !== true) return error;
-  return new StewardError(known.kind, known.message, {
-    hint: "Fix this in the assistant's settings folder, then retry.",
-    cause: error,
-  });
+  return withOwnHint(error, dirname(path), "Fix this in the assistant's settings folder, then retry.");
 }
 
 /** Removes a settings file that steward created; returns false if the path is now a link. */

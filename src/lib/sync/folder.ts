@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, toStewardError, withOwnHint } from '../errors';
 import { createFile, tempOf } from '../platform/files/atomic-file';
 import { ensureFolder, exists, realPath, removeFile } from '../platform/files/folder';
 import { kindOf } from '../platform/files/stat';
@@ -28,9 +28,9 @@ export function prepareFolder(folder: string, ownFolders: readonly string[]): vo
       hint: "Choose a folder outside of steward's own files; otherwise, the sync tool copies them.",
     });
   }
-  ensureFolder(folder, { allowLink: true });
   const probe = tempOf(join(folder, 'steward'));
   try {
+    ensureFolder(folder, { allowLink: true });
     createFile(probe, '');
     removeFile(probe);
     ensureFolder(machinesFolder(folder));
@@ -47,6 +47,21 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
+/** Replaces a hint about STEWARD_HOME in an error about the exchange folder. */
+export function aboutFolder(folder: string, error: unknown): unknown {
+  const hint = 'Make the exchange folder writable, or use another one: steward sync set FOLDER';
+  return withOwnHint(error, folder, hint);
+}
+
+/** Runs `work` on the exchange folder. */
+export function inFolder<T>(folder: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw aboutFolder(folder, error);
+  }
+}
+
 export function noFolder(): StewardError {
   return new StewardError('not_found', 'No exchange folder is set.', {
     hint: 'Set one: steward sync set FOLDER',
@@ -55,7 +70,7 @@ export function noFolder(): StewardError {
 
 /** Throws `unavailable` if the exchange folder is missing. Never recreates the folder. */
 export function requireFolder(folder: string): void {
-  if (kindOf(machinesFolder(folder)) === 'folder') return;
+  if (inFolder(folder, () => kindOf(machinesFolder(folder))) === 'folder') return;
   const hint =
     'Connect the drive or start the sync tool to resume publishing. To stop publishing: steward sync leave';
   if (!exists(folder))

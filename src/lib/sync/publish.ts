@@ -142,7 +142,8 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
   const removals = readState(deps.state).removals;
   const removed = removals.flatMap((removal) => removedFiles(own, removal, local));
   const files = days.flatMap((day) => dayFiles(deps, local, day));
-  const planned = [plannedFile(own, 'machine.json', infoText(deps, local, clockMinute(deps))), ...files];
+  const hasChanged = removed.length > 0 || files.some(({ change }) => change !== 'none');
+  const planned = [plannedInfo(deps, local, hasChanged), ...files];
   const isPlanned = new Set(planned.map(({ path }) => path));
   return [...planned, ...removed.filter(({ path }) => !isPlanned.has(path))];
 }
@@ -224,20 +225,25 @@ function infoText({ machine }: PublishDeps, local: LocalData, publishedAt: strin
   return `${JSON.stringify(info)}\n`;
 }
 
-/**
- * Writes machine.json after all other files. Returns the current time, or undefined if the file is unchanged.
- */
-function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): number | undefined {
+/** Plans machine.json. Its time changes only with another file, or once a heartbeat is due. */
+function plannedInfo(deps: PublishDeps, local: LocalData, hasChanged: boolean): PlannedFile {
   const own = machineFolderOf(deps);
   const stored = parseInfo(readText(join(own, 'machine.json')) ?? '');
   const isDue = deps.clock.now() - Date.parse(stored?.publishedAt ?? '') >= HEARTBEAT_MS;
-  const isSame = stored !== undefined && result.files === 0 && !isDue;
-  const file = plannedFile(
+  const isSame = stored !== undefined && !hasChanged && !isDue;
+  return plannedFile(
     own,
     'machine.json',
     infoText(deps, local, isSame ? stored.publishedAt : clockMinute(deps)),
   );
-  write(own, file, result);
+}
+
+/**
+ * Writes machine.json after all other files. Returns the current time, or undefined if the file is unchanged.
+ */
+function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): number | undefined {
+  const file = plannedInfo(deps, local, result.files > 0);
+  write(machineFolderOf(deps), file, result);
   return file.change === 'none' ? undefined : deps.clock.now();
 }
 

@@ -210,6 +210,7 @@ describe('publishing (lib)', () => {
     nowMs += 3_600_000;
     expect(publish(deps())).to.deep.equal({ files: 0, bytes: 0 });
     expect(reads).to.equal(0);
+    expect(planFiles(deps()).filter(({ change }) => change !== 'none')).to.deep.equal([]);
     mark = 2;
     expect(publish(deps())).to.deep.equal({ files: 0, bytes: 0 });
     expect(snapshot(folder())).to.deep.equal(before);
