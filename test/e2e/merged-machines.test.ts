@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,6 +9,7 @@ import type { DayDocument } from '../../src/lib/app/day';
 import type { Report } from '../../src/lib/report/model';
 import type { TimeReport } from '../../src/lib/sense/ledger/rows';
 import type { UnionRecord } from '../../src/lib/sense/machines/model';
+import { bareEnvironment } from '../helpers/git';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { MACHINES } from '../helpers/machines';
@@ -36,19 +38,26 @@ describe('several machines (built)', function () {
       detail: { intervalSec: 60, via: 'x11' },
     }));
   }
-  const commit = (sha: string, subject: string): object => ({
+  const commit = (path: string, sha: string, subject: string): object => ({
     ...{ ts: `${day}T10:00:00.000Z`, type: 'git-commit', source: 'git', repo: 'shop' },
-    detail: { sha, subject, identity: sha, path: '/home/ann/src/shop' },
+    detail: { sha, subject, identity: sha, path },
   });
+  const repository = (home: string, name: string): string => {
+    const path = join(home, name);
+    expect(spawnSync('git', ['init', '-q', path], { env: bareEnvironment(home) }).status).to.equal(0);
+    return path;
+  };
   const session = (id: string): object => ({
     ...{ ts: `${day}T11:00:00.000Z`, type: 'agent-session', source: 'agentSession', repo: 'shop' },
     detail: { session: id, events: 3 },
   });
 
   before(async () => {
+    const shops = homes.map(({ path }) => repository(path, 'shop'));
+    const [first = '', second = ''] = shops;
     const logs = [
-      [...samples('09:00', 60, 'Code', 'shop'), commit('c1', 'Add a cart'), commit('c2', 'Add a till'), session('s1')],
-      [...samples('09:50', 40, 'Firefox'), commit('c2', 'Add a till'), commit('c3', 'Add a door'), session('s2')],
+      [...samples('09:00', 60, 'Code', 'shop'), commit(first, 'c1', 'Add a cart'), commit(first, 'c2', 'Add a till'), session('s1')],
+      [...samples('09:50', 40, 'Firefox'), commit(second, 'c2', 'Add a till'), commit(second, 'c3', 'Add a door'), session('s2')],
     ]; // prettier-ignore
     const times = ['08:00', '08:30', '08:45'].map((from) => samples(from, 40, 'Code', 'shop', quietDay));
     for (const [i, { id, name }] of MACHINES.entries()) {
@@ -61,7 +70,8 @@ describe('several machines (built)', function () {
         writeFileSync(join(events, `${date}.jsonl`), log.map((event) => `${JSON.stringify(event)}\n`).join(''));
       if (logs[i] !== undefined) put(day, logs[i]);
       put(quietDay, times[i]);
-      for (const args of [['sense', 'capture'], ['sync', 'rename', name], ['sync', 'set', folder]]) {
+      const repos = ['config', 'set', 'sense.repos', shops[i] ?? ''];
+      for (const args of [repos, ['sense', 'capture'], ['sync', 'rename', name], ['sync', 'set', folder]]) {
         const { code, stderr } = await run(i, ...args);
         expect(code, stderr).to.equal(0);
       }
@@ -181,8 +191,7 @@ describe('several machines (built)', function () {
 
   it('counts the commits of a restricted repository on its own machine only', async () => {
     const [, home = ''] = homes.map(({ path }) => path);
-    const vault = join(home, 'vault');
-    mkdirSync(vault);
+    const vault = repository(home, 'vault');
     writeFileSync(join(vault, 'RESTRICTED.md'), '');
     const detail = { sha: 'c9', subject: 'Add a key', identity: 'c9', path: vault };
     const event = { ts: `${day}T10:20:00.000Z`, type: 'git-commit', source: 'git', repo: 'vault', detail };
@@ -192,5 +201,8 @@ describe('several machines (built)', function () {
     const shop = { repo: 'shop', commits: 3 };
     expect((await record(1)).commits.repos).to.deep.equal([shop, { repo: 'vault', commits: 1 }]);
     expect((await record(0)).commits.repos).to.deep.equal([shop]);
+    rmSync(join(vault, 'RESTRICTED.md'));
+    expect((await run(1, 'sync', 'set', folder)).code).to.equal(0);
+    expect((await record(0)).commits.repos).to.deep.equal([shop, { repo: 'vault', commits: 1 }]);
   });
 });

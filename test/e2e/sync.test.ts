@@ -146,6 +146,28 @@ describe('several machines with one exchange folder (built)', function () {
     expect(all()).to.contain('shop');
   });
 
+  it('publishes no restricted repository while its folder is missing, in any exchange folder', async () => {
+    const [client, other] = [join(laptop.path, CLIENT), join(shared.path, 'other')];
+    const all = (): string => JSON.stringify(files());
+    renameSync(client, `${client}-unmounted`);
+    try {
+      await run(laptop, 'sync', 'set', folder, '--details');
+      expect(all())
+        .to.contain(SUBJECT)
+        .and.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
+      await run(laptop, 'config', 'remove', 'sense.repos', client);
+      await run(laptop, 'sync', 'set', other);
+      expect(all()).to.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
+    } finally {
+      renameSync(`${client}-unmounted`, client);
+    }
+    await run(laptop, 'config', 'add', 'sense.repos', client);
+    await run(laptop, 'sync', 'details', 'off');
+    await run(laptop, 'sync', 'set', folder);
+    rmSync(other, { recursive: true });
+    expect(all()).to.not.match(new RegExp(`${CLIENT}|${SUBJECT}`));
+  });
+
   it('publishes after each capture, and writes nothing if nothing changed', async () => {
     const before = files();
     await run(laptop, 'sense', 'capture');

@@ -10,7 +10,7 @@ import { ASSISTANTS } from '../../src/lib/assistant/index';
 import type { UserArea } from '../../src/lib/config/user-area';
 import { StewardError } from '../../src/lib/errors';
 import type { WorkEvent } from '../../src/lib/sessions/work-events';
-import { isRestricted } from '../../src/lib/work/outgoing';
+import { isRestricted } from '../../src/lib/sessions/restricted';
 import type { Random } from './random';
 
 /** A folder that a session works in, and what the shim makes of it: a repository, none (null), or nothing (undefined). */

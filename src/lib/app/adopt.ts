@@ -12,6 +12,7 @@ import { dayOf } from '../platform/time/time';
 import { isOpen } from '../sense/capture';
 import { senseStore } from '../sense/store';
 import { archiveSessions } from '../sessions/archive';
+import { restrictedList } from '../sessions/restricted';
 import { archiveOf, currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSense } from './sense';
@@ -96,6 +97,7 @@ async function moveInto(context: Context, into: UserArea, id: string): Promise<v
     await withInstallManifest(deps, (manifest) => manifest.record(entry));
   }
   const { timezone } = (await openSense(context)).deps;
+  settleFrom(restrictedList(area.sessionsState), restrictedList(into.sessionsState));
   moveDays(area, into, dayOf(clock.now(), timezone));
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));

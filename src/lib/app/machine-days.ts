@@ -100,6 +100,7 @@ const EVERYTHING: Disclosure = {
   isShown: () => true,
   isRestricted: () => false,
   isRestrictedRepo: () => false,
+  isCheckedRepo: () => true,
   about: () => undefined,
 };
 

@@ -1,6 +1,5 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
-import { repositoryOf } from '../platform/files/git-folder';
 import { shortHash } from '../platform/files/short-hash';
 import { marksOf } from '../platform/files/stat';
 import { dayBounds, dayOf, type Day } from '../platform/time/time';
@@ -9,13 +8,14 @@ import { readDay } from '../sense/roll';
 import { shownDay } from '../sense/shown-day';
 import { senseStore } from '../sense/store';
 import { namesFolder } from '../sessions/names';
+import { readRestricted, restrictedList } from '../sessions/restricted';
 import type { Session } from '../sessions/session';
 import { archiveOf } from '../sessions/state';
 import type { Disclosure, LocalDay } from '../sync/day';
 import { FORMAT } from '../sync/format';
 import type { LocalData } from '../sync/publish';
+import { checkRepos } from '../sync/repo-check';
 import { daysIn, readDayRows } from '../usage/days';
-import { isRestricted } from '../work/outgoing';
 import type { Context } from './context';
 import type { SenseContext } from './sense';
 import { VERSION } from './version';
@@ -50,13 +50,14 @@ export function localData(
   const { store, classify, config, timezone } = deps;
   const today = dayOf(clock.now(), timezone);
   const { state } = store.readState();
-  const restricted = restrictedRepos(config.repos);
+  const repos = checkRepos(join(area.state, 'checked-repos.json'), config.repos);
   const sessions = all.map((session) =>
-    session.repo !== null && restricted.isRestrictedRepo(session.repo)
+    session.repo !== null && repos.isRestrictedRepo(session.repo)
       ? { ...session, restricted: true as const }
       : session,
   );
-  const disclosure = { ...disclosureOf(sessions, details), isRestrictedRepo: restricted.isRestrictedRepo };
+  const isListed = readRestricted(restrictedList(area.sessionsState));
+  const disclosure = { ...disclosureOf(sessions, details, isListed), ...repos };
   const logged = store.loggedDays();
   const zoneOf = (day: Day): string => state.zones[day] ?? timezone;
   const read = (day: Day, isShown = disclosure.isShown): LocalDay => {
@@ -68,7 +69,7 @@ export function localData(
     return { ...shownDay(record, store.readLog(day).events, options, { ...disclosure, isShown }), usage };
   };
   return {
-    ...{ read, disclosure },
+    ...{ read, disclosure, save: repos.save },
     days: () =>
       [...new Set([...logged, ...store.recordedDays(), ...daysIn(area.usage)])]
         .filter((day) => day <= today)
@@ -82,7 +83,7 @@ export function localData(
             join(area.usage, `${day}.json`),
             area.sense.classify,
           ]).text,
-          ...[details, day < today, zoneOf(day), VERSION, SENSE_VERSION, FORMAT, restricted.names],
+          ...[details, day < today, zoneOf(day), VERSION, SENSE_VERSION, FORMAT, repos.mark],
           sessionsOf(sessions, day, zoneOf(day)).map((session) => [
             session.sessionIds,
             session.restricted,
@@ -101,32 +102,11 @@ export function localData(
   };
 }
 
-/**
- * Returns a check for restricted repositories. Looks up each name among the watched repositories, because
- * sessions store only the name.
- */
-function restrictedRepos(
-  watched: readonly string[],
-): Pick<Disclosure, 'isRestrictedRepo'> & { names: string[] } {
-  const checked = new Map<string, boolean>();
-  const parents = new Map<string, boolean>();
-  const isRestrictedPath = (path: string): boolean => {
-    const known = checked.get(path) ?? isRestricted(path, parents);
-    checked.set(path, known);
-    return known;
-  };
-  const names = watched
-    .filter(isRestrictedPath)
-    .map((path) => repositoryOf(path)?.name ?? basename(path))
-    .sort();
-  const isNamed = new Set(names);
-  return {
-    names,
-    isRestrictedRepo: (repo, path) => (path === undefined ? isNamed.has(repo) : isRestrictedPath(path)),
-  };
-}
-
-function disclosureOf(sessions: readonly Session[], details: boolean): Omit<Disclosure, 'isRestrictedRepo'> {
+function disclosureOf(
+  sessions: readonly Session[],
+  details: boolean,
+  isListed: (session: string) => boolean,
+): Omit<Disclosure, 'isRestrictedRepo' | 'isCheckedRepo'> {
   const restricted = new Set<string>();
   const known = new Map<string, Session>();
   for (const session of sessions) {
@@ -135,10 +115,11 @@ function disclosureOf(sessions: readonly Session[], details: boolean): Omit<Disc
       if (session.restricted === true) restricted.add(id);
     }
   }
+  const isRestricted = (id: string): boolean => restricted.has(id) || isListed(id);
   return {
     details,
-    isShown: (id) => known.has(id) && !restricted.has(id),
-    isRestricted: (id) => restricted.has(id),
+    isShown: (id) => known.has(id) && !isRestricted(id),
+    isRestricted,
     about: (id) => {
       const session = known.get(id);
       return session && detailsOf(session);

@@ -24,6 +24,7 @@ import {
 } from '../usage/rollup';
 import type { UsageReport } from '../usage/view';
 import { namesOf } from '../sessions/describe';
+import { restrictedList } from '../sessions/restricted';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import type { UsageOfMachines } from './machine-usage';
@@ -42,7 +43,7 @@ async function openUsage(context: Context): Promise<UsageContext> {
   return {
     deps: {
       ...{ clock, host: processHost(), zone: user.timezone, days: area.usage, limits: area.limits },
-      state: join(area.machine, 'usage'),
+      ...{ state: join(area.machine, 'usage'), restricted: restrictedList(area.sessionsState) },
       get machineId() {
         return context.machineId;
       },

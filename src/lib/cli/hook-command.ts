@@ -13,8 +13,9 @@ import { readStdin } from '../platform/process/stdin';
 import { writeOutNow, writeErr } from '../platform/terminal/stdio';
 import { mayMatch } from '../work/capture/prompt';
 import { keepTitle, namesFolder } from '../sessions/names';
+import { isRestricted } from '../sessions/restricted';
 import { storedEvent } from '../sessions/work-events';
-import { isRestricted, redact } from '../work/outgoing';
+import { redact } from '../work/outgoing';
 import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import {
   cachedHookSettings,

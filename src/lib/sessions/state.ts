@@ -8,6 +8,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
 import { stateOf } from '../platform/process/ancestor';
 import { toIso, type Clock } from '../platform/time/clock';
+import { listRestricted } from './restricted';
 import { archivedSessions, archiveSessions, pruneArchive, recall } from './archive';
 import { addNames, namesFolder, pruneNames } from './names';
 import { artifactOf, artifactPath } from './artifact';
@@ -184,7 +185,7 @@ export async function updateSessions<T>(
     const isKnown = (slug: string): boolean =>
       Object.hasOwn(state.sessions, slug) || Object.hasOwn(recall(archive, [slug]), slug);
     const result = change(state, isKnown);
-    archiveOld(state, archive, clock.now());
+    archiveOld(state, path, clock.now());
     if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
     // The log can restore both files after a crash, so neither needs a full fsync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
@@ -206,12 +207,13 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
  * Moves old sessions to the archive. If a crash leaves a session in both places, its copy in the state is
  * current.
  */
-function archiveOld(state: SessionsState, archive: string, nowMs: number): void {
+function archiveOld(state: SessionsState, path: string, nowMs: number): void {
   const old = Object.values(state.sessions).filter(
     ({ updatedAt }) => nowMs - Date.parse(updatedAt) > ARCHIVE_AFTER_MS,
   );
   if (old.length === 0) return;
-  archiveSessions(archive, old);
+  listRestricted(path, old);
+  archiveSessions(archiveOf(path), old);
   for (const { slug } of old) delete state.sessions[slug];
 }
 

@@ -28,6 +28,8 @@ export interface Disclosure {
   about: (session: string) => SessionDetails | undefined;
   /** Returns whether a repository is restricted. Checks its path or, if the path is unknown, its name. */
   isRestrictedRepo: (repo: string, path?: string) => boolean;
+  /** Returns whether a repository with this name was checked and is not restricted. */
+  isCheckedRepo: (repo: string) => boolean;
 }
 
 /**
@@ -143,8 +145,7 @@ function withoutDetails({ id, assistant, repo, branch, parts }: PublishedSession
 }
 
 /**
- * Returns a day's usage without restricted sessions. For unknown sessions, includes only the assistant, the
- * model and the amounts.
+ * Returns a day's usage without restricted sessions. Omits the repositories of unknown sessions.
  */
 export function publishedUsage(rows: readonly DayRow[], shown: Disclosure): PublishedUsage {
   const sums = new Map<string, DayRow>();
@@ -153,7 +154,7 @@ export function publishedUsage(rows: readonly DayRow[], shown: Disclosure): Publ
     const key = sessionKey(assistant, session);
     if (shown.isRestricted(key) || isHiddenRepo(repo, shown)) continue;
     const isShown = shown.isShown(key);
-    const named = { assistant, session: isShown ? hashedId('session', key) : 'unknown', model };
+    const named = { assistant, session: hashedId('session', key), model };
     const published = { ...named, repo: isShown && repo !== null ? repoName(repo) : null };
     const sum = sums.get(JSON.stringify(published)) ?? { ...published, ...zeroed(amounts) };
     for (const [name, amount] of entriesOf(amounts)) sum[name] += amount;
@@ -177,7 +178,9 @@ function zeroed(amounts: Amounts): Amounts {
 function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: Disclosure): DailyRecord {
   const { commits, sessions, ledger } = record;
   // Data from an event log was already filtered by path, which is more exact than filtering by name.
-  const shown = parts === undefined ? all : { ...all, isRestrictedRepo: () => false };
+  const isRestrictedRepo = (repo: string): boolean =>
+    parts === undefined && (all.isRestrictedRepo(repo) || !all.isCheckedRepo(repo));
+  const shown = { ...all, isRestrictedRepo };
   const items = sessions.items.filter(({ session }) => shown.isShown(session));
   return {
     ...record,

@@ -38,6 +38,8 @@ export interface LocalData {
   disclosure: Disclosure;
   /** Returns the time of the last input in epoch seconds; null if unknown. */
   lastInput: () => number | null;
+  /** Stores which repositories were found to be restricted. */
+  save: () => void;
 }
 
 export interface PublishDeps {
@@ -107,6 +109,7 @@ export function publish(deps: PublishDeps): PublishResult {
     if (isForced || before.days[day] !== dayMark)
       for (const file of dayFiles(deps, local, day)) write(own, file, result);
   }
+  local.save();
   const published = writeInfo(deps, local, result) ?? before.publishedMs;
   const { name } = before;
   writeState(state, {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
@@ -9,6 +9,8 @@ import { readLines } from '../platform/files/jsonl';
 import { withLock } from '../platform/files/lock';
 import type { PathHost } from '../platform/files/paths';
 import { shortHash } from '../platform/files/short-hash';
+import { addRestricted, isRestricted } from '../sessions/restricted';
+import { sessionKey } from '../sessions/session-key';
 import { cleanLine } from '../platform/terminal/terminal';
 import type { Clock } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
@@ -27,6 +29,8 @@ export interface UsageDeps {
   zone: string;
   /** The folder `usage/` in the user area. It has one file per day. */
   days: string;
+  /** The list of restricted sessions. */
+  restricted: string;
   /** Machine-local folder for positions in logs and ids of known responses. */
   state: string;
 }
@@ -64,7 +68,11 @@ interface Run {
   ledger?: Ledger;
   /** The day of the previous entry, cached because the next entry is usually from the same day. */
   day: { startMs: number; endMs: number; day: Day };
+  /** The repository's name by folder, or an empty text. */
   repos: Map<string, string>;
+  /** Keys of sessions that worked in a restricted folder. */
+  restricted: Set<string>;
+  isRestricted: (folder: string) => boolean;
 }
 
 /**
@@ -84,6 +92,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
       ...{ deps, oldest, oldestMs: startMs, seen: found.seen, isChanged: false },
       // Reread the state, because another process may have updated it before this process got the lock.
       ...{ state: readState(deps.state), repos: new Map(), day: { startMs: 0, endMs: 0, day: '' } },
+      ...{ restricted: new Set(), isRestricted: restrictedCheck() },
     };
     const pause = yielder(deps.clock, SLICE_MS);
     for (const { reader, path, source } of found.changed) {
@@ -130,9 +139,22 @@ function take(run: Run, assistant: string, entry: Entry): void {
   const [ownSession = '', ownRepo = '', ownModel = ''] = [session, repo, model].map((text) =>
     cleanLine(text, MAX_TEXT),
   );
+  if (cwd !== '' && run.isRestricted(cwd)) run.restricted.add(sessionKey(assistant, ownSession));
   run.ledger ??= readLedger(run.deps.state);
   const row = [assistant, ownSession, ownRepo, ownModel] as const;
   put(run.ledger, { id, day: run.day.day, row, amounts, isCopy, repeats });
+}
+
+/** Returns `isRestricted` with a cache, because most entries have the same few folders. */
+function restrictedCheck(): (folder: string) => boolean {
+  const parents = new Map<string, boolean>();
+  const known = new Map<string, boolean>();
+  return (folder) => {
+    const answer =
+      known.get(folder) ?? (isAbsolute(folder) && !folder.includes('\0') && isRestricted(folder, parents));
+    known.set(folder, answer);
+    return answer;
+  };
 }
 
 function readLog(run: Run, reader: Reader, path: string): string | undefined {
@@ -195,6 +217,7 @@ function readNewLines(
 
 function store(run: Run): void {
   const { deps, ledger, oldest, state, seen } = run;
+  addRestricted(deps.restricted, run.restricted);
   if (ledger !== undefined) storeLedger(deps, ledger, oldest);
   for (const path of Object.keys(state.files)) {
     if (seen.has(path)) continue;

@@ -6,9 +6,6 @@ export interface MachineUsage {
   rows: readonly DatedRow[];
 }
 
-/** The session id that machines publish for unknown sessions. */
-const UNKNOWN = 'unknown';
-
 /**
  * Merges the machines' usage. Logs may be copied between machines, so each day of a session counts only on
  * the machine that recorded the most. The order of `machines` doesn't matter.
@@ -16,11 +13,10 @@ const UNKNOWN = 'unknown';
 export function mergeUsage(machines: readonly MachineUsage[]): DatedRow[] {
   const sorted = [...machines].sort((a, b) => (a.id < b.id ? -1 : 1));
   const best = new Map<string, { size: number; rows: DatedRow[] }>();
-  for (const { id, rows } of sorted) {
+  for (const { rows } of sorted) {
     const groups = new Map<string, { size: number; rows: DatedRow[] }>();
     for (const row of rows) {
-      const place = row.session === UNKNOWN ? id : null;
-      const key = JSON.stringify([row.day, row.assistant, row.session, row.model, place]);
+      const key = JSON.stringify([row.day, row.assistant, row.session, row.model]);
       const group = groups.get(key) ?? { size: 0, rows: [] };
       groups.set(key, group);
       group.rows.push(row);

@@ -1,7 +1,3 @@
-import { dirname, join } from 'node:path';
-
-import { createFile } from '../platform/files/atomic-file';
-import { exists, lstatOf } from '../platform/files/folder';
 import { clean } from '../platform/terminal/terminal';
 
 const REDACTED = '[redacted]';
@@ -33,27 +29,6 @@ export function redact(text: string): string {
 /** Distinguishes a base64-encoded `user:password` from a word such as "authentication". */
 function isUserAndPassword(value: string): boolean {
   return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(value, 'base64').toString());
-}
-
-const RESTRICTED_MARKER = 'RESTRICTED.md';
-
-/**
- * Returns whether the folder or a parent folder contains the marker file.
- * @param cache Results by parent folder, for callers that check many folders.
- */
-export function isRestricted(folder: string, cache?: Map<string, boolean>): boolean {
-  if (exists(join(folder, RESTRICTED_MARKER))) return true;
-  const parent = dirname(folder);
-  if (parent === folder) return false;
-  const answer = cache?.get(parent) ?? isRestricted(parent, cache);
-  cache?.set(parent, answer);
-  return answer;
-}
-
-/** Marks a session's folder as restricted, if the folder exists. */
-export function markRestricted(folder: string): void {
-  if (lstatOf(folder)?.isFolder === true)
-    createFile(join(folder, RESTRICTED_MARKER), "This session's work stays on this machine.\n");
 }
 
 /** Formats text as inline code, in which GitHub ignores mentions, links and markup. */

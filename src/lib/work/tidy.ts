@@ -7,6 +7,7 @@ import { gitIn } from '../platform/process/git';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, claimsOf, type Claims } from '../sessions/artifact';
+import { isRestricted } from '../sessions/restricted';
 import type { SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { closeWith } from './actions';
@@ -14,7 +15,7 @@ import { readCache } from './cache';
 import type { WorkDeps } from './deps';
 import { parseTitle, slugOf, type Issue } from './issue';
 import { statusOf } from './label';
-import { codeSpan, isRestricted, redact } from './outgoing';
+import { codeSpan, redact } from './outgoing';
 import { freshCache, refresh, staleness } from './poll';
 import { openForWriting, repoOf } from './privacy';
 

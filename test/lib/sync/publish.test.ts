@@ -80,9 +80,11 @@ describe('publishing (lib)', () => {
   let mark = 1;
   let reads = 0;
   let details = false;
+  let usage = USAGE;
   const known = new Set<string>();
   const restricted = new Set<string>();
   const restrictedRepos = new Set<string>();
+  const uncheckedRepos = new Set<string>();
   let days: Record<string, (isShown: Shown['isShown']) => LocalDay> = {};
   const clock: Clock = { now: () => nowMs, monotonic: () => nowMs };
   const folder = (): string => path('exchange');
@@ -100,16 +102,18 @@ describe('publishing (lib)', () => {
         return days[day]?.(shown) ?? expect.fail(day);
       },
       disclosure: {
-        ...{ details, isShown, isRestrictedRepo },
+        ...{ details, isShown, isRestrictedRepo, isCheckedRepo },
         isRestricted: (id) => restricted.has(id),
         about: (id) =>
           known.has(id) ? { slug: `${id}-slug`, title: `${id} secret title`, issue: 7 } : undefined,
       },
+      save: () => undefined,
       lastInput: () => Date.parse(`${DAY}T09:20:30Z`) / 1000,
     }),
   });
   const isShown = (id: string): boolean => known.has(id) && !restricted.has(id);
   const isRestrictedRepo = (repo: string): boolean => restrictedRepos.has(repo);
+  const isCheckedRepo = (repo: string): boolean => !uncheckedRepos.has(repo);
   const record = () => {
     const built = buildDailyRecord(DAY, EVENTS, {
       ...{ ...options, version: '1.2.0', generatedAt: `${DAY}T23:00:00.000Z`, final: true },
@@ -119,9 +123,9 @@ describe('publishing (lib)', () => {
   };
   const localDay = (shown: Shown['isShown']): LocalDay => {
     const bounds = { ...options, ...dayBounds(DAY, 'UTC') };
-    return { ...shownDay(record(), EVENTS, bounds, { isShown: shown, isRestrictedRepo }), usage: USAGE };
+    return { ...shownDay(record(), EVENTS, bounds, { isShown: shown, isRestrictedRepo }), usage };
   };
-  const dayWithoutLog = (): LocalDay => ({ record: record(), parts: undefined, usage: USAGE });
+  const dayWithoutLog = (): LocalDay => ({ record: record(), parts: undefined, usage });
   const day = () => readPublishedDay({ path: own() }, DAY, asRecord) ?? expect.fail('no day');
   const sessions = () => readPublishedSessions({ path: own() }, DAY);
   const bytes = (): string =>
@@ -132,10 +136,11 @@ describe('publishing (lib)', () => {
 
   beforeEach(() => {
     nowMs = Date.parse('2026-11-21T10:00:00Z');
-    [mark, reads, details] = [1, 0, false];
+    [mark, reads, details, usage] = [1, 0, false, USAGE];
     known.clear();
     restricted.clear();
     restrictedRepos.clear();
+    uncheckedRepos.clear();
     ['open', 'secret'].forEach((id) => known.add(id));
     restricted.add('secret');
     days = { [DAY]: localDay };
@@ -181,7 +186,7 @@ describe('publishing (lib)', () => {
       readPublishedUsage({ path: own() }, DAY).map(({ session, repo, input }) => [session, repo, input]),
     ).to.deep.equal([
       [hashedId('session', 'open'), 'shop', 10],
-      ['unknown', null, 10],
+      [hashedId('session', 'stray'), null, 10],
     ]);
   });
 
@@ -300,6 +305,18 @@ describe('publishing (lib)', () => {
     withdrawn();
   });
 
+  it('publishes no unchecked repository of a day whose event log was deleted before', () => {
+    days = { [DAY]: dayWithoutLog };
+    publish(deps());
+    expect(day().record.commits.repos).to.deep.equal([{ repo: 'shop', commits: 1 }]);
+    uncheckedRepos.add('shop');
+    rmSync(folder(), { recursive: true });
+    prepareFolder(folder(), []);
+    publish(deps());
+    expect(day().record.commits).to.deep.equal({ count: 0, repos: [] });
+    expect(JSON.stringify(day().record)).to.not.contain('shop');
+  });
+
   it('keeps published days if the local data is missing, and removes them only after a purge', () => {
     publish(deps());
     days = {};
@@ -323,6 +340,7 @@ describe('publishing (lib)', () => {
   it('removes every session after "sessions forget", and what it cannot check stays home', () => {
     publish(deps());
     known.clear();
+    usage = [];
     writeState(deps().state, { ...readState(deps().state), removals: [{ sessions: true }] });
     publish(deps());
     expect(readdirSync(own('sessions'))).to.deep.equal([]);

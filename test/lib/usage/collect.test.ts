@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { readRestricted } from '../../../src/lib/sessions/restricted';
 import { collectUsage, problemsOf, readProblems } from '../../../src/lib/usage/collect';
 import { readDayRows } from '../../../src/lib/usage/days';
 import { purgeUsage } from '../../../src/lib/usage/purge';
@@ -44,6 +45,22 @@ describe('collecting usage (lib)', () => {
     const before = snapshot(box.path());
     await collectUsage(usage.deps);
     expect(snapshot(box.path())).to.deep.equal(before);
+  });
+
+  it('lists the sessions of restricted folders', async () => {
+    const usage = usageBox(box.path());
+    mkdirSync(box.path('clients', 'acme'), { recursive: true });
+    writeFileSync(box.path('clients', 'RESTRICTED.md'), '');
+    usage.log(`${FOLDER}/a.jsonl`, [
+      claudeLine({ id: 'm1', session: 'open', cwd: box.path() }),
+      claudeLine({ id: 'm2', session: 'moved', cwd: box.path() }),
+      claudeLine({ id: 'm3', session: 'moved', cwd: box.path('clients', 'acme') }),
+      claudeLine({ id: 'm4', session: 'odd', cwd: '/a\0b' }),
+      claudeLine({ id: 'm5', session: 'odd', cwd: 'relative' }),
+    ]);
+    await collectUsage(usage.deps);
+    const isListed = readRestricted(usage.deps.restricted);
+    expect(['open', 'moved', 'odd'].filter(isListed)).to.deep.equal(['moved']);
   });
 
   it('reads a half-written line once it is whole, and goes on where it stopped', async () => {

@@ -35,11 +35,6 @@ describe('usage: several machines', () => {
     ]);
   });
 
-  it('adds up sessions that the machines did not name', () => {
-    const rows = [row('unknown', 5, null)];
-    expect(merged({ id: A, rows }, { id: B, rows })).to.deep.equal(['unknown null 5', 'unknown null 5']);
-  });
-
   it('gives the same rows in any order', () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       const random = seeded(seed);

@@ -7,10 +7,11 @@ import { ensureFolder, exists } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 import { toIso, type Clock } from '../../platform/time/clock';
+import { isRestricted, markRestricted } from '../../sessions/restricted';
 import { isSlug } from '../../sessions/slug';
 import { leave } from '../../sessions/spool';
 import { recurringWords, unusableTime } from '../due-words';
-import { isRestricted, markRestricted, redact } from '../outgoing';
+import { redact } from '../outgoing';
 import { captureKey, capturedKeysPath, currentKey, isCaptured, recordKey } from './keys';
 import { isBareQueue, matchPrompt, wholePrompt, type PromptMatch } from './prompt';
 

@@ -5,13 +5,14 @@ import { entriesIn, stampOf } from '../../platform/files/stat';
 import { parseIso } from '../../platform/time/clock';
 import { ARTIFACT_NAME, artifactOf, artifactPath, type Artifact } from '../../sessions/artifact';
 import { phaseNamed, type PhaseId } from '../../sessions/phases';
+import { isRestricted, markRestricted } from '../../sessions/restricted';
 import { isRestrictedWork } from '../../sessions/unseen-artifact';
 import type { SessionsState } from '../../sessions/session';
 import { isSlug } from '../../sessions/slug';
 import type { WorkDeps } from '../deps';
 import type { Wanted } from '../ensure';
 import { agentLabel, agentName, propertyOfProject, type Priority, type Status } from '../label';
-import { codeSpan, isRestricted, markRestricted, redact } from '../outgoing';
+import { codeSpan, redact } from '../outgoing';
 
 export interface CapturedSession {
   slug: string;

@@ -1,0 +1,75 @@
+import { dirname, join } from 'node:path';
+
+import { unless } from '../errors';
+import { createFile, readText } from '../platform/files/atomic-file';
+import { ensureFolder, exists, lstatOf } from '../platform/files/folder';
+import { completeAppend, planAppend } from '../platform/files/jsonl';
+import { folderHash } from '../platform/files/short-hash';
+
+import { realPath } from '../platform/files/stat';
+import type { Session } from './session';
+
+const MARKER = 'RESTRICTED.md';
+const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'];
+
+/**
+ * Returns whether the folder or a parent folder contains the marker file. If the path has symbolic links,
+ * checks the parents of both the path and its target.
+ * @param cache Results by parent folder, for callers that check many folders.
+ */
+export function isRestricted(folder: string, cache?: Map<string, boolean>): boolean {
+  if (isMarked(folder, cache)) return true;
+  const target = realPath(folder) ?? folder;
+  return target !== folder && isMarked(target, cache);
+}
+
+function isMarked(folder: string, cache?: Map<string, boolean>): boolean {
+  // A folder that can't be checked counts as restricted.
+  if (unless(UNREADABLE, () => exists(join(folder, MARKER))) ?? true) return true;
+  const parent = dirname(folder);
+  if (parent === folder) return false;
+  const answer = cache?.get(parent) ?? isMarked(parent, cache);
+  cache?.set(parent, answer);
+  return answer;
+}
+
+/** Marks a session's folder as restricted if the folder exists. */
+export function markRestricted(folder: string): void {
+  if (lstatOf(folder)?.isFolder === true)
+    createFile(join(folder, MARKER), "This session's work stays on this machine.\n");
+}
+
+/**
+ * Returns the path of the list of restricted sessions, which remain in it after their other data is deleted.
+ * @param path Path of `state/sessions.json`.
+ */
+export function restrictedList(path: string): string {
+  return join(dirname(path), 'restricted-sessions.txt');
+}
+
+/** Adds the restricted ones among the sessions to the list. */
+export function listRestricted(
+  path: string,
+  sessions: readonly Pick<Session, 'restricted' | 'sessionIds'>[],
+): void {
+  const restricted = sessions.filter((session) => session.restricted === true);
+  addRestricted(
+    restrictedList(path),
+    restricted.flatMap(({ sessionIds }) => sessionIds),
+  );
+}
+
+/** Adds hashes of session keys to the list. */
+export function addRestricted(list: string, keys: Iterable<string>): void {
+  const isListed = readRestricted(list);
+  const added = [...keys].filter((key) => !isListed(key)).map(folderHash);
+  if (added.length === 0) return;
+  ensureFolder(dirname(list));
+  completeAppend(list, planAppend(list, added));
+}
+
+/** Returns a check whether a session is in the list. */
+export function readRestricted(list: string): (key: string) => boolean {
+  const hashes = new Set(readText(list)?.split('\n'));
+  return (key) => hashes.has(folderHash(key));
+}

@@ -1,0 +1,76 @@
+import { basename, dirname } from 'node:path';
+
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { gitFolderAt } from '../platform/files/git-folder';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { isRestricted } from '../sessions/restricted';
+import type { Disclosure } from './day';
+
+interface Checked {
+  name: string;
+  restricted: boolean;
+}
+
+/** Checks whether repositories are restricted, and remembers the results for folders that are missing later. */
+export interface RepoCheck extends Pick<Disclosure, 'isRestrictedRepo' | 'isCheckedRepo'> {
+  /** Differs if the result for a watched repository differs. */
+  mark: string;
+  /** Stores the results for the next run. */
+  save: () => void;
+}
+
+/**
+ * Opens the check. A repository whose folder is missing has the result of the last check. If it was never
+ * checked, it counts as restricted, unless a watched repository with the same name is unrestricted.
+ * @param file The file with the results of earlier checks.
+ */
+export function checkRepos(file: string, watched: readonly string[]): RepoCheck {
+  const before = readChecked(file);
+  const found = new Map<string, Checked>();
+  const cache = new Map<string, boolean>();
+  const inRestrictedFolder = (path: string): boolean => isRestricted(path, cache);
+  // Events of a worktree have the path of the main repository, so compare ids.
+  const restrictedIds = new Set(watched.filter(inRestrictedFolder).map((path) => gitFolderAt(path)?.id));
+  const check = (path: string): Checked => {
+    const repo = found.has(path) ? undefined : gitFolderAt(path);
+    if (repo !== undefined) {
+      const restricted =
+        restrictedIds.has(repo.id) || inRestrictedFolder(path) || inRestrictedFolder(repo.mainRoot);
+      found.set(path, { name: repo.name, restricted });
+    }
+    const name = basename(path);
+    return found.get(path) ?? before.get(path) ?? { name, restricted: !open.has(name) };
+  };
+  const open = new Set<string>();
+  const ofWatched = watched.map(check);
+  for (const { name, restricted } of ofWatched) if (!restricted) open.add(name);
+  const isWatched = new Set(watched);
+  const closed = new Set(ofWatched.filter(({ restricted }) => restricted).map(({ name }) => name));
+  for (const [path, { name, restricted }] of before)
+    if (restricted && !isWatched.has(path) && !open.has(name)) closed.add(name);
+  return {
+    mark: JSON.stringify([...closed].sort()),
+    isRestrictedRepo: (repo, path) => (path === undefined ? closed.has(repo) : check(path).restricted),
+    isCheckedRepo: (repo) =>
+      [...before.values(), ...found.values()].some(({ name, restricted }) => name === repo && !restricted),
+    save() {
+      const all = new Map([...before, ...found]);
+      if (JSON.stringify([...all]) === JSON.stringify([...before])) return;
+      ensureFolder(dirname(file));
+      replaceFile(file, `${JSON.stringify(Object.fromEntries(all))}\n`);
+    },
+  };
+}
+
+function readChecked(file: string): Map<string, Checked> {
+  const stored = Object.entries(parseObject(readText(file) ?? '') ?? {});
+  return new Map(
+    stored.flatMap(([path, value]): [string, Checked][] => {
+      const name = isObject(value) ? textOf(value['name']) : undefined;
+      return isObject(value) && name !== undefined
+        ? [[path, { name, restricted: value['restricted'] !== false }]]
+        : [];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+
+import { addRestricted, isRestricted, readRestricted } from '../../../src/lib/sessions/restricted';
+import { scratch } from '../../helpers/scratch';
+
+describe('sessions: restricted folders', () => {
+  const { path } = scratch();
+
+  beforeEach(() => {
+    mkdirSync(path('clients', 'acme', 'src'), { recursive: true });
+    mkdirSync(path('work'));
+    writeFileSync(path('clients', 'RESTRICTED.md'), '');
+  });
+
+  it('finds the marker in a folder and its parents', () => {
+    const cache = new Map<string, boolean>();
+    for (const cached of [undefined, cache, cache]) {
+      expect(isRestricted(path('clients'), cached)).to.equal(true);
+      expect(isRestricted(path('clients', 'acme', 'src'), cached)).to.equal(true);
+      expect(isRestricted(path('clients', 'missing', 'folder'), cached)).to.equal(true);
+      expect(isRestricted(path('work'), cached)).to.equal(false);
+    }
+  });
+
+  it('finds the marker through a symbolic link, from either side', () => {
+    symlinkSync(path('clients', 'acme'), path('work', 'linked'));
+    symlinkSync(path('work'), path('clients', 'out'));
+    expect(isRestricted(path('work', 'linked'))).to.equal(true);
+    expect(isRestricted(path('work', 'linked', 'src'))).to.equal(true);
+    expect(isRestricted(path('clients', 'out'))).to.equal(true);
+  });
+
+  it('counts a folder that it cannot check as restricted', () => {
+    symlinkSync(path('loop'), path('loop'));
+    expect(isRestricted(path('loop'))).to.equal(true);
+    expect(isRestricted(path('x'.repeat(5000)))).to.equal(true);
+  });
+
+  it('lists sessions once, as hashes', () => {
+    const list = path('state', 'restricted-sessions.txt');
+    expect(readRestricted(list)('one')).to.equal(false);
+    addRestricted(list, []);
+    addRestricted(list, ['one', 'codex:two']);
+    addRestricted(list, ['codex:two', 'three']);
+    const isListed = readRestricted(list);
+    expect(['one', 'codex:two', 'three', 'four'].filter(isListed)).to.deep.equal([
+      'one',
+      'codex:two',
+      'three',
+    ]);
+    expect(readFileSync(list, 'utf8')).to.match(/^(?:[0-9a-f]{12}\n){3}$/);
+  });
+});
