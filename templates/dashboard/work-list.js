@@ -41,8 +41,8 @@ export function showList(lanes, itemsOf, isBoard, now) {
   const found = all.find((one) => one.dataset['stop'] === stop) ?? all[0];
   if (found === undefined) return;
   found.tabIndex = 0;
-  // A row loses its focus when it is redrawn in another group.
-  if (active !== null && !active.isConnected) found.focus();
+  // A row loses its focus when its group moves or it is redrawn in another group.
+  if (active !== document.activeElement) found.focus();
 }
 
 /** Moves the open row to its new group, preserving focus and typed text. @param {string} lane */

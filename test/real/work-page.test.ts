@@ -150,8 +150,10 @@ describe('the page /work in Chromium', function () {
     expect(await focused(page)).to.equal('P0');
     await page.keyboard.press('Escape');
     expect(await focused(page)).to.equal('Priority');
+    await page.keyboard.press('4');
     await page.keyboard.press('v');
     await page.waitForSelector('.board');
+    expect(await focused(page)).to.equal('Queued 1');
     expect(await page.locator('.lane h2').allTextContents()).to.deep.equal([
       'Queued 1', 'Blocked 1', 'In progress 1', 'In review 0', 'Complete 1',
     ]); // prettier-ignore
