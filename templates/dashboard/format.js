@@ -102,8 +102,9 @@ export function ago(ms, now) {
   return hours < 48 ? `${hours} h ago` : `${days} days ago`;
 }
 
-/** Formats `2 min`, `90 s`. @param {number} seconds */
+/** Formats `2 min`, `90 s`, `24 h`. @param {number} seconds */
 export function span(seconds) {
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }
 

@@ -135,7 +135,7 @@ function form(act, label, fields, number) {
         : name === 'evidence'
           ? h('textarea', { name, rows: 1, required: true }, draft)
           : h('input', { name, value: draft, autocomplete: 'off', required: name !== 'reason' });
-      return h('label', { class: name }, `${text} `, field);
+      return h('label', { class: name === 'reason' && name }, `${text} `, field);
     }),
     h('button', { class: 'copy', 'aria-disabled': busy.has(key) && 'true' }, busy.has(key) ? '…' : label),
     problems.has(key) && h('p', { class: 'attention', role: 'alert' }, problems.get(key)),

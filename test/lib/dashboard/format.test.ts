@@ -76,7 +76,7 @@ describe('the figures of the pages', () => {
       format.ago(0, s * 1000),
     );
     expect(words).to.deep.equal(['just now', 'just now', 'just now', '1 min ago', '59 min ago', '1 h ago', '47 h ago', '2 days ago', '1 year ago', '2 years ago']); // prettier-ignore
-    expect([120, 90, 60].map(format.span)).to.deep.equal(['2 min', '90 s', '1 min']);
+    expect([120, 90, 60, 3600].map(format.span)).to.deep.equal(['2 min', '90 s', '1 min', '1 h']);
   });
 
   it('give percents that add up to 100, each within one of the share', () => {
