@@ -11,7 +11,7 @@ const FORMATS = ['csv', 'timewarrior', 'ics'] as const;
 export default class Time extends BaseCommand {
   static override summary = "Show where your time and your agents' time went";
   static override description =
-    'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited while you were at the desk. --timewarrior and --ics need the event logs.';
+    'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited while you were at the desk. --timewarrior and --ics export only this machine\'s event logs.';
   static override flags = {
     of: text({
       description: 'Period: a day; "week", "month" or "year" to date; "last week" or "last month".',
@@ -46,16 +46,17 @@ export default class Time extends BaseCommand {
     const { flags } = await this.parse(Time);
     const by = flags.by as TimeKey;
     const time = await openTime(this.context, { of: flags.of, by, machine: flags.machine });
-    const { report, beside, damaged, reasons, intervals, withoutLog } = time;
-    for (const { message, hint = '' } of damaged) this.say(`${message} ${hint}`);
+    const { report, beside, notes, reasons, withoutLog } = time;
+    for (const note of notes) this.say(note);
     if (flags.csv) {
       await writeAllOut(timeCsv(report));
       return undefined;
     }
     if (flags.timewarrior || flags.ics) {
+      const intervals = time.intervals();
       if (withoutLog.length > 0)
         this.say(`Skipped ${plural(withoutLog.length, 'day')}: the event logs were deleted.`);
-      await writeAllOut(flags.ics ? ics(intervals()) : timewarrior(intervals()));
+      await writeAllOut(flags.ics ? ics(intervals) : timewarrior(intervals));
       return undefined;
     }
     const shown = flags.explain ? { ...beside, reasons: reasons() } : beside;

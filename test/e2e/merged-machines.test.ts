@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { DayDocument } from '../../src/lib/app/day';
 import type { Report } from '../../src/lib/report/model';
 import type { TimeReport } from '../../src/lib/sense/ledger/rows';
 import type { UnionRecord } from '../../src/lib/sense/machines/model';
+import type { Usage } from '../../src/lib/usage/rollup';
 import { bareEnvironment } from '../helpers/git';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
@@ -204,5 +205,52 @@ describe('several machines (built)', function () {
     rmSync(join(vault, 'RESTRICTED.md'));
     expect((await run(1, 'sync', 'set', folder)).code).to.equal(0);
     expect((await record(0)).commits.repos).to.deep.equal([shop, { repo: 'vault', commits: 1 }]);
+  });
+
+  it('exports the intervals of this machine only, and refuses those of another', async () => {
+    for (const format of ['--ics', '--timewarrior']) {
+      const { code, stdout, stderr } = await run(0, 'time', '--of', day, format, '--machine', 'desktop');
+      expect([code, stdout]).to.deep.equal([2, '']);
+      expect(stderr).to.match(
+        /^No intervals of "desktop" on this machine\.\n.*Run the command on that machine/,
+      );
+    }
+    const inc = async (machine: number, ...args: string[]): Promise<string> =>
+      (await run(machine, 'time', '--of', day, '--timewarrior', ...args)).stdout;
+    expect(await inc(0))
+      .to.match(/^inc .*shop/)
+      .and.to.equal(await inc(0, '--machine', 'this'));
+    expect(await inc(1, '--machine', 'desktop')).to.match(/^inc /);
+  });
+
+  it('names each unreadable file of another machine once', async () => {
+    const own = join(folder, 'machines', MACHINES[1].id);
+    const path = join(own, 'daily', `${day}.json`);
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.slice(0, 100));
+    mkdirSync(join(own, 'usage'), { recursive: true });
+    const usage = join(own, 'usage', `${day}.json`);
+    writeFileSync(usage, '{');
+    const line = `Ignored unreadable file ${path}: damaged`;
+    const until = ['--until', day, '--json'];
+    try {
+      for (const args of [
+        ['sense', 'today', '--of', day],
+        ['sense', 'recent'],
+        ['time', '--of', day],
+      ]) {
+        const { code, stderr } = await run(0, ...args);
+        expect([code, stderr], args.join(' ')).to.deep.equal([0, `${line}\n`]);
+      }
+      const { notKnown } = jsonOf(await run(0, 'standup', '--since', day, ...until)) as Report;
+      expect(notKnown.filter((note) => note.includes('unreadable'))).to.deep.equal([line]);
+      const { notes } = jsonOf(await run(0, 'usage', '--json')) as Usage;
+      expect(notes).to.deep.equal([`Ignored unreadable file ${usage}: damaged`]);
+      const alone = await run(0, 'sense', 'today', '--of', day, '--machine', 'desktop');
+      expect(alone.stderr).to.match(new RegExp(`^${line}\nNothing is stored for`));
+    } finally {
+      writeFileSync(path, text);
+      rmSync(usage);
+    }
   });
 });

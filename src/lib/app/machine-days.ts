@@ -10,7 +10,13 @@ import type { ReadDeps } from '../sense/read';
 import { asRecord, type DailyRecord } from '../sense/record';
 import { readDay, todayOf } from '../sense/roll';
 import { publishedDay, type Disclosure } from '../sync/day';
-import { machinesFolder, readMachines, readPublishedDay, readPublishedSessions } from '../sync/exchange';
+import {
+  machinesFolder,
+  readMachines,
+  readPublishedDay,
+  readPublishedSessions,
+  type OnDamagedFile,
+} from '../sync/exchange';
 import type { Machine, PublishedDay } from '../sync/format';
 import type { Context } from './context';
 import { machineName } from './sync-settings';
@@ -20,10 +26,11 @@ export function knownMachines(
   context: Pick<Context, 'area' | 'machineId'>,
   deps: ReadDeps,
   folder: string | undefined,
+  onDamaged: OnDamagedFile,
 ): KnownMachines {
   const id = folder === undefined ? (knownMachineId(context.area.machine) ?? '') : context.machineId;
   const own = { id, name: machineName(context.area) };
-  const found = folder === undefined ? [] : readMachines(folder);
+  const found = folder === undefined ? [] : readMachines(folder, onDamaged);
   const others = found.filter(({ id }) => id !== own.id);
   const nameOf = ({ id, info }: Machine) => ({ id, name: info.name });
   return {
@@ -41,7 +48,7 @@ export function knownMachines(
       const isPublished = new Map(chosen.map((machine) => [machine.id, new Set(machine.days.daily)]));
       const dayOf = (machine: Machine, day: Day): MachineDay[] => {
         if (isPublished.get(machine.id)?.has(day) !== true) return [];
-        const published = readPublishedDay(machine, day, checkRecord);
+        const published = readPublishedDay(machine, day, checkRecord, onDamaged);
         return published === undefined ? [] : [{ machine: machine.id, ...published }];
       };
       return {
@@ -60,7 +67,7 @@ export function knownMachines(
           chosen.map((machine) => ({
             ...nameOf(machine),
             day: dayOf(machine, day)[0],
-            sessions: readPublishedSessions(machine, day),
+            sessions: readPublishedSessions(machine, day, onDamaged),
           })),
       };
     },

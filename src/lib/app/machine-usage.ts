@@ -1,7 +1,7 @@
 import type { Day } from '../platform/time/time';
 import { chosenMachines, type MachineName } from '../sense/machines/read';
 import { sessionKey } from '../sessions/session-key';
-import { readMachines, readPublishedUsage } from '../sync/exchange';
+import { damagedNotes, readMachines, readPublishedUsage } from '../sync/exchange';
 import { hashedId } from '../sync/format';
 import { mergeUsage } from '../usage/machines';
 import type { DatedRow, Usage } from '../usage/rollup';
@@ -21,14 +21,17 @@ export interface UsageInput {
   to: Day;
 }
 
-/** Returns the merged usage of all machines in the exchange folder, or the usage of `machine`. */
+/** Returns the merged usage of all machines in the exchange folder, or the usage of `machine`. `note` receives a line for each unusable file. */
 export function usageOfMachines(
   { machineId, area }: Pick<Context, 'machineId' | 'area'>,
   { folder, machine: wanted, from, to }: UsageInput,
   readOwn: () => DatedRow[],
+  note: (text: string) => unknown,
 ): UsageOfMachines {
+  const onDamaged = damagedNotes(note);
   const own: MachineName = { id: machineId, name: machineName(area) };
-  const others = folder === undefined ? [] : readMachines(folder).filter(({ id }) => id !== own.id);
+  const others =
+    folder === undefined ? [] : readMachines(folder, onDamaged).filter(({ id }) => id !== own.id);
   const names = others.map(({ id, info }) => ({ id, name: info.name }));
   const chosen = chosenMachines({ own, others: names }, wanted);
   const hasOwn = chosen.has(own.id);
@@ -45,7 +48,11 @@ export function usageOfMachines(
     rows: machine.days.usage
       .filter((day) => day >= from && day <= to)
       .flatMap((day) =>
-        readPublishedUsage(machine, day).map((row) => ({ ...row, day, machine: machine.info.name })),
+        readPublishedUsage(machine, day, onDamaged).map((row) => ({
+          ...row,
+          day,
+          machine: machine.info.name,
+        })),
       ),
   }));
   const all = [...(hasOwn ? [{ id: own.id, rows: ownRows }] : []), ...published];

@@ -3,19 +3,22 @@ import { chooseMachines, type KnownMachines, type Machines } from '../sense/mach
 import type { Context } from './context';
 
 /**
- * Adds a reader for the merged days of all machines, or for the days of one machine. Throws `usage` if the
- * machine is unknown.
+ * Adds a reader for the merged days of all machines, or for the days of one machine. `note` receives a line
+ * for each unusable file. Throws `usage` if the machine is unknown.
  */
 export async function withMachines<T extends ReadDeps>(
   context: Context,
   deps: T,
   wanted?: string,
+  note: (text: string) => unknown = () => undefined,
 ): Promise<T> {
   const { folder } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined && wanted === undefined) return deps;
   // Load the module only if needed, so that reads without an exchange folder stay fast.
   const { knownMachines, machineFiles } = await import('./machine-days');
-  const known = (): KnownMachines => knownMachines(context, deps, folder);
+  const { damagedNotes } = await import('../sync/exchange');
+  const onDamaged = damagedNotes(note);
+  const known = (): KnownMachines => knownMachines(context, deps, folder, onDamaged);
   const machines = (): Machines | undefined => chooseMachines(known(), wanted);
   if (wanted !== undefined) machines();
   return { ...deps, machines, machineFiles: () => (folder === undefined ? [] : machineFiles(folder)) };

@@ -37,7 +37,7 @@ const MAX_EVIDENCE = 30;
 export async function openReport(context: Context, period: Period, options: ReportOptions): Promise<Report> {
   const notes: string[] = [];
   const sense = await openSense(context);
-  const deps = await withMachines(context, sense.deps, options.machine);
+  const deps = await withMachines(context, sense.deps, options.machine, (text) => notes.push(text));
   const union = await unionOf(deps, period);
   const work = await openWork(context);
   const issues = issuesFrom(work, notes, options);
@@ -53,7 +53,7 @@ export async function openReport(context: Context, period: Period, options: Repo
     ...(options.usage === true ? { usage: await usageOfDays(context, period, options, notes) } : {}),
   };
   const report = (evidence: ReadonlyMap<number, string>): Report =>
-    buildReport({ ...input, evidence, notes: [...notes] });
+    buildReport({ ...input, evidence, notes: [...new Set(notes)] });
   const first = report(new Map());
   if (!options.evidence || first.issues === null) return first;
   const numbers = first.issues.closed.map(({ number }) => number);

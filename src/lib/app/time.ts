@@ -21,10 +21,13 @@ export interface TimeInput {
 export interface TimeResult {
   report: TimeReport;
   beside: TimeBeside;
-  /** Errors of damaged records, which the report omits. */
-  damaged: readonly StewardError[];
+  /** Lines about damaged records, which the report omits. */
+  notes: readonly string[];
   reasons: () => ReturnType<typeof goalReasons>;
-  /** Returns your tracked time as intervals, for days that still have an event log. */
+  /**
+   * Returns your time on this machine as intervals, for days that still have an event log. Throws `usage` if
+   * the report is about another machine.
+   */
   intervals: () => Interval[];
   /** Recorded days whose event log was deleted. */
   withoutLog: readonly Day[];
@@ -34,7 +37,8 @@ export interface TimeResult {
 export async function openTime(context: Context, { of, by, machine }: TimeInput): Promise<TimeResult> {
   const sense = await openSense(context);
   const period = await periodOf(sense, of);
-  const deps = await withMachines(context, sense.deps, machine);
+  const notes: string[] = [];
+  const deps = await withMachines(context, sense.deps, machine, (text) => notes.push(text));
   const days = daysOf(period);
   const { damaged, machines, ...recorded } = ledgersOf(deps, days);
   const { ledgers } = recorded;
@@ -45,15 +49,21 @@ export async function openTime(context: Context, { of, by, machine }: TimeInput)
   return {
     report: { from, to, timezone, totalMinutes: totalOf(ledgers), rows, ...(machines && { machines }) },
     beside: { by, ...recorded },
-    damaged,
+    notes: [...damaged.map(({ message, hint = '' }) => `${message} ${hint}`), ...notes],
     reasons: () => goalReasons(ledgers, names),
-    intervals: () =>
-      intervalsOf(
-        days.flatMap((day) => dayPieces(deps, day)),
-        ({ app, ...work }) => (by === 'app' ? app : keyOf(work, by, names)),
-      ),
+    intervals() {
+      if (deps.machines?.()?.hasOwn === false) throw otherMachine(machine);
+      const pieces = days.flatMap((day) => dayPieces(deps, day));
+      return intervalsOf(pieces, ({ app, ...work }) => (by === 'app' ? app : keyOf(work, by, names)));
+    },
     withoutLog: days.filter((day) => deps.store.logBytes(day) === undefined && deps.store.hasRecord(day)),
   };
+}
+
+function otherMachine(machine = ''): StewardError {
+  return new StewardError('usage', `No intervals of ${JSON.stringify(machine)} on this machine.`, {
+    hint: 'Intervals need the event log, which is never published. Run the command on that machine, or use --csv.',
+  });
 }
 
 function totalOf(ledgers: readonly DayLedger[]): number {

@@ -80,7 +80,7 @@ async function rowsIn(
   const { folder } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined && machine === undefined) return { rows: own() };
   const { usageOfMachines } = await import('./machine-usage');
-  return usageOfMachines(context, { folder, machine, from, to }, own);
+  return usageOfMachines(context, { folder, machine, from, to }, own, (text) => notes.push(text));
 }
 
 function recentRows(

@@ -29,6 +29,16 @@ import {
 /** Receives the path of each unusable file and the reason. */
 export type OnDamagedFile = (path: string, reason: string) => void;
 
+/** Returns a handler that notes each unusable file once. */
+export function damagedNotes(note: (text: string) => unknown): OnDamagedFile {
+  const noted = new Set<string>();
+  return (path, reason) => {
+    if (noted.has(path)) return;
+    noted.add(path);
+    note(`Ignored unreadable file ${path}: ${reason}`);
+  };
+}
+
 const MAX_INFO_BYTES = 64 * 1024;
 const MAX_DAY_BYTES = 8 * 1024 * 1024;
 
