@@ -46,11 +46,8 @@ async function openClone({ git: deps, clone, remote }: GitExchange): Promise<Git
 
 /** Fetches every machine's branch. Returns the hash of each machine's tree by the machine's id. */
 async function fetchTrees({ remote }: GitExchange, git: Git): Promise<Map<string, string>> {
-  const found = await succeeded(git('ls-remote', remote.url, `${HEADS}*`));
-  // A shallow fetch fails if there is no branch.
-  if (found.stdout.trim() === '') return new Map();
   const refs = `+${HEADS}*:${FETCHED}*`;
-  await succeeded(git('fetch', '--quiet', '--depth', '1', '--no-tags', '--prune', remote.url, refs));
+  await succeeded(git('fetch', '--quiet', '--no-tags', '--prune', remote.url, refs));
   const { stdout } = await succeeded(git('for-each-ref', '--format=%(tree) %(refname)', FETCHED));
   const rows = stdout.split('\n').map((line) => line.split(` ${FETCHED}`));
   return new Map(rows.flatMap(([tree = '', id = '']) => (isMachineId(id) ? [[id, tree] as const] : [])));
