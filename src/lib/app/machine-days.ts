@@ -111,6 +111,20 @@ const EVERYTHING: Disclosure = {
   about: () => undefined,
 };
 
+/** Returns whether no session, repository or sum is missing from the published record. */
+function hasAll(published: DailyRecord, { sessions, ledger }: DailyRecord): boolean {
+  const [shown = [], own = []] = [published.ledger?.attention, ledger?.attention];
+  return (
+    published.sessions.count === sessions.count &&
+    published.ledger?.agents.length === ledger?.agents.length &&
+    shown.length === own.length &&
+    shown.every(
+      ({ repo, session }, i) =>
+        (repo === null) === (own[i]?.repo === null) && (session === null) === (own[i]?.session === null),
+    )
+  );
+}
+
 /**
  * Returns a function that reads this machine's full days, with the ids that published days use. It reads a
  * day's event log only if the published copy is out of date.
@@ -138,6 +152,8 @@ function ownDays(
     const isComplete =
       before?.record.generatedAt === stored?.generatedAt &&
       before?.record.commits.count === stored?.commits.count;
+    if (isComplete && before !== undefined && stored !== undefined && hasAll(before.record, stored))
+      return [before];
     if (isClosed && (!logged.has(day) || isComplete)) return publish(stored, undefined, before);
     if (!logged.has(day)) return day === today ? publish(readDay(deps, state, day).record, undefined) : [];
     const record = isClosed ? stored : readDay(deps, state, day).record;

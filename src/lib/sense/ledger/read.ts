@@ -25,7 +25,8 @@ export interface Ledgers {
 /** Returns the days' ledgers. Recomputes damaged and old records if their event logs still exist. */
 export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const machines = deps.machines?.();
-  if (machines !== undefined) return ledgersIn([...unionDays(machines, days).values()], days, []);
+  if (machines !== undefined)
+    return ledgersIn([...unionDays(machines, days, { hasTimes: false }).values()], days, []);
   const { store } = deps;
   const [logged, recorded] = [new Set(store.loggedDays()), new Set(store.recordedDays())];
   const { state } = store.readState();
