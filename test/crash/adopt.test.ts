@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -51,6 +60,7 @@ describe('a machine that is killed while it adopts another one (built)', functio
   const deliveries = (): { name: string; machine: unknown }[] =>
     foldersOf(area()).flatMap((folder) => {
       const outbox = join(folder, 'state/outbox');
+      if (!existsSync(outbox)) return [];
       const names = readdirSync(outbox, { withFileTypes: true }).filter(({ name }) => name.endsWith('.json'));
       return names.map(({ name }) => {
         const { machine: id } = JSON.parse(readFileSync(join(outbox, name), 'utf8')) as { machine: unknown };

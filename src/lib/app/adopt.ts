@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { areaAt, claimArea, type UserArea } from '../config/user-area';
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { readOwners, writeOwner, writePlace, type Owned } from '../platform/files/area-owner';
 import { renameOver } from '../platform/files/atomic-file';
 import { exists, ensureFolder, listFolder, lstatOf, removeFile } from '../platform/files/folder';
@@ -9,16 +9,17 @@ import { readInstallManifest, withInstallManifest } from '../platform/files/inst
 import { withLock } from '../platform/files/lock';
 import { settleFrom } from '../platform/files/settle-log';
 import { dayOf } from '../platform/time/time';
-import { isOpen } from '../sense/capture';
-import { senseStore } from '../sense/store';
+import { senseStore, type SenseStore } from '../sense/store';
 import { archiveSessions } from '../sessions/archive';
 import { restrictedList } from '../sessions/restricted';
 import { archiveOf, currentSessions } from '../sessions/state';
+import { readState, writeState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
 import { takeUpAll } from './shared-area';
-import { forget } from './sync-setup';
+import { publishNow, openSync } from './sync';
+import { stateFile } from './sync-settings';
 
 export interface Adopted {
   /** The retired machine's id. */
@@ -29,6 +30,8 @@ export interface Adopted {
   captures: number;
   /** Whether this machine now writes to a different folder, which requires reinstalling the hooks and jobs. */
   isMoved: boolean;
+  /** Why the old machine's published data isn't withdrawn yet. */
+  problem?: string;
 }
 
 const LOCK_WAIT_MS = 30_000;
@@ -49,12 +52,28 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
   const taken = await withLock(join(area.machine, 'sense.lock'), lock, async () => {
     writePlace(area.root, area.host, into.place, '');
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
-    if (isMoved) await moveInto(context, from, id);
+    if (isMoved) await moveInto(context, from, { id, old });
+    // Store the intention first: a machine whose data stays published counts twice.
+    if (old.place === '') await startRetirement(context, old.owner);
     retire(area, into, { old, id });
     return result;
   });
-  if (old.place === '') await forgetPublished(context, old.owner);
-  return { adopted: old.owner, id, folder: into.own, ...taken, isMoved };
+  const left = areaOf(area, old.owner);
+  if (!hasDays(left)) removeFile(left.owner);
+  const problem = await publishAdopted({ ...context, area: into }, old.owner);
+  return {
+    ...{ adopted: old.owner, id, folder: into.own, ...taken, isMoved },
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+/** The folder below `machines` with the days of an adopted machine that this machine recorded too. */
+function areaOf({ root, host }: UserArea, id: string): UserArea {
+  return areaAt(root, `machines/${id}/`, host);
+}
+
+function hasDays({ sense, usage }: UserArea): boolean {
+  return [sense.events, sense.daily, usage].some((folder) => listFolder(folder).length > 0);
 }
 
 function findOld(area: UserArea, id: string, wanted: string): Owned {
@@ -81,7 +100,11 @@ async function captureLast(context: Context): Promise<void> {
 }
 
 /** Moves this machine's data from `machines/ID` to the top of the area, which this machine now owns. */
-async function moveInto(context: Context, into: UserArea, id: string): Promise<void> {
+async function moveInto(
+  context: Context,
+  into: UserArea,
+  { id, old }: { id: string; old: Owned },
+): Promise<void> {
   const { area, clock } = context;
   takeUpAll(area, into, { ids: [id], to: id });
   const sessions = await openSessions(context);
@@ -96,36 +119,71 @@ async function moveInto(context: Context, into: UserArea, id: string): Promise<v
     };
     await withInstallManifest(deps, (manifest) => manifest.record(entry));
   }
+  setAside(area, into, old);
   const { timezone } = (await openSense(context)).deps;
   settleFrom(restrictedList(area.sessionsState), restrictedList(into.sessionsState));
   moveDays(area, into, dayOf(clock.now(), timezone));
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));
-  moveMissing(area.usage, into.usage);
-  // The old folder keeps its owner file while it has days that both machines recorded.
-  if (senseStore(area).recordedDays().length === 0) removeFile(area.owner);
+  moveFiles(area.usage, into.usage);
+  removeFile(area.owner);
+}
+
+/**
+ * Moves the old machine's files of the days that both machines recorded to a folder below `machines`. So both
+ * machines' days stay separate, and time that both recorded counts once. The folder's owner file marks the end.
+ */
+function setAside(area: UserArea, into: UserArea, { owner, salt }: Owned): void {
+  const left = areaOf(area, owner);
+  if (exists(left.owner)) return;
+  const [own, target, store] = [senseStore(area), senseStore(into), senseStore(left)];
+  const [days, oldDays] = [daysWithData(own), daysWithData(target)];
+  const used = new Set(listFolder(area.usage));
+  const isShared = (name: string): boolean => days.has(dayIn(name)) && oldDays.has(dayIn(name));
+  moveFiles(into.sense.events, left.sense.events, isShared);
+  moveFiles(into.sense.daily, left.sense.daily, isShared);
+  moveFiles(into.usage, left.usage, (name) => used.has(name));
+  if (hasDays(left)) {
+    store.prepare();
+    store.writeState(target.readState().state);
+  }
+  writeOwner(area.root, left.place, { owner, os: null, salt, retired: [] }, true);
+}
+
+/** Returns the days with a log, or with a record that isn't empty. */
+function daysWithData(store: SenseStore): Set<string> {
+  const recorded = store.recordedDays().filter((day) => store.recordState(day) !== 'empty');
+  return new Set([...store.loggedDays(), ...recorded]);
+}
+
+/** Returns the day that a file's name begins with. */
+function dayIn(name: string): string {
+  return name.slice(0, '2026-11-20'.length);
 }
 
 function moveDays(area: UserArea, into: UserArea, today: string): void {
   const [own, target] = [senseStore(area), senseStore(into)];
   target.prepare();
+  const { rolled, zones } = own.readState().state;
+  const { state } = target.readState();
+  const recorded = daysWithData(own);
   for (const day of own.loggedDays()) {
-    if (!isOpen(target, day, today)) continue;
     settleFrom(own.logOf(day), target.logOf(day));
-    own.removeRecord(day);
+    delete state.rolled[day];
   }
-  // Makes the next capture reread every source from the start, without duplicating moved events.
-  target.writeState({ ...target.readState().state, lostOn: today });
-  moveMissing(area.sense.daily, into.sense.daily);
+  const isMoved = (name: string): boolean =>
+    recorded.has(dayIn(name)) || !exists(join(into.sense.daily, name));
+  moveFiles(area.sense.daily, into.sense.daily, isMoved);
+  // `lostOn` makes the next capture reread every source from the start, without duplicating moved events.
+  const days = { rolled: { ...state.rolled, ...rolled }, zones: { ...state.zones, ...zones } };
+  target.writeState({ ...state, ...days, lostOn: today });
 }
 
-/** Moves the files that don't exist in the target folder. */
-function moveMissing(from: string, into: string): void {
+function moveFiles(from: string, into: string, isMoved: (name: string) => boolean = () => true): void {
   for (const name of listFolder(from)) {
-    const target = join(into, name);
-    if (exists(target) || lstatOf(join(from, name))?.isFile !== true) continue;
+    if (!isMoved(name) || lstatOf(join(from, name))?.isFile !== true) continue;
     ensureFolder(into);
-    renameOver(join(from, name), target);
+    renameOver(join(from, name), join(into, name));
   }
 }
 
@@ -139,19 +197,42 @@ function retire(area: UserArea, into: UserArea, { old, id }: { old: Owned; id: s
   writeOwner(area.root, into.place, { owner: id, os, salt: top.salt, retired });
 }
 
-async function forgetPublished(context: Context, id: string): Promise<void> {
-  try {
-    await forget(context, id, false);
-  } catch (error) {
-    if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
-  }
+async function startRetirement(context: Context, id: string): Promise<void> {
+  const { deps, locked } = await openSync(context);
+  await locked(() => {
+    const state = readState(deps.state);
+    writeState(deps.state, { ...state, retire: [...new Set([...(state.retire ?? []), id])] });
+  });
 }
 
-export function adoptedText({ adopted, id, folder, deliveries, captures, isMoved }: Adopted): string {
+/** Publishes the days taken over, and withdraws the old machine's. Returns why its data is still published. */
+async function publishAdopted(context: Context, id: string): Promise<string | undefined> {
+  let problem = 'the next exchange through git withdraws it.';
+  try {
+    if ((await publishNow(context)) === undefined) return undefined;
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    problem = message;
+  }
+  const { retire = [] } = readState(stateFile(context.area));
+  return retire.includes(id) ? problem : undefined;
+}
+
+export function adoptedText({
+  adopted,
+  id,
+  folder,
+  deliveries,
+  captures,
+  isMoved,
+  problem,
+}: Adopted): string {
   const lines = [
     `Adopted ${adopted}. This machine, ${id}, writes to ${folder}.`,
     `Deliveries taken over: ${deliveries}. Captures taken over: ${captures}.`,
   ];
+  if (problem !== undefined) lines.push(`Data that ${adopted} published is not withdrawn yet: ${problem}`);
   if (isMoved) lines.push('Reinstall the hooks and jobs: steward install');
   return lines.join('\n');
 }

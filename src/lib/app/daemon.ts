@@ -35,7 +35,7 @@ import { withMachines } from './machines';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
 import { sessionRoutes } from './session-routes';
 import { sessionReader } from './sessions';
-import { syncJob } from './sync';
+import { syncJob } from './sync-job';
 import { otherMachines } from './sync-turns';
 import { usageJob, usageRoute } from './usage';
 import { VERSION } from './version';

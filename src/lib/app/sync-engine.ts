@@ -19,6 +19,7 @@ import {
 } from '../sync/syncthing';
 import type { EngineStatus } from '../sync/status';
 import type { Context } from './context';
+import { endRetirement, prepareAdopted } from './sync';
 import { changeSync } from './sync-settings';
 
 const LOCK_WAIT_MS = 120_000;
@@ -116,7 +117,9 @@ async function exchange(
   const at = toIso(context.clock.now());
   try {
     const git = await openGit(context, folder, repo);
-    const result = await locked(context, () => exchangeByGit(git));
+    const adopted = await prepareAdopted(context);
+    const result = await locked(context, () => exchangeByGit({ ...git, adopted }));
+    await endRetirement(context, adopted);
     note({ at });
     return result;
   } catch (error) {

@@ -2,7 +2,10 @@ import { resolve } from 'node:path';
 
 import { isCleanText } from '../config/leaf';
 import { StewardError, toStewardError } from '../errors';
-import { removeFolder } from '../platform/files/folder';
+import { areaAt } from '../config/user-area';
+import { readOwners } from '../platform/files/area-owner';
+import { removeFile, removeFolder } from '../platform/files/folder';
+import { definedOnly } from '../platform/files/json-object';
 import { knownMachineId } from '../platform/files/machine';
 import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
@@ -13,7 +16,7 @@ import { readState, writeState } from '../sync/state';
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
-import { openSync, publishNow } from './sync';
+import { endRetirement, openSync, publishNow } from './sync';
 import { engineStatus, forgetInGit } from './sync-engine';
 import { changeSync, MAX_NAME, stateFile } from './sync-settings';
 
@@ -65,6 +68,7 @@ async function compareAll(context: Context): Promise<void> {
 /** Turns details on or off, and rewrites the published files. */
 export async function setDetails(context: Context, details: boolean): Promise<SyncChange> {
   await changeSync(context, { details });
+  await compareAll(context);
   return republish(context);
 }
 
@@ -91,8 +95,8 @@ export async function leave(
   const removedFiles = remove ? await locked(() => unpublish(deps)) : 0;
   await changeSync(context, { folder: undefined, details: undefined, engine: undefined, repo: undefined });
   await locked(() => {
-    const { name } = readState(deps.state);
-    writeState(deps.state, { ...(name === undefined ? {} : { name }), days: {}, removals: [] });
+    const { name, retire } = readState(deps.state);
+    writeState(deps.state, { ...definedOnly({ name, retire }), days: {}, removals: [] });
   });
   return { folder, removedFiles };
 }
@@ -106,7 +110,16 @@ export async function forget(context: Context, wanted: string, dryRun: boolean):
   // Delete from the git repository first; otherwise the next exchange would restore the files.
   await forgetInGit(context, found.id);
   await locked(() => removeFolder(found.path));
+  await forgetAdopted(context, found.id);
   return { ...found, dryRun };
+}
+
+/** Stops publishing for a forgotten machine that this machine has adopted. Its files stay in the area. */
+async function forgetAdopted(context: Context, id: string): Promise<void> {
+  const { root, host } = context.area;
+  const isAdopted = readOwners(root).some(({ retired }) => retired.includes(id));
+  if (isAdopted) removeFile(areaAt(root, `machines/${id}/`, host).owner);
+  await endRetirement(context, [id]);
 }
 
 /** Returns the files that a publish would write. If `show` names one of the files, also returns its text. */

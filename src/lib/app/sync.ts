@@ -1,15 +1,22 @@
 import { join } from 'node:path';
 
-import type { Job } from '../daemon/jobs';
+import { areaAt } from '../config/user-area';
 import { toStewardError } from '../errors';
+import { readOwners } from '../platform/files/area-owner';
+import { readText } from '../platform/files/atomic-file';
 import { withLock } from '../platform/files/lock';
 import { toIso } from '../platform/time/clock';
-import { dayOf } from '../platform/time/time';
+import { dayOf, type Day } from '../platform/time/time';
 import { asRecord } from '../sense/record';
+import { tidyLogs } from '../sense/roll';
+import { senseStore } from '../sense/store';
 import { currentSessions } from '../sessions/state';
+import { machinesFolder } from '../sync/exchange';
 import { inFolder } from '../sync/folder';
+import { parseInfo } from '../sync/parse';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
-import { readState, writeState, type Removal } from '../sync/state';
+import { publishRetired } from '../sync/retire';
+import { readState, writeState, type Removal, type SyncState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
@@ -26,12 +33,12 @@ export interface SyncContext {
 }
 
 const LOCK_WAIT_MS = 30_000;
-const JOB_SEC = 300;
 
 export async function openSync(context: Context): Promise<SyncContext> {
   const { area, clock } = context;
   const { sync, timezone } = (await context.loadConfig()).config.user;
   const state = stateFile(area);
+  const before = readState(state);
   const { folder, details } = sync;
   const sense = await openSense(context);
   const sessions = await openSessions(context);
@@ -51,6 +58,7 @@ export async function openSync(context: Context): Promise<SyncContext> {
       return markOfAll(context, { details, timezone, today, name, workEvents, sessions: path });
     },
     local: () => localData(context, sense, Object.values(currentSessions(sessions).sessions), details),
+    former: (day) => formerFolders(context, before, folder, day),
   };
   return {
     ...{ folder, details, deps },
@@ -61,13 +69,111 @@ export async function openSync(context: Context): Promise<SyncContext> {
   };
 }
 
+/**
+ * Returns where else this machine's published files of a day may be: in the previous exchange folder, or in the
+ * folder of a machine whose days it has adopted.
+ */
+function formerFolders(
+  { area, machineId }: Context,
+  { folder: previous, removals, retire = [] }: SyncState,
+  folder: string | undefined,
+  day: Day,
+): string[] {
+  // The other folder may still have sessions that this machine has forgotten.
+  if (folder === undefined || removals.some(({ sessions }) => sessions)) return [];
+  const adopted = retire.filter((id) => {
+    const store = senseStore(areaAt(area.root, `machines/${id}/`, area.host));
+    return store.logBytes(day) === undefined && !store.hasRecord(day);
+  });
+  return [
+    ...(previous === undefined || previous === folder ? [] : [join(machinesFolder(previous), machineId)]),
+    ...adopted.map((id) => join(machinesFolder(folder), id)),
+  ];
+}
+
+interface Adopted {
+  deps: PublishDeps;
+  tidy: () => void;
+}
+
+/** Opens the adopted machines that this machine publishes for, or whose published files it withdraws. */
+async function openAdopted(context: Context): Promise<Adopted[]> {
+  const { area, machineId } = context;
+  const owners = readOwners(area.root);
+  const { retire = [] } = readState(stateFile(area));
+  const retired = owners.find(({ owner }) => owner === machineId)?.retired ?? [];
+  const ids = retired.filter((id) => retire.includes(id) || owners.some(({ owner }) => owner === id));
+  const machines = await Promise.all(
+    ids.map(async (id): Promise<Adopted> => {
+      const { sense, usage } = areaAt(area.root, `machines/${id}/`, area.host);
+      const own = { ...context, area: { ...area, sense, usage }, machineId: id };
+      const { deps } = await openSync(own);
+      const stored = readText(join(machinesFolder(deps.folder), id, 'machine.json'));
+      const { name = id } = parseInfo(stored ?? '') ?? {};
+      const { deps: roll } = await openSense(own);
+      const tidy = (): void => tidyLogs({ ...roll, afterRecords: () => undefined });
+      const former = (day: Day): string[] => deps.former?.(day).filter((path) => path.endsWith(id)) ?? [];
+      return { deps: { ...deps, former, machine: { ...deps.machine, name } }, tidy };
+    }),
+  );
+  return machines.filter(({ deps }) => retire.includes(deps.machine.id) || deps.local().days().length > 0);
+}
+
+/** Publishes what adopted machines keep, and withdraws the rest of their published files. */
+function publishAdopted(state: string, machines: readonly Adopted[]): void {
+  const { retire = [] } = readState(state);
+  for (const { deps, tidy } of machines) {
+    publishRetired(deps, retire.includes(deps.machine.id));
+    tidy();
+  }
+}
+
+/**
+ * Publishes for adopted machines before an exchange through git. Returns their ids, whose branches the exchange
+ * must replace.
+ */
+export async function prepareAdopted(context: Context): Promise<string[]> {
+  const { deps, locked } = await openSync(context);
+  const machines = await openAdopted(context);
+  if (machines.length > 0) await locked(() => publishAdopted(deps.state, machines));
+  return idsOf(machines);
+}
+
+function idsOf(machines: readonly Adopted[]): string[] {
+  return machines.map(({ deps }) => deps.machine.id);
+}
+
+/** Notes that the machines' published files are withdrawn. */
+export async function endRetirement(context: Context, ids: readonly string[]): Promise<void> {
+  const { deps, locked } = await openSync(context);
+  await locked(() => noteRetired(deps.state, ids));
+}
+
+function noteRetired(path: string, ids: readonly string[]): void {
+  const { retire = [], ...state } = readState(path);
+  const rest = retire.filter((id) => !ids.includes(id));
+  if (rest.length < retire.length) writeState(path, { ...state, ...(rest.length > 0 && { retire: rest }) });
+}
+
 /** Publishes changes. Returns undefined if no exchange folder is set. Stores an error for `steward status`. */
 export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
-  if ((await context.loadConfig()).config.user.sync.folder === undefined) return undefined;
+  const { folder, engine } = (await context.loadConfig()).config.user.sync;
+  if (folder === undefined) return undefined;
   const { deps, locked } = await openSync(context);
+  const before = readState(deps.state);
+  const isSame = before.folder === folder && before.checked === deps.today && before.problem === undefined;
+  const isDue = !isSame || before.retire !== undefined;
+  const adopted = isDue ? await openAdopted(context) : [];
   return locked(() => {
     try {
-      return inFolder(deps.folder, () => publish(deps));
+      const result = inFolder(deps.folder, () => {
+        const published = publish(deps);
+        publishAdopted(deps.state, adopted);
+        return published;
+      });
+      // With git, the next exchange withdraws the files from the repository.
+      if (engine !== 'git') noteRetired(deps.state, idsOf(adopted));
+      return result;
     } catch (error) {
       const { kind, message, hint } = toStewardError(error);
       const problem = { at: toIso(deps.clock.now()), message, ...(hint === undefined ? {} : { hint }) };
@@ -87,19 +193,6 @@ export async function publishAfter(context: Context): Promise<string | undefined
     if (kind === 'internal') throw error;
     return kind === 'locked' ? undefined : `Not published to other machines: ${message}`;
   }
-}
-
-export function syncJob(context: Context): Job {
-  return {
-    id: 'sync',
-    everySec: () => JOB_SEC,
-    run: async () => {
-      if ((await publishNow(context)) === undefined) return 'no exchange folder is set';
-      const { exchangeWhenDue } = await import('./sync-engine');
-      await exchangeWhenDue(context);
-      return undefined;
-    },
-  };
 }
 
 /**

@@ -147,6 +147,16 @@ export function rollAgain(deps: RollDeps, since: Day): Rerolled {
   return { rolled, kept: stored.filter((day) => !hasLog(day) && store.recordState(day) !== 'empty') };
 }
 
+/** Builds the missing records of past days with a log, and deletes the logs after the retention period. */
+export function tidyLogs(deps: RollDeps): void {
+  const { store, config } = deps;
+  const today = todayOf(deps);
+  for (const day of store.loggedDays().filter((logged) => logged < today)) {
+    if (store.recordState(day) !== 'final') rollDays(deps, [day]);
+    if (day < addDays(today, -config.retentionDays)) store.removeLog(day);
+  }
+}
+
 export interface RollResult {
   rolled: Day[];
   pruned: Day[];

@@ -13,8 +13,19 @@ export const SYNC_CHECKS: readonly Check<SyncChecked>[] = [
 
 const OLD_DAYS = 7;
 
+/** Returns what is still published, but should not be. */
+export function pendingTexts({
+  pendingRemovals,
+  pendingAdopted,
+}: Pick<SyncStatus, 'pendingRemovals' | 'pendingAdopted'>): string[] {
+  return [
+    ...(pendingRemovals === 0 ? [] : ['purged data is still published']),
+    ...pendingAdopted.map((id) => `data of the adopted machine ${id} is still published`),
+  ];
+}
+
 async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
-  const { folder, problem, hint, machines, conflicts, damaged, pendingRemovals, engine } = await syncStatus();
+  const { folder, problem, hint, machines, conflicts, damaged, engine, ...pending } = await syncStatus();
   if (folder === null) return [off('not set; to use several machines: steward sync set FOLDER')];
   if (problem !== null) return [failed(problem, hint === null ? {} : { hint })];
   const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
@@ -22,9 +33,7 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
     ...(engine?.problem === true
       ? [warning(`${engine.engine}: ${engine.found}`, { mend: 'steward sync status' })]
       : []),
-    ...(pendingRemovals === 0
-      ? []
-      : [warning('purged data is still published', { mend: 'steward sense capture' })]),
+    ...pendingTexts(pending).map((text) => warning(text, { mend: 'steward sense capture' })),
     ...old.map(({ name, daysBehind }) =>
       warning(`${name} was last seen ${plural(daysBehind, 'day')} ago`, {
         hint: 'Check the sync tool on that machine. If you no longer have the machine:',

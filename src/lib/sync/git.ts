@@ -15,6 +15,8 @@ export interface GitExchange {
   /** Machine-local folder for the clone. */
   clone: string;
   machineId: string;
+  /** Ids of the machines that this machine has adopted, and publishes for. */
+  adopted?: readonly string[];
 }
 
 type Git = ReturnType<typeof remoteGit>;
@@ -29,8 +31,11 @@ export async function exchangeByGit(exchange: GitExchange): Promise<{ received: 
   const git = await openClone(exchange);
   const trees = await fetchTrees(exchange, git);
   requireFolder(exchange.folder);
-  const received = await receive(exchange, git, [...trees.keys()]);
-  const sent = await send(exchange, git, trees.get(exchange.machineId));
+  const { machineId, adopted = [] } = exchange;
+  const others = [...trees.keys()].filter((id) => id !== machineId && !adopted.includes(id));
+  const received = await receive(exchange, git, others);
+  for (const id of adopted) await replace({ ...exchange, machineId: id }, git, trees.get(id));
+  const sent = await send(exchange, git, trees.get(machineId));
   return { received: [...received, ...removeGone(exchange, trees)], sent };
 }
 
@@ -54,14 +59,9 @@ async function fetchTrees({ remote }: GitExchange, git: Git): Promise<Map<string
 }
 
 /** Copies the fetched files of the other machines. Returns the ids of the machines whose files changed. */
-async function receive(
-  { folder, clone, machineId }: GitExchange,
-  git: Git,
-  ids: readonly string[],
-): Promise<string[]> {
+async function receive({ folder, clone }: GitExchange, git: Git, ids: readonly string[]): Promise<string[]> {
   const changed: string[] = [];
   for (const id of ids) {
-    if (id === machineId) continue;
     const copy = copyOf(clone, id);
     removeFolder(copy);
     ensureFolder(copy);
@@ -109,6 +109,13 @@ async function send(
   const commit = (await succeeded(git('commit-tree', tree, '-m', 'Publish'))).stdout.trim();
   await succeeded(git('push', '--quiet', '--force', remote.url, `${commit}:${HEADS}${machineId}`));
   return true;
+}
+
+/** Replaces an adopted machine's branch with its files, or deletes the branch if the machine has none. */
+async function replace(exchange: GitExchange, git: Git, pushed: string | undefined): Promise<void> {
+  const { folder, machineId, remote } = exchange;
+  if (exists(join(machinesFolder(folder), machineId))) await send(exchange, git, pushed);
+  else if (pushed !== undefined) await succeeded(git('push', '--quiet', remote.url, `:${HEADS}${machineId}`));
 }
 
 /** Deletes a machine's branch, if it exists. */

@@ -21,7 +21,8 @@ import {
   type LocalDay,
   withSumsBefore,
 } from './day';
-import { dayFileOf, machinesFolder, readPublishedDay, readPublishedSessions } from './exchange';
+import { dayBefore, sessionsBefore } from './before';
+import { dayFileOf, machinesFolder } from './exchange';
 import { requireFolder } from './folder';
 import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo } from './format';
 import { parseInfo, type CheckRecord } from './parse';
@@ -53,6 +54,8 @@ export interface PublishDeps {
   mark: () => string;
   /** Opens the local data. Called only if the data may have changed. */
   local: () => LocalData;
+  /** Returns other folders that may contain this machine's published files of a day, most recent first. */
+  former?: (day: Day) => string[];
 }
 
 /** A file to publish or remove. `path` is relative to the machine's folder. */
@@ -116,6 +119,7 @@ export function publish(deps: PublishDeps): PublishResult {
     ...{ folder: deps.folder, mark, checked: deps.today, days: marks, removals: [] },
     ...(name === undefined ? {} : { name }),
     ...(published === undefined ? {} : { publishedMs: published }),
+    ...(before.retire === undefined ? {} : { retire: before.retire }),
   });
   return result;
 }
@@ -151,20 +155,21 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
   return [...planned, ...removed.filter(({ path }) => !isPlanned.has(path))];
 }
 
-function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] {
-  const machine = { path: machineFolderOf(deps) };
+export function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] {
+  const own = machineFolderOf(deps);
+  const stored = [...(deps.former?.(day) ?? []), own];
   const { isShown, isRestricted, isRestrictedRepo } = local.disclosure;
-  const sessionsBefore = readPublishedSessions(machine, day).filter(
+  const oldSessions = sessionsBefore(stored, day).filter(
     ({ repo }) => repo === null || !isRestrictedRepo(repo),
   );
-  const known = new Set(sessionsBefore.map(({ id }) => id));
+  const known = new Set(oldSessions.map(({ id }) => id));
   const shown: Disclosure = {
     ...local.disclosure,
     // Keep showing a published session after it has left the state.
     isShown: (id) => isShown(id) || (!isRestricted(id) && known.has(hashedId('session', id))),
   };
   const source = local.read(day, shown.isShown);
-  const sessions = publishedSessions(source, sessionsBefore, shown);
+  const sessions = publishedSessions(source, oldSessions, shown);
   const usage = publishedUsage(source.usage, shown);
   const files: Partial<Record<DayKind, string>> = {
     sessions: sessions.map((session) => `${JSON.stringify(session)}\n`).join(''),
@@ -172,7 +177,7 @@ function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] 
   };
   const { record } = source;
   if (record !== undefined) {
-    const before = source.parts === undefined ? readPublishedDay(machine, day, deps.asRecord) : undefined;
+    const before = source.parts === undefined ? dayBefore(stored, day, deps.asRecord) : undefined;
     const published = publishedDay({ ...source, record }, before, shown);
     const { spans, commits, ...head } =
       before === undefined ? published : withSumsBefore(published, before, shown);
@@ -183,7 +188,7 @@ function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] 
     const text = files[kind];
     const path = `${kind}/${day}${DAY_FILES[kind]}`;
     if (text === undefined) return [];
-    const file = plannedFile(machine.path, path, text);
+    const file = plannedFile(own, path, text);
     return text === '' && file.change === 'none' ? [] : [file];
   });
 }
@@ -201,7 +206,7 @@ function plannedFile(own: string, path: string, text: string): PlannedFile {
   return { path, bytes: Buffer.byteLength(text), change, text };
 }
 
-function write(own: string, { path, text, bytes, change }: PlannedFile, result: PublishResult): void {
+export function write(own: string, { path, text, bytes, change }: PlannedFile, result: PublishResult): void {
   if (change === 'none') return;
   const target = join(own, path);
   if (change === 'removed') removeFile(target);
@@ -213,11 +218,11 @@ function write(own: string, { path, text, bytes, change }: PlannedFile, result: 
   result.bytes += bytes;
 }
 
-function clockMinute({ clock }: Pick<PublishDeps, 'clock'>): string {
+export function clockMinute({ clock }: Pick<PublishDeps, 'clock'>): string {
   return toMinute(toIso(clock.now()));
 }
 
-function infoText({ machine }: PublishDeps, local: LocalData, publishedAt: string): string {
+export function infoText({ machine }: PublishDeps, local: LocalData, publishedAt: string): string {
   const input = local.lastInput();
   const { id, name, timezone, version } = machine;
   const info: MachineInfo = {
@@ -257,7 +262,7 @@ function applyRemovals(own: string, removals: readonly Removal[], local: LocalDa
 }
 
 /** Returns the published files that match a removal and no longer have local data. */
-function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
+export function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
   const stored = KINDS.flatMap((kind) =>
     listFolder(join(own, kind))
       .filter((name) => name.endsWith(DAY_FILES[kind]))

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { isMachineId } from '../platform/files/machine';
 import type { Day } from '../platform/time/time';
 
 /** Purged or forgotten data whose published files must be removed. Files of days with local data stay. */
@@ -27,6 +28,8 @@ export interface SyncState {
   /** The fingerprint of each published day. */
   days: Record<Day, string>;
   removals: Removal[];
+  /** Ids of adopted machines whose published files have not been withdrawn everywhere yet. */
+  retire?: string[];
   /** Why the last run failed. */
   problem?: { at: string; message: string; hint?: string };
 }
@@ -36,7 +39,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  const { days, removals, publishedMs, problem } = value;
+  const { days, removals, retire, publishedMs, problem } = value;
   const [name, folder, mark, checked] = ['name', 'folder', 'mark', 'checked'].map((key) =>
     textOf(value[key]),
   );
@@ -48,6 +51,7 @@ export function readState(path: string): SyncState {
     ...(typeof publishedMs === 'number' ? { publishedMs } : {}),
     days: isObject(days) ? (days as SyncState['days']) : {},
     removals: Array.isArray(removals) ? removals.filter(isObject) : [],
+    ...(Array.isArray(retire) ? { retire: retire.map(String).filter(isMachineId) } : {}),
     ...(isObject(problem) ? { problem: problem as unknown as Required<SyncState>['problem'] } : {}),
   };
 }

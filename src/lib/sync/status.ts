@@ -47,6 +47,8 @@ export interface SyncStatus {
   hint: string | null;
   /** Number of purges that have not been applied to the folder yet. */
   pendingRemovals: number;
+  /** Ids of adopted machines whose published data has not been withdrawn yet. */
+  pendingAdopted: string[];
   machines: MachineStatus[];
   /** Paths of conflict copies, relative to the folder. steward ignores conflict copies. */
   conflicts: string[];
@@ -77,7 +79,8 @@ export function syncStatus(input: StatusInput): SyncStatus {
       problem: state.problem?.message ?? null,
       hint: state.problem?.hint ?? null,
     },
-    ...{ pendingRemovals: state.removals.length, machines: [], conflicts: [], damaged: [], engine: null },
+    ...{ pendingRemovals: state.removals.length, pendingAdopted: state.retire ?? [] },
+    ...{ machines: [], conflicts: [], damaged: [], engine: null },
   };
   if (folder === undefined) return { ...status, problem: null, hint: null };
   try {

@@ -60,7 +60,8 @@ export function statusText(
   localTime: (iso: string) => string,
   terminal: Terminal,
 ): string {
-  const { folder, details, problem, hint, pendingRemovals, machines, conflicts, damaged, engine } = status;
+  const { folder, details, problem, hint, pendingRemovals, pendingAdopted, machines } = status;
+  const { conflicts, damaged, engine } = status;
   if (folder === null) return 'No exchange folder is set. Set one: steward sync set FOLDER';
   const colors = palette(terminal);
   const rows = machines.map((machine) => [
@@ -87,9 +88,14 @@ export function statusText(
     ...(pendingRemovals === 0
       ? []
       : ['', 'Purged data is still published. It will be removed once the folder is available.']),
+    ...(pendingAdopted.length === 0 ? [] : ['', pendingText(pendingAdopted)]),
   ];
   const text = lines.join('\n');
   return terminal.unicode ? text : toAscii(text);
+}
+
+function pendingText(ids: readonly string[]): string {
+  return `Data of the adopted machine ${ids.join(', ')} is still published. It will be withdrawn once publishing succeeds.`;
 }
 
 function engineText({ engine, found, problem }: EngineStatus, colors: Palette): string {

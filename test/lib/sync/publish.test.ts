@@ -261,6 +261,28 @@ describe('publishing (lib)', () => {
     expect(day().record.sessions.count).to.equal(0);
   });
 
+  it('takes over the times of such a day from a former folder, by the present rules', () => {
+    publish(deps());
+    const before = bytes();
+    days = { [DAY]: dayWithoutLog };
+    known.delete('open');
+    const moved = () => ({ ...deps(), folder: path('other'), former: () => [own()] });
+    const other = join(path('other'), 'machines', ID);
+    prepareFolder(path('other'), []);
+    publish(moved());
+    for (const name of ['daily', 'sessions'])
+      for (const file of readdirSync(own(name)))
+        expect(readFileSync(join(other, name, file), 'utf8')).to.equal(readFileSync(own(name, file), 'utf8'));
+    // The former folder stays as it was, and a restricted repository's times stay there.
+    expect(bytes()).to.equal(before);
+    rmSync(other, { recursive: true });
+    restrictedRepos.add('shop');
+    publish(moved());
+    const { spans, commits } = readPublishedDay({ path: other }, DAY, asRecord) ?? expect.fail('no day');
+    expect([spans.map(({ repo }) => repo).includes('shop'), commits]).to.deep.equal([false, []]);
+    expect(spans).to.have.length(day().spans.length);
+  });
+
   it('publishes no sum of a hidden session, with or without the event log', () => {
     const sums = () => {
       const { parallel, answers, apps, cells } = day().record.ledger ?? expect.fail('no ledger');

@@ -1,0 +1,18 @@
+import type { Job } from '../daemon/jobs';
+import type { Context } from './context';
+import { publishNow } from './sync';
+
+const JOB_SEC = 300;
+
+export function syncJob(context: Context): Job {
+  return {
+    id: 'sync',
+    everySec: () => JOB_SEC,
+    run: async () => {
+      if ((await publishNow(context)) === undefined) return 'no exchange folder is set';
+      const { exchangeWhenDue } = await import('./sync-engine');
+      await exchangeWhenDue(context);
+      return undefined;
+    },
+  };
+}

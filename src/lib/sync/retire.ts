@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+
+import { exists, removeFile, removeFolder } from '../platform/files/folder';
+import { requireFolder } from './folder';
+import {
+  clockMinute,
+  dayFiles,
+  infoText,
+  machineFolderOf,
+  removedFiles,
+  write,
+  type PublishDeps,
+} from './publish';
+
+/**
+ * Publishes the days that an adopted machine keeps, in its folder. With `isWithdrawn`, removes its other
+ * published days, which this machine publishes now. Leaves machine.json as it is, since that machine is gone.
+ */
+export function publishRetired(deps: PublishDeps, isWithdrawn: boolean): void {
+  requireFolder(deps.folder);
+  const own = machineFolderOf(deps);
+  const local = deps.local();
+  const days = local.days();
+  if (days.length === 0) {
+    if (isWithdrawn) removeFolder(own);
+    return;
+  }
+  if (isWithdrawn) for (const { path } of removedFiles(own, {}, local)) removeFile(join(own, path));
+  const result = { files: 0, bytes: 0 };
+  for (const day of days) for (const file of dayFiles(deps, local, day)) write(own, file, result);
+  if (exists(join(own, 'machine.json'))) return;
+  const text = infoText(deps, local, clockMinute(deps));
+  write(own, { path: 'machine.json', text, bytes: 0, change: 'new' }, result);
+}
