@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 
+import { dayOf } from '../../src/lib/platform/time/time';
 import {
   foldersOf,
   storedCommits,
@@ -44,6 +46,17 @@ describe('a machine that is killed while it adopts another one (built)', functio
     rmSync(join(home.path, 'now'), { recursive: true });
     cpSync(join(home.path, 'before'), join(home.path, 'now'), { recursive: true });
   };
+
+  /** Records 20 minutes of today in the log of the machine's folder. */
+  function putFocus(folder: string, fromMinute: number): void {
+    const day = dayOf(Date.now(), 'UTC');
+    const lines = Array.from({ length: 20 }, (_, i) => ({
+      ts: new Date(Date.parse(`${day}T00:01:00Z`) + (fromMinute + i) * 60_000).toISOString(),
+      ...{ type: 'app-focus', source: 'appFocus', app: 'Code', detail: { intervalSec: 60, via: 'x11' } },
+    }));
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    appendFileSync(join(folder, 'sense/events', `${day}.jsonl`), text);
+  }
 
   /** A pending delivery, in the outbox of the machine's folder. */
   function putDelivery(folder: string, id: string, number: number): void {
@@ -83,6 +96,10 @@ describe('a machine that is killed while it adopts another one (built)', functio
       await own.json('notify', 'send', `new note ${i}`, '--no-voice');
       await own.json('sense', 'capture');
     }
+    putFocus(area(), 0);
+    putFocus(area('machines', B), 10);
+    for (const at of [old, own]) await at.json('sense', 'capture');
+    expect(await own.json<Today>('sense', 'today')).to.include({ totalMinutes: 30, overlapMinutes: 10 });
     // Not captured yet when the machine adopts the other one.
     commits.push(own.commit('code', 'newest'));
     putDelivery(area(), A, 1);
@@ -118,9 +135,12 @@ describe('a machine that is killed while it adopts another one (built)', functio
       deliveries().map(({ machine: id }) => id),
       label,
     ).to.deep.equal([B, B]);
-    const { date, commits: found } = await own
-      .json<Today>('sense', 'capture')
-      .then(() => own.json<Today>('sense', 'today'));
+    const {
+      date,
+      commits: found,
+      totalMinutes,
+    } = await own.json<Today>('sense', 'capture').then(() => own.json<Today>('sense', 'today'));
+    expect(totalMinutes, label).to.equal(30);
     expect(found.count, `${label}: commits of ${date}`).to.equal(commits.length);
     expect(storedCommits(area()).sort(), label).to.deep.equal([...commits].sort());
     const notes = storedNotifications(area()).sort();
@@ -133,5 +153,6 @@ describe('a machine that is killed while it adopts another one (built)', functio
   interface Today {
     date: string;
     commits: { count: number };
+    totalMinutes: number;
   }
 });

@@ -141,6 +141,27 @@ describe('adopting a machine (built)', function () {
     expect((await own.run(['status'])).stdout).not.to.include('still published');
   });
 
+  it('publishes the days that both recorded for the old machine, until it is forgotten', async () => {
+    const [old, own] = [machine(A), machine(B)];
+    const folder = join(home.path, 'exchange');
+    await old.json('sense', 'capture');
+    await old.json('sync', 'set', folder);
+    await own.json('sense', 'capture');
+    for (const at of [area(), area('machines', B)]) putLog(at, both);
+    await own.json('sync', 'adopt', A);
+    const published = (): string[] => readdirSync(join(folder, 'machines', A, 'daily'));
+    expect(published()).to.deep.equal([`${both}.json`]);
+    const expired = addDays(TODAY, -400);
+    putLog(area('machines', A), expired);
+    await own.json('sync', 'set', folder);
+    expect(published()).to.deep.equal([`${expired}.json`, `${both}.json`]);
+    expect(readdirSync(area('machines', A, 'sense/events'))).to.deep.equal([`${both}.jsonl`]);
+    await own.json('sync', 'forget', A, '--yes');
+    await own.json('sync', 'set', folder);
+    expect(readdirSync(join(folder, 'machines'))).to.deep.equal([B]);
+    expect(readdirSync(area('machines', A, 'sense/events'))).to.deep.equal([`${both}.jsonl`]);
+  });
+
   it('keeps the times of days without a log in another exchange folder', async () => {
     const own = machine(A);
     await own.json('sense', 'capture');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
@@ -111,6 +111,33 @@ describe('sync through a private GitHub repository (built)', function () {
     await set(0);
     const status = jsonOf(await run(0, 'sync', 'status', '--json')) as { engine: unknown };
     expect(status.engine).to.equal(null);
+  });
+
+  it("withdraws an adopted machine's branch at the next exchange that succeeds", async () => {
+    await set(0);
+    expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    const old = /machine-([0-9a-f]{12})/.exec(branches())?.[1] ?? '';
+    // A new laptop, with a copy of the old one's area.
+    const [from, to] = homes.map(({ path }) => path) as [string, string];
+    cpSync(join(from, '.steward'), join(to, '.steward'), { recursive: true });
+    mkdirSync(join(to, '.local', 'state', 'steward'), { recursive: true });
+    writeFileSync(join(to, '.local', 'state', 'steward', 'machine-id'), 'bbbbbbbbbbbb\n');
+    await set(1);
+    expect((await run(1, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    expect(branches()).to.include(old).and.include('bbbbbbbbbbbb');
+    const { stdout } = await run(1, 'sync', 'adopt', old);
+    expect(stdout).to.include(
+      `Data that ${old} published is not withdrawn yet: the next exchange through git withdraws it.`,
+    );
+    git.refuse = 500;
+    expect((await run(1, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(8);
+    const still = `Data of the adopted machine ${old} is still published.`;
+    expect((await run(1, 'sync', 'status')).stdout).to.include(still);
+    git.refuse = undefined;
+    expect((await run(1, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    expect(branches()).to.include('bbbbbbbbbbbb').and.not.include(old);
+    expect(readdirSync(join(to, 'exchange', 'machines'))).to.deep.equal(['bbbbbbbbbbbb']);
+    expect((await run(1, 'sync', 'status')).stdout).not.to.include(still);
   });
 
   it('exchanges nothing while the folder is missing', async () => {
