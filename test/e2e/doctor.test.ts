@@ -286,7 +286,7 @@ describe('doctor (built)', function () {
     it('checks how secrets are stored, and never shows one', async () => {
       await at.expectRow('config.secrets', 'ok', /no secrets set/);
       const path = at.write('.steward/settings.json', '{"notifications":{"push":{"topic":"hush-hush-1"}}}');
-      await at.expectRow('config.secrets', 'ok', /^1 set, 1 in private files$/);
+      await at.expectRow('config.secrets', 'ok', /^1 set, 1 stored in private files$/);
       chmodSync(path, 0o644);
       const row = await at.expectRow(
         'config.secrets',
@@ -304,7 +304,7 @@ describe('doctor (built)', function () {
       at.write('.steward/settings.json', '{"notifications":{"push":{"topic":"env:MY_TOPIC"}}}');
       await at.expectRow('config.secrets', 'failed', /environment variable MY_TOPIC is not set/);
       at.env = { MY_TOPIC: 'hush-hush-1' };
-      await at.expectRow('config.secrets', 'ok', /^1 set, all by reference$/);
+      await at.expectRow('config.secrets', 'ok', /^1 set, all stored as references$/);
       const { report } = await at.doctor();
       expect(JSON.stringify(report)).not.to.include('hush');
     });

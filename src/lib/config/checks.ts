@@ -57,7 +57,7 @@ async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
   if (findings.length > 0) return findings;
   if (secrets.length === 0) return [ok('no secrets set')];
   const count = [...plain.values()].flat().length;
-  const where = count === 0 ? 'all by reference' : `${count} in private files`;
+  const where = count === 0 ? 'all stored as references' : `${count} stored in private files`;
   return [ok(`${secrets.length} set, ${where}`)];
 }
 

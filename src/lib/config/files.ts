@@ -133,8 +133,8 @@ function checkLeaf(
 }
 
 /**
- * Returns `: expected …, found …` for an invalid value, or undefined for a valid value. Begins with the index
- * if a list item is invalid.
+ * Returns `: expected …, found …` for an invalid value, or undefined for a valid value. For an invalid list
+ * item, the text begins with its index.
  */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
@@ -179,18 +179,18 @@ function describe(value: unknown, quiet: boolean): string {
 function typeWords(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'keys with values';
+  if (typeof value === 'object') return 'key-value pairs';
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string';
   return typeof value === 'boolean' ? 'true or false' : 'a number';
 }
 
 function keysAndValues(file: ConfigFile): string {
-  return file.format === 'json' ? 'an object with keys' : 'keys with values';
+  return file.format === 'json' ? 'an object with keys' : 'key-value pairs';
 }
 
 /**
- * Returns the values that a text can mean, in the order to try: JSON, the text itself, on or off, a
- * comma-separated list.
+ * Returns the possible values of a text, in the order to try them: JSON, the text itself, a boolean for on or
+ * off, a comma-separated list.
  */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());

@@ -28,8 +28,8 @@ export interface Leaf<T> {
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
   readonly secret: boolean;
   /**
-   * Whether the value may contain private data, such as a URL with a token. Messages name only the type of
-   * such a value.
+   * Whether the value may contain private data, such as a URL with a token. If so, messages show only its
+   * type.
    */
   readonly quiet: boolean;
   /** Whether this list can only be set as a whole, not item by item. */
@@ -254,7 +254,7 @@ export function isCredential(value: string): boolean {
   return /^[\x21-\x7e]{1,4096}$/.test(value);
 }
 
-/** Rejects offsets such as +02:00, which have no daylight saving time. */
+/** Rejects offsets such as +02:00, which don't follow daylight saving time. */
 export function isTimezone(value: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_+/-]*$/.test(value) && isZone(value);
 }

@@ -56,7 +56,7 @@ const INSIGHT_COMMAND: readonly string[] = [
   'json',
   // Replaces the default system prompt, which describes the folder, the system and the tools.
   '--system-prompt',
-  "You describe a day from a program's notes. Respond with one JSON object and nothing else.",
+  "You describe a day based on notes from a program. Respond with one JSON object and nothing else.",
 ];
 
 /** The configuration keys of sense, with their types, checks and defaults. */
@@ -158,7 +158,7 @@ export const USER_KEYS = {
       builder: text('builder'),
       toolGuide: text('tool-guide'),
       researchers: leaf<string[]>({
-        expected: 'a list of at least one agent type',
+        expected: 'a list with at least one agent type',
         check: v.pipe(v.array(string(isCleanText)), v.minLength(1)),
         fallback: () => ['researcher-a', 'researcher-b', 'researcher-c'],
       }),
@@ -181,7 +181,7 @@ export const USER_KEYS = {
   },
 };
 
-/** The channels that a route may contain. Voice has its own list of event kinds instead. */
+/** The channels that a route may contain. Voice isn't one of them: it has its own list of event kinds. */
 const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
@@ -255,7 +255,7 @@ export const WORK_KEYS = {
     check: v.picklist(['line', 'whole']),
     fallback: 'line',
   }),
-  PROJECT_PROPERTY: mapOf('project names with a Property each, such as {"my-blog": "website"}', (value) =>
+  PROJECT_PROPERTY: mapOf('project names, each with a Property, such as {"my-blog": "website"}', (value) =>
     /^[^\s,:][^,:]{0,38}$/.test(value),
   ),
 };

@@ -222,7 +222,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
   );
 }
 
-/** Returns one key as `shownConfig` does. Throws `usage` if the key is unknown. */
+/** Returns one key in the same form as `shownConfig`. Throws `usage` if the key is unknown. */
 export async function shownKey(loaded: LoadedConfig, key: string): Promise<ShownValue> {
   await knownLeaf(key);
   const { file, path } = fileOfKey(key);

@@ -26,8 +26,8 @@ export function parseJson(source: string): Parsed {
 const MAX_ALIASES = 50;
 
 /**
- * Parses a file without keys besides `version`, so that captures needn't load the YAML library. Returns
- * undefined for other files.
+ * Parses a file that has no keys except `version`, so that captures don't have to load the YAML library.
+ * Returns undefined for other files.
  */
 export function bareContent(source: string): { version?: number } | undefined {
   const found = /^version: ([1-9][0-9]{0,3})[ \t]*\r?$/m.exec(source);
@@ -197,7 +197,7 @@ function problemOf(error: unknown, path: string): string {
   const code = errnoCode(error);
   if (code === undefined) throw error;
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
-  if (code === 'ENOTDIR') return 'its folder is a file';
+  if (code === 'ENOTDIR') return 'part of its path is a file, not a folder';
   if (code === 'ELOOP') return 'is a link to itself';
   return `cannot be read (${code})`;
 }

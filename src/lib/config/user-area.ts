@@ -34,7 +34,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
   const place = found ?? '';
   const own = sep === '/' ? base + place : base + place.replaceAll('/', sep);
-  // Concatenates, because `join` is too slow for the fifty paths of every hook run.
+  // Concatenates, because `join` is too slow for the fifty paths that each hook run builds.
   const shared = (...names: string[]): string => base + names.join(sep);
   const at = (...names: string[]): string => own + names.join(sep);
   return {
@@ -94,7 +94,7 @@ function editedFiles(shared: PathOf) {
     goals: shared('goals', 'goals.md'),
     projects: shared('projects.md'),
     pronunciations: shared('principal', 'pronunciations.json'),
-    /** Session files, which sessions on all machines write. */
+    /** Session files, written by the sessions on all machines. */
     sessions: shared('sessions'),
     agents: shared('agents'),
     knowledge: shared('knowledge'),

@@ -23,7 +23,7 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/** A key, and a function from its stored value to its new value. Undefined means unset. */
+/** A key, and a function that returns its new value, given the stored value. Undefined means unset. */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -37,8 +37,8 @@ export interface Changed {
 }
 
 /**
- * Changes keys in their files under one lock, and mirrors the voice. Throws `usage` if a value is invalid, and
- * `config` if a file is unreadable or has a newer format.
+ * Changes keys in their files under one lock, and keeps both copies of the voice equal. Throws `usage` if a
+ * value is invalid, and `config` if a file is unreadable or has a newer format.
  */
 export async function changeConfig(
   deps: WriteDeps,
@@ -111,7 +111,7 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
   return { changed, texts };
 }
 
-/** Adds the mirrored key to a change of the voice, which is stored under two keys. */
+/** Adds the second key to a change of the voice, which is stored under two keys. */
 function withMirrors(changes: readonly Change[]): Change[] {
   return changes.flatMap((change) => {
     if (change.key !== VOICE && change.key !== VOICE_MIRROR) return [change];
@@ -131,7 +131,7 @@ async function openFile(
   if ('problem' in read) throw new StewardError('config', `${path}: ${read.problem}.`, { hint });
   const content = read.content ?? {};
   if (!isObject(content))
-    throw new StewardError('config', `${path}: expected keys at the top level.`, { hint });
+    throw new StewardError('config', `${path}: expected key-value pairs at the top level.`, { hint });
   const version = content['version'];
   if (version !== undefined && !(typeof version === 'number' && version <= FORMAT)) {
     throw new StewardError('config', `${path} has a newer format than this version of steward supports.`, {
