@@ -207,7 +207,7 @@ describe('doctor and other hosts (built)', function () {
       await at.run(...(row.mend ?? '').split(' ').slice(1));
       await at.expectRow('work.privacy', 'ok', /is private/);
       await at.run('config', 'set', 'WORK.privacy.verifiedPrivate', 'false');
-      await at.expectRow('work.privacy', 'failed', /is not verified as private/);
+      await at.expectRow('work.privacy', 'failed', /has not been verified as private/);
     });
 
     it('reports a missing or refused credential, and an unreachable service', async () => {

@@ -67,13 +67,13 @@ describe('work capture by the hooks (built)', function () {
     expect(await told('queue this')).to.match(/^Nothing queued\. Name the task: /);
     expect(await told('queue this for later')).to.match(/^Nothing queued\. /);
     expect(await told('remind me to water the plants every monday at 9')).to.equal(
-      'Captured for the work repository: reminder: water the plants every monday at 9 (undo: steward work undo). Recurring reminders are not supported, so the reminder has no time.',
+      'Captured for the work repository: reminder: water the plants every monday at 9 (undo: steward work undo). Recurring reminders are not supported, so the reminder has no due time.',
     );
     await until('the issue', async () => (await titles()).length > 0);
     await idle();
     expect(await titles()).to.deep.equal(['[Reminder] water the plants every monday at 9']);
     expect(await told('remind me to call Ann on 31 November')).to.match(
-      /\. "on 31 November" is not a future time, so the reminder has no time\.$/,
+      /\. "on 31 November" is not a future time, so the reminder has no due time\.$/,
     );
     expect(await told('remind me to pay the gas bill today')).to.match(/undo\)$/);
     await until('both issues', async () => (await titles()).length > 2);
@@ -108,7 +108,7 @@ describe('work capture by the hooks (built)', function () {
       'reminder: call Ann: withdrawn before it was sent\nreminder: call Ben: withdrawn before it was sent\n',
     );
     expect((await run('work', 'undo', '--yes')).stdout).to.equal('#1 call Cid: closed as not planned\n');
-    expect((await run('work', 'undo')).stdout).to.equal('Nothing to undo: no prompt was captured.\n');
+    expect((await run('work', 'undo')).stdout).to.equal('Nothing to undo: there are no captured prompts.\n');
     await idle();
     expect(await titles()).to.deep.equal(['[Reminder] call Cid']);
   });

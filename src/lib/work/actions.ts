@@ -20,12 +20,12 @@ export interface Snoozed extends Item {
 const conflict = (message: string, hint: string): StewardError =>
   new StewardError('conflict', message, { hint });
 
-/** Runs `work snooze`: changes the due time in the body of an open reminder. */
+/** Runs `work snooze`: changes an open reminder's due time, which is in its body. */
 export async function snooze(deps: WorkDeps, input: { number: number; when: string }): Promise<Snoozed> {
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // Keep the seconds, so that a second snooze to the same minute sends another notification.
+  // Keep the seconds, so that a repeated snooze until the same minute sends another notification.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);
@@ -42,11 +42,11 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   const due = toIso(dueMs);
   const body = withDue(issue.body, due, dueWords(dueMs, timezone));
   if (body.length > MAX_BODY)
-    throw conflict(`The description of #${number} is too long for a due time.`, 'Shorten it on GitHub.');
+    throw conflict(`The description of #${number} is too long to add a due time.`, 'Shorten it on GitHub.');
   return { ...changed(open, await open.host.updateIssue(open.repo, number, { body })), due };
 }
 
-/** Caches a changed issue and converts it to an item. */
+/** Caches a changed issue and converts it to a board item. */
 export function changed({ deps, repo }: Open, issue: HostIssue): Item {
   cacheIssues(deps, repo, issue);
   return toItem(toIssue(issue), deps.config.KANBAN_COLUMNS);
@@ -66,7 +66,7 @@ export async function closeIssue(
   const usage = (message: string, hint: string): StewardError => new StewardError('usage', message, { hint });
   if (text === '') throw usage('The evidence is empty.', 'Provide a commit, a link or test output.');
   if (text.length > MAX_BODY) {
-    const message = `The evidence has ${text.length} characters; the maximum is ${MAX_BODY}.`;
+    const message = `The evidence is ${text.length} characters long; the maximum is ${MAX_BODY}.`;
     throw usage(message, 'Shorten it, or commit it as a file and link to the file.');
   }
   const open = await openForWriting(deps);
@@ -101,11 +101,11 @@ export function textOrFile(text: string, what: 'evidence' | 'body'): string {
 }
 
 export interface Shown extends Item {
-  /** `null` if the issue comes from the cache. */
+  /** `null` if the issue was read from the cache. */
   body: string | null;
   comments: Comment[] | null;
   fromCache: boolean;
-  /** Why GitHub could not be reached; `null` if it could. */
+  /** Why the request to GitHub failed; `null` if it succeeded. */
   staleReason: string | null;
 }
 

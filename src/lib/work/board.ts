@@ -134,7 +134,7 @@ export async function currentBoard(deps: WorkDeps, options: { refresh: boolean }
   if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
   const { ok, reason } = await refresh(deps);
   const now = boardView(deps);
-  // If the failure could not be saved, the board doesn't contain it, so add it here.
+  // If saving the failure failed too, the board doesn't contain it, so add it here.
   if (ok || reason === undefined || now.staleReason?.startsWith(reason) === true) return now;
   return { ...now, stale: true, staleReason: reason };
 }
@@ -171,7 +171,7 @@ export interface Filter {
   search?: string;
 }
 
-/** Throws `usage` for a lane, Status or Type that neither steward nor the board has. */
+/** Throws `usage` for a lane, Status or Type that is neither built in nor used on the board. */
 export function checkFilter({ lane, status, type }: Filter, { columns, items }: BoardView): void {
   const check = (what: string, value: string | undefined, known: readonly string[]): void => {
     if (value === undefined || hasLabel(known, value)) return;

@@ -34,23 +34,23 @@ const StoredCache = v.object({
   issues: v.array(v.unknown()),
   /** Number of malformed issues skipped since the last full fetch. */
   malformed: v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
-  /** Where the next fetch starts, as ISO 8601 in UTC; `null` if the next fetch is a full one. */
+  /** The next fetch requests changes since this time (ISO 8601 in UTC); `null` for a full fetch. */
   since: orNull(Time),
   /** Time of the last full fetch. Only a full fetch detects deleted issues. */
   fullAt: orNull(Time),
-  /** The ETag for the query with this `since`, and a hash of the token that the query used. */
+  /** The ETag for the query with this `since`, and a hash of the token used for the query. */
   etag: orNull(v.object({ value: v.string(), tokenHash: v.string() })),
   labels: orNull(
     v.object({ names: v.array(v.string()), etag: v.nullable(v.string()), tokenHash: v.string() }),
   ),
 });
 
-/** The fetched issues of a repository, and where the next fetch starts. */
+/** A repository's fetched issues, and the state that the next fetch needs. */
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
 /**
- * Reads a repository's cache; empty if the file is missing, damaged or for another repository. If issues are
- * malformed, skips them and makes the next fetch a full one.
+ * Returns a repository's cache; empty if the file is missing, damaged or belongs to another repository. Skips
+ * malformed issues; if there are any, the next fetch is a full fetch.
  */
 export function readCache(path: string, repo: string): Cache {
   const empty = { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
@@ -80,7 +80,7 @@ export function cacheReader(path: string): (repo: string) => Cache {
   };
 }
 
-/** The result of the last poll. It has its own small file, because it changes every minute. */
+/** The result of the last poll. It is stored in its own small file, because it changes every minute. */
 export interface Poll {
   /** When the cache was last up to date. */
   lastFetch: string | null;
@@ -104,7 +104,7 @@ export function writePoll(path: string, repo: string, poll: Poll): void {
   writeStored(path, { version: VERSION, repo, ...poll });
 }
 
-/** How much consecutive fetches overlap, because GitHub's list may lag behind a write. */
+/** The overlap between consecutive fetches, because GitHub's list may lag behind a write. */
 const OVERLAP_MS = 60_000;
 /** Issues per page. The overlap between fetches must fit in one page, since each page costs a request. */
 const PAGE = 100;
@@ -119,7 +119,7 @@ export function merged(
   return {
     ...cache,
     issues,
-    // Overlapping fetches may count a malformed issue twice, so don't add the counts.
+    // Overlapping fetches may count a malformed issue twice, so don't add up the counts.
     malformed: options.full ? options.malformed : Math.max(cache.malformed, options.malformed),
     since: nextSince(issues) ?? cache.since,
     fullAt: options.full ? toIso(options.nowMs) : cache.fullAt,

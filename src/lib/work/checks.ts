@@ -78,11 +78,14 @@ export function judgePrivacy(
     case 'off':
       return off('WORK.enabled is false', { mend: 'steward config set WORK.enabled true' });
     case 'public':
-      return failed(`${repo} is ${visibility} (verified ${verified}): nothing is read or sent`, MAKE_PRIVATE);
+      return failed(
+        `${repo} is ${visibility} (verified ${verified}), so nothing is read or sent`,
+        MAKE_PRIVATE,
+      );
     case 'unverified':
-      return failed(`${repo} is not verified as private: nothing is sent`, { mend: VERIFY });
+      return failed(`${repo} has not been verified as private, so nothing is sent`, { mend: VERIFY });
     case 'expired':
-      return warning(`the verification of ${repo} has expired (verified ${verified}); captures are queued`, {
+      return warning(`the verification of ${repo} has expired (verified ${verified}); captures stay queued`, {
         mend: VERIFY,
       });
     case 'due':
@@ -126,7 +129,7 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
     );
   if (canWrite === false) {
     const hint = 'Grant the credential write access to issues.';
-    findings.push(failed(`the credential can only read ${repo}`, { kind: 'auth', hint }));
+    findings.push(failed(`the credential has read-only access to ${repo}`, { kind: 'auth', hint }));
   }
   return findings.length > 0
     ? findings

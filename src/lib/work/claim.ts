@@ -28,7 +28,7 @@ const ANOTHER = 'Choose another issue: `steward work ready`.';
 
 /**
  * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request. The first agent to be labeled
- * wins; other agents remove their label and get `conflict`. Safe to repeat.
+ * wins; the other agents remove their label and get a `conflict` error. Safe to repeat.
  */
 export async function claimIssue(
   deps: WorkDeps,
@@ -41,7 +41,7 @@ export async function claimIssue(
   }
   const open = await openForWriting(deps);
   const { host, repo } = open;
-  // Take a lock, so that another process of the same agent sees this claim.
+  // Hold a lock, so that another process acting for the same agent sees this claim.
   return withWorkLock(deps, 'claim', async () => {
     const before = await host.issue(repo, number);
     refuseUnclaimable(before);
@@ -108,8 +108,8 @@ async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: 
 }
 
 /**
- * Returns the agent that claimed an issue in progress, in lower case; null if the issue has no `Agent:`
- * label.
+ * Returns the lowercase name of the agent that claimed an in-progress issue, or null if the issue has no
+ * `Agent:` label.
  */
 async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string | null> {
   const agents = agentsOf(issue.labels);
@@ -118,8 +118,8 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 }
 
 /**
- * Returns the agent that claimed the issue, in lower case: the first to be labeled since work started,
- * otherwise the agent with the oldest label. Returns null if there are no `Agent:` labels.
+ * Returns the lowercase name of the agent that claimed the issue: the first agent labeled since work started,
+ * or else the agent with the oldest label. Returns null if there are no `Agent:` labels.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
   const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>
@@ -140,7 +140,7 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
 
 function taken({ number, labels }: HostIssue, holder: string | null): StewardError {
   const name = agentsOf(labels).find((agent) => agent.toLowerCase() === holder) ?? holder;
-  const state = name === null ? 'already in progress, without an Agent label' : `claimed by ${name}`;
+  const state = name === null ? 'already in progress but has no Agent label' : `claimed by ${name}`;
   return conflict(`#${number} is ${state}.`, ANOTHER);
 }
 

@@ -34,7 +34,7 @@ export interface WorkDeps {
   cache: (repo: string) => Cache;
   host: () => Promise<Host>;
   attest: (attestation: Attestation) => Promise<void>;
-  /** Stores the chosen repository and its attestation in work_repo.json. */
+  /** Stores the chosen repository and the result of its verification in work_repo.json. */
   choose: (repo: string, attestation: Attestation) => Promise<void>;
   sleep: (ms: number) => Promise<void>;
   /** How long GitHub's list may lag behind a new issue, in ms. */

@@ -139,7 +139,7 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
       },
     },
   );
-  // Removes chrono's results for dates such as "12.11.", in which it reads the month first.
+  // Removes chrono's results for dates such as "12.11.", because chrono reads the month first.
   parser.refiners.unshift({
     refine: (_context, results) =>
       results.filter(
@@ -211,8 +211,8 @@ export function dueWords(dueMs: number, zone: string): string {
 }
 
 /**
- * Parses a text that contains only a time, such as `2h`, `1h30m` or `tomorrow 9am`. Otherwise, throws
- * `usage`.
+ * Parses a text that contains only a time, such as `2h`, `1h30m` or `tomorrow 9am`. Throws `usage` for other
+ * texts.
  */
 export async function readWhen(text: string, options: Now): Promise<number> {
   if (/^\s*(?:\d+(?:\.\d+)?\s*[smhd]\s*)+$/i.test(text)) {

@@ -72,7 +72,7 @@ export async function moveIssue(
 
 export interface StatusEdited {
   changed: boolean;
-  /** The Status label, if the repository lacks it. */
+  /** The Status label, if the repository doesn't have it. */
   missingLabels: string[];
 }
 

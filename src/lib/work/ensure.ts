@@ -94,7 +94,7 @@ interface Batch extends Open {
 
 /**
  * Finds or creates exactly one issue for each identity, even after a crash: if a ledger entry has no number,
- * the next run searches before it creates. Throws at the first failure.
+ * the next run searches before it creates an issue. Throws at the first failure.
  */
 export function ensureIssues(
   open: Open,
@@ -122,7 +122,7 @@ export async function ensureIssue(open: Open, wanted: Wanted): Promise<Ensured> 
   return ensured as Ensured;
 }
 
-/** Searches for an issue that was requested at `at` (ISO 8601) and whose creation was not confirmed. */
+/** Searches for an issue whose creation was requested at `at` (ISO 8601) but never confirmed. */
 export function lostIssue(open: Open, key: string, at: string): Promise<Issue | undefined> {
   return searchAfterLag({ ...open, issues: [], names: undefined, created: [] }, key, at);
 }

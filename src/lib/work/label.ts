@@ -134,7 +134,7 @@ export function isStale(labels: readonly string[]): boolean {
   return labels.some((label) => normal(label) === 'stale');
 }
 
-/** Compares label names like GitHub, ignoring case. */
+/** Compares label names as GitHub does, ignoring case. */
 export function sameLabel(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

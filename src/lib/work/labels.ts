@@ -39,7 +39,7 @@ export async function wantedLabels(
 }
 
 export function labelOfAgent(name: string): HostLabel {
-  return { name: agentLabel(name), color: '0052cc', description: `${name} is working on it` };
+  return { name: agentLabel(name), color: '0052cc', description: `${name} is working on this issue` };
 }
 
 /** Reads labels from a file. Throws `config` if the file is missing or invalid. */
@@ -130,7 +130,7 @@ export async function seedLabels(
   return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
-/** Returns the names of the repository's labels. If they are unchanged, GitHub only sends a 304 response. */
+/** Returns the names of the repository's labels. If they are unchanged, GitHub sends only a 304 response. */
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;
@@ -146,7 +146,7 @@ export async function labelNames({ deps, host, repo }: Open): Promise<string[]> 
 }
 
 /**
- * Splits labels into existing and missing ones, and spells the existing ones like the repository. Throws
+ * Splits labels into existing and missing ones, and spells the existing ones as the repository does. Throws
  * `config` if the repository has none of steward's labels.
  */
 export function existingLabels(

@@ -43,7 +43,7 @@ export function codeBlock(text: string): string {
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** Escapes text for a Markdown file, so that the file shows no markup and links no URLs. */
+/** Escapes text for a Markdown file, so that it is shown without markup or links. */
 export function escapeMarkdown(text: string): string {
   return singleLine(text)
     .replace(/[\\`*_[\]<>|~#&!@]/g, (char) => `\\${char}`)

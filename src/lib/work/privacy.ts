@@ -10,7 +10,7 @@ import type { HostFailure } from './host/failure';
  *
  * - setup: no repository is configured
  * - off: work tracking is switched off (`enabled: false`)
- * - public: the repository was not private when last verified, so everything is off
+ * - public: the repository was not private when last verified, so work tracking stops
  * - unverified: never verified, or a different repository was verified
  * - fresh: verified within half the time to live
  * - due: verified, but due for another verification
@@ -128,7 +128,7 @@ export function refuseReadOnly({ repo, archived, hasIssues, canWrite }: Reposito
     });
   }
   if (canWrite === false) {
-    throw new StewardError('auth', `The credential can only read ${repo}.`, {
+    throw new StewardError('auth', `The credential has read-only access to ${repo}.`, {
       hint: 'Grant the credential write access to issues.',
       cause: { reason: 'forbidden', status: null, retryAfterSec: null } satisfies HostFailure,
     });

@@ -26,15 +26,15 @@ export interface ReminderDeps {
   /** Returns whether a notice with this key has been sent. */
   wasSent: (key: string) => boolean;
   send: (notice: Notice) => Promise<unknown>;
-  /** Your other machines; `undefined` without an exchange folder. */
+  /** Your other machines; `undefined` if there is no exchange folder. */
   others?: OtherMachines;
 }
 
 /** Decides which of your machines sends the notification for each reminder. */
 export interface OtherMachines {
   /**
-   * Maps each key to when this machine notifies, or to `done` if another machine has. Claims reminders that
-   * are due soon.
+   * Maps each key to the time when this machine sends the notification, or to `done` if another machine has
+   * sent it. Claims reminders that are due soon.
    */
   turns: (reminders: readonly { key: string; dueMs: number }[]) => Map<string, 'now' | 'done' | 'later'>;
   /** Records that this machine is about to send these notifications. */
@@ -63,7 +63,9 @@ type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telli
 const MAX_SENT = 5000;
 /** How long before its due time a machine claims a reminder. */
 const AHEAD_MS = 2 * 60_000;
-/** If more reminders are due, one notice covers all of them, for example after the machine was off. */
+/**
+ * If more reminders than this are due, for example after the machine was off, one notice covers all of them.
+ */
 const MAX_NOTICES = 3;
 
 /**
@@ -104,7 +106,10 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
   return issues.length;
 }
 
-/** Returns the due issues that this machine sends. Records the reminders that another machine has sent. */
+/**
+ * Returns the due issues for which this machine sends the notification. Records those that another machine
+ * has sent.
+ */
 function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
   if (deps.others === undefined) return dueIssues(deps, repo);
   const issues = dueIssues(deps, repo, AHEAD_MS);
@@ -123,7 +128,7 @@ function sharedKey(repo: string, { number, due }: Issue): string {
   return `reminder ${repo.toLowerCase()}#${number}@${due}`;
 }
 
-/** Returns the open issues that are due within `aheadMs` and not yet notified, most overdue first. */
+/** Returns the open issues that are due within `aheadMs` and have no notification yet, most overdue first. */
 function dueIssues({ work }: ReminderDeps, repo: string, aheadMs = 0): Issue[] {
   const nowMs = work.clock.now() + aheadMs;
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;

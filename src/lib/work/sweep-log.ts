@@ -27,7 +27,9 @@ export interface SweepResult {
   rateRemaining: number | null;
   durationMs: number;
   errors: { step: string; message: string }[];
-  /** Number of missing issues over the limit; the next sweep creates them. */
+  /**
+   * Number of issues that this sweep didn't create because it reached its limit; the next sweep creates them.
+   */
   left: number;
   reminded: number;
   /** Why the sweep was skipped; `null` if it ran. */

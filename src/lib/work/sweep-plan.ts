@@ -100,7 +100,7 @@ export function projectChecks(
       {
         identity,
         kind: 'project-check',
-        text: `${redact(name)} \u2014 no commit in ${days} days`,
+        text: `${redact(name)} \u2014 no commits in ${days} days`,
         body: 'Is this project still active? If not, close this issue as not planned; steward will not ask again.',
         labels: [
           ...['auto-sweep', 'Type:project', 'Status:needs-triage'],
@@ -130,7 +130,7 @@ export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wa
   });
 }
 
-/** Returns whether no issue with this identity is open or was closed as not planned. */
+/** Returns true unless an issue with this identity is open or was closed as not planned. */
 function isNeeded(issues: readonly Issue[], key: string): boolean {
   return !issues.some(
     ({ identity, state, stateReason }) =>

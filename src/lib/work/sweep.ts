@@ -104,7 +104,7 @@ function skipReason(deps: WorkDeps): string | null {
 interface Plan {
   merge: ReturnType<typeof duplicates>;
   stale: StalePlan;
-  /** Issues that exist but whose number is missing from the session file. */
+  /** Existing issues whose number is missing from the session file. */
   existing: Missed[];
   create: (Wanted & Partial<Missed>)[];
 }

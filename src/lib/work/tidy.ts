@@ -101,18 +101,18 @@ async function evidenceOf(
   issue: Issue,
 ): Promise<Pick<Proposal, 'commits' | 'claims'> | string> {
   const slug = slugOf(issue);
-  if (slug === null) return 'no session, so no evidence on this machine';
+  if (slug === null) return 'the issue has no session, so there is no evidence';
   const claims = evidence.claimsOf(slug);
   const closed = claims.flatMap((each) => each.closed);
   const open = claims.reduce((sum, each) => sum + each.open, 0);
-  if (open > 0) return `${open} of ${open + closed.length} boxes in its session file are not ticked`;
+  if (open > 0) return `${open} of ${open + closed.length} items in its session file are unchecked`;
   const commits = new Set<string>();
   for (const { repo, startedAt, updatedAt } of evidence.sessionsOf(slug)) {
     const [from, to] = [parseIso(startedAt), parseIso(updatedAt)];
     if (repo === null || from === undefined || to === undefined) continue;
     for (const commit of await evidence.commitsIn(repo, from, to + COMMIT_DELAY_MS)) commits.add(commit);
   }
-  if (commits.size + closed.length === 0) return 'its session has no commits or ticked boxes';
+  if (commits.size + closed.length === 0) return 'its session has no commits or checked items';
   const safe = (texts: Iterable<string>): string[] => [...texts].map((text) => redact(clean(text)));
   return { commits: safe(commits), claims: safe(closed) };
 }
@@ -133,7 +133,7 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
     'Done. Evidence from the session:',
     '',
     ...list('Commits', commits),
-    ...list('Ticked items', claims),
+    ...list('Checked items', claims),
   ]
     .join('\n')
     .trimEnd();

@@ -33,7 +33,7 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
 export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
   const at = view(options);
   const time = due === null ? '' : `, due ${when(due, at)}`;
-  const why = `${clean(reason)} steward creates the issue once GitHub is reachable; see "steward work status".`;
+  const why = `${clean(reason)} steward will create the issue once GitHub is reachable; see "steward work status".`;
   return finish([fit(`Queued: ${clean(title)}${time}`, at.columns), ...wrap(why, at.columns)], options);
 }
 
@@ -55,7 +55,7 @@ const UNDONE_TEXTS: Readonly<Record<Undone['result'], string>> = {
 };
 
 export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
-  if (undone.length === 0) return 'Nothing to undo: no prompt was captured.';
+  if (undone.length === 0) return 'Nothing to undo: there are no captured prompts.';
   const lines = undone.map(({ text, number, result }) => {
     const name = `${number === null ? '' : `#${number} `}${clean(text ?? 'a capture')}`;
     return fit(`${name}: ${UNDONE_TEXTS[result]}`, view(options).columns);
@@ -78,7 +78,7 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
   const lines = result.proposed.flatMap(({ number, title, commits, claims }) => [
     `#${number} ${clean(title)}${result.closed.includes(number) ? ': closed' : ''}`,
     ...evidence(commits, 'commit'),
-    ...evidence(claims, 'ticked item'),
+    ...evidence(claims, 'checked item'),
   ]);
   const skipped = result.left.flatMap(({ number, title, reason }) =>
     wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  '),
@@ -97,7 +97,7 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
 
 export function missingText(missing: readonly string[]): string {
   const labels = missing.map(clean).join(', ');
-  return `Created without ${labels}, which the repository lacks. To create the labels listed in labels.yml: steward work labels seed`;
+  return `Created without labels that do not exist in the repository: ${labels}. To create the labels listed in labels.yml: steward work labels seed`;
 }
 
 export function claimText({ number, agent, already, title, url }: ClaimResult): string {
@@ -197,7 +197,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   for (const [index, group] of status.waiting.entries())
     rows.push([index === 0 ? 'waiting' : '', waitingText(group), true]);
   if (unfinished > 0)
-    rows.push(['unconfirmed', `${plural(unfinished, 'issue')}; the retry checks for duplicates`]);
+    rows.push(['unconfirmed', `${plural(unfinished, 'issue')}; the next attempt checks for duplicates`]);
   const lines = rows.flatMap(([name, value, needsAttention = false]) =>
     wrap(value, at.columns - 14, '').map(
       (line, i) => (i === 0 ? name : '').padEnd(14) + (needsAttention ? at.colors.attention(line) : line),

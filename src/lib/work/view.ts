@@ -98,7 +98,7 @@ function laneLines(lane: Lane, items: readonly Item[], at: View): string[] {
   ];
 }
 
-/** Formats the number, priority, title, facts and age of each item. The title gets the remaining width. */
+/** Formats the number, priority, title, details and age of each item. The title gets the remaining width. */
 function itemRows(items: readonly Item[], at: View): string[] {
   const numbers = Math.max(0, ...items.map(({ number }) => String(number).length));
   const { attention, neutral } = at.colors;

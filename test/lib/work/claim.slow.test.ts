@@ -109,7 +109,7 @@ describe('work: claim', function () {
     for (const [labels, words] of [
       [['Status:blocked'], /is blocked; only ready or queued issues/],
       [['Status:in-review'], /is in-review/],
-      [['Status:in-progress'], /already in progress, without an Agent label/],
+      [['Status:in-progress'], /already in progress but has no Agent label/],
     ] as const) {
       const error = await rejection(claimIssue(world.deps, { number: await issue(...labels), agent: 'kai' }));
       expect(error.kind).to.equal('conflict');

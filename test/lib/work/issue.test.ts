@@ -42,8 +42,8 @@ describe('work: titles and markers', () => {
       '[Goal] Write more [goal:G1]',
     );
     expect(
-      makeTitle('project-check', 'Blog — no commit in 20 days', { kind: 'project', value: 'Blog' }),
-    ).to.equal('[Project-Check] Blog — no commit in 20 days [project:Blog]');
+      makeTitle('project-check', 'Blog — no commits in 20 days', { kind: 'project', value: 'Blog' }),
+    ).to.equal('[Project-Check] Blog — no commits in 20 days [project:Blog]');
     expect(makeTitle(null, 'By hand', { kind: 'id', value: 'x' })).to.equal('By hand');
     expect(makeBody('Text', { kind: 'slug', value: 'fix' })).to.equal('Text\n\n<!-- steward slug=fix -->');
   });

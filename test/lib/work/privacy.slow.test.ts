@@ -141,7 +141,7 @@ describe('work: privacy', function () {
     for (const [more, words] of [
       [{ archived: true }, /is archived/],
       [{ has_issues: false }, /Issues are disabled/],
-      [{ permissions: { push: false } }, /can only read/],
+      [{ permissions: { push: false } }, /has read-only access/],
     ] as const) {
       github.fault = () => ({ status: 200, body: { ...repository, ...more } });
       expect((await rejection(openForWriting(world.deps))).message).to.match(words);

@@ -73,7 +73,7 @@ describe('the sweep', function () {
     expect(planned.titles).to.deep.equal(swept.titles);
     expect(await titles()).to.deep.equal([
       '[Goal] Run a marathon [goal:G1]',
-      '[Project-Check] Shop — no commit in 20 days [project:Shop]',
+      '[Project-Check] Shop — no commits in 20 days [project:Shop]',
       '[Sweep] First [slug:one]',
     ]);
     expect(readFileSync(path, 'utf8')).to.match(/\ngithub_issue: \d\n/);
@@ -181,7 +181,7 @@ describe('the sweep', function () {
     projects = [13.9, 14.1].map((days) => ({ name: `P${days}`, path: '/x', lastCommitMs: now - days * DAY }));
     const { titles } = await run({ dryRun: true });
     expect(titles).to.have.length(1);
-    expect(titles[0]).to.include('P14.1 — no commit in 14 days');
+    expect(titles[0]).to.include('P14.1 — no commits in 14 days');
     projects = [];
     world.ahead(6.9 * DAY);
     expect(await run({ dryRun: true })).to.include({ staleFlagged: 0 });

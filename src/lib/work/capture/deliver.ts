@@ -95,7 +95,7 @@ export async function retryCaptures(deps: CaptureDeps): Promise<RetryResult> {
   return { retried, ...(await deliverCaptures(deps)), unreadable: dead + unreadable, deadFolder };
 }
 
-/** Logs what a capture left out, or why it failed or was dropped. */
+/** Logs what was left out of a capture, or why the capture failed or was dropped. */
 export function logCapture(
   { area, clock }: Pick<WorkDeps, 'area' | 'clock'>,
   what: string,
@@ -152,8 +152,8 @@ async function dueOf(
 }
 
 /**
- * Creates the issue of a session that has ended, or updates its Status label. Writes the issue's number into
- * the session file.
+ * Creates the issue for an ended session, or updates its Status label. Writes the issue's number to the
+ * session file.
  */
 async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
   const plan = sessionEndPlan(deps, intention);
@@ -167,14 +167,15 @@ async function captureSession(deps: CaptureDeps, intention: Intention): Promise<
     const labels = [...missingLabels, ...(edited?.missingLabels ?? [])];
     if (labels.length > 0) logCapture(deps.work, 'labels-missing', { slug, labels });
   });
-  // Ignore a rejection. A later sweep creates the issue from the session file.
+  // If delivery is refused, a later sweep creates the issue from the session file.
   return waits === undefined ? {} : { waits };
 }
 
 const WRITE_ATTEMPTS = 3;
 
 /**
- * Writes the issue's number and URL into the session file. Retries if an editor changes the file meanwhile.
+ * Writes the issue's number and URL to the session file. Retries if an editor changes the file in the
+ * meantime.
  */
 export function writeNumber(
   { sessions }: Pick<CaptureDeps, 'sessions'>,
@@ -193,7 +194,7 @@ export function writeNumber(
 }
 
 async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Promise<Delivery> {
-  if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown kind of capture' };
+  if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown capture kind' };
   const { kind, text, key, prompt } = capture;
   const { clock, timezone, config } = deps.work;
   // The setting may have changed since the prompt was captured.
@@ -207,7 +208,7 @@ async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Pro
   });
 }
 
-/** Queues an issue, which is created exactly once. */
+/** Queues an issue to be created exactly once. */
 export function queueIssue(work: WorkDeps, wanted: Wanted): void {
   const stored: Record<string, unknown> = { ...wanted };
   leave(spoolOf(work), { kind: 'issue-wanted', session: '', slug: null, transcript: null, wanted: stored });

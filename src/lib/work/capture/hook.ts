@@ -81,7 +81,7 @@ function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch
     { clock, machineId: machineId(), path: area.spool },
     { kind: 'prompt-matched', session, slug, transcript: null, capture },
   );
-  // Record the key after spooling. If the hook is killed before that, the request may be spooled twice, but
+  // Record the key after spooling. If the hook is killed in between, the request may be spooled twice, but
   // its key prevents a second issue.
   recordKey(path, key, at);
   return true;
@@ -90,9 +90,11 @@ function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch
 function noteOf(requests: readonly PromptMatch[]): string {
   const texts = requests.filter(({ kind }) => kind === 'reminder').map(({ text }) => text);
   if (texts.some((text) => recurringWords(text) !== undefined))
-    return '. Recurring reminders are not supported, so the reminder has no time.';
+    return '. Recurring reminders are not supported, so the reminder has no due time.';
   const unusable = texts.map(unusableTime).find((words) => words !== undefined);
-  return unusable === undefined ? '' : `. "${unusable}" is not a future time, so the reminder has no time.`;
+  return unusable === undefined
+    ? ''
+    : `. "${unusable}" is not a future time, so the reminder has no due time.`;
 }
 
 /**

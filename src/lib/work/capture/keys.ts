@@ -5,12 +5,12 @@ import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
 
-/** Keys of captured requests. A session captures the same words only once. */
+/** Keys of captured requests. The same words are captured only once per session. */
 interface CapturedKeys {
   version: 1;
-  /** Maps a request's key to the time of its prompt, ISO 8601 in UTC. The newest is last. */
+  /** Maps a request's key to the time of its prompt (ISO 8601 in UTC), newest last. */
   seen: Record<string, string>;
-  /** Maps a request's key to the number of times that its capture was undone. */
+  /** Maps a request's key to the number of times its capture was undone. */
   undone: Record<string, number>;
 }
 

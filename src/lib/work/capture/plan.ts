@@ -58,7 +58,8 @@ export function planSessionEnd(
   const state = privacyState(workRepo(), clock.now());
   if (repo === undefined) return none('work tracking is not set up');
   if (state === 'off') return none('work tracking is off (WORK.enabled is false)');
-  if (state === 'public' || state === 'unverified') return none('the repository is not verified as private');
+  if (state === 'public' || state === 'unverified')
+    return none('the repository has not been verified as private');
   if (session.restricted === true) return none(RESTRICTED);
   const plan = sessionEndPlan(deps, session);
   if (plan.wanted === null) return none(plan.reason);

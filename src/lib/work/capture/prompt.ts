@@ -51,8 +51,8 @@ const FOR_NOW = new RegExp(
   'i',
 );
 /**
- * Matches log lines, timestamped chat messages and diff lines. The whole block of such a line counts as
- * pasted.
+ * Matches log lines, timestamped chat messages and diff lines. The whole block that contains such a line
+ * counts as pasted.
  */
 const PASTED = new RegExp(
   '^(?:\\[?\\d{4}-\\d\\d-\\d\\d[T ]|\\[?\\d\\d:\\d\\d:\\d\\d|\\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\b|' +

@@ -28,8 +28,8 @@ export interface SessionRules {
   sessions: string;
   state: () => SessionsState;
   /**
-   * Whether to mark the folders of restricted sessions, so that they stay restricted after they leave the
-   * state.
+   * Whether to mark the folders of restricted sessions. The marker keeps a session restricted after its state
+   * is deleted.
    */
   marks: boolean;
 }
@@ -146,7 +146,7 @@ function bodyOf({ slug, artifact }: CapturedSession): string {
     .join('\n');
 }
 
-/** Returns the phase from the session file, or from a more recent notification. */
+/** Returns the phase from the session file, or from a notification if that is more recent. */
 function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): string | null {
   const last = rules.state().sessions[slug]?.phaseHistory.at(-1);
   if (last === undefined) return artifact.phase;

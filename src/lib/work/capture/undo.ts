@@ -16,11 +16,11 @@ export interface Undoable {
   at: string;
   /** The captured text, or `null` if it isn't stored on this machine. */
   text: string | null;
-  /** The issue's number, or `null` if the capture isn't known to have been sent. */
+  /** The issue's number, or `null` if no issue is known for the capture. */
   number: number | null;
 }
 
-/** `withdrawn`: was never sent. `closed`: the issue is now closed as not planned. */
+/** `withdrawn`: the capture was never sent. `closed`: the issue is now closed as not planned. */
 export interface Undone extends Undoable {
   result: 'withdrawn' | 'closed' | 'was closed' | 'gone';
 }
@@ -49,7 +49,7 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): 
  */
 export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));
-  // Withdraw captures from the spool first, so that no delivery can create their issues meanwhile.
+  // Withdraw captures from the spool first, so that no delivery can create their issues in the meantime.
   const matches = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
   const texts = textsOf(await withdraw(spoolOf(deps), matches));
   const done: Undone[] = [];

@@ -6,12 +6,12 @@ import { plural } from '../../platform/terminal/format';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
 
-/** Why captures wait, and the command that fixes the problem; `null` if no action is needed. */
+/** Why captures are waiting, and the command that fixes the problem; `null` if no action is needed. */
 const REASONS = {
   'signed-out': { message: 'not signed in to GitHub', fix: 'gh auth login' },
   'no-access': { message: 'the credential has no write access to issues', fix: 'steward work verify' },
   'no-labels': { message: "the repository has none of steward's labels", fix: 'steward work labels seed' },
-  unverified: { message: 'the repository is not verified as private', fix: 'steward work verify' },
+  unverified: { message: 'the repository has not been verified as private', fix: 'steward work verify' },
   misconfigured: { message: 'the configuration is invalid', fix: 'steward doctor' },
   refused: { message: 'the repository does not accept issues', fix: 'steward work verify' },
   limited: { message: 'GitHub rate limit exceeded', fix: null },

@@ -37,7 +37,7 @@ export function isGone(error: unknown): boolean {
 export interface Asked {
   /** Example: `api.github.com`. */
   host: string;
-  /** Examples: `ann/work`, `#12 of ann/work`. */
+  /** Examples: `ann/work`, `#12 in ann/work`. */
   what: string;
   /** The source of the credential, such as `GH_TOKEN`. */
   credential: string;
@@ -69,7 +69,7 @@ export function garbled({ host }: Asked): StewardError {
  * partial list for a complete list.
  */
 export function tooLong({ host, what }: Asked, limit: string): StewardError {
-  const message = `The list for ${what} on ${host} is longer than ${limit}.`;
+  const message = `The list for ${what} on ${host} exceeds ${limit}.`;
   return failed(['unavailable', 'garbled', message, `The list was discarded. ${CHECK_ADDRESS}`]);
 }
 
@@ -90,7 +90,7 @@ function responseWords(status: number, serviceMessage: string, wait: number | nu
   }
   if ((status === 403 || status === 429) && (wait !== null || /rate limit|abuse/i.test(serviceMessage))) {
     const time = wait === null ? 'later' : wait < 90 ? `in ${wait} s` : `in ${Math.ceil(wait / 60)} min`;
-    const message = `Rate limit of ${host} exceeded; retry ${time}.`;
+    const message = `Rate limit exceeded on ${host}; retry ${time}.`;
     return ['unavailable', 'limited', message, 'Until then, steward shows cached data.'];
   }
   if (status === 403 || status === 451) {
@@ -144,7 +144,7 @@ function networkWords(codes: readonly string[], host: string): Words {
     return ['unavailable', 'timeout', `${host} did not respond in time.`, AGAIN];
   if (codes.some((code) => /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO/.test(code))) {
     const hint =
-      'Check the clock. If your network has its own certificate authority, set NODE_EXTRA_CA_CERTS.';
+      'Check the system clock. If your network uses its own certificate authority, set NODE_EXTRA_CA_CERTS.';
     return ['unavailable', 'refused', `This machine does not trust the certificate of ${host}.`, hint];
   }
   if (has('TOO_LARGE'))

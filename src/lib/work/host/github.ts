@@ -120,7 +120,7 @@ interface Reply {
   data: unknown;
   headers: { etag?: string | undefined; link?: string | undefined };
 }
-/** `what` names the resource in error messages, such as `#12 of ann/work`. */
+/** `what` names the resource in error messages, such as `#12 in ann/work`. */
 interface Call {
   what: string;
   route: string;
@@ -196,7 +196,7 @@ function boundsOf({ bounds, traffic, asked }: Service, what: string): (pages: nu
     if (pages > bounds.listPages) throw tooLong(asked(what), `${bounds.listPages} pages`);
     if (traffic.bytes - before > bounds.listBytes)
       throw tooLong(asked(what), `${Math.round(bounds.listBytes / MIB)} MiB`);
-    if (timeout.aborted) throw tooLong(asked(what), `can be read in ${minutes} minutes`);
+    if (timeout.aborted) throw tooLong(asked(what), `what can be read in ${minutes} minutes`);
   };
 }
 
@@ -215,7 +215,7 @@ function inRepo(repo: string, method: string, path = '', more: object = {}): Cal
 
 function ofIssue(repo: string, number: number, method: string, path = '', more: object = {}): Call {
   const call = inRepo(repo, method, `/issues/{issue_number}${path}`, { issue_number: number, ...more });
-  return { ...call, what: `#${number} of ${repo}` };
+  return { ...call, what: `#${number} in ${repo}` };
 }
 
 type Calls<K extends keyof Host> = Pick<Host, K>;

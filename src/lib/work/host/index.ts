@@ -7,14 +7,14 @@ import type { Issue } from '../issue';
 export interface Host {
   /** A hash of the token. An ETag is valid only for the token used to request it. */
   tokenHash: string;
-  /** Returns the number of requests sent, and the number of requests left in the hourly limit. */
+  /** Returns the number of requests sent, and the number of requests remaining in the hourly limit. */
   usage: () => { requests: number; remaining: number | null };
   repository(repo: string): Promise<Repository>;
   /** Creates a private repository for the user or one of their organizations. */
   createRepository(repo: string): Promise<Repository>;
   /**
-   * Returns issues (not pull requests) changed at or after `since`. Returns `unchanged`, which doesn't count
-   * towards the rate limit, if `etag` is still valid for the same query.
+   * Returns issues (not pull requests) changed at or after `since`. Returns `unchanged` if `etag` is still
+   * valid for the same query; this doesn't count toward the rate limit.
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;

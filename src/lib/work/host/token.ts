@@ -91,7 +91,7 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
 /** Throws `auth` if the token can't be sent in a header. */
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
-  throw new StewardError('auth', `${credential.from} is malformed.`, {
+  throw new StewardError('auth', `The token from ${credential.from} is malformed.`, {
     hint: 'Tokens cannot contain spaces. Run `gh auth login`, or set GH_TOKEN to a valid token.',
   });
 }

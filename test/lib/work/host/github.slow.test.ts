@@ -104,11 +104,11 @@ describe('work: the GitHub host', function () {
 
   const failures: [name: string, fault: Fault, kind: string, reason: string, words: RegExp, ambiguous: boolean][] = [
     ['401', { status: 401 }, 'auth', 'unauthenticated', /rejected the credential from GH_TOKEN/, false],
-    ['403', { status: 403, body: { message: 'Resource not accessible' } }, 'auth', 'forbidden', /has no access to #1 of ann\/work: Resource not accessible/, false],
+    ['403', { status: 403, body: { message: 'Resource not accessible' } }, 'auth', 'forbidden', /has no access to #1 in ann\/work: Resource not accessible/, false],
     ['403 with retry-after', { status: 403, headers: { 'retry-after': '77' }, body: { message: 'secondary rate limit' } }, 'unavailable', 'limited', /retry in 77 s/, false],
     ['403 of the hour', { status: 403, headers: { 'x-ratelimit-remaining': '0', get 'x-ratelimit-reset'() { return String(Math.floor(Date.now() / 1000) + 1200); } } }, 'unavailable', 'limited', /retry in (19|20) min/, false],
     ['429', { status: 429, headers: { 'retry-after': '600' } }, 'unavailable', 'limited', /retry in 10 min/, false],
-    ['404', { status: 404 }, 'not_found', 'missing', /#1 of ann\/work not found on .*, or not visible/, false],
+    ['404', { status: 404 }, 'not_found', 'missing', /#1 in ann\/work not found on .*, or not visible/, false],
     ['410', { status: 410 }, 'not_found', 'gone', /was deleted, or its issues are disabled/, false],
     ['422', { status: 422, body: { message: 'Validation Failed', errors: [{ field: 'title', code: 'too_long' }] } }, 'conflict', 'rejected', /Validation Failed; title too_long/, false],
     ['502', { status: 502, body: '<html>' }, 'unavailable', 'trouble', /^Server error 502 from /, true],
@@ -294,14 +294,14 @@ describe('work: the GitHub host', function () {
 
     it('in pages is an error and not a part of a list', async () => {
       const error = await rejection((await openEndless()).issues(REPO, {}));
-      expect(error.message).to.match(/^The list for ann\/work on .* is longer than 5 pages\.$/);
+      expect(error.message).to.match(/^The list for ann\/work on .* exceeds 5 pages\.$/);
       expect(asked).to.equal(6);
     });
 
     it('is counted in bytes, and kept without its texts', async () => {
       page = JSON.stringify([{ ...hostile, body: '\u20ac'.repeat(1000) }]);
       const large = await rejection((await openEndless({ listBytes: 9000 })).issues(REPO, {}));
-      expect(large.message).to.match(/^The list for .* is longer than /);
+      expect(large.message).to.match(/^The list for .* exceeds /);
       expect(asked, 'three bytes a character').to.equal(3);
       const all = await (await open()).issues(REPO, {});
       if (all.unchanged) throw new Error('it is the first question');
@@ -311,10 +311,10 @@ describe('work: the GitHub host', function () {
     it('in all, or in all the time, is one, too', async () => {
       page = JSON.stringify(Array.from({ length: 50 }, () => ({ ...hostile, body: 'x'.repeat(1000) })));
       const large = await rejection((await openEndless({ listBytes: 90_000 })).issues(REPO, {}));
-      expect(large.message).to.match(/ is longer than 0 MiB\.$/);
+      expect(large.message).to.match(/ exceeds 0 MiB\.$/);
       expect(asked).to.equal(2);
       const slow = await rejection((await openEndless({ listMs: 0, listPages: 10_000 })).issues(REPO, {}));
-      expect(slow.message).to.match(/longer than can be read in 0 minutes\.$/);
+      expect(slow.message).to.match(/exceeds what can be read in 0 minutes\.$/);
     });
   });
 
