@@ -150,7 +150,7 @@ describe('notify (built)', function () {
     expect(await run([...args, '--wait'])).to.include({ code: 0, stderr: '' });
     const strict = await run([...args, '--strict']);
     expect(strict).to.include({ code: 8, stdout: '' });
-    expect(strict.stderr).to.match(/^Not delivered on all channels: push: Server error 500\./);
+    expect(strict.stderr).to.match(/^Not fully delivered: push: Server error 500\./);
     const json = await run([...args, '--strict', '--json']);
     expect(JSON.parse(json.stderr)).to.have.nested.property('error.kind', 'unavailable');
   });
@@ -158,7 +158,7 @@ describe('notify (built)', function () {
   it('fails with --strict if no channel is available', async () => {
     settings({ push: { topic: '' } });
     const { code, stderr } = await run(['send', 'x', '--event', 'backgroundAgent', '--strict']);
-    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'Not delivered on all channels: no channel is configured for this event; push: no topic is set']); // prettier-ignore
+    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'Not fully delivered: no channel is configured for this event; push: no topic is set']); // prettier-ignore
   });
 
   const wrong: [args: string[], code: number, message: RegExp][] = [
@@ -232,7 +232,7 @@ describe('notify (built)', function () {
     expect(await routes())
       .to.match(/^ {2}voice {2}No speech engine found\. Install an engine/m)
       .and.match(/^ {2}desktop {2}No desktop session: .*\/bus\b.*\. Run steward in/m);
-    expect(await routes({ XDG_RUNTIME_DIR: '' })).to.include('the D-Bus session address is not set');
+    expect(await routes({ XDG_RUNTIME_DIR: '' })).to.include('the D-Bus session bus address is not set');
     await steward(['config', 'set', 'notify.voice.engine', 'none'], { home: home.path });
     expect(await routes())
       .to.match(/^taskComplete +voice \(off\)/m)

@@ -56,7 +56,7 @@ const INSIGHT_COMMAND: readonly string[] = [
   'json',
   // Replaces the default system prompt, which describes the folder, the system and the tools.
   '--system-prompt',
-  "You describe a day based on notes from a program. Respond with one JSON object and nothing else.",
+  'You describe a day based on notes from a program. Respond with one JSON object and nothing else.',
 ];
 
 /** The configuration keys of sense, with their types, checks and defaults. */

@@ -1,6 +1,6 @@
 import { StewardError, toStewardError, type ErrorKind } from '../errors';
 
-/** `off`: not set up, turned off, or not checked. `warning`: works, but maybe not as intended. */
+/** `off`: not set up, turned off, or not checked. `warning`: works, but possibly not as intended. */
 export type State = 'ok' | 'off' | 'warning' | 'failed';
 
 /** The result of one `doctor` check. */
@@ -10,7 +10,7 @@ export interface Finding {
   found: string;
   /** The command that fixes the problem. */
   mend?: string;
-  /** Advice for problems that no command fixes. */
+  /** Advice for problems that no command can fix. */
   hint?: string;
   /** The error kind of a failure, which determines the exit code. Default: `unavailable`. */
   kind?: ErrorKind;

@@ -24,7 +24,7 @@ export interface Bus {
   variant(signature: string, value: unknown): unknown;
   /** Returns the value of a D-Bus property without its variant wrapper. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
-  /** Waits for the first incoming call of a member and returns its arguments. */
+  /** Waits for the first incoming call to a member and returns its arguments. */
   called(iface: string, member: string): Promise<unknown[]>;
 }
 
@@ -49,7 +49,7 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
 /** Returns why the session bus cannot be used, or undefined if it can. Doesn't connect. */
 export function missingSessionBus(env: NodeJS.ProcessEnv): string | undefined {
   const address = sessionBusAddress(env);
-  if (address === undefined) return 'the D-Bus session address is not set';
+  if (address === undefined) return 'the D-Bus session bus address is not set';
   return missingSocket(address);
 }
 
@@ -149,7 +149,10 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
-/** D-Bus errors for a missing service. Calls that may not start the service fail with NameHasNoOwner. */
+/**
+ * D-Bus errors for a missing service. Calls that aren't allowed to start the service fail with
+ * NameHasNoOwner.
+ */
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',
   'org.freedesktop.DBus.Error.NameHasNoOwner',

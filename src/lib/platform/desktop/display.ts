@@ -72,7 +72,8 @@ export async function withDisplay<T>(
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // Sends the greeting in one write, because the library doesn't notice if the server closes after a part.
+        // Sends the greeting in one write, because the library doesn't notice if the server closes the
+        // connection halfway through.
         stream.cork();
         setImmediate(() => stream.uncork());
         const client = x11.createClient(
@@ -248,8 +249,8 @@ const INTERNET = 0;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined if there is none. `remote`
- * is the server's address for TCP.
+ * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined if there is none. For TCP,
+ * `remote` is the server's address.
  */
 export function cookieFor(
   env: NodeJS.ProcessEnv,

@@ -13,7 +13,7 @@ import { byCodeUnits } from './short-hash';
 /** The contents of `state/owner.json`, in the user area and in each folder below `machines`. */
 export interface AreaOwner {
   owner: string;
-  /** Salted hash of the operating system's id, or null if unknown. */
+  /** Salted hash of the operating system's machine id, or null if unknown. */
   os: string | null;
   salt: string;
   /** Ids of machines whose data this machine has adopted. */
@@ -34,13 +34,12 @@ export interface Decision {
   news?: News;
 }
 
-/** This machine's stored id, and whether its operating system has an id. */
+/** This machine's stored id, and whether the operating system has a machine id. */
 export interface Known {
   id: string | undefined;
   hasOsId: boolean;
   /**
-   * Returns whether the owner's operating system id matches this machine's, or undefined if either is
-   * unknown.
+   * Returns whether the operating system's machine id matches the owner's, or undefined if either is unknown.
    */
   isHere: (owner: AreaOwner) => boolean | undefined;
 }
@@ -56,7 +55,8 @@ export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: K
   const here = owners.find((owner) => isHere(owner) === true && !retired.has(owner.owner));
   if (here !== undefined && (id === undefined || mine !== undefined))
     return { id: here.owner, ...at(here), news: 'adopted' };
-  // Without an operating system id and stored state, a container can't be distinguished from the owner.
+  // If the operating system has no machine id and no state is stored, a container can't be distinguished from
+  // the owner.
   if (id === undefined && !hasOsId && top.os === null) return { id: top.owner, ...at(top), news: 'adopted' };
   if (mine !== undefined) return { id: undefined, isGuest: true, news: 'cloned' };
   return { id, isGuest: true, news: 'guest' };
@@ -115,7 +115,7 @@ function asOwner(value: Record<string, unknown> | undefined): AreaOwner | undefi
 
 export interface PlaceDeps {
   host: PathHost;
-  /** Returns the operating system's id. Starts a process on some systems. */
+  /** Returns the operating system's machine id. Starts a process on some systems. */
   osId: () => string | undefined;
 }
 
@@ -177,7 +177,7 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
     if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
-    // Except on Linux, reading the operating system's id starts a process, so only captures read it.
+    // Except on Linux, reading the operating system's machine id starts a process, so only captures read it.
     return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
   });
 }
@@ -231,7 +231,7 @@ function noticeOf(root: string, { id, owner, news }: Claimed, before = ''): stri
   const TEXTS: Record<News, string> = {
     adopted: `This machine lost its local state. It keeps its id, ${id}, which is stored in ${root}.`,
     cloned: `The id ${before} belongs to another machine, so this machine has the new id ${id} and ${below}. If you reinstalled the system, run "${adopt(before)}".`,
-    guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. Better: give each machine its own area, and run "steward sync set FOLDER" with a folder that your sync tool copies. If this machine replaces ${owner}, run "${adopt(owner)}".`,
+    guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. It is better to give each machine its own area and run "steward sync set FOLDER" with a folder that your sync tool copies. If this machine replaces ${owner}, run "${adopt(owner)}".`,
     retired: `Another machine has adopted ${before}, so this machine has the new id ${id} and ${below}.`,
   };
   return news === undefined ? '' : TEXTS[news];

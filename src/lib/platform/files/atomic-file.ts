@@ -284,7 +284,7 @@ function notRegular(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move or rename it.', cause });
 }
 
-/** Sets the path of a system error. Node's path may be missing, or that of a temp file. */
+/** Sets the path of a system error, because Node may omit it or name a temp file. */
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

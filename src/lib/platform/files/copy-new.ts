@@ -66,7 +66,7 @@ export function sameBytes(a: string, b: string): boolean {
   return first !== undefined && second !== undefined && first.equals(second);
 }
 
-/** Returns whether `whole` contains every file of `part` with the same content. */
+/** Returns whether `whole` contains every file in `part`, with the same content. */
 export function holdsAllOf(whole: string, part: string): boolean {
   return listFolder(part).every((name) => {
     const [own, other] = [join(part, name), join(whole, name)];

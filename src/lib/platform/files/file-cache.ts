@@ -3,7 +3,7 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value loaded from files. It is valid until the mark of a file (stat.ts) changes. Recently changed files
+ * A value loaded from files, valid until the mark (stat.ts) of one of them changes. Recently changed files
  * are reread, because two changes in one clock tick leave the same mark.
  */
 export interface Cached<T> {
@@ -28,7 +28,9 @@ export function refreshCached<T>(
   return { value: make(), marks: marks.text, isSettled };
 }
 
-/** An asynchronous `refreshCached`. Concurrent callers share one load, and `config` errors are cached. */
+/**
+ * Like `refreshCached`, but asynchronous. Concurrent callers share one load, and `config` errors are cached.
+ */
 export function cachedLoader<T>(
   clock: Pick<Clock, 'now'>,
   paths: readonly string[],

@@ -178,7 +178,7 @@ export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/** At exit, removes `folders` and the empty folders in `ifEmpty`. */
+/** At exit, removes `folders`, and those in `ifEmpty` that are empty. */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

@@ -55,7 +55,7 @@ export function checkoutOf(path: string): GitFolder | undefined {
 /** Returns the branch that HEAD points to, or null if HEAD is detached or unreadable. */
 export function branchOf(gitDir: string): string | null {
   const branch = /^ref: refs\/heads\/(.+)$/.exec(readLink(join(gitDir, 'HEAD')) ?? '')?.[1];
-  // A repository with reftables has only a placeholder in HEAD.
+  // A repository that uses reftables has only a placeholder in HEAD.
   return branch === undefined || branch === '.invalid' ? null : branch;
 }
 

@@ -113,7 +113,7 @@ function read(path: string): InstallEntry[] {
   const content = parse(text, path);
   if (!isObject(content) || typeof content['version'] !== 'number') throw broken(path);
   if (content['version'] > VERSION) {
-    throw new StewardError('config', `${path} was written by a newer steward.`, {
+    throw new StewardError('config', `${path} was written by a newer version of steward.`, {
       hint: 'Update steward. The file is unchanged.',
     });
   }

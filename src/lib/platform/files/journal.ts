@@ -139,7 +139,7 @@ function hashOf(head: string): string {
 export interface LogOptions {
   /** Size above which the log is renamed to `rotatedName`, replacing the previous file. */
   rotateBytes?: number;
-  /** Current time. If given, a claim to rotate the log expires after a minute. */
+  /** Current time. If given, another process's claim to rotate the log expires after a minute. */
   nowMs?: number;
 }
 
@@ -148,7 +148,7 @@ const CLAIM_STALE_MS = 60_000;
 
 /**
  * Appends a line in a single write, so that many processes can share the log, and returns the log's size. A
- * power failure may lose the line. `completeAppend` (jsonl.ts) is durable.
+ * power failure may lose the line. For durable appends, use `completeAppend` (jsonl.ts).
  */
 export function appendLog(path: string, line: string, options: LogOptions = {}): number {
   try {

@@ -30,7 +30,7 @@ export interface ReadOptions {
   tail?: boolean;
 }
 
-/** Maximum line length; steward's own lines have a few hundred bytes. */
+/** Maximum line length; steward's own lines are a few hundred bytes long. */
 const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 10;

@@ -235,8 +235,8 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /**
- * Returns whether the holder is gone, by its process if that can be checked, otherwise by its last refresh. A
- * refresh in the future counts as expired.
+ * Returns whether the holder is gone: checks its process if possible, otherwise the time of its last refresh.
+ * A refresh in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {

@@ -19,7 +19,7 @@ export function machineId(statePath: string = machineStatePath()): string {
   const id = readId(path);
   if (id !== undefined) return id;
   throw new StewardError('unavailable', `Could not store the machine id in ${path}.`, {
-    hint: 'Check the disk and the permissions, and that no other program writes to this file.',
+    hint: 'Check the disk and the permissions, and that no other program is writing to this file.',
   });
 }
 

@@ -17,7 +17,7 @@ const ID: Partial<Record<NodeJS.Platform, RegExp>> = {
   win32: /MachineGuid\s+REG_SZ\s+([0-9a-f-]{36})/i,
 };
 
-/** Returns the operating system's id for this machine, or undefined if it has none. */
+/** Returns the operating system's machine id, or undefined if it has none. */
 export function osId(): string | undefined {
   return parseOsId(process.platform, SOURCES[process.platform]?.() ?? '');
 }

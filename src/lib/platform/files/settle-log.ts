@@ -25,7 +25,7 @@ export function copiesIn(
   });
 }
 
-/** Like `readLines`, but also reports each line that only conflict copies contain, once. */
+/** Like `readLines`, but also reports, once each, the lines that only conflict copies contain. */
 export function readLinesOnce(
   path: string,
   options: ReadOptions,

@@ -7,8 +7,8 @@ import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from '.
 import { isObject, parseObject } from './json-object';
 
 /**
- * A queue with one file per entry. An entry moves to `claimed` while a process works on it, and to `dead` if
- * it fails permanently. Only one process can move an entry.
+ * A queue with one file per entry. An entry is in `claimed` while a process is working on it, and moves to
+ * `dead` if it fails permanently. Only one process can move an entry.
  */
 export interface Spool<T> extends Codec<T> {
   path: string;
@@ -191,8 +191,8 @@ export interface Claimed<T> {
 }
 
 /**
- * Returns the claims of dead processes: this machine's entries, unreadable files, and orphans of other
- * machines. Only the process that works on the spool may call this.
+ * Lists the entries that dead processes claimed: this machine's entries, unreadable files, and orphans of
+ * other machines. Only the process that is working on the spool may call this.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')

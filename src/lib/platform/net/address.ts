@@ -34,8 +34,8 @@ export interface LocalAddress {
 }
 
 /**
- * Limit for Unix socket paths, which have at most 108 bytes on Linux and 104 on macOS, including the final
- * NUL.
+ * Limit for Unix socket paths, which can be at most 108 bytes long on Linux and 104 on macOS, including the
+ * final NUL.
  */
 const MAX_PATH_BYTES = 103;
 

@@ -17,7 +17,7 @@ export interface BoundFetchOptions {
 }
 
 /**
- * Returns a `fetch` limited to one origin, without redirects. Plain HTTP works only with this machine. Reads
+ * Returns a `fetch` limited to one origin, without redirects. Allows plain HTTP only to this machine. Reads
  * the complete body, so that a broken connection throws instead of truncating it.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {

@@ -10,7 +10,7 @@ export interface RequestHead {
   rawHeaders: readonly string[];
   /** Whether the request came over the local socket, which only this user can open. */
   isLocal: boolean;
-  /** Returns whether another user of this machine sent the request; false if the user is unknown. */
+  /** Returns whether another user on this machine sent the request; false if the user is unknown. */
   isOtherUser: IsOtherUser;
 }
 

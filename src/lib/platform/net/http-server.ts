@@ -267,7 +267,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends idle connections. Destroys those that it ended in an earlier call and that are still open. */
+/** Ends idle connections, and destroys those that are still open although an earlier call ended them. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;

@@ -184,8 +184,8 @@ export interface PortAnswer {
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
- * Sends a GET request to a port on this machine, with any headers. Returns undefined if nothing listens on
- * the port; throws `unavailable` if no HTTP response arrives in time.
+ * Sends a GET request to a port on this machine, with any headers. Returns undefined if nothing is listening
+ * on the port; throws `unavailable` if no HTTP response arrives in time.
  */
 export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAnswer | undefined> {
   const { request } = process.getBuiltinModule('node:http');

@@ -11,8 +11,8 @@ import { isLoopback } from './address';
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
 /**
- * Returns whether the connection comes from another user of this machine. The first call returns a promise,
- * and later calls the result.
+ * Returns whether the connection comes from another user on this machine. The first call returns a promise;
+ * once it resolves, later calls return the result directly.
  */
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
@@ -42,8 +42,8 @@ const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a function that checks whether a local connection comes from another user except root. A closed
- * peer counts as another user. A remote or unknown peer doesn't.
+ * Returns a function that checks whether a local connection comes from a user other than root and this one. A
+ * closed peer counts as another user; a remote or unknown peer doesn't.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -202,7 +202,10 @@ export interface PortOwner {
 
 const LISTENING = '0A';
 
-/** Returns the process that listens on a TCP port of this machine, if known. Works only on Linux. */
+/**
+ * Returns the process that is listening on a TCP port of this machine, or undefined if unknown. Works only on
+ * Linux.
+ */
 export function portOwner(port: number): PortOwner | undefined {
   const found = TABLES.flatMap((path) => (textOf(path) ?? '').split('\n').slice(1).map(fieldsOf)).find(
     ({ state, local }) => state === LISTENING && local.endsWith(`:${portOf(port)}`),

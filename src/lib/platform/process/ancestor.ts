@@ -62,7 +62,8 @@ function readProc(pid: number): Found | undefined {
 }
 
 /**
- * Lists all processes with one run of `ps`. A line: `  812   501 Sun Nov 22 17:00:00 2026 claude --resume`.
+ * Lists all processes with one run of `ps`. Example line:
+ * `  812   501 Sun Nov 22 17:00:00 2026 claude --resume`.
  */
 function processTable(): (pid: number) => Found | undefined {
   // Without -ww, macOS truncates command lines, so the shim could be mistaken for the assistant.

@@ -26,8 +26,8 @@ export interface BundleInput {
   /** Identifies the content of all bundles. V8 would accept cached code for any source of the same length. */
   build: string;
   /**
-   * The kind of run, such as its command. Each kind has its own cache, because V8 caches only functions that
-   * ran.
+   * The kind of run, such as the name of its command. Each kind has its own cache, because V8 caches only
+   * functions that ran.
    */
   kind: string;
   /** The `require` function of a module in the folder. */
@@ -38,7 +38,7 @@ export interface BundleInput {
 
 /** Maximum number of kinds of run to cache. Each kind has its own folder. */
 const MAX_KINDS = 24;
-/** Maximum length of a run whose code is cached. V8 drops functions that haven't run for a while. */
+/** Maximum duration of a run whose code is cached. V8 drops functions that haven't run for a while. */
 const MAX_RUN_MS = 30_000;
 
 /**

@@ -37,7 +37,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
     const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
-      // git fails in a deleted current folder, even with -C.
+      // git fails if the current folder has been deleted, even with -C.
       cwd: parse(root).root,
       env,
       timeoutMs,
@@ -185,7 +185,7 @@ export interface Remote {
 export interface GitAnswer {
   code: number;
   stdout: string;
-  /** The first error line of git. Empty on success. */
+  /** The first line of git's error output; empty on success. */
   complaint: string;
   /** Whether the server rejected the credential. */
   isRefused: boolean;

@@ -98,7 +98,8 @@ function isOwnDevice(found: Stats, facts: ProcessFacts | undefined): boolean {
 const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'];
 
 /**
- * Calls `read`; returns undefined if the process is gone or another user's, and on systems other than Linux.
+ * Calls `read`; returns undefined if the process is gone or belongs to another user, and on systems other
+ * than Linux.
  */
 export function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;

@@ -204,7 +204,7 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
       done();
     },
   });
-  // Ignores errors. A broken pipe ends the lines.
+  // Ignores errors: a broken pipe only ends the input.
   pipeline(process.stdin, lines, () => undefined);
   return lines;
 }

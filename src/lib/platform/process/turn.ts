@@ -19,14 +19,14 @@ export interface Waiter {
 /** Runs the work when its turn comes; returns undefined if the wait timed out or was aborted. */
 export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T | undefined>;
 
-/** Age at which a ticket expires. It then belongs to the current holder or a dead process. */
+/** Age at which a ticket expires. By then, its process holds the lock or is dead. */
 const LONGEST_WAIT_MS = 60_000;
 /** Time after which the lock is stale if the holder's process can't be checked. */
 const LONGEST_TURN_MS = 60_000;
 const PAUSE_MS = 25;
 
 /**
- * Runs work from all processes of this machine one at a time, in order of arrival. A lock guards the work,
+ * Runs work from all processes on this machine one at a time, in order of arrival. A lock guards the work,
  * and empty ticket files record the order.
  */
 export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {

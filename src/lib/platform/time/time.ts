@@ -103,7 +103,7 @@ function nextHour(ms: number, zone: string): number {
 
 /**
  * Returns the first instant of a local day. If midnight occurs twice, the day starts at the second one; if
- * midnight is skipped, after the gap.
+ * midnight is skipped, it starts after the gap.
  */
 function startOfDay(day: Day, zone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`);
