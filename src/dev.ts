@@ -9,7 +9,7 @@ import { versionLine } from './lib/app/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** package.json, except that oclif loads the help class from source. */
+/** package.json, with oclif's help class loaded from source. */
 const PACKAGE = {
   ...pjson,
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },

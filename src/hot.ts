@@ -1,6 +1,6 @@
 /**
- * Frequent commands that run without oclif and the configuration loader. `run` returns an exit code. Undefined
- * or new arguments mean that the full command must run.
+ * Frequent commands that run without oclif and the configuration loader. `run` returns an exit code. It
+ * returns undefined or new arguments if the full command must run.
  */
 const COMMANDS: Readonly<
   Record<string, () => Promise<{ run: (argv: readonly string[]) => Promise<HotResult> }>>

@@ -19,7 +19,7 @@ export default class Doctor extends BaseCommand {
   };
   static override flags = {
     online: boolean({
-      description: 'Also contact your services: the work repository, push, chat, the speech provider.',
+      description: 'Also contact your services (work repository, push, chat, speech provider).',
     }),
     sound: boolean({ description: 'Play the voice test.' }),
     strict: boolean({ description: 'Treat warnings as failures.' }),

@@ -11,7 +11,7 @@ export default class Go extends BaseCommand {
   static override args = {
     session: word({
       description:
-        'Part of a session\'s repository, branch, name or slug, or its number in "steward sessions".',
+        'Part of the session\'s repository, branch, name or slug, or its number in "steward sessions".',
     }),
   };
   static override examples = [

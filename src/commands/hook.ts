@@ -10,11 +10,11 @@ export default class Hook extends BaseCommand {
     'Assistants call this command with hook JSON on stdin. Records the event without its text. If a work repository is set up, also records prompt lines that ask for a reminder, research or a queue entry; WORK.CAPTURE_PROMPT=whole records the entire prompt. Exits 0 even on errors, to avoid blocking the assistant; --strict returns the real exit code.';
   static override args = {
     event: word({
-      description: `The event: ${HOOK_VERBS.join(', ')}.`,
+      description: `Hook event, one of ${HOOK_VERBS.join(', ')}.`,
       required: true,
     }),
     assistant: word({
-      description: `The calling assistant: ${ASSISTANT_IDS.join(', ')} (default: claude-code).`,
+      description: `Calling assistant, one of ${ASSISTANT_IDS.join(', ')} (default: claude-code).`,
     }),
   };
   static override flags = {

@@ -5,7 +5,7 @@ import { isTerminalInput } from '../lib/platform/process/stdin';
 export default class Mcp extends BaseCommand {
   static override summary = 'Serve your record, sessions and issues to an assistant over MCP';
   static override description =
-    'Assistants start this server and use the Model Context Protocol on stdin and stdout. The server is read-only by default. With --write, assistants can also add, claim and close issues, set reminders and notify you.';
+    'Assistants start this server and call it over stdin and stdout, using the Model Context Protocol. The server is read-only by default. With --write, assistants can also add, claim and close issues, set reminders and notify you.';
   static override flags = {
     write: boolean({
       description: 'Also offer the write tools: remind, add_issue, claim, close, notify.',

@@ -4,7 +4,7 @@ import { HOOK_SHELLS, shellHook, type HookShell, type ShellHook } from '../lib/s
 export default class ShellHookCommand extends BaseCommand {
   static override summary = 'Print the shell snippet that notifies you about long-running commands';
   static override description =
-    "Notifies you after a command that ran longer than notifications.thresholds.longTaskMinutes. Sends only the program's name. Skips interactive programs (editors, pagers, ssh) and commands stopped by Ctrl-C. STEWARD_LONG_COMMAND_SEC overrides the threshold in a shell; STEWARD_LONG_COMMAND_IGNORE skips more programs.";
+    "Notifies you when a command finishes after running longer than notifications.thresholds.longTaskMinutes. Sends only the program's name. Skips interactive programs (editors, pagers, ssh) and commands stopped by Ctrl-C. STEWARD_LONG_COMMAND_SEC overrides the threshold in a shell; STEWARD_LONG_COMMAND_IGNORE skips more programs.";
   static override args = {
     shell: word({
       description: 'Shell.',

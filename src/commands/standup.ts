@@ -8,7 +8,7 @@ import { reportText } from '../lib/report/view';
 export default class Standup extends BaseCommand {
   static override summary = 'Summarize what you did since yesterday, as Markdown';
   static override description =
-    'Lists issues, sessions, commits and time from local data, then any gaps in the data. Formats the text on a terminal, and prints Markdown in a pipe. The same data produces the same output.';
+    'Lists issues, sessions, commits and time from local data, then any gaps in the data. Prints formatted text to a terminal and Markdown to a pipe. The same data always produces the same output.';
   static override flags = {
     since: text({ description: 'First day.', default: 'yesterday', helpValue: 'DAY' }),
     until: text({ description: 'Last day (default: today).', helpValue: 'DAY' }),

@@ -12,7 +12,7 @@ import { today } from '../lib/sense/read';
 export default class Statusline extends BaseCommand {
   static override summary = 'Print a status line for your assistant or shell';
   static override description =
-    "Shows the model, context used and usage limits from the assistant's JSON on stdin, then the session's phase and name, the number of other sessions waiting for you, and today's creation time. A narrow terminal shows less.";
+    "Shows the model, context used and usage limits from the assistant's JSON on stdin, then the session's phase and name, the number of other sessions waiting for you, and today's creation time. On a narrow terminal, shows less.";
   static override flags = {
     then: text({
       description: "Run another status line with the same input, and print steward's line below its output.",
@@ -45,7 +45,7 @@ export default class Statusline extends BaseCommand {
     const { config } = await this.context.loadConfig();
     const day = dayOf(clock.now(), deps.timezone);
     const log = join(area.sense.events, `${day}.jsonl`);
-    // Compute the marks before reading the day, so that a concurrent write invalidates the cached figures.
+    // Compute the marks first, so that a concurrent write invalidates the cached figures.
     const marks = marksOf(area, log);
     const { totalMinutes, creationMinutes, ledger } = today(deps).record;
     const time = totalMinutes === 0 ? null : { totalMinutes, heldUpMinutes: ledger?.heldUpMinutes ?? 0 };

@@ -11,10 +11,10 @@ const FORMATS = ['csv', 'timewarrior', 'ics'] as const;
 export default class Time extends BaseCommand {
   static override summary = "Show where your time and your agents' time went";
   static override description =
-    'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited while you were at the desk. --timewarrior and --ics export only this machine\'s event logs.';
+    'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited for you while you were at your desk. --timewarrior and --ics export only this machine\'s event logs.';
   static override flags = {
     of: text({
-      description: 'Period: a day; "week", "month" or "year" to date; "last week" or "last month".',
+      description: 'Period to show: a day; "week", "month" or "year" to date; "last week" or "last month".',
       default: 'today',
       helpValue: 'DAY',
     }),

@@ -10,7 +10,7 @@ import { askToStart, up, type UpResult } from '../lib/setup/up';
 export default class Up extends BaseCommand {
   static override summary = 'Set up with defaults, watch this repository, and run the daemon';
   static override description =
-    'Asks once for consent, then runs the daemon in the foreground until Ctrl-C. The daemon captures, serves the dashboard and, if work is set up, sweeps hourly. If a daemon is already running, shows its address.';
+    'Asks once for consent, then runs the daemon in the foreground until Ctrl-C. The daemon captures, serves the dashboard and, if work tracking is set up, runs the sweep every hour. If a daemon is already running, shows its address.';
   static override flags = {
     yes: boolean({
       char: 'y',

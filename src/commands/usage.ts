@@ -3,7 +3,7 @@ import { usageNow } from '../lib/app/usage';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { usageCsv, usageText } from '../lib/usage/view';
 
-/** Delay before a progress message. Reading many logs for the first time takes several seconds. */
+/** Delay before the progress message, in ms. */
 const SLOW_MS = 1000;
 
 export default class UsageCommand extends BaseCommand {
@@ -12,7 +12,7 @@ export default class UsageCommand extends BaseCommand {
     'Reads the local logs of Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI; fetches nothing. Stores only numbers, ids, models, repositories and times. Unknown prices are shown as unknown, never as 0.';
   static override flags = {
     by: text({ description: 'How to group the rows.', options: [...GROUPINGS], default: 'day' }),
-    days: integer({ description: 'Number of days, up to today.', default: 7, helpValue: 'N' }),
+    days: integer({ description: 'Number of days, ending today.', default: 7, helpValue: 'N' }),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
     machine,
   };

@@ -8,7 +8,7 @@ import { reportText } from '../lib/report/view';
 export default class Week extends BaseCommand {
   static override summary = 'Summarize a week, Monday to Sunday, as Markdown';
   static override description =
-    "The `standup` report for a week (default: this week up to today), with your assistants' token usage.";
+    "Prints the `standup` report for a week (default: this week up to today), with your assistants' token usage.";
   static override flags = {
     of: text({ description: 'Any day in the week.', default: 'today', helpValue: 'DAY' }),
     repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),

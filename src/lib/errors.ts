@@ -104,7 +104,7 @@ export function unless<T>(codes: readonly string[], work: () => T): T | undefine
   }
 }
 
-/** Replaces the hint in an error about a file in `folder`, which STEWARD_HOME doesn't affect. */
+/** Replaces a hint about STEWARD_HOME in an error about `folder`, which that variable doesn't affect. */
 export function withOwnHint(error: unknown, folder: string, hint: string): unknown {
   const known = toStewardError(error);
   if (!known.message.includes(folder) || known.hint?.includes('STEWARD_HOME') !== true) return error;
@@ -112,11 +112,11 @@ export function withOwnHint(error: unknown, folder: string, hint: string): unkno
 }
 
 const NO_ACCESS =
-  'Grant your user access, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder you own.';
+  'Change the permissions, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder you own.';
 const WRITABLE =
   'Make the file system writable, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a writable folder.';
 const SMALLER = 'Raise the limit (ulimit -f), or move the file elsewhere.';
-const CHECK_NAME = 'Check the path, and that its disk is mounted.';
+const CHECK_NAME = 'Check the path and whether its disk is mounted.';
 const NO_SPACE = 'Free some space; data that is already stored is safe.';
 const ELSEWHERE = 'Set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder on a local disk.';
 const MOUNT_AGAIN = 'Check that the disk or network folder is mounted and responding.';

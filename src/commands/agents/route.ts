@@ -7,7 +7,7 @@ import { BaseCommand, boolean, text, word } from '../../lib/cli/base-command';
 export default class AgentsRoute extends BaseCommand {
   static override summary = 'Show which kind of agent should handle a request, and why';
   static override description =
-    'The first matching rule decides; no model is called and no agent is launched. Without REQUEST, reads text or hook JSON from stdin. For a hook, prints nothing unless the request should be delegated.';
+    'The first matching rule decides; no model is called and no agent is launched. Without REQUEST, reads text or hook JSON from stdin. For hook JSON, prints nothing unless the request should be delegated.';
   static override args = {
     request: word({ description: 'The request, in quotes (default: stdin).' }),
   };

@@ -12,7 +12,7 @@ export default class AgentsWatch extends BaseCommand {
   static override flags = {
     once: boolean({ description: 'Show the state of all agents, then exit.' }),
     session: text({
-      description: 'Watch this session until it ends: slug, id, or - for hook JSON on stdin.',
+      description: 'Session to watch until it ends (slug, id, or - for hook JSON on stdin).',
       helpValue: 'SLUG',
     }),
     'until-idle': boolean({

@@ -10,7 +10,7 @@ export default class AutocompleteInstall extends BaseCommand {
   static override description =
     'Writes a script to the shell\'s completion folder. Reinstall after an update. "steward uninstall" removes the script.';
   static override args = {
-    shell: word({ description: 'Shell (default: yours).', options: [...SHELLS] }),
+    shell: word({ description: 'Shell (default: your login shell).', options: [...SHELLS] }),
   };
   static override examples = [
     '<%= config.bin %> autocomplete install',

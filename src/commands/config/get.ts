@@ -5,7 +5,7 @@ import { plainValue, shownKey, type ShownValue } from '../../lib/config/set';
 export default class ConfigGet extends BaseCommand {
   static override summary = 'Print the value of one key, for scripts';
   static override description =
-    'Prints a list with one item per line, and nothing for an unset key. For a secret, prints only whether it is set. --json adds the source of the value.';
+    'Prints the items of a list one per line, and nothing if the key is not set. For a secret, prints only whether it is set. --json adds the source of the value.';
   static override args = { key: keyArg };
   static override examples = [
     '<%= config.bin %> config get timezone',

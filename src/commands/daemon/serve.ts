@@ -2,7 +2,7 @@ import { BaseCommand, boolean, integer, text } from '../../lib/cli/base-command'
 import { serveDaemon } from '../../lib/app/serve';
 
 export default class DaemonServe extends BaseCommand {
-  static override summary = 'Run the daemon in the foreground: pages, HTTP interface and periodic jobs';
+  static override summary = 'Run the daemon in the foreground: pages, HTTP API and periodic jobs';
   static override description =
     'Runs until Ctrl-C, SIGTERM or "steward daemon stop". Listens on loopback; any other --host requires daemon.requireToken. After an upgrade, restarts when idle.';
   static override flags = {

@@ -17,7 +17,7 @@ export default class HooksInstall extends BaseCommand {
     "Adds entries to the assistant's settings and saves a backup next to them. For Copilot and OpenCode, writes a separate file. Other settings stay unchanged. Installing again changes nothing.";
   static override flags = {
     assistant: text({
-      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, even if not installed. Default: Claude Code if installed; on a terminal, steward asks about other assistants.`,
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}, or all (even assistants that are not installed). Default: Claude Code if installed; on a terminal, steward asks about other assistants.`,
       helpValue: 'NAMES',
     }),
     skill: boolean({

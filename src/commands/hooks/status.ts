@@ -8,7 +8,7 @@ export default class HooksStatusCommand extends BaseCommand {
   static override summary = 'Show the registered hooks and the commands they run';
   static override flags = {
     assistant: text({
-      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all (default: the installed ones).`,
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}, or all (default: the installed assistants).`,
       helpValue: 'NAMES',
     }),
   };

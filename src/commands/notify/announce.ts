@@ -10,10 +10,10 @@ export default class NotifyAnnounce extends BaseCommand {
   static override flags = {
     request: text({ helpValue: 'TEXT', description: 'The request as you wrote it', required: true }),
     kind: text({ description: 'How the request is handled', options: [...HANDLINGS], default: 'task' }),
-    skill: text({ helpValue: 'NAME', description: 'The skill that handles it' }),
+    skill: text({ helpValue: 'NAME', description: 'The skill that handles the request' }),
     workflow: text({
       helpValue: 'NAME',
-      description: "A file in the skill's workflows folder, without the .md extension",
+      description: "Name of a file in the skill's workflows folder, without the .md extension",
     }),
     skills: text({
       helpValue: 'DIR',

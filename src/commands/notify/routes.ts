@@ -6,11 +6,11 @@ import { routesText } from '../../lib/notify/view';
 export default class NotifyRoutes extends BaseCommand {
   static override summary = 'Show which channels each event goes to';
   static override description =
-    'Also shows mute, quiet hours, and channels that are off or failing. To change a route, run `config set notifications.routing.EVENT push,chat`. To have an event spoken, run `config add notifications.voice.events EVENT`.';
+    'Also shows the mute state, quiet hours, and channels that are off or failing. To change a route, run `config set notifications.routing.EVENT push,chat`. To have an event spoken, run `config add notifications.voice.events EVENT`.';
   static override examples = [
     '<%= config.bin %> notify routes',
     {
-      description: 'Show the channels of one event',
+      description: 'Show the channels for one event',
       command: `<%= config.bin %> notify routes --json | jq '.events[] | select(.event == "error").channels'`,
     },
   ];

@@ -34,7 +34,10 @@ export default class NotifySend extends BaseCommand {
     phase: text({ helpValue: 'PHASE', description: 'New phase of the session' }),
     slug: text({ helpValue: 'SLUG', description: 'Slug of the session for --phase' }),
     duration: text({ helpValue: 'TIME', description: 'Duration of the task, such as 7m' }),
-    dedupe: text({ helpValue: 'KEY', description: 'Key; replaces the previous message with this key' }),
+    dedupe: text({
+      helpValue: 'KEY',
+      description: 'Key; the message replaces earlier messages with the same key',
+    }),
     url: text({ helpValue: 'URL', description: 'URL to open when clicked' }),
     tag: text({
       helpValue: 'TAG',

@@ -7,14 +7,14 @@ import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-status';
 
 export default class SensePurge extends BaseCommand {
-  static override summary = 'Delete captured data: a day, an application, a repository, or all';
+  static override summary = 'Delete captured data: a day, an application, a repository, or all of it';
   static override description =
     'Shows what would be deleted; add --yes to delete it permanently. Rebuilds records that still have their event log. Also deletes the token usage of the selected days or repository. To delete hook data, use "sessions forget".';
   static override flags = {
-    day: text({ description: 'Data of this day only.', helpValue: 'DAY' }),
-    before: text({ description: 'Data from before this day.', helpValue: 'DAY' }),
-    app: text({ description: 'Data of this application: name or bundle id.', helpValue: 'NAME' }),
-    repo: text({ description: 'Data of this repository: name or path.', helpValue: 'NAME' }),
+    day: text({ description: 'Only data from this day.', helpValue: 'DAY' }),
+    before: text({ description: 'Only data from before this day.', helpValue: 'DAY' }),
+    app: text({ description: 'Only data for this application (name or bundle id).', helpValue: 'NAME' }),
+    repo: text({ description: 'Only data for this repository (name or path).', helpValue: 'NAME' }),
     all: boolean({ description: 'All captured data.' }),
     records: boolean({ description: 'Also delete records that contain this data and cannot be rebuilt.' }),
     yes: boolean({ char: 'y', description: 'Delete the data instead of showing a preview.' }),

@@ -9,7 +9,7 @@ import { lostSessions, sessionsReport, sessionsText, type SessionsReport } from 
 export default class Sessions extends BaseCommand {
   static override summary = 'Show the running assistant sessions';
   static override description =
-    "One line per session: name (repository and branch), status, activity or request, age, terminal and task. Requires the assistant's hooks (see `hooks install`).";
+    "Shows one line per session: name (repository and branch), status, activity or request, age, terminal and task. Requires the assistant's hooks (see `hooks install`).";
   static override flags = {
     all: boolean({ description: 'Include ended sessions.' }),
     watch: boolean({ char: 'w', description: 'Show a live list in the terminal; Enter jumps to a session.' }),
@@ -42,7 +42,9 @@ export default class Sessions extends BaseCommand {
     this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all: all || isFirst }));
     const problem = await noteLost(deps, lostSessions(state));
     if (problem !== undefined)
-      this.say(`Cannot save that crashed sessions were shown, so the next list repeats them: ${problem}`);
+      this.say(
+        `Cannot record that crashed sessions were shown, so the next list will show them again: ${problem}`,
+      );
     return report;
   }
 }

@@ -9,7 +9,7 @@ export default class SessionsName extends BaseCommand {
   static override args = {
     session: word({
       description:
-        'Part of a session\'s repository, branch, name or slug, or its number in "steward sessions".',
+        'Part of the session\'s repository, branch, name or slug, or its number in "steward sessions".',
       required: true,
     }),
     name: word({ description: 'New name, up to 80 characters.', required: true }),
@@ -17,7 +17,7 @@ export default class SessionsName extends BaseCommand {
   static override examples = [
     '<%= config.bin %> sessions name shop "Login rewrite"',
     {
-      description: 'Remove the name of a session',
+      description: "Remove a session's name",
       command: '<%= config.bin %> sessions name "Login rewrite" ""',
     },
   ];

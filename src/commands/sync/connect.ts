@@ -19,9 +19,9 @@ export default class SyncConnect extends BaseCommand {
     engine: word({
       required: true,
       options: ['syncthing', 'git'],
-      description: 'Sync tool: syncthing or git.',
+      description: 'Sync tool (syncthing or git).',
     }),
-    repo: word({ description: 'For git: OWNER/REPO of an empty private repository.' }),
+    repo: word({ description: 'OWNER/REPO of an empty private repository (only for git).' }),
   };
   static override examples = [
     '<%= config.bin %> sync connect syncthing',

@@ -7,7 +7,11 @@ export default class SyncDetails extends BaseCommand {
   static override description =
     "Rewrites this machine's published files. Your sync tool may retain older versions.";
   static override args = {
-    state: word({ required: true, options: ['on', 'off'], description: 'Publish details: on or off.' }),
+    state: word({
+      required: true,
+      options: ['on', 'off'],
+      description: 'Whether to publish details (on or off).',
+    }),
   };
   static override examples = ['<%= config.bin %> sync details on', '<%= config.bin %> sync details off'];
   static override related = ['sync plan', 'sync status'];

@@ -5,7 +5,7 @@ import { planText, type SyncPlan } from '../../lib/sync/view';
 export default class SyncPlanCommand extends BaseCommand {
   static override summary = 'List exactly what would be published';
   static override description =
-    'Lists the files that the next run writes or removes, with their sizes. --show prints one file exactly as it would be published. Writes nothing.';
+    'Lists the files that the next run will write or remove, with their sizes. --show prints one file exactly as it would be published. Writes nothing.';
   static override flags = {
     show: text({ description: 'Print this file, such as daily/2026-11-20.json.', helpValue: 'PATH' }),
   };

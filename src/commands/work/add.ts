@@ -18,7 +18,7 @@ export default class WorkAdd extends BaseCommand {
     priority: text({ description: 'Priority label.', options: ['P0', 'P1', 'P2', 'P3'] }),
     property: text({ description: 'Property label, such as website.', helpValue: 'PROPERTY' }),
     label: text({
-      description: 'Another label; repeatable.',
+      description: 'Additional label; repeatable.',
       multiple: true,
       helpValue: 'NAME',
     }),

@@ -20,7 +20,7 @@ export default class WorkList extends BaseCommand {
       description: 'Only issues with this Property, such as website.',
       helpValue: 'PROPERTY',
     }),
-    agent: text({ description: 'Only issues of this agent.', helpValue: 'NAME' }),
+    agent: text({ description: "Only issues with this agent's label.", helpValue: 'NAME' }),
     search: text({ description: 'Only issues with these words in the title.', helpValue: 'WORDS' }),
     refresh: boolean({ description: 'Fetch the issues now.' }),
   };

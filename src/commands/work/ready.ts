@@ -7,7 +7,7 @@ import { listText } from '../../lib/work/view';
 export default class WorkReady extends BaseCommand {
   static override summary = 'List the issues that an agent can take next';
   static override description =
-    'Lists ready and queued issues, first those labeled for your assistant, then by priority and age. Omits reminders, which are personal.';
+    'Lists ready and queued issues by priority and age; issues labeled for your assistant come first. Omits reminders, which are personal.';
   static override flags = {
     limit: integer({
       description: 'Maximum number of issues.',

@@ -12,7 +12,7 @@ export default class WorkRemind extends BaseCommand {
   };
   static override flags = {
     at: text({
-      description: 'Reminder time; the text is then not parsed for a time.',
+      description: 'Reminder time; if set, the text is not searched for a time.',
       helpValue: 'WHEN',
     }),
     priority: text({ description: 'Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),

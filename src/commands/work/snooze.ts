@@ -6,7 +6,7 @@ import { issueText } from '../../lib/work/view-results';
 export default class WorkSnooze extends BaseCommand {
   static override summary = 'Change the time of a reminder';
   static override description =
-    'Takes a future time, in natural language and your time zone, or a duration such as 2h or 1h30m.';
+    'Takes a future time in natural language (in your time zone), or a duration such as 2h or 1h30m.';
   static override args = {
     number: issueNumber(),
     when: word({ required: true, description: 'New time, in quotes if it has several words.' }),

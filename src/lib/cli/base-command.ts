@@ -15,7 +15,8 @@ import { flagsOf } from './resolve';
 export { boolean, integer, string as text } from '@oclif/core/flags';
 
 export const machine = string({
-  description: 'Limit to one machine: its name, the start of its id, or "this" (default: all, merged).',
+  description:
+    'Limit to one machine, given by name, by the start of its id, or as "this" (default: all machines, merged).',
   helpValue: 'NAME',
 });
 

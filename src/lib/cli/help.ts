@@ -5,7 +5,7 @@ import type * as Interfaces from '@oclif/core/interfaces';
 import { foldFor } from '../platform/terminal/fold';
 import { terminalOf } from '../platform/terminal/stdio';
 
-// In @oclif/plugin-help, the build replaces oclif's main module, which takes 48 ms to load, with this module.
+// In @oclif/plugin-help, the build substitutes this module for oclif's main module, which takes 48 ms to load.
 export * as Args from '@oclif/core/args';
 export { Command } from '@oclif/core/command';
 export * as Flags from '@oclif/core/flags';

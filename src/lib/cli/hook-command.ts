@@ -26,7 +26,7 @@ import {
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
-/** Limits for reading stdin. The fields that hooks use precede a tool's long input and output. */
+/** Limits for reading stdin. The fields that hooks use come before a tool's long input and output. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
 /** How long to wait for the assistant to read a hook's output, in ms. */
@@ -147,8 +147,8 @@ interface Call extends HookConfig {
 }
 
 /**
- * Returns a check for whether this hook's shim has been uninstalled. If so, the hook must not write any files,
- * not even a code cache.
+ * Returns a function that checks whether this hook's shim has been uninstalled. If so, the hook must not write
+ * any files, not even a code cache.
  */
 function watchShim(): () => boolean {
   const { env } = processHost();
@@ -209,7 +209,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   return result.trouble;
 }
 
-/** Found in hook input from Cursor, which also runs Claude Code's hooks. */
+/** Appears in hook input from Cursor, which also runs Claude Code's hooks. */
 const CURSOR = '"cursor_version"';
 
 async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {

@@ -214,13 +214,13 @@ export interface Asking {
   policy: Policy;
   columns: number;
   show: (text: string) => void;
-  /** Aborted by Ctrl-C, which leaves the question unanswered. */
+  /** Ctrl-C aborts the signal and leaves the question unanswered. */
   signal: AbortSignal;
 }
 
 /**
  * Returns a function that answers permission requests from the policy or by asking. Enter denies the request,
- * and Ctrl-D ends all further questions.
+ * and Ctrl-D stops all further questions.
  */
 export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
   let isClosed = !isInteractive();

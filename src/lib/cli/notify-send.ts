@@ -65,8 +65,8 @@ export async function sendFromTerminal(
   if (isOurs && entry.channels.some(({ result }) => result === 'waiting')) notify.deliverLater();
   const problem = flags.strict ? whyUndelivered(entry) : undefined;
   if (problem !== undefined) {
-    throw new StewardError('unavailable', `Not delivered on all channels: ${problem}`, {
-      hint: `Run \`steward notify test\` for the fix, then \`steward notify retry ${accepted.id}\`.`,
+    throw new StewardError('unavailable', `Not fully delivered: ${problem}`, {
+      hint: `Run \`steward notify test\` to see the fix, then \`steward notify retry ${accepted.id}\`.`,
     });
   }
   return { sent: { ...accepted, channels: entry.channels }, shown: textOf(entry) };

@@ -21,7 +21,7 @@ export interface StatusLine extends StatusInput {
   time?: TimeToday | null;
 }
 
-/** Today's times in minutes, with one decimal. */
+/** Today's times in minutes, rounded to one decimal place. */
 export interface TimeToday {
   totalMinutes: number;
   /** How long agents waited for you while you were active in another application. */

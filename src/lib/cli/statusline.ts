@@ -16,7 +16,7 @@ import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/error-report';
 import { NO_INPUT, statusLine, statusLineText, type DayFigures, type StatusLine } from './statusline-text';
 
-/** Limits for reading stdin. An assistant writes at once, but a shell may keep stdin open without writing. */
+/** Limits for reading stdin. An assistant writes immediately, but a shell may keep stdin open without writing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
 const UNKNOWN_COLUMNS = 160;
 const THEN = { timeoutMs: 5_000, maxBytes: 64 * 1024 };

@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 
-/** Returns the candidate with the fewest edits, or undefined if no candidate is close. */
+/** Returns the candidate that needs the fewest edits, or undefined if no candidate is close. */
 export function suggest(typed: string, candidates: readonly string[]): string | undefined {
   const near = typed.length < 6 ? 1 : Math.max(2, Math.floor(typed.length / 3));
   let best: string | undefined;
@@ -24,7 +24,7 @@ function swapsTwo(typed: string, candidate: string): boolean {
 }
 
 /**
- * Returns the closest command or topic, by spelling or without its topic (`capture` for `sense capture`).
+ * Returns the command that ends with these words, or the command or topic with the closest spelling.
  * @param commands command names with spaces, such as `sense capture`
  */
 export function suggestCommand(words: readonly string[], commands: readonly string[]): string | undefined {

@@ -109,7 +109,7 @@ export const READ_TOOLS: readonly McpTool[] = [
   {
     name: 'ready',
     description:
-      'The issues an agent can take next, in order: open, ready or queued, not blocked, no reminders.',
+      'The open issues that an agent can take next, in order. Includes only ready and queued issues, and omits reminders.',
     input: inputOf({ limit: limitField }),
     async run(context, { limit = LIMIT }) {
       const work = await openWork(context);
@@ -166,7 +166,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     description: 'Add a reminder. The text may contain the time ("call Ann tomorrow at 10").',
     input: inputOf({
       'text!': text('What to be reminded of.'),
-      at: text('When to remind, in natural language. Default: the time in the text.', 200),
+      at: text('Time of the reminder, in natural language. Default: the time in the text.', 200),
       priority,
     }),
     async run(context, input) {
@@ -176,7 +176,8 @@ export const WRITE_TOOLS: readonly McpTool[] = [
   },
   {
     name: 'add_issue',
-    description: 'Add an issue. Labels that the repository lacks are skipped and listed in the result.',
+    description:
+      'Add an issue. Labels that do not exist in the repository are skipped and listed in the result.',
     input: inputOf({
       'title!': text('What to do, in a few words.'),
       body: text('Details, in Markdown.', MAX_BODY),
@@ -208,7 +209,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
       'evidence!': text('Proof that the work is done: a commit, a link, or test output.', MAX_BODY),
     }),
     async run(context, { number, evidence }) {
-      // Unlike on the command line, @FILE would let a model upload any file.
+      // The command line accepts @FILE, but here it would let a model upload any file.
       if (String(evidence).startsWith('@')) {
         throw new StewardError('usage', 'evidence must not begin with @ and a file name.', {
           hint: 'Pass the evidence as text.',
@@ -225,10 +226,10 @@ export const WRITE_TOOLS: readonly McpTool[] = [
       'message!': text('Text of the notification.', 4000),
       title: text('Title of the notification.', 250),
       event: oneOf('Event kind, which determines the channels.', EVENT_NAMES),
-      priority: integer('1 (lowest) to 5 (ignores quiet hours).', 1, 5),
+      priority: integer('Priority, 1 (lowest) to 5 (ignores quiet hours).', 1, 5),
       source: oneOf('Sender; only messages from da are spoken.', SOURCES),
       url: text('URL to open when clicked.', 2000),
-      dedupe: text('Key; a message replaces pending messages with the same key.', 200),
+      dedupe: text('Key; the message replaces earlier messages with the same key.', 200),
     }),
     async run(context, input) {
       return sendNotification(await openNotify(context), input);

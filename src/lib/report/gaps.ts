@@ -32,7 +32,7 @@ export function notKnown(
       `No assistant time before ${longDay(raw?.date ?? '')}: the event logs were deleted.`,
     ],
     [untimed.length > 0, `No application time was recorded on ${spans(untimed)}.`],
-    [repo !== undefined, 'No time by application: not recorded per repository.'],
+    [repo !== undefined, 'No time by application: it is not recorded per repository.'],
     [issues === undefined, 'No issues: work tracking is not set up (steward work setup OWNER/REPO).'],
   ];
   return [...all.flatMap(([applies, text]) => (applies ? [text] : [])), ...notes];

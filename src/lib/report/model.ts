@@ -3,7 +3,7 @@ import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
 import type { Period } from './period';
 
-/** A day's stored data. Minutes have one decimal. */
+/** A day's stored data. Minutes are rounded to one decimal place. */
 export interface DayFacts {
   date: Day;
   apps: readonly { app: string; kind: 'creation' | 'consumption' | 'neutral'; minutes: number }[];

@@ -65,7 +65,7 @@ function inFuture(text: string, day: Day): StewardError {
   });
 }
 
-/** Returns the days since Monday, 0 to 6. Adds 3, because 1 January 1970 was a Thursday. */
+/** Returns the days since Monday, 0 to 6. Adds 3, because January 1, 1970, was a Thursday. */
 function sinceMonday(day: Day): number {
   const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
   return (((days + 3) % 7) + 7) % 7;

@@ -177,7 +177,7 @@ describe('a report', () => {
     expect(report.commits.count).to.equal(1);
     expect(report.sessions.count).to.equal(2);
     expect(report.issues?.opened.map(({ number }) => number)).to.deep.equal([7, 8, 9]);
-    expect(report.notKnown).to.include('No time by application: not recorded per repository.');
+    expect(report.notKnown).to.include('No time by application: it is not recorded per repository.');
   });
 
   it('lists missing data', () => {

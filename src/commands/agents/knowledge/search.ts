@@ -11,9 +11,9 @@ import { BaseCommand, integer, text, word } from '../../../lib/cli/base-command'
 export default class AgentsKnowledgeSearch extends BaseCommand {
   static override summary = 'Search the knowledge archive: people, companies, ideas, research';
   static override description =
-    'Finds entries that contain every word, ignoring case and accents. Matches in titles and tags come first. Entries are Markdown files in the user area, in knowledge/TYPE; topics are their tags.';
+    "Finds entries that contain every word, ignoring case and accents. Matches in titles and tags come first. Entries are Markdown files in the user area, in knowledge/TYPE. An entry's tags are its topics.";
   static override args = {
-    words: word({ description: 'Words to find, in quotes (default: every entry).' }),
+    words: word({ description: 'Words to find, in quotes (default: all entries).' }),
   };
   static override flags = {
     type: text({ description: 'Only entries of this type.', options: [...KNOWLEDGE_TYPES] }),

@@ -7,7 +7,7 @@ export default class AgentsKnowledgeShow extends BaseCommand {
   static override args = {
     id: word({
       required: true,
-      description: 'Entry: TYPE/NAME, its name, or a unique prefix of its name.',
+      description: 'Entry, as TYPE/NAME, NAME or a unique prefix of NAME.',
     }),
   };
   static override examples = [

@@ -9,7 +9,7 @@ import { withManaged } from '../../../lib/app/managed';
 export default class AgentsManagedCreate extends BaseCommand {
   static override summary = 'Create a hosted agent from flags or a YAML file';
   static override description =
-    "The file uses the API's keys (name, model, system, tools, …). Flags override the file. An agent without listed tools gets the standard toolset.";
+    "The file uses the API's keys (name, model, system, tools, …). Flags override the file. If no tools are listed, the agent gets the standard toolset.";
   static override flags = {
     file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
     name: text({ description: 'Agent name.', helpValue: 'NAME' }),

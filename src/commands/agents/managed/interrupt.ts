@@ -18,7 +18,7 @@ export default class AgentsManagedInterrupt extends BaseCommand {
     const { args } = await this.parse(AgentsManagedInterrupt);
     const session = checkedId(args.session, 'a session');
     await withManaged(this.context, ({ deps }) => sendInterrupt(deps, session));
-    this.print(() => `Interrupted the agent of ${session}.`);
+    this.print(() => `Interrupted the agent in session ${session}.`);
     return { session, interrupted: true };
   }
 }

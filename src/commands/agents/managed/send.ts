@@ -8,7 +8,7 @@ import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/mana
 export default class AgentsManagedSend extends BaseCommand {
   static override summary = 'Send a message, tool result or permission decision to a session';
   static override description =
-    'Never sends a message twice: after a lost response or a crash, steward checks the session before it resends the message.';
+    'Never sends a message twice: after a lost response or a crash, steward checks the session before resending the message.';
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
     message: word({ description: 'Message, @FILE, or @- for stdin.' }),

@@ -5,7 +5,7 @@ import { hostOf, followHere } from '../../../lib/cli/managed';
 export default class AgentsManagedStream extends BaseCommand {
   static override summary = "Show a session's events until the session ends";
   static override description =
-    'Shows missed events, then new ones. Also sends messages left unsent by an interrupted run, but answers no questions. Ctrl-C stops the command, not the session.';
+    'Shows missed events, then new ones. Also sends messages that an interrupted run left unsent, but does not answer questions. Ctrl-C stops the command, not the session.';
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
   };

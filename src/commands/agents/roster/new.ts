@@ -8,7 +8,7 @@ export default class AgentsRosterNew extends BaseCommand {
   static override description =
     "Creates a Markdown file with the role and traits in its front matter. Describe the persona below the front matter. The agent's briefs include the persona.";
   static override args = {
-    name: word({ required: true, description: 'File name: lower-case letters, digits, - and _.' }),
+    name: word({ required: true, description: 'File name: lowercase letters, digits, - and _.' }),
   };
   static override flags = {
     role: text({ required: true, description: 'Agent role.', helpValue: 'TEXT' }),

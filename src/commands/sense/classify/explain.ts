@@ -5,7 +5,7 @@ import { readClassifier } from '../../../lib/sense/classify-file';
 export default class SenseClassifyExplain extends BaseCommand {
   static override summary = 'Show how an application is classified, and by which rule';
   static override description =
-    'The first matching rule wins; your rules in sense/classify.yaml precede the built-in rules. Names must match in full, ignoring case.';
+    'The first matching rule wins; your rules in sense/classify.yaml are checked before the built-in rules. Names must match in full, ignoring case.';
   static override args = {
     app: word({ required: true, description: 'Application name, as in "sense today".' }),
   };

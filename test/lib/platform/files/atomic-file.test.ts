@@ -185,7 +185,7 @@ describe('platform/atomic-file', () => {
           error: {
             kind: 'unavailable',
             message: `Permission denied: ${file()}`,
-            hint: 'Grant your user access, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder you own.',
+            hint: 'Change the permissions, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder you own.',
           },
         });
         expect(readFileSync(file(), 'utf8')).to.equal('old');

@@ -19,7 +19,7 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
       options: ['unrestricted', 'limited'],
     }),
     host: text({
-      description: 'Allowed host; repeatable. Blocks all other hosts.',
+      description: 'Host to allow; repeatable. All other hosts are blocked.',
       helpValue: 'HOST',
       multiple: true,
       multipleNonGreedy: true,
