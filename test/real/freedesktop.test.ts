@@ -127,6 +127,6 @@ describe('notify: banners over a real message bus', function () {
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], cwd: process.cwd() }); // prettier-ignore
     hung.close();
     await new Promise((resolve) => child.once('message', resolve));
-    expect(await show()).to.include({ reason: 'The notification service does not respond.' });
+    expect(await show()).to.include({ reason: 'The notification service is not responding.' });
   });
 });

@@ -45,7 +45,7 @@ export interface Accepted {
   phase?: string;
 }
 
-/** How long a repeated text with the same dedupe key is suppressed. */
+/** How long to suppress repeats of a text with the same dedupe key. */
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 
@@ -99,7 +99,7 @@ function store(deps: AcceptDeps, line: Line, plan: Plan, deliveries: readonly De
       heldUntil: deliveries.find(({ heldUntil }) => heldUntil !== undefined)?.heldUntil,
     });
   } catch (error) {
-    // On a full disk, reject the whole notification, so that the sender can retry it.
+    // If the disk is full, reject the whole notification, so that the sender can retry it.
     for (const delivery of deliveries) removeFile(join(deps.outbox, nameOf(delivery)));
     throw error;
   }
@@ -174,7 +174,7 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;
-/** Retention of the id files, in case a suspended daemon handles a request days later. */
+/** How long to keep the id files, because a suspended daemon may handle a request days later. */
 const KEEP_MS = 7 * MAX_AGE_MS;
 /** How long a process may take to accept a message before it counts as hung. */
 const HANG_MS = 2_000;

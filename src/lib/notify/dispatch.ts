@@ -62,7 +62,7 @@ const SWEEP_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
 /** How long deliveries may run before yielding to the event loop. */
 const SLICE_MS = 1;
-/** Maximum log lines per pause. More would push other entries out of the log. */
+/** Maximum number of log lines when a channel pauses. More would push other entries out of the log. */
 const MAX_PAUSE_LINES = 200;
 
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
@@ -189,7 +189,7 @@ function expireForeign(at: Dispatcher): void {
   }
 }
 
-/** Tries again to store outcomes whose write failed, such as on a full disk. */
+/** Retries storing outcomes whose write failed, for example because the disk was full. */
 function settleRest({ deps, running, unsettled }: Dispatcher): void {
   try {
     for (const [name, { delivery, outcome }] of unsettled) {
@@ -289,7 +289,7 @@ function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): 
       return [];
     }
     if (!isOver(waitOf(delivery), nowMs)) {
-      // Store an early delivery as due. Otherwise, a crash would not count as an interruption.
+      // Mark the early delivery as due. Otherwise, a crash during the attempt would not be detected.
       delivery = { ...delivery, nextAt: toIso(nowMs), waitingSince: toIso(nowMs) };
       record(outboxOf(deps), name, delivery);
     }

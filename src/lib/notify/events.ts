@@ -2,7 +2,7 @@ import type { RoutedChannel, RoutedEvent } from '../config/schema';
 
 export type EventName = RoutedEvent;
 
-/** `notifications.routing` doesn't apply to voice and SMS, which have their own rules. */
+/** `notifications.routing` doesn't apply to voice or SMS, which have their own rules. */
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
 /** Who sends a notification: the assistant (`da`), a subagent or a job. */
@@ -25,7 +25,7 @@ const DONE = 'white_check_mark';
 const AGENT = 'A background agent finished or went silent.';
 const ALERT = 'Security alert: check your machine.';
 const WAITING = 'Your assistant is waiting for you.';
-const LIMIT = 'A usage limit is nearly reached or has been reset.';
+const LIMIT = 'A usage limit is almost used up or has been reset.';
 
 /** The default channels of each event are in config/schema.ts. */
 export const EVENTS: Readonly<Record<EventName, EventFacts>> = {

@@ -184,7 +184,7 @@ function setResult({ channels }: HistoryEntry, line: ResultLine): void {
   channels.splice(at === -1 ? channels.length : at, 1, {
     ...{ channel, result, attempts, reason, nextAt, maybeTwice },
   });
-  // A voice delivery moved to the desktop is pending there until the desktop's log line follows.
+  // A voice delivery that was moved to the desktop is pending there until the desktop logs a result.
   const isMoved = channel === 'voice' && result === 'shown';
   if (isMoved && !channels.some((known) => known.channel === 'desktop')) {
     channels.push({ ...PENDING, channel: 'desktop' });
@@ -285,7 +285,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   if (entryOf(deps, id) === undefined) {
     throw new StewardError('not_found', `Notification ${id} not found.`, { hint });
   }
-  throw new StewardError('conflict', 'Nothing to retry: no delivery has failed or is pending.', {
+  throw new StewardError('conflict', 'Nothing to retry: there are no failed or pending deliveries.', {
     hint: 'Send the message again with `steward notify send`.',
   });
 }

@@ -113,7 +113,7 @@ export interface QuietHours {
 const DAY = 1440;
 const MINUTE_MS = 60_000;
 
-/** Parses a valid range, such as `22:00-07:00`. */
+/** Parses a range such as `22:00-07:00`, which must be valid. */
 export function parseQuietHours(text: string): QuietHours {
   const [h1 = 0, m1 = 0, h2 = 0, m2 = 0] = (text.match(/\d+/g) ?? []).map(Number);
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 };
@@ -133,7 +133,7 @@ export function quietUntil(hours: QuietHours, ms: number, zone: string): number 
   if (!isQuiet(ms)) return undefined;
   const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
   const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
-  // On a daylight-saving change, `end` is wrong: search minute by minute.
+  // If the clocks change for daylight saving, `end` is wrong, so search minute by minute.
   if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;
   for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
     if (!isQuiet(at)) return at;
@@ -177,7 +177,7 @@ export function muteState(deps: MuteDeps): MuteState {
   if (text === undefined) return { muted: false, until: null };
   const until = parseObject(text)?.['until'];
   const untilMs = typeof until === 'string' ? parseIso(until) : undefined;
-  // Treat a corrupted file as muted: silence does no harm.
+  // Treat a corrupted file as muted, because silence is harmless.
   if (untilMs === undefined) return { muted: true, until: null };
   const muted = untilMs > deps.clock.now();
   return { muted, until: muted ? toIso(untilMs) : null };

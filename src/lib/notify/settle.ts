@@ -64,7 +64,7 @@ function putBack(deps: SettleDeps, name: string, next: Delivery): void {
   release(outboxOf(deps), name, nameOf(next));
 }
 
-/** Moves a voice delivery to the desktop. A single rename keeps a crash from showing the message twice. */
+/** Moves a voice delivery to the desktop. Uses a single rename, so that a crash can't cause a duplicate. */
 function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Delivery | undefined {
   if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
   const name = nameOf(delivery);

@@ -59,8 +59,8 @@ export async function runTriggers(
 }
 
 /**
- * Turns hook events into notifications: the end of a turn or of background agents, and sessions that wait for
- * you. Only one process per machine does this at a time.
+ * Turns hook events into notifications: the end of a turn or of background agents, and sessions that are
+ * waiting for you. Only one process per machine does this at a time.
  */
 export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   const agents = groupsOf(deps);
@@ -136,8 +136,8 @@ function endOf(
   }
   const end = transcript === null ? undefined : deps.turnEnd(transcript);
   if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < MAX_READS) {
-    throw new StewardError('unavailable', 'The turn is not complete in the transcript yet.', {
-      hint: 'No action needed: steward reads the transcript again.',
+    throw new StewardError('unavailable', 'The transcript does not contain the whole turn yet.', {
+      hint: 'No action needed: steward will read the transcript again.',
     });
   }
   const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());

@@ -11,7 +11,7 @@ import type { Voice } from '../speech/voice';
 type Sent =
   'id' | 'event' | 'priority' | 'message' | 'title' | 'voiceId' | 'url' | 'dedupe' | 'tags' | 'silent';
 
-/** One or more notifications, as passed to a channel. Texts contain no control characters. */
+/** One or more notifications, as passed to a channel. Their text contains no control characters. */
 export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
   acceptedMs: number;
   count: number;
@@ -25,7 +25,7 @@ export type Outcome =
   /** Permanent failure: a retry would fail too. */
   | { outcome: 'failed'; reason: string; hint: string }
   /**
-   * Temporary failure, retried after `afterMs` or later. With `all`, the whole channel pauses until the
+   * Temporary failure, retried after `afterMs` or later. If `all` is set, the whole channel pauses until the
    * retry.
    */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };
@@ -135,7 +135,7 @@ export async function testChannel(clock: Clock, channel: Channel): Promise<TestR
     channel: channel.id,
     state: 'failed',
     reason,
-    hint: 'steward uses banners until the voice works.',
+    hint: 'steward shows banners until the voice works again.',
   };
 }
 

@@ -26,7 +26,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_TITLE = 120;
 const MAX_BODY = 1000;
 
-/** Shows desktop banners. Message texts are never interpreted as code. */
+/** Shows desktop banners. Messages are never interpreted as code. */
 export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run' | 'banners'>): Channel {
   const { platform, env, run } = deps;
   return {
@@ -59,7 +59,7 @@ function bodyOf({ message }: Parcel): string {
   return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
 }
 
-/** Passes the script on stdin (`-`) and the texts as arguments. */
+/** Passes the script on stdin (`-`), and the title and message as arguments. */
 async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   const input = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run\n';
   const args = ['-', titleOf(parcel), bodyOf(parcel)];
@@ -69,7 +69,7 @@ async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   return { outcome: 'again', reason: 'macOS did not show the notification.', hint };
 }
 
-/** The texts are base64-encoded in the script, so that PowerShell can't interpret them. */
+/** The title and message are base64-encoded in the script, so that PowerShell can't interpret them. */
 async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
   const silence = [
@@ -139,7 +139,7 @@ export async function showOverBus(
       return { outcome: 'again', reason: `The notification service returned an error: ${reason}`, hint };
     }
     if (!isConnected) throw error;
-    return { outcome: 'again', reason: 'The notification service does not respond.', hint };
+    return { outcome: 'again', reason: 'The notification service is not responding.', hint };
   }
 }
 

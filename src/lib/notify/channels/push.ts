@@ -7,7 +7,7 @@ import { jsonBytes, numberedParts, split, utf8Bytes } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
 import { judgeStatus, rootOf, webChannel, webCheck, type WebDeps, type WebService } from './web';
 
-/** ntfy turns longer messages into attachments and rejects larger bodies. */
+/** ntfy turns messages over this size into attachments. */
 const MAX_MESSAGE_BYTES = 4096;
 const MAX_BODY_BYTES = 8192;
 /** Bytes reserved for a part counter, such as `(12/12) `, and the JSON syntax. */
@@ -99,7 +99,7 @@ function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   if (code === 42901) {
     return again(
       'Push server rate limit reached (42901).',
-      'No action needed: steward retries in 5 s.',
+      'No action needed: steward will retry in 5 s.',
       RATE_WAIT_MS,
     );
   }

@@ -44,10 +44,10 @@ export function voiceChannel({
 const TEXT = 'This is a test.';
 /** Audio files up to this size count as empty. */
 const MIN_BYTES = 2_000;
-/** Engines that play the audio themselves, so that it can't be written to a file. */
+/** Engines that play the audio themselves and can't write it to a file. */
 const ALOUD = ['sapi', 'spd-say'];
 
-/** Speaks a test text into a file, or aloud with `--sound`. */
+/** Writes a spoken test message to a file, or plays it aloud with `--sound`. */
 export const voiceCheck: Check<NotifyChecked> = {
   id: 'notify.voice',
   title: 'voice',

@@ -75,7 +75,7 @@ function enable(id: WebId): string {
   return `steward config set notifications.${id}.enabled true`;
 }
 
-/** Treats errors as temporary, because a secret's missing variable or file may appear later. */
+/** Treats errors as temporary, because a missing variable or file with a secret may appear later. */
 function postsOr(
   service: WebService,
   parcel: Parcel,
@@ -111,7 +111,7 @@ async function postOnce(
   return judge(answer) ?? judgeStatus(answer, clock.now());
 }
 
-const LATER = 'No action needed: steward retries later.';
+const LATER = 'No action needed: steward will retry later.';
 
 /** Returns the outcome based on the HTTP status alone. */
 export function judgeStatus({ status, headers }: WholeAnswer, nowMs: number): Outcome {
@@ -154,7 +154,7 @@ export function rateLimited(service: string, seconds: unknown): Outcome | undefi
   return { outcome: 'again', reason, hint: LATER, afterMs: seconds * 1000, all: true };
 }
 
-/** Returns the root URL of a host or URL. A host gets the scheme https, or http if it is this machine. */
+/** Returns the root URL of a host or URL. For a host, the scheme is https, or http on this machine. */
 export function rootOf(server: string): string {
   if (server.includes('://')) return server.endsWith('/') ? server : `${server}/`;
   const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/.test(server);

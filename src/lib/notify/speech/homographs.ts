@@ -24,7 +24,7 @@ interface Context {
   after: readonly RegExp[];
 }
 
-/** How much text before and after the word the rules match, in UTF-16 units. */
+/** How far before and after the word the rules look, in UTF-16 units. */
 const REACH = 160;
 
 const compiled = new WeakMap<Homograph, Context[]>();
@@ -79,7 +79,7 @@ function filled(source: string, words: Homograph['words']): string {
   return source.replace(/<([A-Z_]+)>/g, (_, name: string) => filled(words[name] ?? '', words));
 }
 
-/** An approximation of lower-case letters. V8 compiles `\p{L}` ten times slower. */
+/** An approximation of lower-case letters. V8 takes ten times as long to compile `\p{L}`. */
 const LETTERS = 'a-z\u00b5-\u1fff\u2c00-\ud7ff';
 
 /** Compiles a pattern, replacing `\p{L}` with `LETTERS`. */

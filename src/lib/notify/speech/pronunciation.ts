@@ -113,7 +113,7 @@ export function parseTerms(text: string, path: string): Terms {
   const shown = problems.slice(0, 5).join('; ');
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : '';
   throw new StewardError('config', `${path} is invalid: ${shown}${more}.`, {
-    hint: 'Use an object of terms and respellings: {"Kubernetes": "koober netties"}.',
+    hint: 'Use an object that maps terms to respellings: {"Kubernetes": "koober netties"}.',
   });
 }
 
@@ -168,7 +168,7 @@ const TOKEN =
 
 /** Returns a function that finds terms. Terms are literal and case-sensitive, and the longest match wins. */
 export function termFinder(terms: Terms): FindTerms {
-  /** Maps a first token to the lengths of its terms, longest first. */
+  /** Maps each first token to the lengths of the terms that start with it, longest first. */
   const lengths = new Map<string, number[]>();
   for (const term of [...terms.keys()].sort((a, b) => b.length - a.length)) {
     const first = term.match(TOKEN)?.[0] ?? '';

@@ -9,18 +9,18 @@ export interface Spoken {
   reason?: string;
 }
 
-/** A text to speak, before any transformation. */
 export interface Utterance {
+  /** The original text, before any transformation. */
   text: string;
   /** The provider's voice id. Default: the assistant's voice. */
   voiceId?: string;
 }
 
-/** Speaks one text at a time, in order, with a timeout for each. */
+/** Speaks one utterance at a time, in order, with a timeout for each. */
 export interface Speech {
-  /** Speaks a text. On failure, returns the reason; never throws. */
+  /** Speaks an utterance. On failure, returns the reason; never throws. */
   say(utterance: Utterance): Promise<Spoken>;
-  /** Rejects new texts, and stops speaking after `graceMs`. */
+  /** Rejects new utterances, and stops speaking after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -28,10 +28,10 @@ export interface QueueDeps {
   clock: Clock;
   machine: SpeechMachine;
   /**
-   * Returns the engines to try, in order. Called for each text, because engines may be installed at any time.
+   * Returns the engines to try, in order. Called each time, because engines may be installed at any time.
    */
   engines: () => readonly SpeechEngine[];
-  /** Reloads the settings. Called before a text waits for its turn, and before the text is spoken. */
+  /** Reloads the settings. Called before an utterance waits for its turn, and before it is spoken. */
   refresh?: (() => Promise<void> | undefined) | undefined;
   spokenOf: (text: string) => string;
   /** Returns why no engine is available. */
@@ -40,11 +40,11 @@ export interface QueueDeps {
 
 export interface QueueLimits {
   waiting: number;
-  /** How long a text may wait before it is discarded, in ms. */
+  /** How long an utterance may wait before it is discarded, in ms. */
   staleMs: number;
-  /** Timeout for speaking a text, across all engines, in ms. */
+  /** Timeout for speaking an utterance, across all engines, in ms. */
   textMs: number;
-  /** How long a failed engine is tried after the others, in ms. */
+  /** How long a failed engine stays last in the order, in ms. */
   restMs: number;
   /** An engine that takes longer than this to fail is skipped for `slowRestMs`. Both are in ms. */
   slowMs: number;
@@ -66,7 +66,7 @@ const CLOSING = 'The voice is shutting down.';
 
 interface Waiting {
   utterance: Utterance;
-  /** When the text arrived, on both the wall clock and the monotonic clock. */
+  /** When the utterance arrived, on both the wall clock and the monotonic clock. */
   nowMs: number;
   monotonicMs: number;
   answer: (spoken: Spoken) => void;
@@ -88,7 +88,7 @@ interface Queue extends QueueDeps {
   isClosed: boolean;
 }
 
-/** Returns a queue that speaks texts in order. Only one process on the machine speaks at a time. */
+/** Returns a queue that speaks utterances in order. Only one process on the machine speaks at a time. */
 export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
   const { clock } = deps;
   const queue: Queue = {
@@ -154,14 +154,14 @@ async function speak(queue: Queue, waiting: Waiting, stop: AbortController): Pro
   return answer ?? (stop.signal.aborted ? unspoken(STOPPED) : stale(waitedMs(queue, waiting)));
 }
 
-/** Uses both clocks, because the monotonic clock stops while the machine sleeps. */
+/** Uses both clocks, because the monotonic clock stops while the machine is asleep. */
 function waitedMs({ clock }: Queue, { nowMs, monotonicMs }: Waiting): number {
   return Math.max(clock.monotonic() - monotonicMs, clock.now() - nowMs);
 }
 
 /**
  * Tries the engines in order. Engines that failed recently come last, so that a hanging engine delays only
- * one text.
+ * one utterance.
  */
 async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortController): Promise<Spoken> {
   const { clock, limits, resting } = queue;

@@ -147,7 +147,7 @@ export type SpeakResult = Transformed & { engine?: string };
 const MAX_CHARACTERS = 4000;
 
 /**
- * Speaks a text now, or only transforms it. Throws `usage` if the text is empty or too long, `unavailable` if
+ * Speaks text now, or only transforms it. Throws `usage` if the text is empty or too long, `unavailable` if
  * it can't be spoken, and `canceled` if interrupted.
  */
 export async function speakNow(
@@ -179,7 +179,7 @@ export async function speakNow(
 
 function checkText(text: string): void {
   if (text.trim() === '') {
-    const hint = 'Pass a text: steward notify speak "Done."';
+    const hint = 'Pass the text to speak: steward notify speak "Done."';
     throw new StewardError('usage', 'The text is empty.', { hint });
   }
   const length = [...text].length;

@@ -12,7 +12,7 @@ export interface SpeechMachine {
   takeTurn: TakeTurn;
 }
 
-/** A text to speak, with its voice and timeout. */
+/** What to speak, with the voice and the timeout. */
 export interface SpeechOrder {
   /** A single line, already transformed for speech. */
   text: string;

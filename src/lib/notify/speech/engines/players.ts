@@ -59,7 +59,7 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 
 /**
  * Plays a file with the first player that works. Gives up if a player runs far longer than the audio, which
- * means that the sound server hangs.
+ * means that the sound server is hanging.
  */
 export async function play(
   machine: SpeechMachine,
@@ -86,7 +86,9 @@ export async function play(
     }
   }
   if (failures.length > 0) throw soundError(failures.join(' '));
-  throw new StewardError('unavailable', `No installed program plays ${kind} files.`, { hint: PLAYER_HINT });
+  throw new StewardError('unavailable', `No installed program can play ${kind} files.`, {
+    hint: PLAYER_HINT,
+  });
 }
 
 /** How much longer than the audio a player may run. */

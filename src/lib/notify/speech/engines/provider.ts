@@ -87,7 +87,7 @@ async function soundFrom(
 type Rejection = readonly [ErrorKind, words: string, hint: string];
 
 const KEY_HINT = 'Check the key: `steward config set notify.voice.provider.apiKey env:NAME`.';
-const LATER = 'No action needed: steward uses another engine for now.';
+const LATER = 'No action needed: steward is using another engine for now.';
 const REJECTED: Rejection = [
   'unavailable',
   'rejected the request',
@@ -145,7 +145,7 @@ function soundOf(bytes: Buffer, contentType: string): Sound {
   if (bytes.length === 0) throw noSound('sent an empty response');
   if (!/^(?:audio\/|application\/octet-stream|$)/.test(type)) throw noSound('sent no audio');
   if (head === 'RIFF') return { kind: 'wav', bytes };
-  if (head === 'OggS') throw noSound('sent Ogg, which steward cannot play');
+  if (head === 'OggS') throw noSound('sent Ogg audio, which steward cannot play');
   if (head.startsWith('ID3') || /mpeg|mp3/.test(type)) return { kind: 'mp3', bytes };
   return { kind: 'wav', bytes: wavOf(bytes.subarray(0, bytes.length - (bytes.length % 2))) };
 }

@@ -124,7 +124,7 @@ export function spdEngine(): SpeechEngine {
 /** Speaks a space as a test. Without working sound, the service accepts text but never finishes. */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
   const late = new StewardError('unavailable', 'speech-dispatcher is not working.', {
-    hint: 'Check that you hear `spd-say --wait hello`, and that it finishes.',
+    hint: 'Check that `spd-say --wait hello` is audible and exits.',
   });
   await runStep(machine, order, 'spd-say', ['--wait', '--', ' '], { mostMs: SPACE_MS, late });
 }
