@@ -91,11 +91,11 @@ function* managedBreaches(invocation: Invocation): Generator<Found> {
   const { worker, minutes, interactive, needsContext, prompt } = invocation;
   if (worker !== 'managed') return;
   if (minutes !== null && minutes < 30)
-    yield ['managed-short', `Hosted agents are for work of at least 30 minutes, not ${minutes}.`, 'Work in this session, or use an agent team.'];
+    yield ['managed-short', `Hosted agents are for work of at least 30 minutes, not ${minutes}.`, 'Do the work in this session, or use an agent team.'];
   if (interactive || asksPerson(prompt))
-    yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Work in this session, or put all answers into the prompt.'];
+    yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Do the work in this session, or put all answers into the prompt.'];
   if (needsContext || needsLocal(prompt))
-    yield ['managed-context', 'A hosted agent cannot read your files or skills.', 'Work in this session, or put the context into the prompt.'];
+    yield ['managed-context', 'A hosted agent cannot read your files or skills.', 'Do the work in this session, or put the context into the prompt.'];
 } // prettier-ignore
 
 function* batchBreaches(invocations: readonly Invocation[], types: AgentTypes): Generator<Found> {

@@ -173,7 +173,7 @@ function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place
   }
 }
 
-/** Returns whether the name occurs as an ordinary word at the start of a sentence: "Will it rain?" */
+/** Returns whether the name occurs as an ordinary word at the start of a sentence, such as "Will it rain?" */
 function isSentenceWord(plain: string, name: string): boolean {
   if (!COMMON_NAMES.has(name.toLowerCase())) return false;
   return new RegExp(`(?:^|[.!?\\n][^\\S\\n]*)${escaped(name)} `, 'u').test(plain);

@@ -17,11 +17,11 @@ export interface Finding {
 
 /** An entry in routing.json's `looks`. Patterns match lower-case ASCII. `{PART}` refers to an entry in `parts`. */
 export interface RulePattern {
-  /** Substrings of which every match contains at least one. A fast check before the patterns. */
+  /** Every match contains at least one of these substrings. A fast check before the patterns. */
   stems?: readonly string[];
   /** At least one of these patterns must match. The group `w` captures the trigger. */
   any: readonly string[];
-  /** Whether the match must end with a noun for an AI agent, unlike "customer agents". */
+  /** Whether the match must end with a noun for an AI agent ("customer agents" doesn't). */
   endsWithAgent?: boolean;
   /** All of these patterns must match somewhere in the request. */
   also?: readonly string[];
@@ -127,8 +127,8 @@ function isNegated(text: string, { at, length }: Place): boolean {
 }
 
 /**
- * Returns whether the noun at the end of `place` denotes an AI agent, unlike "customer agents" or "agent
- * class".
+ * Returns whether the noun at the end of `place` denotes an AI agent. The nouns in "customer agents" and
+ * "agent class" don't.
  */
 function isAssignable(text: string, place: Place): boolean {
   const end = place.at + place.length;

@@ -289,7 +289,7 @@ function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | nu
       retired !== undefined,
       `The agent type "${retired}" is retired; use the general type with an inline brief.`,
     ],
-    [id === 'audit' && (input.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 or E5.'],
+    [id === 'audit' && (input.effort ?? 5) < 4, 'A cross-vendor audit requires effort E4 or E5.'],
     [
       id === 'built-in',
       'Built-in agents are for internal work. For your own briefs, ask for "custom agents".',

@@ -8,7 +8,7 @@ export interface RequestText {
   isCut: boolean;
 }
 
-/** Maximum lengths of a long request's start and end. Pasted text is usually in the middle. */
+/** How much of a long request's start and end to keep. Pasted text is usually in the middle. */
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 

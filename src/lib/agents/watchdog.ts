@@ -133,13 +133,13 @@ export function watchedSessions(deps: Watch['deps'], session?: string): Omit<Wat
 export interface WatchOptions {
   /** Watch only this session, until the session ends. Default: all sessions, until aborted. */
   session?: string;
-  /** With `session`: end when that session has no active agents. */
+  /** If `session` is set, end when that session has no active agents. */
   untilIdle?: boolean;
   /** End without an error if another watchdog is running. */
   ifFree?: boolean;
   signal: AbortSignal;
   alert: (alert: SilenceAlert) => void | Promise<void>;
-  /** Waits until the next poll. Default: two seconds. */
+  /** Waits until the next poll. By default, waits two seconds. */
   pause?: (signal: AbortSignal) => Promise<void>;
 }
 

@@ -265,8 +265,8 @@ export const VENDOR_NAMES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as con
 const VENDOR_HOST = 'api.anthropic.com';
 
 /**
- * Returns the configured credential, or the vendor's variables for the vendor's host or localhost. Throws
- * `auth` if a remote host has no credential.
+ * Returns the configured credential. For the vendor's host and localhost, falls back to the vendor's
+ * variables. Throws `auth` if a remote host has no credential.
  */
 export function credentialFor(
   url: string,

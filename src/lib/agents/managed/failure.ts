@@ -105,7 +105,7 @@ export function failureOf(error: unknown): ApiFailure | undefined {
 }
 
 /**
- * Returns whether the service doesn't support listing events. The API specification defines only the stream.
+ * Returns whether the service can't list events. The API specification requires only the stream.
  */
 export function isNotServed(error: unknown): boolean {
   return [404, 405, 501].includes(failureOf(error)?.status ?? 0);

@@ -33,7 +33,7 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
   return { client, session, position: START, maxEvents: MAX_EVENTS };
 }
 
-/** Passes each page to `take`, starting with the last page read. Events of that page may repeat. */
+/** Passes each page to `take`, starting with the last page read. Events on that page may repeat. */
 export async function readHistory(
   history: History,
   take: (events: Keyed[]) => Promise<void> | void,
@@ -112,7 +112,7 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   return {
     next: async (ms) => {
       reading ??= stream.chunks.next();
-      // Prevents an unhandled rejection. The next call to `next` reports a read that fails after the timeout.
+      // Prevents an unhandled rejection. If the read fails after the timeout, the next call to `next` throws.
       reading.catch(() => undefined);
       const read = await within(reading, ms);
       if (read === undefined) return { frames: [], isAlive: false };
@@ -179,8 +179,8 @@ export interface Reader extends ReaderDeps {
 }
 
 /**
- * Opens a reader that stores events in the order of the history. If the history lacks an announced event for
- * `lagMs`, the reader uses the stream's copy.
+ * Opens a reader that stores events in the order of the history. If an announced event is still missing from
+ * the history after `lagMs`, the reader uses the stream's copy.
  */
 export function openReader(deps: ReaderDeps, session: string): Reader {
   return {
@@ -240,7 +240,7 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
     // Identify an event without an id by its content.
     const key = hasId(event) ? event.id : JSON.stringify(event);
     if (!log.has(key)) await accept(reader, [{ key, event }]);
-    // A repeated status event still carries the current status.
+    // Apply a repeated status event, because the status may have changed in between.
     else if (event.type.startsWith('session.status_')) addEvent(turn, event);
     return;
   }
@@ -270,7 +270,7 @@ export async function drain(reader: Reader, frames: FrameReader): Promise<boolea
   if (later - reader.lastDataAt > timing.silenceMs) {
     reader.lastDataAt = later;
     throw new StewardError('unavailable', `The stream from ${reader.client.host} is silent.`, {
-      hint: 'steward reopens the stream.',
+      hint: 'steward is reopening the stream.',
       cause: { code: 'SILENT', sent: true },
     });
   }

@@ -90,7 +90,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
     }
     const known = toStewardError(error);
     throw new StewardError(known.kind, known.message, {
-      hint: 'The session may exist already. To resume it, run "steward agents managed wake".',
+      hint: 'The session may already exist. To resume it, run "steward agents managed wake".',
       cause: known,
     });
   }
