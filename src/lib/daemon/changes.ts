@@ -10,7 +10,7 @@ export interface Topic {
   path: string;
   /** The files that the document depends on. Pages see changes within a second. */
   files: () => readonly string[];
-  /** How often to check the document without file changes, because it also depends on time and processes. */
+  /** How often to check the document even if no file changed. It also depends on the time and on processes. */
   everySec: number;
   /** Returns the part of the document that pages show. Set if the other parts differ in every response. */
   shown?: (document: never) => unknown;

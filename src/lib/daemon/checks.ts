@@ -44,7 +44,7 @@ function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Findin
     // Earlier versions of the daemon don't report their build.
     return health.build === undefined || health.build === build
       ? [ok(facts)]
-      : [warning(`${facts}, a different build from this command`, { mend: RESTART })];
+      : [warning(`${facts}; this command is a different build`, { mend: RESTART })];
   });
 }
 

@@ -83,7 +83,7 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** Counts a header's occurrences. With two Host headers, a proxy and the daemon might use different values. */
+/** Counts a header's occurrences. If there are two Host headers, a proxy and the daemon might use different ones. */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }

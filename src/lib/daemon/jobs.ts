@@ -169,7 +169,7 @@ export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: Upg
       const isOutdated = installed !== undefined && installed !== build;
       if (isOutdated && installed === previous && isIdle()) end('outdated');
       previous = isOutdated ? installed : undefined;
-      const reason = `steward ${installed} is installed; this daemon (${build}) restarts when it is idle`;
+      const reason = `steward ${installed} is installed; this daemon (${build}) will restart when it is idle`;
       return Promise.resolve(isOutdated ? reason : undefined);
     },
   };
@@ -185,7 +185,7 @@ export interface CaptureJobDeps {
     locked: <T>(work: () => Promise<T>) => Promise<T>;
     captureHere: () => Promise<{ problems: readonly string[] }>;
   }>;
-  /** Returns whether this process watches the focus. If so, only its own captures store the focus. */
+  /** Returns whether this process is watching the focus. If so, only its own captures store the focus. */
   isWatching: () => boolean;
   onProblem: (problem: string) => void;
 }

@@ -149,7 +149,7 @@ export function refusal(
   };
 }
 
-/** Returns the response for an error. Details of internal errors only go to the log. */
+/** Returns the response for an error. Details of internal errors go only to the log. */
 export function errorAnswer(thrown: unknown): HttpAnswer {
   const known = toStewardError(thrown);
   if (known.kind === 'internal') {

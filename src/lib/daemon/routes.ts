@@ -111,7 +111,7 @@ export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesD
       run: (code): SignedIn => {
         const secret = gate.redeem(code);
         if (secret !== undefined) return { secret };
-        throw new StewardError('auth', 'This sign-in link was already used or has expired.', {
+        throw new StewardError('auth', 'This sign-in link has already been used or has expired.', {
           hint: 'Run "steward open" for a new link.',
         });
       },

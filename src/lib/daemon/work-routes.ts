@@ -122,7 +122,7 @@ function lastCaptures(deps: WorkDeps): Undoable[] {
 function undoKeys(deps: WorkDeps, keys: ReadonlySet<string>): Promise<Undone[]> {
   const captures = undoable(deps, MAX_PROMPTS).filter(({ key }) => keys.has(key));
   if (captures.length > 0) return undo(deps, captures);
-  throw new StewardError('conflict', 'These captures were already undone.', {
+  throw new StewardError('conflict', 'These captures have already been undone.', {
     hint: 'See `steward work list`.',
   });
 }
