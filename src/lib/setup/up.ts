@@ -26,7 +26,7 @@ export interface UpResult {
 
 /** Returns the text that precedes the first question: what steward records, and where it stores the data. */
 export function consentText(userArea: string): string {
-  return `steward records the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. During setup, it also reads your own commits of the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. Everything stays on this machine, in the folder\n  ${userArea}`;
+  return `steward records the name of the frontmost application, commits in the repositories it watches, and which assistant sessions were active. During setup, it also reads your own commits from the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. Everything stays on this machine, in the folder\n  ${userArea}`;
 }
 
 /** Asks for consent. Throws `canceled` if the user declines, or `usage` if there is no terminal. */

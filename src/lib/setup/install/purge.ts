@@ -78,7 +78,7 @@ export async function consentToPurge(
 const HOOK_MS = 1000;
 
 /**
- * Deletes the data once no process writes to it. Waits a second for running hooks, which steward can't list.
+ * Deletes the data once no process is writing to it. Waits a second for running hooks, which steward can't list.
  */
 export async function purgeData(
   context: Context,
