@@ -176,7 +176,7 @@ describe('doctor: broken jobs', function () {
       await exec('systemctl', '--user', 'stop', 'steward-sense.timer');
       await mended('jobs.sense', 'failed', /installed, but systemd does not run it/, 'systemd');
       await exec('systemctl', '--user', 'disable', 'steward-sense.timer');
-      await mended('jobs.sense', 'warning', /disabled in systemd and stops at the next login/, 'systemd');
+      await mended('jobs.sense', 'warning', /disabled in systemd and will stop at the next login/, 'systemd');
       await exec('systemctl', '--user', 'disable', '--now', 'steward-sense.timer');
       await mended('jobs.sense', 'failed', /disabled in systemd, so it does not run/, 'systemd');
     });

@@ -92,7 +92,7 @@ async function choose(
   const fallback = host.platform === 'win32' ? 'task-scheduler' : 'cron';
   const backend = backends.find(({ kind }) => kind === fallback);
   if (backend === undefined) throw new StewardError('internal', 'No fallback scheduler.');
-  return { backend, why: 'no scheduler responds', available: false };
+  return { backend, why: 'no scheduler is responding', available: false };
 }
 
 /** Returns the error for a machine without a scheduler, with alternatives in the hint. */
@@ -103,7 +103,7 @@ export function noScheduler({ env }: Pick<PathHost, 'env'>, job: Job): StewardEr
   const wsl = 'Set "systemd=true" under [boot] in /etc/wsl.conf and restart WSL, or run';
   return new StewardError(
     'unavailable',
-    'No scheduler on this machine: no systemd user manager, and cron is not running.',
+    'No scheduler on this machine: there is no systemd user manager, and cron is not running.',
     {
       hint: `${isWsl ? wsl : 'Run'} "steward up" to capture and sweep, or have your own supervisor run "steward ${job.args.join(' ')}"${interval}.`,
     },

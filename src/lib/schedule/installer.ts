@@ -42,7 +42,7 @@ export async function runInstaller(
     if (isDaemon && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler'))
       await deps.endDaemon();
     const daemonNote =
-      'The daemon still captures. Run "steward config set sense.enabled false" to stop all captures.';
+      'The daemon continues to capture. Run "steward config set sense.enabled false" to stop all captures.';
     const notes = job.id === 'sense' && (await deps.isDaemonThere()) ? [daemonNote] : [];
     return { result, warnings: [], text: (options) => uninstallText(result, notes, options) };
   }
@@ -52,7 +52,7 @@ export async function runInstaller(
   const notes = await installNotes(deps, job.id);
   if (wasRunning && result.changed)
     notes.push(
-      'A daemon was already running. If you started it yourself, the installed daemon takes over when it exits.',
+      'A daemon was already running. If you started it yourself, the installed daemon takes over when yours exits.',
     );
   return { result, warnings: result.warnings, text: (options) => installText(result, notes, options) };
 }
@@ -81,13 +81,13 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
         ? []
         : ['No work repository: the sweep does nothing until you run "steward work setup OWNER/REPO".'];
     case 'daemon':
-      return ['After "steward sense init", the daemon also captures.'];
+      return ['Once you have run "steward sense init", the daemon also captures.'];
   }
 }
 
 async function daemonNotes({ isDaemonThere }: InstallerDeps, id: JobId): Promise<string[]> {
   if (id !== 'sense' || !(await isDaemonThere())) return [];
-  return ['The daemon also captures, but no time is counted twice.'];
+  return ['The daemon also captures; no time is counted twice.'];
 }
 
 export interface TextOptions {
@@ -169,7 +169,7 @@ function row(name: string, value: string): string {
   return `  ${name.padEnd(11)}${value}`;
 }
 
-/** Wraps texts, but not indented rows, so that paths can be copied. */
+/** Wraps text, but not indented rows, so that paths can be copied. */
 function lines(columns: number, texts: readonly string[]): string {
   return texts
     .map(clean)

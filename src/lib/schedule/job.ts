@@ -71,7 +71,7 @@ export function everySecOf({ when }: Pick<Job, 'when'>): number | null {
 export const SCHEDULER_KINDS = ['launchd', 'systemd', 'cron', 'task-scheduler'] as const;
 export type SchedulerKind = (typeof SCHEDULER_KINDS)[number];
 
-/** The system's scheduler as steward uses it. */
+/** The operations that steward needs from the system's scheduler. */
 export interface Scheduler {
   kind: SchedulerKind;
   why: string;

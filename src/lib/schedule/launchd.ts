@@ -92,7 +92,7 @@ export function launchd(deps: BackendDeps): Backend {
   async function unload(name: string): Promise<void> {
     if (!(await isLoaded(name))) return;
     await launchctl('bootout', targetOf(name));
-    // bootout returns early. launchd rejects a job with the same name until the old job is unloaded.
+    // `bootout` returns before the job is unloaded. Until then, launchd rejects a new job with the same name.
     for (let polls = 0; polls < UNLOAD_POLLS && (await isLoaded(name)); polls += 1)
       await wait(UNLOAD_POLL_MS);
   }

@@ -41,7 +41,7 @@ const COPIED = [
   'XDG_DATA_HOME',
   'CLAUDE_CONFIG_DIR',
 ];
-/** Session variables that a scheduler may not set. The scheduler's own values take precedence. */
+/** Session variables that some schedulers don't set. If a scheduler sets one, its value takes precedence. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /** Returns the environment for jobs: `COPIED`, and PATH without relative or project folders. */

@@ -139,8 +139,8 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
 }
 
 /**
- * Returns whether the manifest contains the job. Without a valid manifest, checks for the launcher instead. A
- * delivery only needs the user area.
+ * Returns whether the job is in the manifest or, without a valid manifest, whether the launcher exists. For a
+ * delivery, returns whether the user area exists.
  */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);
@@ -207,7 +207,7 @@ export async function endDaemon(
     'locked',
     `The daemon's job (process ${running.pid}) did not exit within a minute.`,
     {
-      hint: 'The daemon will not restart. Check "steward daemon logs", and end the process if it hangs.',
+      hint: 'The daemon will not restart. Check "steward daemon logs", and end the process if it is hanging.',
     },
   );
 }

@@ -173,7 +173,8 @@ function entryProblem({
     return { warning: `The job runs twice: in ${[scheduler, ...otherHolders].join(' and in ')}.`, mend };
   if (copies > 1)
     return { warning: `${scheduler} has ${copies} entries for the job, so it runs more than once.`, mend };
-  if (disabled) return { warning: `The job is disabled in ${scheduler} and stops at the next login.`, mend };
+  if (disabled)
+    return { warning: `The job is disabled in ${scheduler} and will stop at the next login.`, mend };
   if (edited) return { warning: `The entry in ${scheduler} has been edited since it was installed.`, mend };
   return undefined;
 }
@@ -185,7 +186,7 @@ function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): 
   if (lastExit !== null && lastExit !== 0)
     return { warning: `The last run failed with exit code ${lastExit}.`, hint };
   if (missedPolls >= MISSED_TO_WARN) {
-    const warning = `${missedPolls} runs have been missed since the last run. Jobs do not run while the machine sleeps.`;
+    const warning = `${missedPolls} runs have been missed since the last run. Jobs do not run while the machine is asleep.`;
     return { warning, hint, mend };
   }
   const [configured, installed] = [everySecOf(job), recorded?.added['everySec']];

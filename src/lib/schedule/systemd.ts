@@ -103,7 +103,7 @@ export function systemd(deps: BackendDeps): Backend {
       if (host.platform !== 'linux') return undefined;
       const { stdout } = await systemctl(deps, 'is-system-running');
       return /^(running|degraded|starting|initializing|maintenance)$/.test(stdout.trim())
-        ? 'the systemd user manager responds'
+        ? 'the systemd user manager is running'
         : undefined;
     },
     install: (entry, recorder) => install(deps, entry, recorder),

@@ -51,7 +51,7 @@ async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
   const mend = isAsInstalled(at, path, text)
     ? install
     : `steward autocomplete script ${shell} > ${forShell(path)}`;
-  return [warning(`${path} is from another version`, { mend })];
+  return [warning(`${path} is from another version of steward`, { mend })];
 }
 
 async function scriptOf(shell: Shell, { run, root }: ShellChecked): Promise<string | undefined> {

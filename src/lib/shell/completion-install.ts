@@ -87,7 +87,7 @@ function isToWrite(path: string, text: string, known: InstallEntry | undefined):
   const current = readText(path, { followLink: true, maxBytes: MAX_BYTES });
   if (current === text && known !== undefined) return false;
   if (current === undefined || current === text || known?.after === sha256(current)) return true;
-  throw new StewardError('conflict', `${path} was not written by steward, or was edited.`, {
+  throw new StewardError('conflict', `${path} was not written by steward, or was edited later.`, {
     hint: 'Move or rename it, then rerun the command.',
   });
 }

@@ -82,7 +82,7 @@ describe('job status', () => {
       [{ state: { ...gone, disabled: true } }, 'The job is disabled in systemd, so it does not run.'],
       [
         { state: { ...there, disabled: true } },
-        'The job is disabled in systemd and stops at the next login.',
+        'The job is disabled in systemd and will stop at the next login.',
       ],
       [{ otherHolders: ['cron'] }, 'The job runs twice: in systemd and in cron.'],
       [{ state: { ...there, copies: 2 } }, 'systemd has 2 entries for the job, so it runs more than once.'],
