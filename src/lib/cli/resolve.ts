@@ -1,7 +1,7 @@
 /** The target of a command line: a command, help, a topic, or something unknown. */
 export type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
-  /** Without words, the help for steward itself. */
+  /** If `words` is empty, this is the help for steward itself. */
   | { kind: 'help'; words: string[] }
   | { kind: 'topic'; words: string[] }
   | { kind: 'unknown'; words: string[] };

@@ -3,7 +3,7 @@ import { clean, cleanLine } from '../platform/terminal/terminal';
 import type { Report, ReportTime, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
 import { phase } from '../sessions/phases';
 
-/** A sanitized piece of a line, without markup. */
+/** Sanitized text within a line, without markup. */
 export interface Part {
   text: string;
   tone?: 'strong' | 'quiet';
