@@ -320,9 +320,9 @@ describe('doctor (built)', function () {
     });
 
     it('reports an invalid classification as a failure, because captures need it', async () => {
-      await at.expectRow('sense.classify', 'ok', /^the shipped rules$/);
+      await at.expectRow('sense.classify', 'ok', /^the built-in rules$/);
       at.write('.steward/sense/classify.yaml', '- {app: Firefox, kind: creation}\n');
-      await at.expectRow('sense.classify', 'ok', /^1 custom rule, then the shipped rules$/);
+      await at.expectRow('sense.classify', 'ok', /^1 custom rule, then the built-in rules$/);
       at.write('.steward/sense/classify.yaml', '- {app: [}\n');
       await at.expectRow('sense.classify', 'failed', /classify\.yaml is not valid YAML \(line 1/);
       expect((await at.doctor('sense')).code).to.equal(3);

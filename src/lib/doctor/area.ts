@@ -22,7 +22,7 @@ export interface AreaChecked {
   clock: Clock;
   area: UserArea;
   config: object;
-  /** Returns the problems of a user area that several machines write to. */
+  /** Finds problems in a user area that several machines write to. */
   sharedArea: () => { found: string; hint?: string; mend?: string }[];
 }
 
@@ -120,7 +120,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return read();
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // Not `config`: its exit code means that the configuration is invalid.
+      // The kind must not be `config`, because that exit code means that the configuration is invalid.
       return [failure(error, { kind: 'unavailable' })];
     }
   });
@@ -192,7 +192,7 @@ function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Findin
   const findings = [
     ...damaged.map((day) =>
       warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged and is not shown`, {
-        hint: 'Move or rename the file. If the event log of the day exists, rebuild the record:',
+        hint: 'Move or rename the file. If the event log for that day still exists, rebuild the record:',
         mend: `steward sense rollup ${day}`,
       }),
     ),

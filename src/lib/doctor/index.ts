@@ -56,7 +56,7 @@ export interface DoctorInput {
   strict: boolean;
 }
 
-/** Runs the checks of the given parts. Changes nothing. */
+/** Runs the given parts' checks. Changes nothing. */
 export async function examine(
   at: Omit<Checked, 'config'>,
   { parts, strict }: DoctorInput,

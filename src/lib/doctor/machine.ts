@@ -126,7 +126,7 @@ export function judgeDisk({ bytes, files }: FreeSpace, path: string): Finding {
 function checkCache({ host }: Unconfigured): Finding[] {
   if (host.env['STEWARD_NO_CODE_CACHE'] === '1') return [off('STEWARD_NO_CODE_CACHE is 1')];
   const folder = join(cachePath(host), 'code');
-  const slow = 'each command starts about 30 ms slower';
+  const slow = 'each command takes about 30 ms longer to start';
   try {
     ensureFolder(folder);
     if (host.platform !== 'win32' && ((modeOf(folder) ?? 0) & 0o022) !== 0) {
@@ -201,7 +201,7 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'w32tm /resync',
 };
 
-/** Ignores small offsets: a Date header has whole seconds, and the request itself takes time. */
+/** Ignores small offsets, because a Date header has no milliseconds and the request itself takes time. */
 export function judgeOffset(
   nowMs: number,
   remote: { host: string; ms: number },

@@ -15,7 +15,7 @@ export interface Row {
 
 /** The output of `doctor --json`. */
 export interface DoctorReport {
-  /** The worst state of all checks; `off` counts as ok. */
+  /** The worst state of any check; `off` counts as ok. */
   worst: Exclude<State, 'off'>;
   counts: Record<State, number>;
   checks: Row[];
@@ -26,7 +26,7 @@ export interface Found {
   kind: Finding['kind'];
 }
 
-/** Number of parallel checks. Most of them wait for a program or a server. */
+/** Maximum number of checks to run in parallel. */
 const CONCURRENCY = 6;
 const LIMIT_MS = 15_000;
 
@@ -87,7 +87,7 @@ function foundOf<At extends object>({ id, title }: Check<At>, finding: Finding):
   };
 }
 
-/** Returns the part of a check id: `sense` for `sense.git`. */
+/** Returns the part that a check belongs to, such as `sense` for `sense.git`. */
 export function partOf(id: string): string {
   return id.split('.', 1)[0] ?? id;
 }
@@ -100,8 +100,8 @@ export function reportOf(found: readonly Found[]): DoctorReport {
 }
 
 /**
- * Returns 3 for an invalid configuration, 8 for other failures, 4 if only a login is missing, otherwise 0.
- * With `strict`, returns 8 for a warning.
+ * Returns exit code 3 for an invalid configuration, 4 if only a login is missing, 8 for other failures (or
+ * for warnings if `strict` is set), and otherwise 0.
  */
 export function exitCodeOf(found: readonly Found[], strict: boolean): number {
   const kinds = found.filter(({ row }) => row.state === 'failed').map(({ kind }) => kind);

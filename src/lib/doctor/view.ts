@@ -32,8 +32,8 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
 }
 
 /**
- * Merges consecutive identical rows of a part into one row. Names the checks, or only the part if all of its
- * rows are identical.
+ * Merges consecutive rows of a part that have the same finding. Labels the merged row with the checks'
+ * names, or with the part's name if the part has no other rows.
  */
 function merged(rows: readonly Row[]): Row[] {
   const groups: (Row & { ids: string[] })[] = [];
