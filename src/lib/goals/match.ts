@@ -1,6 +1,6 @@
 import type { Goal } from './record';
 
-/** The facts about a piece of work that goal rules match. */
+/** The facts about a piece of work that goal rules are matched against. */
 export interface WorkFacts {
   repo: string | null;
   project: string | null;

@@ -1,7 +1,7 @@
 export interface Goal {
   id: string;
   text: string;
-  /** The progress that the user reports, such as "40 %". */
+  /** Progress as reported by the user, such as "40 %". */
   reported: string | null;
   target: string | null;
   /** Rules that assign work to the goal: repositories, projects and labels. */
@@ -12,7 +12,7 @@ export interface Goal {
 
 /**
  * Parses items such as `- **G1**: text` under a heading with "Active Goals". Indented lines add text or keys
- * such as `target:`. If an id occurs twice, the first goal counts.
+ * such as `target:`. If an id occurs twice, uses the first goal.
  */
 export function parseGoals(markdown: string): Goal[] {
   const goals = new Map<string, Goal>();
@@ -109,7 +109,7 @@ export interface Project {
   path: string;
 }
 
-/** Parses the tracked projects in file order. If a name occurs twice, the first project counts. */
+/** Parses the tracked projects in file order. If a name occurs twice, uses the first project. */
 export function parseProjects(markdown: string): Project[] {
   const projects = new Map<string, Project>();
   for (const line of markdown.split(/\r\n|\r|\n/)) {

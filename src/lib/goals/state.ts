@@ -3,7 +3,7 @@ import type { Goal } from './record';
 
 /** Format version of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
-/** Length of the longer observation period in days. */
+/** Length of the longer observation period, in days. */
 export const GOALS_WINDOW_DAYS = 30;
 
 /** The fields of a daily record that goals use. */
@@ -16,7 +16,7 @@ export interface ObservedDay {
 }
 
 export interface ObservedTime {
-  /** Minutes tracked in applications, to one decimal. */
+  /** Minutes tracked in applications, rounded to one decimal place. */
   minutes: number;
   creationMinutes: number;
   commits: number;
