@@ -89,7 +89,9 @@ describe('steward usage (built)', function () {
     }
     const history = jsonOf(await run('notify', 'history', '--json')) as { event: string; text: string }[];
     expect(history.map(({ event }) => event)).to.deep.equal(['limit']);
-    expect(history[0]?.text).to.match(/^Claude Code: 80% of the five-hour limit is used\. It resets at /);
+    expect(history[0]?.text).to.match(
+      /^Claude Code: 80% of the five-hour limit has been used\. It resets at /,
+    );
   });
 
   it('explains wrong flags', async () => {

@@ -53,7 +53,7 @@ export interface StoredLimits {
 interface State {
   files: Record<string, Position>;
   limits: Record<string, StoredLimits>;
-  /** What the last run could not read. */
+  /** Which logs the last run could not read, and why. */
   problems: readonly string[];
 }
 
@@ -68,7 +68,7 @@ interface Run {
   ledger?: Ledger;
   /** The day of the previous entry, cached because the next entry is usually from the same day. */
   day: { startMs: number; endMs: number; day: Day };
-  /** The repository's name by folder, or an empty text. */
+  /** The repository's name by folder, or an empty string. */
   repos: Map<string, string>;
   /** Keys of sessions that worked in a restricted folder. */
   restricted: Set<string>;
@@ -77,7 +77,7 @@ interface Run {
 
 /**
  * Reads new entries from all assistants' logs. Stores the log positions last, so that the next run repeats
- * interrupted work.
+ * any interrupted work.
  */
 export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
@@ -128,7 +128,7 @@ function sinkOf(run: Run, assistant: string): Sink {
 
 function take(run: Run, assistant: string, entry: Entry): void {
   const { id, ms, session, cwd, model, amounts, isCopy = false, repeats } = entry;
-  // An entry dated more than a day ahead comes from a wrong clock.
+  // An entry dated more than a day in the future was logged while the clock was wrong.
   if (ms < run.oldestMs || ms > run.deps.clock.now() + DAY_MS || tokensOf(amounts) === 0) return;
   if (ms < run.day.startMs || ms >= run.day.endMs) {
     const day = dayOf(ms, run.deps.zone);
@@ -231,8 +231,8 @@ function store(run: Run): void {
 }
 
 /**
- * Stores the changed days of a ledger. Writes the day files first, so that the next run repeats interrupted
- * work.
+ * Stores the changed days of a ledger. Writes the day files first, so that the next run repeats any
+ * interrupted work.
  */
 export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Ledger, oldest: Day): void {
   if (ledger.dirty.size === 0) return;

@@ -22,7 +22,10 @@ export function daysIn(folder: string): Day[] {
     .sort();
 }
 
-/** Returns a day's rows; empty if the day has no file. Passes the path of a damaged file to `note`. */
+/**
+ * Returns a day's rows, or an empty list if the day has no file. Passes the path of a damaged file to
+ * `note`.
+ */
 export function readDayRows(
   folder: string,
   day: Day,
@@ -66,8 +69,8 @@ function isAmount(value: unknown): boolean {
 }
 
 /**
- * Merges sums into a day; the keys are rows as JSON. The larger sum wins, so that rows of deleted logs
- * remain. Only sums of the rows in `shrunk` may decrease.
+ * Merges sums into a day; the keys are rows as JSON. The larger sum wins, which preserves rows from deleted
+ * logs. Only the sums of rows in `shrunk` may decrease.
  */
 export function mergeDay(
   folder: string,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Token counts, and `cost`: the USD that the assistant reported, or 0. */
+/** The token counts, and `cost`, which is the amount in USD that the assistant reported, or 0. */
 export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'cost'] as const;
 
 /** Values in the order of `AMOUNTS`. `cacheWrite` includes writes with a one-hour lifetime. */
@@ -11,7 +11,7 @@ export interface Entry {
   id: string;
   ms: number;
   session: string;
-  /** The session's folder, from which the repository is found; empty if unknown. */
+  /** The session's folder, which determines the repository. Empty if unknown. */
   cwd: string;
   model: string;
   amounts: Amounts;
@@ -35,7 +35,7 @@ export interface Sink {
   limits: (atMs: number, limits: readonly SeenLimit[]) => void;
 }
 
-/** Returns an id whose part before the dot is the same for all copies of a response. */
+/** Returns an id. All copies of a response have the same part before the dot. */
 export function entryId(group: string, rest = ''): string {
   return `${digest(group)}.${rest === '' ? '' : digest(rest).slice(0, 6)}`;
 }

@@ -25,7 +25,7 @@ interface LedgerDay {
 
 /**
  * The responses of the last 40 days, so that a reread log doesn't count twice. Each day is a machine-local
- * file. Of a purged response, only the id remains.
+ * file. Only the ids of purged responses remain.
  */
 export interface Ledger {
   days: Map<Day, LedgerDay>;

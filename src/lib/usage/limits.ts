@@ -101,7 +101,8 @@ const ALERT_PERCENT = 80;
 const MAX_LATE_MS = 6 * 3_600_000;
 
 /**
- * Returns the alerts to send. An alert is due when 80% of a limit is used, and when the limit has been reset.
+ * Returns the alerts to send. An alert is due when 80% of a limit has been used, and again when the limit
+ * has been reset.
  */
 export function dueAlerts(
   limits: readonly UsageLimit[],
@@ -116,7 +117,7 @@ export function dueAlerts(
     if (lateMs < 0) next[key] = resetsAt;
     else if (lateMs < MAX_LATE_MS) {
       const [assistant = '', window] = key.split(':') as [string, LimitWindow];
-      const message = `${nameOf(assistant)}: the ${WORDS[window]} limit was reset.`;
+      const message = `${nameOf(assistant)}: the ${WORDS[window]} limit has been reset.`;
       alerts.push({ message, dedupe: `limit:${key}:${resetsAt}:reset` });
     }
   }
@@ -124,7 +125,7 @@ export function dueAlerts(
     const key = `${assistant}:${window}`;
     if (usedPercent < ALERT_PERCENT || resetsAt === null || next[key] !== undefined) continue;
     next[key] = resetsAt;
-    const message = `${name}: 80% of the ${WORDS[window]} limit is used. It resets at ${localTime(resetsAt)}.`;
+    const message = `${name}: 80% of the ${WORDS[window]} limit has been used. It resets at ${localTime(resetsAt)}.`;
     alerts.push({ message, dedupe: `limit:${key}:${resetsAt}` });
   }
   return { alerts, announced: next };
@@ -132,7 +133,7 @@ export function dueAlerts(
 
 const WORDS: Readonly<Record<LimitWindow, string>> = { fiveHour: 'five-hour', sevenDay: 'weekly' };
 
-/** Sends due alerts, then records them. After a crash in between, the alert's key prevents a duplicate. */
+/** Sends due alerts, then records them. If steward crashes in between, the alert's key prevents a duplicate. */
 export async function announceLimits(
   deps: LimitsDeps & { nowMs: number; localTime: (iso: string) => string },
   send: (alert: LimitAlert) => Promise<unknown>,

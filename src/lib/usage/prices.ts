@@ -16,7 +16,7 @@ export type Prices = Readonly<Record<string, Price>>;
 
 export const PRICES_AS_OF = TABLE.asOf;
 
-/** Returns the shipped prices, overridden by the user's prices. */
+/** Returns the built-in prices, overridden by the user's prices. */
 export function pricesWith(own: Prices): Prices {
   return { ...(TABLE.models as Prices), ...own };
 }

@@ -85,14 +85,14 @@ describe('usage limits (lib)', () => {
     usage.at(NOW + 2 * MINUTE);
     report(usage, 80);
     expect(await announced(usage)).to.deep.equal([
-      'Claude Code: 80% of the five-hour limit is used. It resets at 14:00.',
+      'Claude Code: 80% of the five-hour limit has been used. It resets at 14:00.',
     ]);
     // A later report of the same window, whose reset moved by a second.
     usage.at(NOW + 4 * MINUTE);
     report(usage, 97, '2026-11-20T14:00:01.000Z');
     expect(await announced(usage)).to.deep.equal([]);
     usage.at(Date.parse(RESET) + 2 * MINUTE);
-    expect(await announced(usage)).to.deep.equal(['Claude Code: the five-hour limit was reset.']);
+    expect(await announced(usage)).to.deep.equal(['Claude Code: the five-hour limit has been reset.']);
     expect(await announced(usage)).to.deep.equal([]);
     report(usage, 85, '2026-11-20T19:00:00.000Z');
     expect(await announced(usage)).to.have.length(1);

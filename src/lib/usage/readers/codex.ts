@@ -20,7 +20,7 @@ interface Carry {
   totals?: Totals;
 }
 
-/** Codex writes repeated history all at once, faster than a model responds. */
+/** Codex writes repeated history all at once, faster than a model can respond. */
 const REPLAY_MS = 1000;
 
 /**
@@ -73,8 +73,8 @@ export const codex: LineReader = {
 };
 
 /**
- * Handles a description of a session. Only the first line describes this session; later lines describe its
- * parents.
+ * Handles a line that describes a session. Only the first such line describes this session; later ones
+ * describe its parents.
  */
 function begin(carry: Carry, meta: Record<string, unknown>, ms: number): void {
   if (carry.session !== undefined) return;

@@ -28,7 +28,7 @@ export const qwen: LineReader = {
     ].map((key) => countOf(usage[key])) as [number, number, number, number, number];
     const session = textOf(fields['sessionId']) ?? 'unknown';
     const cacheRead = Math.min(prompt, cached);
-    // Some models include thinking tokens in the output; the total shows whether this model does.
+    // Some models count thinking tokens as output. The total shows whether this model does.
     const output = total > prompt ? Math.max(answer, total - prompt) : answer + thoughts;
     sink.entry({
       id: entryId(`${session} ${textOf(fields['uuid']) ?? `${ms} ${prompt} ${output}`}`),

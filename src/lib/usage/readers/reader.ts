@@ -5,7 +5,7 @@ interface ReaderBase {
   assistant: string;
   name: string;
   /**
-   * Returns the folders or files to read, which may not exist. Considers the assistant's environment
+   * Returns the folders or files to read, which may not exist. Respects the assistant's environment
    * variables.
    */
   places: (host: Pick<PathHost, 'env' | 'home'>) => string[];
