@@ -159,7 +159,7 @@ describe('the watch of the focus', function () {
     expect(watched?.intervals.map(nameOf)).to.deep.equal(['QAlpha 40']);
     expect(await focus.since(nowMs)).to.equal(undefined);
     expect(problems).to.have.length(1);
-    expect(problems[0]).to.match(/X display|application in front is unknown/);
+    expect(problems[0]).to.match(/X display|frontmost application is unknown/);
   });
 
   it('needs no connection to X to follow i3', async function () {

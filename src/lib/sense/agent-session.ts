@@ -33,7 +33,7 @@ interface Cursor extends LogCursor {
 const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
 const MAX_TEXT = 200;
 
-/** Creates the agentSession source, which reports active sessions and every change of a session's state. */
+/** Creates the agentSession source, which reports active sessions and changes to a session's state. */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
     id: 'agentSession',
@@ -52,7 +52,7 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
   // The first capture skips events from earlier days.
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
   if (!exists(path)) {
-    const reason = 'no assistant session was reported on this machine (run "steward hooks install")';
+    const reason = 'no assistant session has been reported on this machine (run "steward hooks install")';
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
   const groups = new Map<string, Group>();
@@ -68,7 +68,7 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
       invalid += 1;
       return;
     }
-    // A work event logged while the clock was ahead has a future time, so use the current time.
+    // An event that was logged while the clock was ahead has a future time, so use the current time.
     const ms = Math.min(event.ms, input.nowMs);
     const isNew = event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs);
     const typed = wasCut && !isNew ? undefined : parseTyped(text);
@@ -130,8 +130,8 @@ function parseWorkEvent(text: string): WorkEvent | undefined {
 }
 
 /**
- * Parses the cursor, or returns undefined if it is invalid. Replaces future times after the clock was set
- * back.
+ * Parses the cursor, or returns undefined if it is invalid. Replaces times that are in the future because
+ * the clock was set back.
  */
 function parseCursor(input: CollectInput): Cursor | undefined {
   const cursor = parsePosition(input);
@@ -144,7 +144,7 @@ function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Curs
   const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
-  // Cursors of earlier versions have no log position, so reread the logs and skip events up to `lastMs`.
+  // Cursors from earlier versions have no log position, so reread the logs and skip events up to `lastMs`.
   if (headBytes !== undefined)
     return { ...UNREAD, rotated: { offset: 0, head: '' }, lastMs: last, afterMs: last };
   if (typeof afterMs !== 'number') return { ...at, lastMs: last };

@@ -17,21 +17,21 @@ export interface AppFocusDeps extends ObserveDeps {
 interface Cursor {
   /** Time of the last sample, including samples without an event. */
   lastSampleMs: number;
-  /** The fraction of a second that the last event omitted, in ms. The next event includes it. */
+  /** The fraction of a second that was cut off the last event, in ms. The next event includes it. */
   carryMs: number;
   /** Size of today's events from the focus watcher, or absent if there are none. */
   spent?: Spent;
 }
 
 /**
- * Creates the appFocus source. Stores the daemon's focus intervals; without a daemon, samples the front
- * application.
+ * Creates the appFocus source. Stores the daemon's focus intervals, or samples the frontmost application if
+ * no daemon is running.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
     id: 'appFocus',
     label: 'Applications',
-    description: 'The application in front, by name; never a window title.',
+    description: 'The name of the frontmost application, but never a window title.',
     collect: (input) => collect(deps, input),
     recover(stored): Cursor | undefined {
       const times = stored.filter(({ source }) => source === 'appFocus').map(({ ts }) => parseIso(ts) ?? 0);
@@ -43,7 +43,7 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
 async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collected> {
   const { nowMs, cursor } = input;
   const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
-  // After the clock was set back, the cursor is in the future.
+  // The cursor is in the future if the clock was set back.
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
   if (watched !== undefined) return collectWatched(deps, input, watched);
   if (deps.watch === undefined && deps.isWatched?.() === true) return { events: [], cursor, state: 'ok' };
@@ -71,7 +71,7 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
     return sampled('idle', seen.text, undefined, events);
   }
   if (seen.state === 'none') return sampled('idle', 'no window has the focus');
-  if (seen.state === 'excluded') return sampled('ok', 'the application in front is excluded');
+  if (seen.state === 'excluded') return sampled('ok', 'the frontmost application is excluded');
   const { intervalSec, carryMs } = sampleInterval(nowMs, before, pollIntervalSec);
   const events = intervalSec === 0 ? [] : [focusEvent(deps.machineId, intervalSec, nowMs, seen)];
   return sampled('ok', seen.warning, carryMs, events);

@@ -14,7 +14,7 @@ import { readOwnEmails, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
 
-/** An assistant session's activity at one time, read from the assistant's files. */
+/** A time when an assistant session was active, read from the assistant's files. */
 export interface PastActivity {
   session: string;
   repo?: string;
@@ -113,7 +113,7 @@ function keyOf(event: SenseEvent, day: Day): string {
 }
 
 /**
- * Returns your commits before today, because captures read today's commits. Adds unreadable repositories to
+ * Returns your commits from before today (captures read today's commits). Adds unreadable repositories to
  * `problems`.
  */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {

@@ -33,7 +33,7 @@ export interface CaptureResult {
   rolled: Day[];
   /** Days whose event logs were deleted. */
   pruned: Day[];
-  /** Problems that don't concern a source and didn't prevent storing the events. */
+  /** Problems that aren't related to a source and didn't prevent the events from being stored. */
   problems: string[];
 }
 
@@ -89,7 +89,9 @@ export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state:
   if (readOnly) return { run, state };
   if (damaged) {
     store.quarantineState();
-    run.problems.push('state.json was damaged and has been reset; the damaged file is quarantine/state.json');
+    run.problems.push(
+      'state.json was damaged and has been reset; the damaged file was moved to quarantine/state.json',
+    );
   }
   if (lost) state.lostOn = run.today;
   completePending(store, state, run.today, run.problems);
@@ -110,16 +112,15 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
     } catch (error) {
       if (plan.day === today) throw error;
       const { message } = toStewardError(error);
-      problems.push(`Could not write the event log of ${plan.day}; retrying at the next capture: ${message}`);
+      problems.push(
+        `Could not write the event log for ${plan.day}; retrying at the next capture: ${message}`,
+      );
       return true;
     }
   });
 }
 
-/**
- * Returns the events of the last two days if the state was lost, because sources may report these events
- * again.
- */
+/** Returns the events from the last two days if the state was lost, because sources may report them again. */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
   const from = addDays(today, -1);
   if (lostOn === null || lostOn < from) return [];
@@ -129,7 +130,7 @@ function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: Sen
       return store.readLog(day).events;
     } catch (error) {
       if (day === today) throw error;
-      problems.push(`Could not read the events of ${day}: ${toStewardError(error).message}`);
+      problems.push(`Could not read the events for ${day}: ${toStewardError(error).message}`);
       return [];
     }
   });
@@ -198,7 +199,7 @@ function nextState(run: Run, state: SenseState, answers: readonly Answer[]): Sen
   return next;
 }
 
-/** Returns how long you were away today. While you are away, each capture adds at most one poll interval. */
+/** Returns how long you were away today. Each capture while you are away adds at most one poll interval. */
 function awayTime(
   { deps, nowMs, today }: Run,
   { away, lastCaptureTs }: SenseState,
@@ -227,14 +228,14 @@ export function appendEvents(run: Run, next: SenseState, events: readonly SenseE
   store.writeState(next);
 }
 
-/** Groups events by day. Quarantines events of days whose log was deleted or can't be written. */
+/** Groups events by day. Quarantines events for days whose log was deleted or can't be written. */
 function planAppends({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
   const { store, timezone } = deps;
   const byLog = new Map<LogName, SenseEvent[]>();
   for (const event of events) {
     const day = dayOf(parseIso(event.ts) ?? nowMs, timezone);
     const name = isOpen(store, day, today) ? day : 'late';
-    const problem = `The event log of ${day} was deleted, so new events were stored in quarantine/late.jsonl. The record is unchanged.`;
+    const problem = `The event log for ${day} was deleted, so new events were stored in quarantine/late.jsonl. The record is unchanged.`;
     if (name === 'late' && day >= today && !problems.includes(problem)) problems.push(problem);
     const group = byLog.get(name) ?? [];
     group.push(event);
@@ -247,7 +248,7 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
       if (name === today || name === 'late') throw error;
       const { message } = toStewardError(error);
       problems.push(
-        `Could not write the event log of ${name}; stored its events in quarantine/late.jsonl: ${message}`,
+        `Could not write the event log for ${name}; stored its events in quarantine/late.jsonl: ${message}`,
       );
       return store.planAppend('late', group);
     }
@@ -255,8 +256,8 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 }
 
 /**
- * Returns whether a day accepts new events. If its log was deleted, rebuilding its record would lose earlier
- * events.
+ * Returns whether a day accepts new events. If its log was deleted, rebuilding its record from new events
+ * would lose the earlier ones.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

@@ -41,7 +41,7 @@ const ENABLE = 'steward config set sense.enabled true';
 export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
   {
     id: 'sense.front',
-    title: 'the front application',
+    title: 'the frontmost application',
     needsConfig: true,
     run: ifEnabled('appFocus', checkFront),
   },
@@ -75,7 +75,7 @@ function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]>
     async () => {
       const { length } = await readClassifyRules(area.sense.classify);
       return [
-        ok(length === 0 ? 'the shipped rules' : `${plural(length, 'custom rule')}, then the shipped rules`),
+        ok(length === 0 ? 'the built-in rules' : `${plural(length, 'custom rule')}, then the built-in rules`),
       ];
     },
     { kind: 'config' },
@@ -85,7 +85,7 @@ function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]>
 async function checkFront(at: SenseChecked): Promise<Finding[]> {
   const finding = await frontFinding(at);
   if (at.desktop.platform !== 'win32' || (await windowsCalls()) !== undefined) return [finding];
-  const hint = 'Install the npm package koffi next to steward to avoid this:';
+  const hint = 'To avoid this, install the npm package koffi alongside steward:';
   return [
     finding,
     off('each capture takes about two seconds, because it starts PowerShell twice', { hint, mend: FASTER }),
@@ -104,9 +104,11 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))
-    return ok(`not visible from this session, but the capture at ${localTimes(clock)(lastCaptureTs)} worked`);
+    return ok(
+      `not visible from this session, but the capture at ${localTimes(clock)(lastCaptureTs)} succeeded`,
+    );
   return warning(front.reason, {
-    hint: 'If this machine cannot report the front application, turn the source off:',
+    hint: 'If this machine cannot report the frontmost application, turn the source off:',
     mend: 'steward config set sense.sources.appFocus false',
   });
 }
@@ -115,7 +117,7 @@ async function checkIdle({ desktop }: SenseChecked): Promise<Finding[]> {
   const [idle, front] = await Promise.all([readIdle(desktop), readFrontApp(desktop)]);
   if ('unknown' in idle) {
     if (front.state === 'unsupported')
-      return [off('not checked: the front application is not visible from this session')];
+      return [off('not checked: the frontmost application is not visible from this session')];
     return [warning(`unknown, so idle time counts as active: ${idle.unknown}`)];
   }
   const { idleMs, locked, via } = idle;
@@ -184,7 +186,7 @@ async function checkCapture(at: SenseChecked): Promise<Finding[]> {
     return [off('sense is not set up; nothing is captured', { mend: 'steward up' })];
   const { state } = senseStore(at.area).readState();
   const jumps = recentJumps(state.jumps, at.clock.now()).map((jump) =>
-    warning(`the clock was set ${jumpText(jump)}, noticed at ${localTimes(at.clock)(jump.at)}`, {
+    warning(`the clock was set ${jumpText(jump)} (noticed at ${localTimes(at.clock)(jump.at)})`, {
       hint: 'If the clock is correct now, no action is needed: stored events keep their dates.',
     }),
   );

@@ -27,7 +27,7 @@ export async function readClassifyRules(path: string): Promise<ClassifyRule[]> {
   return text === undefined ? [] : parseClassifyRules(text, path);
 }
 
-/** Returns a classifier that uses the rules in your classify.yaml and the shipped rules. */
+/** Returns a classifier that uses the rules in your classify.yaml and the built-in rules. */
 export async function readClassifier(templates: string, path: string): Promise<Classifier> {
   return makeClassifier(templates, await readClassifyRules(path));
 }
@@ -66,7 +66,7 @@ const RULE = v.variant('key', [
 
 /** Parses a classify.yaml. Throws one `config` error that lists all problems. */
 export async function parseClassifyRules(text: string, fileName: string): Promise<ClassifyRule[]> {
-  // Loading the YAML library is slow, so avoid it for an empty file.
+  // Loading the YAML library is slow, so don't load it for an empty file.
   if (isOnlyComments(text)) return [];
   const problems: string[] = [];
   const rules: ClassifyRule[] = [];
@@ -76,7 +76,7 @@ export async function parseClassifyRules(text: string, fileName: string): Promis
       rules.push({ key, pattern: item[key] as string, kind: item['kind'] as AppKind });
     } else {
       problems.push(
-        `rule ${index + 1}: expected one of ${RULE_KEYS.join(', ')} with a string value, and kind: ${APP_KINDS.join(', ')}; found ${inWords(item)}`,
+        `rule ${index + 1}: expected a string under one of ${RULE_KEYS.join(', ')}, and a kind that is one of ${APP_KINDS.join(', ')}; found ${inWords(item)}`,
       );
     }
   }
@@ -117,7 +117,7 @@ async function parseYaml(text: string, fileName: string): Promise<unknown> {
 
 function listOf(content: unknown, problems: string[]): unknown[] {
   const { rules, version = 1, ...unknown } = isObject(content) ? content : { rules: content };
-  for (const key of Object.keys(unknown)) problems.push(`unknown key "${clean(key)}"; expected rules`);
+  for (const key of Object.keys(unknown)) problems.push(`unknown key "${clean(key)}"; expected "rules"`);
   if (version !== 1)
     problems.push(`version: expected 1, found ${inWords(version)}; a newer steward may have written it`);
   if (Array.isArray(rules)) return rules;

@@ -9,7 +9,10 @@ import { clean } from '../platform/terminal/terminal';
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
-/** The keys of a rule. `app` and `bundleId` match a complete name or id; `glob` matches either by pattern. */
+/**
+ * The keys of a rule. `app` and `bundleId` match a complete name or id, and `glob` matches a pattern in
+ * either.
+ */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
 /** A rule in your classify.yaml. */
@@ -17,12 +20,12 @@ export interface ClassifyRule {
   key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
-  /** Returns whether a normalized name matches the glob. Set only for globs. */
+  /** Returns whether a normalized name matches the glob. Set only for glob rules. */
   matches?: (folded: string) => boolean;
 }
 
 export interface DecidingRule {
-  /** Position in your list or the shipped list, starting at 1. */
+  /** Position in your list or the built-in list, starting at 1. */
   index: number;
   origin: 'user' | 'shipped';
   /** The rule as written, such as `app: Firefox`. */
@@ -36,7 +39,7 @@ export interface Classification {
 
 export type Classifier = (app: string, bundleId?: string) => Classification;
 
-/** Returns a classifier that tries your rules, then the shipped rules. The first match wins. */
+/** Returns a classifier that tries your rules, then the built-in rules. The first match wins. */
 export function makeClassifier(templates: string, rules: readonly ClassifyRule[] = []): Classifier {
   const known = new Map<string, Classification>();
   let shipped: Map<string, Classification> | undefined;
@@ -76,7 +79,7 @@ function isMatch(
   );
 }
 
-/** Returns the shipped rules by normalized name or id. */
+/** Returns the built-in rules by normalized name or id. */
 function readShipped(templates: string): Map<string, Classification> {
   const path = join(templates, 'data', 'applications.json');
   const text = readText(path);
@@ -96,7 +99,7 @@ function readShipped(templates: string): Map<string, Classification> {
   return byName;
 }
 
-/** Returns an application's kind and matching rule, with a sentence that explains them. */
+/** Returns an application's kind, the matching rule, and a sentence that explains them. */
 export function explainClassification(
   classify: Classifier,
   fileName: string,
@@ -105,11 +108,11 @@ export function explainClassification(
 ): { app: string; kind: AppKind; rule: DecidingRule | null; explanation: string } {
   refuseEmptyApp(app);
   const { kind, rule } = classify(app, bundleId);
-  const where = rule?.origin === 'user' ? `rule ${rule.index} of ${fileName}` : 'a shipped rule';
+  const where = rule?.origin === 'user' ? `rule ${rule.index} of ${fileName}` : 'a built-in rule';
   const explanation =
     rule === undefined
-      ? `${clean(app)} is neutral: no rule matches. To change it: steward sense classify set ${forShell(clean(app))} creation`
-      : `${clean(app)} is ${kind}, by ${where} (${clean(rule.text)}).`;
+      ? `${clean(app)} is neutral because no rule matches it. To change this: steward sense classify set ${forShell(clean(app))} creation`
+      : `${clean(app)} is ${kind} because of ${where} (${clean(rule.text)}).`;
   return { app, kind, rule: rule ?? null, explanation };
 }
 
@@ -122,7 +125,7 @@ export function refuseEmptyApp(app: string): void {
 
 /** Normalizes a name for comparison. Ignores case, surrounding spaces and Unicode composition. */
 export function foldName(name: string): string {
-  // Lower case first: 'ẞ' has no upper case of its own, but 'ß' becomes 'SS'.
+  // Convert to lowercase first, because only the lowercase 'ß' becomes 'SS' in uppercase; 'ẞ' stays 'ẞ'.
   const folded = name.normalize('NFC').trim().toLowerCase().toUpperCase().toLowerCase();
   return folded.replaceAll('ς', 'σ').normalize('NFC');
 }

@@ -9,9 +9,9 @@ import { coveredBy } from './ledger/ledger';
 import { merged, within, type Span } from './ledger/spans';
 import { timelineTally, type Stay } from './ledger/timeline';
 
-/** A day's timeline. Times are in elapsed seconds since the start of the day. */
+/** A day's timeline. Times are the seconds elapsed since the start of the day. */
 export interface DayTimeline {
-  /** Applications, ordered by time, most first. */
+  /** Applications, sorted by time in descending order. */
   apps: [app: string, kind: AppKind][];
   repos: string[];
   /** Spans in chronological order. `app` and `repo` are indexes into `apps` and `repos`. */
@@ -97,8 +97,8 @@ function focusSpans(
 }
 
 /**
- * Returns the app-focus events as samples. Keeps the longest of an application's events with the same
- * timestamp.
+ * Returns the app-focus events as samples. If an application has several events with the same timestamp,
+ * keeps only the longest.
  */
 export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
   const samples = new Map<string, Sample>();

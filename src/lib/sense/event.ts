@@ -55,7 +55,7 @@ export interface SessionStateDetail {
   otherFolder?: true;
   /** Why the session is waiting, such as `permission_prompt`. */
   reason?: string;
-  /** Set if you sent a prompt at `ts`, which shows that the session was in front. */
+  /** Set if you sent a prompt at `ts`, which shows that the session was in the foreground. */
   prompt?: true;
   /** Start of a state that began on an earlier day, in ISO 8601, UTC. */
   since?: string;
@@ -105,8 +105,8 @@ export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): 
 }
 
 /**
- * Returns a commit's identity within its repository. Events from before sense 1.1 use the author date and
- * subject.
+ * Returns a commit's identity within its repository. For events from before sense 1.1, uses the author date
+ * and subject.
  */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   const identity = textOf(detail?.['identity']);

@@ -9,13 +9,13 @@ import type { SenseEvent } from './event';
  */
 export const TENTH_MS = 6_000;
 
-/** The longest poll interval that the configuration allows, and the maximum length of an event. */
+/** The longest poll interval that the configuration allows, which is also the maximum length of an event. */
 const MAX_INTERVAL_SEC = 3_600;
 
 interface AppSamples {
   app: string;
   bundleId: string | undefined;
-  /** Milliseconds by timestamp. The longest event with a timestamp counts. */
+  /** Milliseconds by timestamp. If several events share a timestamp, only the longest counts. */
   samples: Map<number, number>;
 }
 
@@ -86,7 +86,7 @@ export function joinSpellings(counts: ReadonlyMap<string, number>): { app: strin
   return [...joined.values()].sort((a, b) => byCodeUnits(a.app, b.app));
 }
 
-/** Distributes `count` units over the parts by largest remainder. Earlier parts win ties. */
+/** Distributes `count` units among the parts by largest remainder. Earlier parts win ties. */
 export function apportion(count: number, parts: readonly number[], unit: number): number[] {
   const shares = parts.map((part) => Math.floor(part / unit));
   const byRemainder = parts

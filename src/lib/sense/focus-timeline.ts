@@ -15,9 +15,9 @@ export interface Timeline {
   open?: Interval;
 }
 
-/** Minimum length of a focus. A shorter focus is merged into an adjacent interval. */
+/** Minimum length of a focus interval. A shorter one is merged into an adjacent interval. */
 const MIN_FOCUS_MS = 5_000;
-/** Maximum gap between observations. The time in a longer gap, such as during sleep, doesn't count. */
+/** Maximum gap between observations. A longer gap, such as during sleep, doesn't count. */
 const MAX_GAP_MS = 60_000;
 
 /** Adds an observation. Starts a new interval if the focus or presence changed. */

@@ -47,7 +47,8 @@ export interface FocusWatch {
 }
 
 /**
- * Interval for polling the idle time and the focused pane, because the desktop doesn't report their changes.
+ * Polling interval for the idle time and the focused pane, because the desktop doesn't report when they
+ * change.
  */
 const TICK_MS = 15_000;
 const RETRY_MS = 60_000;
@@ -181,8 +182,8 @@ async function observeUntilDone(state: State): Promise<void> {
     state.isChanged = false;
     const seen = await state.deps.observe(last);
     if (seen.state === 'error' || seen.state === 'unsupported') {
-      throw new StewardError('unavailable', `The application in front is unknown: ${seen.reason}`, {
-        hint: 'Captures sample the front application instead.',
+      throw new StewardError('unavailable', `The frontmost application is unknown: ${seen.reason}`, {
+        hint: 'Captures sample the frontmost application instead.',
       });
     }
     state.last = { atMs, seen };

@@ -14,7 +14,7 @@ export interface Idle {
 }
 
 export interface IdleAdapter {
-  /** One of x11, mutter, screensaver, logind, macos and windows. */
+  /** One of x11, mutter, screensaver, logind, macos or windows. */
   id: string;
   detect(desktop: Desktop): boolean;
   /**
@@ -77,7 +77,7 @@ export const mutterIdle: IdleAdapter = {
     }),
 };
 
-/** Vendor parts of the screen savers' D-Bus names. KDE uses `freedesktop`. */
+/** The vendors in the D-Bus names of screen savers. KDE's screen saver uses `freedesktop`. */
 const LOCKERS = ['gnome', 'freedesktop', 'cinnamon', 'mate', 'xfce'];
 
 export const screensaverLock: IdleAdapter = {

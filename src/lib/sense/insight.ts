@@ -23,9 +23,9 @@ export interface InsightDeps {
 
 export interface BuildDeps extends InsightDeps {
   run: Run;
-  /** The environment that the assistant's environment is based on. */
+  /** The variables that the assistant's environment is based on. */
   env: NodeJS.ProcessEnv;
-  /** Calls `use` with a temporary empty folder. */
+  /** Calls `use` with an empty temporary folder. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
   /** Runs `work`, or throws `locked` if another build is running on this machine. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
@@ -41,13 +41,13 @@ export type InsightOutcome =
   /** The build failed. The last insight is unchanged. */
   | { status: 'failed'; date: Day; reason: string; hint: string };
 
-/** The prompt that a build would send now, and the command that would receive it. */
+/** The prompt that a build would send now, and the command that it would run. */
 export interface InsightPreview {
   date: Day;
   command: readonly string[];
   /** The command's standard input, or null if there are no events. */
   prompt: string | null;
-  /** The reason why a build would send nothing, or null if it would send the prompt. */
+  /** Why a build would not send the prompt, or null if it would. */
   skipped: string | null;
 }
 
@@ -85,7 +85,10 @@ export async function previewInsight(deps: InsightDeps): Promise<InsightPreview>
   return { date, command: insightCommand(deps.config.insight.command), prompt, skipped };
 }
 
-/** Builds today's insight with one call to the assistant. Without new events, does so only with `force`. */
+/**
+ * Builds today's insight with one call to the assistant. If there are no new events, builds it only with
+ * `force`.
+ */
 export function buildInsight(deps: BuildDeps, { force }: { force: boolean }): Promise<InsightOutcome> {
   return deps.alone(async () => {
     const plan = await planInsight(deps, force);
@@ -121,7 +124,7 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns a day's events, without the types that also occur while you are idle. */
+/** Returns a day's events, except for types that also occur while you are idle. */
 function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
   return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }

@@ -15,7 +15,7 @@ export interface LiveReads {
 
 /**
  * Creates reads that are cached until `deps`, the date or a file changes. `day` caches only the last day
- * read.
+ * that was read.
  */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {

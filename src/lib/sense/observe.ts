@@ -72,7 +72,10 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
   };
 }
 
-/** Derives the observation from the last one and the idle time; undefined if a full reading is needed. */
+/**
+ * Derives the observation from the last one and the idle time. Returns undefined if a full reading is
+ * needed.
+ */
 async function sameAs(
   { atMs, seen }: Last,
   idle: IdleReading,
@@ -87,7 +90,7 @@ async function sameAs(
 }
 
 /**
- * Returns why you count as away; undefined if you are active or the application counts as active without
+ * Returns why you count as away, or undefined if you are active or the application counts as active without
  * input.
  */
 async function awayOf(

@@ -19,9 +19,7 @@ const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
   screen: [],
 };
 
-/**
- * Returns your presence. `front` means that the terminal's application has the focus, in any window or tab.
- */
+/** Returns your presence. `front` means that the terminal application has the focus, in any window or tab. */
 export async function readPresence(
   desktop: Desktop,
   terminal: SessionTerminal | null,

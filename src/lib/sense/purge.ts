@@ -7,19 +7,19 @@ import { completePending } from './capture';
 import type { SenseEvent } from './event';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 
-/** The events to remove. Without other selections, covers all days. */
+/** The events to remove. Covers all days unless `day` or `before` is set. */
 export interface PurgeSelection {
   /** Restricts the purge to this day, which must not be in the future. */
   day?: Day;
   /** Restricts the purge to days before this date, which must not be later than tomorrow. */
   before?: Day;
-  /** Restricts the purge to time in this application, by name or bundle id in any case. */
+  /** Restricts the purge to time in this application. Matches its name or bundle id and ignores case. */
   app?: string;
   /** Restricts the purge to events in this repository, by name or path. */
   repo?: string;
   /** All captured data. */
   all?: boolean;
-  /** Also removes records that mention `app` or `repo` and whose event logs were deleted. */
+  /** Also removes records that mention `app` or `repo` if their event logs were deleted. */
   records?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface PurgeResult {
 interface Purge {
   deps: RollDeps;
   selection: PurgeSelection;
-  /** Whether complete days are removed, not just one application or repository. */
+  /** Whether complete days are removed, rather than just one application or repository. */
   isWhole: boolean;
   result: PurgeResult;
 }
@@ -100,7 +100,10 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
   if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
 }
 
-/** Completes or drops pending lines. Without this, the next capture would append lines with removed data. */
+/**
+ * Completes or drops pending lines. Otherwise, the next capture would append lines that contain removed
+ * data.
+ */
 function finishPending({ deps, selection }: Purge): void {
   const { state } = deps.store.readState();
   if (state.pending.length === 0) return;

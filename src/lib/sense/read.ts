@@ -87,7 +87,7 @@ function missedToday(deps: ReadDeps, state: SenseState, day: Day): NotSeen {
 export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
   startMs: number;
   endMs: number;
-  /** Whether the event log still exists. Otherwise, the timeline is empty. */
+  /** Whether the event log still exists. If it doesn't, the timeline is empty. */
   raw: boolean;
   timeline: DayTimeline;
   others?: (MachineName & { timeline: DayTimeline })[];

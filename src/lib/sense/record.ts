@@ -22,7 +22,7 @@ export interface HourTime {
   neutral: number;
 }
 
-/** A day's record. Minutes are rounded to one decimal. */
+/** A day's record. Minutes are rounded to one decimal place. */
 export interface DailyRecord {
   date: Day;
   timezone: string;
@@ -37,7 +37,7 @@ export interface DailyRecord {
   creationMinutes: number;
   consumptionMinutes: number;
   neutralMinutes: number;
-  /** Ordered by time, most first. */
+  /** Sorted by time in descending order. */
   apps: AppTime[];
   /** All hours of the day: 23, 24 or 25. */
   hours: HourTime[];
@@ -184,7 +184,6 @@ function lastTwo(path: string): string {
   return parts.slice(-2).join('/');
 }
 
-/** Number of sessions per repository. */
 export type SessionRepos = readonly { repo: string; sessions: number }[];
 
 function sessionTally() {

@@ -101,9 +101,13 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const isClosed = day < today || store.recordState(day) === 'final';
   if (isClosed && store.logBytes(day) === undefined && !isEmptyDay(store, day)) {
     throw store.hasRecord(day)
-      ? new StewardError('not_found', `The event log of ${day} was deleted; its record is unchanged.`, {
-          hint: `Event logs are deleted after ${deps.config.retentionDays} days (sense.retentionDays).`,
-        })
+      ? new StewardError(
+          'not_found',
+          `The event log for ${day} was deleted; the day's record is unchanged.`,
+          {
+            hint: `Event logs are deleted after ${deps.config.retentionDays} days (sense.retentionDays).`,
+          },
+        )
       : nothingStored(day);
   }
   store.prepare();
@@ -176,7 +180,7 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
       rollDay(deps, state, day);
       result.rolled.push(day);
     } catch (error) {
-      result.problems.push(`The record of ${day} could not be built: ${toStewardError(error).message}`);
+      result.problems.push(`The record for ${day} could not be built: ${toStewardError(error).message}`);
     }
   }
   if (result.rolled.length > 0 || state.untold) {
@@ -184,7 +188,7 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
     store.writeState(state);
   }
   if (result.rolled.length > 0) store.sweep(deps.clock.now());
-  // Don't delete logs for a day after a clock change, because recent days may seem old.
+  // Don't delete any logs within a day after a clock change, because recent days may seem old.
   if (recentJumps(state.jumps, deps.clock.now(), 1).length === 0) prune(deps, state, today, result);
   return result;
 }

@@ -26,7 +26,7 @@ interface Known {
 export interface StatesCursor {
   /** The running sessions by id. */
   known: Record<string, Known>;
-  /** Start of the next day. The sessions' states are repeated at that time. */
+  /** Start of the next day, when all states are stored again. */
   nextDayMs: number;
 }
 
@@ -40,14 +40,14 @@ export interface StatesDeps {
   isWatched: (repo: string) => boolean;
 }
 
-/** Time after which a silent working session counts as ended, if its process is unknown. */
+/** Time without events after which a working session counts as ended, if its process is unknown. */
 const SILENT_AFTER_MS = 30 * 60_000;
-/** Time after which a silent waiting or ready session counts as ended, if its process is unknown. */
+/** Time without events after which a waiting or ready session counts as ended, if its process is unknown. */
 const LOST_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Converts work events to session-state events. Repeats all states at midnight, so that each day's log is
- * complete.
+ * Converts work events to session-state events. Stores all states again at midnight, so that each day's log
+ * is complete.
  */
 export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
   const { timezone, nowMs } = deps;
@@ -113,7 +113,7 @@ function isSilent({ state, seenMs }: Known, ms: number): boolean {
   return ms - seenMs > (state === 'working' ? SILENT_AFTER_MS : LOST_AFTER_MS);
 }
 
-/** Returns the updated session; undefined if the session is unknown and the event doesn't start it. */
+/** Returns the updated session, or undefined if the session is unknown and the event doesn't start it. */
 function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId: string): Known | undefined {
   const change = changeBy(at, event);
   if (change === undefined && at === undefined) return undefined;
@@ -140,7 +140,7 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'stop':
       return { state: 'ready' };
     case 'session-start':
-      // Compaction doesn't interrupt the session's work.
+      // Compaction doesn't end the `working` state.
       return reason === 'compact' ? undefined : { state: 'ready' };
     case 'notification':
       if (!isWaiting(reason)) return undefined;

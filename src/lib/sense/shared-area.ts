@@ -23,7 +23,7 @@ const EDITED = [
   ...['sense/classify.yaml', 'sense/config.json', 'work/config.yaml', 'work/labels.yml'],
 ];
 
-/** A problem with a user area that several machines share, and the command that fixes it. */
+/** A problem in a user area that several machines share, and the command that fixes it. */
 export interface SharedFinding {
   found: string;
   hint?: string;
@@ -85,7 +85,7 @@ function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding
   const found = `a sync tool left ${count} of logs, such as ${logs[0]?.path ?? ''}; no lines are lost`;
   return isOwn
     ? { found, hint: 'To merge the copies, run a capture:', mend: 'steward sense capture' }
-    : { found, hint: 'The machine that writes these logs merges the copies at its next capture.' };
+    : { found, hint: 'The machine that writes these logs will merge the copies at its next capture.' };
 }
 
 /** Returns a finding for each file with git conflict markers, among the files that users edit. */
@@ -104,7 +104,7 @@ function logFolders(area: UserArea): string[] {
   return [area.state, join(area.state, 'sessions-archive'), area.observability];
 }
 
-/** Returns the problems of a user area that several machines share. Throws if a file can't be read. */
+/** Finds problems in a user area that several machines share. Throws if a file can't be read. */
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): SharedFinding[] {
   return [...othersIn(area, clock.now()), ...copiesFound(area)];
 }
@@ -133,7 +133,8 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
 }
 
 /**
- * Returns the machines with events in the newest logs. Older versions of steward let machines share a log.
+ * Returns the machines with events in the newest logs. In older versions of steward, several machines could
+ * write to one log.
  */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();

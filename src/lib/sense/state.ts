@@ -101,7 +101,7 @@ const MAX_JUMPS = 5;
 export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'clock' | 'jumps'> {
   const { clock, lastCaptureTs } = state;
   const lastMs = clock?.wallMs ?? parseIso(lastCaptureTs ?? '') ?? now.wallMs;
-  // Without the time since boot, only a clock that was set back is detectable.
+  // Without the time since boot, only a backward clock change can be detected.
   const byMs = (clock && clockSetBy(clock, now)) ?? Math.min(0, now.wallMs - lastMs);
   const isJump = Math.abs(byMs) > HOUR_MS;
   const jumps = isJump ? [...state.jumps, { at: toIso(now.wallMs), byMs }].slice(-MAX_JUMPS) : state.jumps;
@@ -109,7 +109,8 @@ export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'cl
 }
 
 /**
- * Returns the clock changes up to the last one within `days` days. Earlier changes may have a future time.
+ * Returns all clock changes up to the last one within `days` days. Times of earlier changes may be in the
+ * future.
  */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {

@@ -22,7 +22,7 @@ export interface BadLine {
   text?: string;
 }
 
-/** Statistics of an event log. */
+/** Statistics about an event log. */
 export interface LogScan {
   /** The first 1000 invalid lines. */
   bad: BadLine[];
@@ -32,10 +32,10 @@ export interface LogScan {
 }
 
 export type OnEvent = (event: SenseEvent, ms: number) => void;
-/** Called with the error for each damaged record. */
+/** Called with an error for each damaged record. */
 export type OnDamaged = (error: StewardError) => void;
 
-/** Maximum size of a log. A normal day's log has a few hundred KiB. */
+/** Maximum size of a log. A normal day's log is a few hundred KiB in size. */
 const MAX_DAY_BYTES = 64 * 1024 * 1024;
 const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
@@ -96,7 +96,7 @@ function logFiles(sense: UserArea['sense']) {
       readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
       return lines;
     },
-    /** Replaces a log and removes its conflict copies, whose events `readLog` has included. */
+    /** Replaces a log and removes its conflict copies, whose events `readLog` has already merged. */
     rewriteLog(day: LogName, events: readonly SenseEvent[]): void {
       replaceFile(logOf(day), asLines(events));
       copiesOf(logOf(day)).forEach(removeFile);
@@ -140,13 +140,19 @@ function recordFiles(sense: UserArea['sense']) {
       removeFile(recordOf(day, 'md'));
     },
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
-    /** Returns whether a day's insight file contains more than a failed build. Damaged files count. */
+    /**
+     * Returns whether a day's insight file contains an insight, not just a failed build. Returns true for
+     * damaged files.
+     */
     hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }
 
-/** Formats the record as JSON. Putting the ledger on one line halves the time to read a year of records. */
+/**
+ * Formats the record as JSON. Keeping the ledger on one line halves the time it takes to read a year of
+ * records.
+ */
 function recordJson(record: DailyRecord): string {
   const text = JSON.stringify({ ...record, ledger: 0 }, null, 2);
   // `"ledger": 0` occurs only once, because quotes in string values are escaped.
@@ -178,7 +184,7 @@ function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
       'config',
       `${path} is ${Math.round(size / 2 ** 20)} MiB, too large for an event log.`,
       {
-        hint: 'Move or rename the file. The record of that day is not affected.',
+        hint: "Move or rename the file. That day's record is not affected.",
       },
     );
   }

@@ -28,7 +28,7 @@ export function insightText(insight: Insight, options: InsightTextOptions): stri
   const head = [longDay(date), `built at ${at(generatedAt)}`, `since ${at(since)}`];
   if (model !== null) head.push(clean(model));
   const notes = [
-    ...(stale ? ['This insight is from an earlier day; today has none.'] : []),
+    ...(stale ? ['This insight is from an earlier day; there is none for today yet.'] : []),
     ...(reason === '' ? [] : [`The last build failed: ${reason}.`]),
   ];
   const lines = [
@@ -63,7 +63,7 @@ export function buildText(outcome: InsightOutcome, insight: Insight, options: In
   return finish(wrap(`Nothing was sent: ${outcome.reason}.`, columns), options);
 }
 
-/** Formats the command that would receive the prompt. */
+/** Formats the command that would receive the prompt, or the reason why nothing would be sent. */
 export function previewText({ command, skipped }: InsightPreview): string {
   if (skipped !== null) return `A build would send nothing now: ${skipped}.`;
   const shown = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(clean(word))));

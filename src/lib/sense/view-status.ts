@@ -96,7 +96,7 @@ function sourceLines(
   ]);
 }
 
-/** Formats a table with the first number of columns in `counts` that fits. */
+/** Formats a table with as many columns as the first number in `counts` that fits. */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {
@@ -219,7 +219,7 @@ export function classifiedText({ app, kind, file, rolled, kept }: Classified): s
 export function purgeText(result: PurgeResult & { usage?: readonly string[] }): string {
   const { dryRun, events, logs, rebuilt, removed, kept, insights, usage = [] } = result;
   const lines = [
-    ...daysLine(`  ${plural(events, 'event')} from the event logs of`, logs),
+    ...daysLine(`  ${plural(events, 'event')} from the event logs for`, logs),
     ...daysLine('  records rebuilt:', rebuilt),
     ...daysLine('  records removed:', removed),
     ...daysLine('  insights removed:', insights),

@@ -55,7 +55,7 @@ describe('sense: checks of doctor', () => {
       sources: { appFocus: { state: 'ok', at, lastEventTs: null } },
     });
     expect(await wordsOf('sense.front')).to.match(
-      /^ok: not visible from this session, but the capture at .* worked$/,
+      /^ok: not visible from this session, but the capture at .* succeeded$/,
     );
   });
 

@@ -184,7 +184,7 @@ describe('sense: classification', () => {
       ].join('\n'),
     );
     const expected =
-      'expected one of app, bundleId, glob with a string value, and kind: creation, consumption, neutral; found';
+      'expected a string under one of app, bundleId, glob, and a kind that is one of creation, consumption, neutral; found';
     expect(message.split('\n')).to.deep.equal([
       'sense/classify.yaml has 7 problems:',
       `  rule 1: ${expected} {"app":"Firefox","kind":"fun"}`,
@@ -201,7 +201,7 @@ describe('sense: classification', () => {
     expect(await problemsOf('- {app: Firefox\n- b')).to.match(
       /^sense\/classify\.yaml is not valid YAML \(line \d+/,
     );
-    expect(await problemsOf('creation: [Firefox]')).to.include('unknown key "creation"; expected rules');
+    expect(await problemsOf('creation: [Firefox]')).to.include('unknown key "creation"; expected "rules"');
     expect(await problemsOf('rules: 3')).to.include('expected a list of rules, found 3');
     expect(await problemsOf('version: 2\nrules: []')).to.include('version: expected 1, found 2');
     expect(await problemsOf('just text')).to.include('found "just text"');
@@ -226,15 +226,15 @@ describe('sense: classification', () => {
       app: 'slack',
       kind: 'neutral',
       rule: { index: 1, origin: 'user', text: 'app: Slack' },
-      explanation: 'slack is neutral, by rule 1 of sense/classify.yaml (app: Slack).',
+      explanation: 'slack is neutral because of rule 1 of sense/classify.yaml (app: Slack).',
     });
     expect(explainClassification(classify, FILE, 'firefox').explanation).to.equal(
-      'firefox is consumption, by a shipped rule (app: Firefox).',
+      'firefox is consumption because of a built-in rule (app: Firefox).',
     );
     const unknown = explainClassification(classify, FILE, 'Foo "Bar"\u001b[31m');
     expect(unknown).to.include({ kind: 'neutral', rule: null });
     expect(unknown.explanation).to.equal(
-      'Foo "Bar" is neutral: no rule matches. To change it: steward sense classify set \'Foo "Bar"\' creation',
+      'Foo "Bar" is neutral because no rule matches it. To change this: steward sense classify set \'Foo "Bar"\' creation',
     );
   });
 

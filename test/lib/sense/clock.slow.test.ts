@@ -124,7 +124,7 @@ describe('sense: a changed clock', () => {
     expect(box.store.logBytes(DAY)).to.equal(undefined);
     const problems = await captured(`${DAY}T13:00:00.000Z`, commits(1));
     expect(problems).to.deep.equal([
-      `The event log of ${DAY} was deleted, so new events were stored in quarantine/late.jsonl. The record is unchanged.`,
+      `The event log for ${DAY} was deleted, so new events were stored in quarantine/late.jsonl. The record is unchanged.`,
     ]);
     expect(thrown(() => rollup(box.deps))).to.include({ kind: 'not_found' });
     await captured(noonOf(addDays(DAY, 1)), commits(0));

@@ -113,7 +113,7 @@ describe('sense: rollup', () => {
     mkdirSync(join(box.area.sense.daily, '2026-10-01.json', 'x'), { recursive: true });
     rmSync(box.area.sense.state);
     const result = await captureAt('2026-11-20T12:00:00Z');
-    expect(result.problems.join('\n')).to.include('The record of 2026-10-01 could not be built');
+    expect(result.problems.join('\n')).to.include('The record for 2026-10-01 could not be built');
     expect(result.pruned).to.deep.equal(['2026-10-02']);
     expect(existsSync(box.store.logOf('2026-10-01'))).to.equal(true);
   });

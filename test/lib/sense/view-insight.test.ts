@@ -37,7 +37,7 @@ describe('sense: the view of an insight', () => {
 
   it('explains an earlier day, a failed build, and no insight', () => {
     expect(insightText({ ...INSIGHT, stale: true }, OPTIONS)).to.match(
-      /\nThis insight is from an earlier day; today has none\.\n/,
+      /\nThis insight is from an earlier day; there is none for today yet\.\n/,
     );
     expect(insightText({ ...INSIGHT, reason: 'no answer' }, OPTIONS)).to.match(
       /\nThe last build failed: no answer\.\n/,

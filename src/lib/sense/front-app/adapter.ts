@@ -2,7 +2,7 @@ import { StewardError } from '../../errors';
 import { sessionBusAddress } from '../../platform/desktop/bus';
 import type { Run } from '../../platform/process/process';
 
-/** The front application by name and ids, without its window title. */
+/** The frontmost application's name and ids, without its window title. */
 export interface FrontApp {
   /** Display name in English, such as "Firefox". The record groups time by this name. */
   app: string;
@@ -18,11 +18,11 @@ export interface Desktop {
 }
 
 export interface FrontAppAdapter {
-  /** One of x11, i3, sway, wlroots, kwin, gnome, hyprland, macos and windows. Stored in `detail.via`. */
+  /** One of x11, i3, sway, wlroots, kwin, gnome, hyprland, macos or windows. Stored in `detail.via`. */
   id: string;
   /** Returns whether the environment variables indicate this desktop. */
   detect(desktop: Desktop): boolean;
-  /** Returns the front application, or null if none has the focus. Throws `not_found` or `unavailable`. */
+  /** Returns the frontmost application, or null if none has the focus. Throws `not_found` or `unavailable`. */
   read(desktop: Desktop): Promise<FrontApp | null>;
   /**
    * Calls `onChange` when the focus may have changed, and once after connecting. Rejects when the connection
@@ -88,7 +88,7 @@ export function parseAnswer(
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // Omit the parser's error message, because it quotes text that may contain a window title.
+    // Omit the parser's error message, because it quotes the response, which may contain a window title.
     throw new StewardError('unavailable', `${from} returned invalid JSON.`, { hint });
   }
 }

@@ -12,7 +12,7 @@ interface Entry {
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_ENTRIES = 4000;
-/** Programs that start other programs, so they don't identify the application. */
+/** Programs that start other programs and therefore don't identify the application. */
 const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
 
 /**

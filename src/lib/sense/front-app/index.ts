@@ -25,12 +25,12 @@ export type FrontAppReading =
   | { state: 'seen'; app: FrontApp; via: string }
   /** The desktop responded, but no application has the focus. */
   | { state: 'none'; via: string }
-  /** The desktop can't report the front application, or a required component is missing. */
+  /** The desktop can't report the frontmost application, or a required component is missing. */
   | { state: 'unsupported'; reason: string }
   /** An adapter that should work here failed. */
   | { state: 'error'; reason: string };
 
-/** Returns the front application from the first adapter that succeeds, or the first adapter's error. */
+/** Returns the frontmost application from the first adapter that succeeds, or the first adapter's error. */
 export async function readFrontApp(
   desktop: Desktop,
   adapters: readonly FrontAppAdapter[] = FRONT_APP_ADAPTERS,
@@ -64,7 +64,7 @@ function whyUnsupported(desktop: Desktop): string {
   if (isWayland(desktop)) {
     return (
       'This is a Wayland session, but WAYLAND_DISPLAY and XDG_RUNTIME_DIR are not both set. ' +
-      'Run steward in your graphical session, with its environment.'
+      'Run steward in your graphical session, where both variables are set.'
     );
   }
   return `Applications cannot be captured on ${desktop.platform}; commits and assistant sessions can.`;

@@ -15,7 +15,7 @@ export const kwin: FrontAppAdapter = {
     const [file, windowClass, instance, pid] = await withBus(sessionBus(desktop, 'KWin'), askKwin);
     if (typeof file !== 'string' || typeof pid !== 'number') {
       throw new StewardError('unavailable', 'KWin returned an unexpected response.', {
-        hint: 'Log out and back in. If that does not help, report the problem with your Plasma version.',
+        hint: 'Log out and back in. If that does not help, report the problem and include your Plasma version.',
       });
     }
     if (pid === -1) return null;

@@ -20,12 +20,12 @@ export const macos: FrontAppAdapter = {
 async function lsappinfo(desktop: Desktop, args: string[]): Promise<string> {
   const { code, stdout } = await desktop.run('/usr/bin/lsappinfo', args, { timeoutMs: READ_TIMEOUT_MS });
   if (code === 0) return stdout;
-  throw new StewardError('unavailable', 'macOS did not return the front application.', {
+  throw new StewardError('unavailable', 'macOS did not return the frontmost application.', {
     hint: 'Run the capture in the login session (LimitLoadToSessionType Aqua), not over ssh.',
   });
 }
 
-/** System applications that are in front while the screen is locked or no user is logged in. */
+/** System applications that are frontmost while the screen is locked or no user is logged in. */
 const LOCK_SCREENS = ['com.apple.loginwindow', 'com.apple.ScreenSaver.Engine'];
 /** Applications built with these frameworks report the framework's name instead of their own. */
 const FRAMEWORKS = ['Electron', 'java', 'Python'];

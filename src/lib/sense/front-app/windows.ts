@@ -35,7 +35,7 @@ $p = Get-Process -Id $id
 @{ pid = $id; path = $p.Path; description = $p.Description; name = $p.ProcessName } | ConvertTo-Json -Compress
 `;
 
-/** System programs that are in front while the screen is locked. */
+/** System programs that are in the foreground while the screen is locked. */
 const LOCK_SCREENS = new Set(['lockapp.exe', 'logonui.exe']);
 
 function nameProgram(program: WindowsProgram | null): FrontApp | null {

@@ -20,7 +20,7 @@ export interface Commit {
 
 /** The commits that earlier scans found. */
 export interface KnownCommits {
-  /** Hashes of the authors and author dates of counted changes. */
+  /** A hash of the author and author date for each counted change. */
   seen: readonly string[];
   /** Commits that are no longer reachable from a branch, such as the originals of rebased commits. */
   lost: readonly Commit[];
@@ -30,7 +30,7 @@ export interface KnownCommits {
 
 export interface NewWork {
   counted: { commit: Commit; identity: string }[];
-  /** Rewritten commits whose originals weren't counted. The rewritten commits aren't counted either. */
+  /** Rewritten commits that aren't counted, because their originals weren't counted. */
   rewritten: Commit[];
 }
 
@@ -127,7 +127,7 @@ function identify(
     if (index >= 0) originals.splice(index, 1);
     return index >= 0;
   });
-  // Prefer commits that have a lost commit's patch, then older commits. Amending a commit changes its patch.
+  // Prefer commits with the same patch as a lost commit, then older commits.
   const rewritten = [...new Set([...copies, ...changed])].slice(0, lostCount);
   for (const commit of changed) {
     if (rewritten.includes(commit)) continue;
@@ -138,8 +138,8 @@ function identify(
 }
 
 /**
- * Sorts by committer date. Parents come before children in the same second, which `git log` doesn't
- * guarantee.
+ * Sorts by committer date. Within the same second, parents come before children (`git log` doesn't guarantee
+ * this).
  */
 function oldestFirst(candidates: readonly Commit[]): Commit[] {
   const sorted = [...candidates].reverse().sort((a, b) => a.committedSec - b.committedSec);
@@ -191,7 +191,7 @@ async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsS
 }
 
 /**
- * `--always` prints every commit, so empty output means failure. The rest overrides the repository's
+ * `--always` prints every commit, so empty output means failure. The other flags override the repository's
  * configuration.
  */
 const DIFF_TREE = (
@@ -209,7 +209,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
     if (batch === undefined) break;
     const patches = await git(DIFF_TREE, { input: asLines(batch), orEmpty: true });
     if (patches === '') {
-      // One commit in the batch failed, so split the batch in half until only that commit is left.
+      // A commit made the batch fail, so split the batch in half repeatedly to isolate that commit.
       const half = Math.ceil(batch.length / 2);
       if (batch.length > 1) queue.push(batch.slice(half), batch.slice(0, half));
       continue;

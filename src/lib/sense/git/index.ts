@@ -18,7 +18,10 @@ export interface GitSourceDeps {
   clock?: Clock;
   /** Timeout for each git process, in ms. Default: 10,000. */
   timeoutMs?: number;
-  /** Time in ms after which a capture starts no more scans. Default: 15,000, less than a source's timeout. */
+  /**
+   * Time in ms after which a capture starts no more scans. The default is 15,000, which is less than a
+   * source's timeout.
+   */
   deadlineMs?: number;
   env?: NodeJS.ProcessEnv;
 }
@@ -30,9 +33,7 @@ const POSTPONED = 'the capture ran out of time; the next capture starts with thi
 const NAMED_FAULTS = 5;
 /** Maximum stored length of a subject or branch name, in characters. */
 const MAX_TEXT = 200;
-/**
- * Maximum number of seconds that the author date may be later than the committer date.
- */
+/** Maximum number of seconds by which the author date may be later than the committer date. */
 const MAX_AHEAD_SEC = 86_400;
 
 /** Creates the git source, which reports one event per new commit. `ts` is the committer date. */
@@ -40,7 +41,7 @@ export function gitSource(deps: GitSourceDeps): SenseSource {
   return {
     id: 'git',
     label: 'Git',
-    description: 'New commits in the local branches of the repositories you watch.',
+    description: 'New commits on the local branches of the repositories you watch.',
     collect: (input) => collect(deps, input),
   };
 }
@@ -111,8 +112,8 @@ async function scanDue(
       worktrees: fingerprint.worktrees,
       memory,
     });
-    // Scan a damaged repository in every capture. Also scan while the clock is earlier than the first
-    // capture.
+    // Keep scanning in every capture if the repository is damaged, or if the clock shows a time before the
+    // first capture.
     const isFinal = scan.damaged === undefined && memory.dayStartMs <= input.dayStartMs;
     const print = isFinal ? fingerprint.print : '';
     memories.set(folder.commonDir, { ...scan.memory, print, id: folder.id, path });

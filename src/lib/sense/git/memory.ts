@@ -20,14 +20,14 @@ const MEMORY = v.object({
   floorMs: MS,
   /** Whether `tips` was truncated. */
   cut: v.boolean(),
-  /** Counted changes, oldest first. Each has a hash of author and author date, and the committer date. */
+  /** Counted changes, oldest first. Each has a hash of the author and author date, and the committer date. */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
   /** Fingerprint of the files that contain refs. Empty if the repository must be scanned. */
   print: v.string(),
-  /** Device and inode of git's common folder, which identify the repository after a rename. */
+  /** Device and inode of git's common directory, which identify the repository after a rename. */
   id: v.string(),
   /**
-   * The configured path. While it is configured, the memory doesn't expire, even if the repository is
+   * The configured path. While the path is configured, this entry doesn't expire, even if the repository is
    * missing.
    */
   path: v.string(),
@@ -40,7 +40,7 @@ const MEMORY = v.object({
 
 export type RepositoryMemory = v.InferOutput<typeof MEMORY>;
 
-/** Repository memories by the path of git's common folder. */
+/** The cached state of each repository, by the path of git's common directory. */
 export type Memories = Map<string, RepositoryMemory>;
 
 const MAX_TIPS = 256;
@@ -58,7 +58,7 @@ export function newMemory(dayStartMs: number, id: string, path: string): Reposit
   };
 }
 
-/** Parses the cursor. Returns an empty map if the format is unknown, and drops damaged entries. */
+/** Parses the cursor. Drops damaged entries, and returns an empty map if the format is unknown. */
 export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
   const memories: Memories = new Map();
   if (!isObject(value) || value['version'] !== VERSION || !isObject(value['repositories'])) return memories;

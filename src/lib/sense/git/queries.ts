@@ -126,7 +126,7 @@ export async function readRecentLog(
   { sinceSec, limit }: { sinceSec: number; limit: number },
   checkedOut: string | null,
 ): Promise<{ commit: Commit; branch: string | null }[]> {
-  // Without `--ignore-missing`, git fails in a repository without commits, because HEAD doesn't resolve.
+  // Without `--ignore-missing`, git fails in a repository without commits, because HEAD can't be resolved.
   const since = ['--ignore-missing', `--max-age=${sinceSec}`, `--max-count=${limit}`];
   // git assigns each commit to the first tip that reaches it.
   const tips = checkedOut === null ? ['--branches', 'HEAD'] : ['HEAD', '--branches'];
@@ -148,7 +148,7 @@ export async function readOwnEmails(git: Git): Promise<string[]> {
   return [...new Set(emails.values())].filter((email) => email !== '');
 }
 
-/** The end of the year 9999, in epoch seconds. ISO 8601 has no later dates. */
+/** The end of the year 9999, in epoch seconds. Later dates would need more than four digits for the year. */
 const MAX_SECONDS = 253_402_300_799;
 
 function secondsOf(text: string): number {

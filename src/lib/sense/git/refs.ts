@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './memory';
 
-/** Files that git reads at startup. git blocks if a file is a pipe or device. */
+/** Files that git reads at startup. git hangs if one of them is a pipe or device. */
 const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],
@@ -87,7 +87,7 @@ export function findDue(
   return { due, watched: paths.size - duplicates };
 }
 
-/** Returns a repository's memory, even if the repository was renamed. */
+/** Returns a repository's cached state, even if the repository was renamed. */
 function recall(memories: Memories, folder: GitFolder, path: string, input: CollectInput): RepositoryMemory {
   const known = memories.get(folder.commonDir);
   if (known !== undefined) return { ...known, path };
@@ -107,8 +107,8 @@ function isPaused({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boo
 
 export interface Fingerprint {
   /**
-   * A hash that changes when a branch or HEAD changes. Empty if a file changed too recently to trust its
-   * timestamp.
+   * A hash that changes when a branch or HEAD changes. Empty if a file changed so recently that its
+   * timestamp can't be trusted.
    */
   print: string;
   worktrees: string[];
@@ -117,7 +117,7 @@ export interface Fingerprint {
 interface Marks {
   folder: GitFolder;
   nowMs: number;
-  /** The files that contain refs, with a mark of their size and time. */
+  /** The files that contain refs, each with its size and modification time. */
   list: string[];
   isTrusted: boolean;
   loose: number;
@@ -147,7 +147,7 @@ function addFile(marks: Marks, name: string, base = marks.folder.commonDir): Sta
   if (stamp === undefined) return undefined;
   const isOdd = stamp.kind === 'link' || stamp.kind === 'other';
   if (isOdd) refuseOddFile(path, { folder: false });
-  // A link's stats don't change when its target changes.
+  // A link's own timestamp doesn't change when its target changes.
   if (isOdd || Math.abs(marks.nowMs - stamp.mtimeMs) <= TICK_MS) marks.isTrusted = false;
   marks.list.push(`${path} ${stamp.mark}`);
   return stamp.kind;

@@ -21,22 +21,25 @@ export interface Scan {
   damaged: string | undefined;
 }
 
-/** Maximum number of commits to read if the memory is incomplete, newest first. */
+/** Maximum number of commits to read if the cache is incomplete, newest first. */
 const FIRST_LIMIT = 5000;
-/** Maximum number of commits to read if the memory is complete. */
+/** Maximum number of commits to read if the cache is complete. */
 const LIMIT = 20_000;
 /** Maximum number of commits to search for the originals of rewritten and cherry-picked commits. */
 const HISTORY_LIMIT = 3000;
-/** Commits dated further back than this before the first capture don't count. They were probably pulled. */
+/** Commits older than this at the first capture don't count, because they were probably pulled. */
 const SLACK_MS = 2 * 86_400_000;
-/** Maximum time that a commit's date may be ahead of the clock. Later commits get the time of the scan. */
+/**
+ * Maximum time that a commit's date may be ahead of the clock. Commits with a later date get the time of the
+ * scan.
+ */
 const MAX_AHEAD_MS = 86_400_000;
 
 interface Context extends ScanInput {
   refs: Refs;
   /** Earlier tips that still exist. All commits reachable from these tips have been scanned. */
   done: string[];
-  /** Whether the memory is incomplete. If so, dates and identities determine which commits are new. */
+  /** Whether the cache is incomplete. If so, dates and identities determine which commits are new. */
   isIncomplete: boolean;
 }
 
@@ -44,7 +47,7 @@ interface Context extends ScanInput {
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;
   if (memory.dayStartMs <= dayStartMs) return scanWith(git, input);
-  // The clock is earlier than the first capture. Until it catches up, treat every scan as the first one.
+  // The clock shows a time before the first capture. Until it catches up, treat every scan as the first one.
   const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: memory.seen };
   const scan = await scanWith(git, { ...input, memory: today });
   const { seen, floorMs, scannedMs, anyAuthor } = scan.memory;
@@ -92,8 +95,8 @@ function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Com
     commit.committedSec * 1000 >= fromMs && (memory.scanned || !isAhead(commit));
   const older = own.filter((commit) => !isRecent(commit));
   const seen = new Set(memory.seen.map(([second]) => second));
-  // Store the identities of yesterday's commits. Without this, they would count as new if the stored tips
-  // were lost.
+  // Store the identities of yesterday's commits. Otherwise, they would count as new if the stored tips were
+  // lost.
   const isUnknown = (commit: Commit): boolean =>
     commit.committedSec * 1000 >= slackMs && !isAhead(commit) && !seen.has(authorSecondOf(commit));
   return { recent: own.filter(isRecent), older, remembered: memory.scanned ? [] : older.filter(isUnknown) };

@@ -9,7 +9,7 @@ import type { Stay, Timeline } from './timeline';
 interface Presence {
   covered: readonly Span[];
   away: readonly Span[];
-  /** Times in which an application was in front. */
+  /** Spans in which an application was in the foreground. */
   desk: readonly Span[];
   pieces: readonly Piece[];
 }
@@ -18,7 +18,7 @@ type CellMs = number[];
 
 const CELLS = AGENT_STATES.flatMap((state) => PLACES.map((place) => ({ state, place })));
 
-/** Computes the agents' time, by session and by front application. */
+/** Computes the agents' time, by session and by frontmost application. */
 export function agentCells(
   timeline: Timeline,
   presence: Presence,
@@ -91,7 +91,7 @@ function addCells(cells: CellMs, state: SessionState, places: readonly number[])
   });
 }
 
-/** Rounds all cells by largest remainder, so that they add up to the rounded total. */
+/** Rounds all cells by the largest-remainder method, so that they add up to the rounded total. */
 function rounded<T extends { ms: CellMs }>(rows: readonly T[]): (Omit<T, 'ms'> & { cells: Cells })[] {
   const all = rows.flatMap(({ ms }) => ms);
   const shares = apportion(Math.round(total(all) / TENTH_MS), all, TENTH_MS);
@@ -126,7 +126,10 @@ function total(parts: readonly number[]): number {
   return parts.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Returns how long answered questions waited. A question in a session that exited has no answer. */
+/**
+ * Returns how long each question waited for its answer. Ignores questions that were never answered because
+ * the session exited.
+ */
 export function answersIn({ stays }: Timeline): Answers {
   const waits = [...stays.values()]
     .flat()
@@ -155,9 +158,7 @@ function medianOf(sorted: readonly number[]): number | null {
   return sorted.length === 0 ? null : Math.round((total(middle) / middle.length) * 10) / 10;
 }
 
-/**
- * Merges the answer times of several days or machines. The median is null if any answer times are missing.
- */
+/** Merges the answer times from several days or machines. The median is null if any answer times are missing. */
 export function joinAnswers(days: readonly Answers[]): Answers {
   const answered = days.filter(({ count }) => count > 0);
   const [first = { count: 0, medianMinutes: null, longestMinutes: null }] = answered;
@@ -181,7 +182,7 @@ export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLe
     ),
   );
   const steps = work.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]);
-  // If one session ends when another starts, process the end first, because the sessions don't overlap.
+  // If one session ends at the moment another starts, process the end first, because the sessions don't overlap.
   steps.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   let [now, most] = [0, 0];
   for (const [, step] of steps) most = Math.max(most, (now += step));

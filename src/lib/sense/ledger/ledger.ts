@@ -17,7 +17,10 @@ export interface LedgerOptions {
   endMs: number;
 }
 
-/** Maximum gap between events. A longer gap means that the machine slept or that captures didn't run. */
+/**
+ * Maximum gap between events. A longer gap means that the machine was asleep or that no captures were
+ * running.
+ */
 const MAX_GAP_MS = 30 * 60_000;
 
 interface Sample {
@@ -30,7 +33,10 @@ interface Sample {
   sessions: readonly { id: string; assistant: string | null }[];
 }
 
-/** Computes a day's ledger from its events, in any order. Agents' time counts only while captures ran. */
+/**
+ * Computes a day's ledger from its events, in any order. Counts agents' time only while captures were
+ * running.
+ */
 export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) {
   const samples = new Map<string, { sample: Sample; text: string }>();
   const away: Span[] = [];
@@ -93,7 +99,7 @@ function ledgerOf(
   };
 }
 
-/** Returns the spans in which captures ran, based on the event times. */
+/** Returns the spans in which captures were running, based on the event times. */
 export function coveredBy(times: readonly number[]): Span[] {
   const sorted = [...times].sort((a, b) => a - b);
   return merged(
@@ -143,7 +149,7 @@ function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   });
   const proven = proofs.flatMap(({ session, span }): Piece[] =>
     within([span], [sample.span]).map((part) => ({
-      // If the session isn't in the sampled pane, you sent the prompt in another pane.
+      // If the session isn't in the sampled pane, the prompt was sent in another pane.
       ...placeOf(timeline, ids.includes(session) ? sample : { ...sample, ...UNSEEN }, session, span[1]),
       span: part,
     })),

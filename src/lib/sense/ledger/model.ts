@@ -2,11 +2,11 @@
 export const AGENT_STATES = ['working', 'waiting', 'ready'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
-/** Where you are relative to a session. `desk` means that something else is in front. */
+/** Where you are relative to a session. `desk` means that another window is in the foreground. */
 export const PLACES = ['front', 'desk', 'away', 'unknown'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** Minutes by agent state and your place, to one decimal. Omits zeros. */
+/** Minutes by agent state and your place, rounded to one decimal place. Omits zeros. */
 export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 
 /** Your time in one place. A day's rows add up to its `totalMinutes`. */
@@ -17,7 +17,7 @@ export interface AttentionRow {
   /** Set if the folder is outside the watched repositories. */
   otherFolder?: true;
   branch: string | null;
-  /** The session that was in front, if known. */
+  /** The session that was in the foreground, if known. */
   session: string | null;
   assistant: string | null;
   minutes: number;
@@ -36,7 +36,7 @@ export interface Answers {
   count: number;
   medianMinutes: number | null;
   longestMinutes: number | null;
-  /** Answer times in minutes, shortest first. If there are more than 500, an evenly spaced selection. */
+  /** Answer times in minutes, shortest first. If there are more than 500, stores an evenly spaced selection. */
   times?: number[];
 }
 
@@ -44,13 +44,16 @@ export interface Answers {
 export interface DayLedger {
   attention: AttentionRow[];
   agents: AgentRow[];
-  /** Agents' time while each application was in front. */
+  /** Agents' time while each application was in the foreground. */
   apps: { app: string; cells: Cells }[];
   cells: Cells;
-  /** Time that agents waited while you were at the desk with something else in front. */
+  /** Time that agents waited while you were at the desk with another window in the foreground. */
   heldUpMinutes: number;
   answers: Answers;
-  /** Number of sessions that worked at the same time. `mean` covers only time in which a session worked. */
+  /**
+   * Number of sessions that worked at the same time. `mean` covers only the time when at least one session
+   * was working.
+   */
   parallel: { most: number; mean: number };
 }
 
@@ -62,7 +65,7 @@ export interface GoalTag {
   reasons: string[];
 }
 
-/** Returns the minutes that agents spent in a state, at one place or at all places. */
+/** Returns the minutes that agents spent in a state, in one place or in all places. */
 export function minutesIn(cells: Cells, state: AgentState, place?: Place): number {
   const row = cells[state] ?? {};
   if (place !== undefined) return row[place] ?? 0;

@@ -126,7 +126,7 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
     }));
 }
 
-/** Returns the rules that assign time to goals, with your minutes and the agents' working minutes. */
+/** Returns the rules that assign time to goals, each with your minutes and the agents' working minutes. */
 export function goalReasons(
   ledgers: readonly DayLedger[],
   names: Pick<WorkNames, 'goal'>,

@@ -26,12 +26,13 @@ export interface Timeline {
   /** The states of each session id, in chronological order. */
   stays: ReadonlyMap<string, readonly Stay[]>;
   /**
-   * Spans before your prompts, in chronological order. A prompt proves that you were in front of its session.
+   * Spans before your prompts, in chronological order. A prompt proves that its session was in the
+   * foreground.
    */
   proofs: readonly { session: string; span: Span }[];
 }
 
-/** Length of the time before each prompt that counts as in front of the session. */
+/** How long before each prompt its session counts as being in the foreground. */
 const PROOF_MS = 6_000;
 
 const RANK: Record<SessionState, number> = { working: 0, waiting: 1, ready: 2, over: 3 };
@@ -96,14 +97,14 @@ function byTime(a: Change, b: Change): number {
 function staysOf(changes: readonly Change[]): Stay[] {
   return changes.map((change, i) => {
     const before = changes[i - 1];
-    // A prompt during work doesn't begin a new state. Neither does a repeated event.
+    // Neither a prompt during work nor a repeated event begins a new state.
     const isSame = before?.state === change.state && change.sinceMs === change.ms;
     if (isSame) change.sinceMs = before.sinceMs;
     return { ...change, untilMs: changes[i + 1]?.ms ?? Infinity, next: changes[i + 1]?.state };
   });
 }
 
-/** Counts activity before the first known state as work. Backfilled days have only activity. */
+/** Counts activity before the first known state as work, because backfilled days have no states. */
 function staysBefore(
   session: string,
   activity: readonly { span: Span; repo: string | null }[],
@@ -146,7 +147,8 @@ export function stayAt(timeline: Timeline, session: string, ms: number): Stay | 
 }
 
 /**
- * Returns the session most likely in front: the last prompted one, or else the last one with a state change.
+ * Returns the session most likely in the foreground: the one with the latest prompt, or else the latest
+ * state change.
  */
 export function frontOf(timeline: Timeline, sessions: readonly string[], ms: number): string | undefined {
   const ranked = sessions.map((session) => {

@@ -34,7 +34,7 @@ export function unionLedger(parts: readonly Part[]): DayLedger {
   };
 }
 
-/** Returns the rows of your time. Reduces each row in proportion to the time assigned to other machines. */
+/** Returns the rows for your time. Reduces each row in proportion to the time assigned to other machines. */
 function attentionRows(parts: readonly Part[]): AttentionRow[] {
   const rows = parts.flatMap(({ counted, seconds }) =>
     seconds.isWhole ? ownRows(counted) : countedRows(counted),
@@ -138,7 +138,7 @@ function sortedByTime<T extends Named & { cells: Cells }>(rows: readonly T[]): T
   return sorted.sort((a, b) => b.time - a.time || byText(a.row, b.row)).map(({ row }) => row);
 }
 
-/** Combines the machines' values, because records don't store when each session worked. */
+/** Estimates the values for all machines together, because records don't store when each session worked. */
 function parallelOf(ledgers: readonly DayLedger[]): DayLedger['parallel'] {
   const worked = ledgers.map(({ cells, parallel: { mean } }) => {
     const work = mean === 0 ? 0 : minutesIn(cells, 'working');

@@ -1,7 +1,7 @@
 import type { AppKind } from '../classify';
 import type { DailyRecord } from '../record';
 
-/** Time in front of an application. Times are in epoch seconds. */
+/** A span in which an application was in the foreground. Times are in epoch seconds. */
 export interface MachineSpan {
   from: number;
   to: number;
@@ -21,7 +21,7 @@ export interface MachineDay {
   commits: readonly { id: string; repo: string; ts: number; subject?: string }[];
 }
 
-/** `so-far` means that the day isn't over, or that the machine hasn't published all of it. */
+/** `so-far` means that the day isn't over yet, or that the machine hasn't published all of it yet. */
 export type MachineState = 'recorded' | 'so-far' | 'not-recorded';
 
 export interface MachineRow {

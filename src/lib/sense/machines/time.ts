@@ -54,7 +54,7 @@ export function timeOf(
       const hours = hourMs[kind];
       let hour = hourAt(starts, from * 1000);
       for (let at = from, left = sec; left > 0; hour += 1) {
-        // An hour in a record from another time zone may span two hours. Count it only in the first one.
+        // An hour in a record from another time zone may overlap two hours here. Count it only in the first one.
         const end = seconds.isWhole ? Infinity : (starts[hour + 1] ?? Infinity) / 1000;
         const part = Math.min(left, end - at);
         hours[hour] = (hours[hour] ?? 0) + part * 1000;
@@ -75,7 +75,7 @@ function hourAt(starts: readonly number[], ms: number): number {
   return hour;
 }
 
-/** Returns the total time in minutes, to one decimal. */
+/** Returns the total time in minutes, rounded to one decimal place. */
 export function minutesOf({ apps }: DaySeconds): number {
   return Math.round(apps.reduce((sum, { sec }) => sum + sec, 0) / 6) / 10;
 }

@@ -20,7 +20,7 @@ export function machinesText(record: DailyRecord | UnionRecord): string {
   return items.join(' · ');
 }
 
-/** Adds up each machine's time over several days; undefined if the records aren't merged. */
+/** Returns each machine's total time over several days, or undefined if the records aren't merged. */
 export function machinesOver(records: readonly (DailyRecord | UnionRecord)[]): MachineRow[] | undefined {
   const machines = new Map<string, MachineRow>();
   for (const row of records.flatMap(machinesOf)) {

@@ -28,11 +28,11 @@ export interface PaneDeps {
   inputMs: number | undefined;
 }
 
-/** Programs that display a remote or nested session. Their own folder isn't the session's folder. */
+/** Programs that display a remote or nested session, so that their own folder isn't the session's folder. */
 const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
- * Returns the focused pane of a terminal process; undefined if the process isn't a terminal or the pane is
+ * Returns a terminal process's focused pane, or undefined if the process isn't a terminal or the pane is
  * uncertain.
  */
 export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {

@@ -23,7 +23,7 @@ export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | u
   return undefined;
 }
 
-/** Returns the sockets that a tmux client may use: the socket in its arguments, or all in tmux's folder. */
+/** Returns the sockets that a tmux client may use: the one in its arguments, or all sockets in tmux's folder. */
 function socketsOf(pid: number): string[] {
   const words = argumentsOf(pid);
   const valueOf = (flag: string): string | undefined => {
