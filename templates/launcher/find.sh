@@ -11,7 +11,7 @@ fi
 
 is_node() { [ -f "$1" ] && [ -x "$1" ]; }
 
-# Checks the version of a Node.js on the PATH; an old version would fail silently.
+# Succeeds if a Node.js on the PATH is new enough for steward; an older one would fail silently.
 is_new_node() {
   is_node "$1" || return 1
   case $("$1" --version 2>/dev/null) in
@@ -63,7 +63,8 @@ done
 unset IFS
 set +f
 
-# The folders of version managers and package managers. A pattern without a match names no existing folder.
+# The folders of version managers and package managers. If a pattern matches nothing, it stays
+# as it is and names no existing folder.
 home=${HOME-}
 case $home in /*) ;; *) home=/nonexistent ;; esac
 is_node "$node" && [ -f "$steward" ] || for folder in \

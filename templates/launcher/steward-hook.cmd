@@ -5,7 +5,7 @@ setlocal EnableExtensions DisableDelayedExpansion
 set "NODE_OPTIONS="
 set "NODE_PATH="
 @ENVIRONMENT@
-rem steward checks whether this script still exists. After an uninstall, it writes no files.
+rem steward checks whether this script still exists; if not, it has been uninstalled and writes no files.
 set "STEWARD_SHIM=%~f0"
 set "node=@NODE@"
 set "steward=@STEWARD@"

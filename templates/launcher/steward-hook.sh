@@ -4,7 +4,7 @@
 # Does nothing if one of them is missing: a hook must never fail the assistant.
 
 @ENVIRONMENT@
-# steward checks whether this script still exists. After an uninstall, it writes no files.
+# steward checks whether this script still exists; if not, it has been uninstalled and writes no files.
 export STEWARD_SHIM="$0"
 # NODE_OPTIONS set by a project could load the project's code.
 unset NODE_OPTIONS NODE_PATH STEWARD_STDIN_FD

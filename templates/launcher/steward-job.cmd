@@ -1,7 +1,7 @@
 @echo off
-rem Written by "steward sense install" and similar commands, removed by their --uninstall. Task Scheduler runs it with the
-rem name of a job. It finds Node.js and steward even after an upgrade, runs the job with the environment of the
-rem install, and records the exit code for "--status".
+rem Written by "steward sense install" and similar commands, removed by their --uninstall flags. Task Scheduler runs it
+rem with the name of a job. It finds Node.js and steward even after an upgrade, runs the job in the environment it was
+rem installed in, and records the exit code for "--status".
 setlocal EnableExtensions DisableDelayedExpansion
 rem The paths below are written in UTF-8.
 chcp 65001 >nul

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Written by "steward sense install" and similar commands, removed by their --uninstall. The system's scheduler runs it
-# with the name of a job. It finds Node.js and steward even after an upgrade or a move, runs the job in the environment
-# it was installed in, and records the exit code for "--status".
+# Written by "steward sense install" and similar commands, removed by their --uninstall flags. The system's scheduler
+# runs it with the name of a job. It finds Node.js and steward even after an upgrade or a move, runs the job in the
+# environment it was installed in, and records the exit code for "--status".
 
 umask 077
 @ENVIRONMENT@
