@@ -146,7 +146,7 @@ export function sessionRow(more: Partial<SessionRow> = {}): SessionRow {
     ...{ project: null, repo: 'steward', branch: 'main', worktree: null, mode: null, phase: 'execute' },
     ...{ startedAt: '2026-11-20T17:00:00Z', updatedAt: '2026-11-20T17:40:00Z', sessionIds: ['s1'] },
     ...{ artifact: null, github_issue: 12, github_issue_url: null, status: 'working' },
-    ...{ assistant: 'Claude Code', model: null, activity: 'edits', waitingFor: null, waitingSince: null },
+    ...{ assistant: 'Claude Code', model: null, activity: 'editing', waitingFor: null, waitingSince: null },
     ...{ title: null, place: null, pid: 1, subagents: 0, go: 'steward go fix-login' },
     ...more,
   } as SessionRow;

@@ -203,7 +203,7 @@ describe('steward go', function () {
     const far = await steward(['go', session?.slug ?? ''], { home: home.path });
     expect([far.code, far.stderr]).to.deep.equal([
       8,
-      `${session?.name ?? ''} runs on another machine.\nRun "steward go" there.\n`,
+      `${session?.name ?? ''} is running on another machine.\nRun "steward go" there.\n`,
     ]);
   });
 });

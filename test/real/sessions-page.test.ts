@@ -53,7 +53,7 @@ describe('the page of sessions in Chromium', function () {
       /^A landing page for the autumn campaign.*website · autumn.*asks to run Bash · 6 m/,
     );
     expect(rows[1]).to.match(/^shop.*your turn · 1 h 30 m/);
-    expect(rows[2]).to.match(/^Fix the login.*edits.*1 h 12 m · 340 k tokens$/);
+    expect(rows[2]).to.match(/^Fix the login.*editing.*1 h 12 m · 340 k tokens$/);
     expect(rows).to.have.length(53);
     await page.click('#more');
     await page.locator('#groups summary').nth(100).waitFor();

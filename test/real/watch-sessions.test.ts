@@ -66,9 +66,9 @@ describe('steward sessions --watch', function () {
     type(`"${process.execPath}" "${BIN}" sessions --watch`, 'Enter');
     await shows(/^No sessions are running\.$/m);
     const pid = Number(assistant('login'));
-    await shows(/^> shop-login·login +working +edits +\d+ m +watch:1$/m);
+    await shows(/^> shop-login·login +working +editing +\d+ m +watch:1$/m);
     assistant('cart');
-    await shows(/^ {2}shop-cart·cart +working +edits/m);
+    await shows(/^ {2}shop-cart·cart +working +editing/m);
     const input = hookJson('permission', { cwd: at('shop-cart'), session_id: 'cart' });
     await steward(['hook', 'notification'], { home: home.path, input });
     await shows(/^1 waiting · 1 working .*\n\n {2}shop-cart·cart +waiting 0 m +asks to run Bash/m);
@@ -80,7 +80,7 @@ describe('steward sessions --watch', function () {
     const narrow = await shows(/^> shop-cart·cart$/m);
     for (const line of narrow.split('\n')) expect(line.length).to.be.at.most(40);
     type('Enter');
-    await shows(/^The session runs in tmux/m);
+    await shows(/^The session is running in tmux/m);
     type('q');
     await shows(/^prompt:$/m);
     expect(tmux('capture-pane', '-p', '-t', 'watch:0')).not.to.include('shop-cart');
@@ -100,7 +100,7 @@ describe('steward sessions --watch', function () {
       /^[12] {2}shop-cart·cart +working .* watch:2\nSession \(1 to 2\):|^[12] {2}shop-cart·cart .* watch:2$/m,
     );
     type('3', 'Enter', '2', 'Enter');
-    await shows(/^Session \(1 to 2\): The session runs in tmux/m);
+    await shows(/^Session \(1 to 2\): The session is running in tmux/m);
   });
 
   it('prints the plain list without a terminal', async () => {

@@ -36,7 +36,7 @@ export function archiveReader(clock: Pick<Clock, 'now'>): typeof archivedSession
   };
 }
 
-/** Copies a session deeply, because callers modify the sessions. */
+/** Returns a deep copy of a session, because callers modify the sessions. */
 function copyOf(session: Session): Session {
   const { sessionIds, agents, phaseHistory } = session;
   return {

@@ -109,12 +109,12 @@ export interface IssueLink {
 }
 
 /**
- * Writes the issue number and URL into the front matter, leaving other bytes unchanged. Throws `not_found` if
- * the file is missing, or `conflict` if it has no valid front matter or changes meanwhile.
+ * Writes the issue number and URL to the front matter, leaving other bytes unchanged. Throws `not_found` if
+ * the file is missing, or `conflict` if it has no valid front matter or changes in the meantime.
  */
 export function writeIssue(path: string, link: IssueLink): void {
   if (!Number.isSafeInteger(link.github_issue) || link.github_issue <= 0 || !isPlain(link.github_issue_url)) {
-    throw new StewardError('internal', 'Invalid issue number or address.');
+    throw new StewardError('internal', 'Invalid issue number or URL.');
   }
   const before = stampOf(path)?.mark;
   const bytes = readBytes(path, { maxBytes: MAX_BYTES });
@@ -125,7 +125,7 @@ export function writeIssue(path: string, link: IssueLink): void {
   }
   const changed = isUtf8(bytes) ? withIssue(bytes.toString('latin1'), link) : undefined;
   if (changed === undefined) {
-    throw new StewardError('conflict', `${path} does not start with UTF-8 front matter.`, {
+    throw new StewardError('conflict', `${path} does not start with front matter in UTF-8.`, {
       hint: 'Put the keys at the top of the file, between two --- lines.',
     });
   }

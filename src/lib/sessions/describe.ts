@@ -34,7 +34,7 @@ export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, strin
 /** Returns what a session is doing, or null if it isn't working. */
 export function activityOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'working') return null;
-  return session.tool === undefined ? 'thinks' : toolWords(session.tool);
+  return session.tool === undefined ? 'thinking' : toolWords(session.tool);
 }
 
 export function requestOf(session: Session, nowMs: number): string | null {
@@ -52,7 +52,7 @@ export function requestWords(reason: string | undefined, tool: string | undefine
 }
 
 const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
-  edits: [
+  editing: [
     'edit',
     'write',
     'multiedit',
@@ -63,14 +63,14 @@ const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
     'patch',
     'delete',
   ],
-  'runs a command': [
+  'running a command': [
     ...['bash', 'bashoutput', 'killshell', 'powershell', 'shell', 'run_shell_command', 'exec_command'],
   ],
-  reads: ['read', 'notebookread', 'read_file', 'read_many_files', 'view'],
-  searches: ['grep', 'glob', 'ls', 'list', 'toolsearch', 'grep_search', 'list_directory'],
-  'searches the web': ['webfetch', 'websearch', 'web_fetch', 'web_search'],
-  delegates: ['task', 'agent', 'taskoutput', 'subagent'],
-  plans: [
+  reading: ['read', 'notebookread', 'read_file', 'read_many_files', 'view'],
+  searching: ['grep', 'glob', 'ls', 'list', 'toolsearch', 'grep_search', 'list_directory'],
+  'searching the web': ['webfetch', 'websearch', 'web_fetch', 'web_search'],
+  delegating: ['task', 'agent', 'taskoutput', 'subagent'],
+  planning: [
     ...['todowrite', 'todo_write', 'update_plan', 'taskcreate', 'taskupdate', 'tasklist'],
     ...['enterplanmode', 'exitplanmode', 'exit_plan_mode'],
   ],
@@ -80,7 +80,7 @@ const QUESTIONS: readonly string[] = ['AskUserQuestion', 'ask_user_question', 'a
 
 function toolWords(tool: string): string {
   const known = Object.entries(ACTIVITIES).find(([, tools]) => tools.includes(tool.toLowerCase()))?.[0];
-  return known ?? `uses ${nameOfTool(tool)}`;
+  return known ?? `using ${nameOfTool(tool)}`;
 }
 
 function nameOfTool(tool: string): string {

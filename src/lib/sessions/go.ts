@@ -89,7 +89,7 @@ function listOf(
 
 /**
  * Brings a session's tmux pane or kitty window to the front. Throws `unavailable`, with the reason, if the
- * session no longer runs in the terminal where it started.
+ * session is no longer running in the terminal where it started.
  */
 export async function goToSession(deps: GoDeps, session: Session, name: string): Promise<Went> {
   const { slug } = session;
@@ -99,32 +99,32 @@ export async function goToSession(deps: GoDeps, session: Session, name: string):
   if (pane !== undefined) return { slug, name, via: 'tmux', tty, target: pane };
   const window = await focusKitty(deps, terminal.pid, session.terminal?.kittySocket ?? undefined);
   if (window !== undefined) return { slug, name, via: 'kitty', tty, target: window };
-  throw new StewardError('unavailable', `${name} runs on ${tty}, outside of tmux and kitty.`, {
+  throw new StewardError('unavailable', `${name} is running on ${tty}, outside of tmux and kitty.`, {
     hint: 'Start sessions in tmux, or in kitty with "allow_remote_control socket-only" and "listen_on unix:@kitty" in kitty.conf.',
   });
 }
 
 function terminalOf({ machine, terminal }: Session, name: string, machineId: string): OwnTerminal {
   if (machine !== null && machine !== machineId) {
-    throw new StewardError('unavailable', `${name} runs on another machine.`, {
+    throw new StewardError('unavailable', `${name} is running on another machine.`, {
       hint: 'Run "steward go" there.',
     });
   }
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') {
-    throw new StewardError('unavailable', `The terminal of ${name} is unknown.`, {
-      hint: 'steward records terminals only on Linux, for sessions started outside of an editor.',
+    throw new StewardError('unavailable', `The terminal for ${name} is unknown.`, {
+      hint: 'steward records terminals only on Linux, and only for sessions that were started outside of an editor.',
     });
   }
   if (holdsTerminal({ tty, pid, started })) return { tty, pid, started };
-  throw new StewardError('unavailable', `${name} no longer runs on ${tty}.`, {
+  throw new StewardError('unavailable', `${name} is no longer running on ${tty}.`, {
     hint: 'Run "steward sessions" to list the running sessions.',
   });
 }
 
 /**
- * Focuses the kitty window in which a process runs. Returns the window's id, or undefined if no window was
- * focused.
+ * Focuses the kitty window in which a process is running. Returns the window's id, or undefined if no window
+ * was focused.
  */
 async function focusKitty(
   deps: TerminalDeps,
@@ -199,7 +199,11 @@ async function clientsOf(deps: TerminalDeps, socket: Socket): Promise<Client[]> 
 
 function unattached(socket: Socket, session: string): StewardError {
   const at = socket === undefined ? '' : ` -S '${socket}'`;
-  return new StewardError('unavailable', 'The session runs in tmux, but no terminal is attached to it.', {
-    hint: `Attach to it (the pane is already selected): tmux${at} attach -t '${session}'`,
-  });
+  return new StewardError(
+    'unavailable',
+    'The session is running in tmux, but no terminal is attached to it.',
+    {
+      hint: `Attach to it (the pane is already selected): tmux${at} attach -t '${session}'`,
+    },
+  );
 }

@@ -86,7 +86,7 @@ export function phaseWords(name: string, slug: string | undefined, result: strin
     case 'unknown':
       return `Phase not set: unknown phase "${name}". Use ${PHASES.map(({ id }) => id).join(', ')}.`;
     case 'not known':
-      return 'The daemon did not confirm the phase. Run "steward sessions".';
+      return 'The daemon did not confirm the phase change. Run "steward sessions".';
     default:
       return `Phase not set. Run "steward notify phase ${name}" for the reason.`;
   }

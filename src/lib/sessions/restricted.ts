@@ -68,7 +68,7 @@ export function addRestricted(list: string, keys: Iterable<string>): void {
   completeAppend(list, planAppend(list, added));
 }
 
-/** Returns a check whether a session is in the list. */
+/** Returns a function that checks whether a session is in the list. */
 export function readRestricted(list: string): (key: string) => boolean {
   const hashes = new Set(readText(list)?.split('\n'));
   return (key) => hashes.has(folderHash(key));

@@ -30,7 +30,7 @@ import { parseIso, toIso, type Clock } from '../platform/time/clock';
 
 /**
  * A task that a hook has queued, stored in its own file. It contains ids, paths and the matching line of a
- * prompt; if so configured, the whole prompt.
+ * prompt or, if so configured, the whole prompt.
  */
 export interface Intention {
   id: string;
@@ -49,7 +49,7 @@ export interface Intention {
   /** The assistant's keyword for what it is waiting for, such as `permission_prompt`. */
   reason?: string;
   /**
-   * How the turn ended, according to the hook; only for `turn-ended`. If absent, steward reads the
+   * How the turn ended, according to the hook; only for `turn-ended`. If this is missing, steward reads the
    * transcript.
    */
   ended?: EndOfTurn;
@@ -131,7 +131,7 @@ const CODEC: Codec<Intention> = {
   counts: (name) => limitsOf(name).words,
   full: (count, path) =>
     new StewardError('unavailable', `${count} captures are waiting in ${path}; the queue is full.`, {
-      hint: 'Run "steward work deliver" to send them or to see why that fails.',
+      hint: 'Run "steward work deliver" to send them or to see why they cannot be sent.',
     }),
 };
 
@@ -319,7 +319,7 @@ function foreignReason({ machine }: Intention): string {
 
 /**
  * Removes this machine's matching tasks, including claimed and dead ones, and returns them. Throws `locked`
- * if another process runs the queue for too long.
+ * if another process is running the queue and doesn't finish in time.
  */
 export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);

@@ -147,8 +147,8 @@ export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Pr
 }
 
 /**
- * Faster than `currentSessions`: covers only the last day, and ignores changes to session files since the
- * last turn.
+ * A faster version of `currentSessions` that covers only the last day and ignores changes to session files
+ * since the last turn.
  */
 export function runningSessions(
   deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'dayOf' | 'locks' | 'machineId'>,

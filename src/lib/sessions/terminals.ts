@@ -111,7 +111,9 @@ export async function placesOf(
   return places;
 }
 
-/** Returns the id of each session that runs on a terminal, and its assistant unless that is Claude Code. */
+/**
+ * Returns the id of each session that is running on a terminal, and its assistant unless that is Claude Code.
+ */
 export function sessionsOnTerminal(
   sessions: readonly Session[],
   tty: string,

@@ -25,7 +25,7 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   worktree: string | null;
   assistant: string;
   model: string | null;
-  /** What the session is doing, such as `edits` or `runs a command`; null if it isn't working. */
+  /** What the session is doing, such as `editing` or `running a command`; null if it isn't working. */
   activity: string | null;
   waitingFor: string | null;
   waitingSince: string | null;
@@ -164,7 +164,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   if (dead > 0) {
     lines.push(
       '',
-      `${plural(dead, 'hook task')} failed. Run "steward status" for the reason or "steward work retry" to retry.`,
+      `${plural(dead, 'hook task')} failed. Run "steward status" to see why or "steward work retry" to retry.`,
       `Files: ${deadFolder}`,
     );
   }

@@ -28,7 +28,7 @@ export interface SessionTerminal {
   kittySocket: string | null;
   /**
    * The process in the terminal, and its start time in clock ticks since boot. Together they show whether
-   * another process now uses the terminal.
+   * another process is now using the terminal.
    */
   pid: number | null;
   started: string | null;

@@ -123,19 +123,19 @@ describe('the names of sessions', () => {
   it('come with what a session does and asks for', () => {
     const does = (tool?: string): string | null =>
       activityOf({ ...session('a', { activity: 'working' }), ...(tool === undefined ? {} : { tool }) }, Date.parse(AT)); // prettier-ignore
-    expect(does()).to.equal('thinks');
+    expect(does()).to.equal('thinking');
     expect(['Edit', 'Bash', 'Grep', 'mcp__github__create_issue'].map(does)).to.deep.equal([
-      'edits',
-      'runs a command',
-      'searches',
-      'uses github create_issue',
+      'editing',
+      'running a command',
+      'searching',
+      'using github create_issue',
     ]);
     // As Codex, Qwen Code, Copilot and Cursor call them.
     expect(['apply_patch', 'run_shell_command', 'view', 'Shell'].map(does)).to.deep.equal([
-      'edits',
-      'runs a command',
-      'reads',
-      'runs a command',
+      'editing',
+      'running a command',
+      'reading',
+      'running a command',
     ]);
     expect(activityOf(session('a'), Date.parse(AT))).to.equal(null);
     expect(requestWords('permission_prompt', 'Bash')).to.equal('asks to run Bash');

@@ -24,7 +24,7 @@ const DETAIL: Omit<SessionDetail, 'startedAt' | 'updatedAt' | 'phaseHistory'> = 
   worktree: null,
   assistant: 'claude-code',
   model: null,
-  activity: 'edits',
+  activity: 'editing',
   waitingSince: null,
   title: null,
   place: null,

@@ -72,8 +72,8 @@ describe('the live list of sessions', () => {
     expect(frame(list).slice(0, 4)).to.deep.equal([
       '2 waiting · 2 working · 1 done in the last hour',
       '',
-      '> shop·idle  waiting 30 m    turn finished     1 h 00 m',
-      '  shop·asks  waiting 5 m     asks to run Bash       5 m',
+      '> shop·idle  waiting 30 m    turn finished      1 h 00 m',
+      '  shop·asks  waiting 5 m     asks to run Bash        5 m',
     ]);
     expect(frame(list, 80, 24, true)[3]).to.include('\u001b[35m');
   });
