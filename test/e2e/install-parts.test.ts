@@ -64,7 +64,7 @@ describe('install and uninstall, in parts (built)', function () {
     await done('install', '--hooks');
     expect(existsSync(skill())).to.equal(false);
     expect(await done('hooks', 'status')).to.include(
-      'work skill: none; to add it: steward hooks install --skill',
+      'work skill: not installed; to add it: steward hooks install --skill',
     );
     await done('install', '--skill');
     expect(existsSync(skill())).to.equal(true);

@@ -11,7 +11,7 @@ export interface HookRegistration {
   event: string;
   /** The verb passed to `steward hook`. */
   verb: HookVerb;
-  /** Pattern for the tools that the hook applies to; omitted for events without tools. */
+  /** Pattern for the tools that the hook applies to; omitted for events that don't involve tools. */
   matcher?: string;
   /** The assistant's timeout for the hook, in seconds. */
   timeoutSec: number;
@@ -90,8 +90,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns functions for an assistant's folder and for a file in it. `variable` names the environment variable
- * that overrides `~/<folder>`.
+ * Returns two functions, which return the paths of an assistant's folder and of a file in it. `variable`
+ * names the environment variable that overrides `~/<folder>`.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },

@@ -56,9 +56,11 @@ function judgeHooks(status: HooksStatus): Finding[] {
       }),
     );
   if (pending !== null)
-    findings.push(warning(pending, { hint: 'The hooks might not be running: no session has reported yet.' }));
+    findings.push(
+      warning(pending, { hint: 'The hooks might not be running: no session has reported an event yet.' }),
+    );
   if (!shim.exists) findings.push(failed(`${shim.path} is missing, so the hooks do nothing`, { mend }));
-  else if (!shim.runs) findings.push(failed(`${shim.path} does not run, so the hooks do nothing`, { mend }));
+  else if (!shim.runs) findings.push(failed(`${shim.path} cannot be run, so the hooks do nothing`, { mend }));
   else if (node === null || steward === null) {
     const what = node === null ? 'Node.js' : 'steward';
     findings.push(failed(`${shim.path} cannot find a working ${what}, so the hooks do nothing`, { mend }));

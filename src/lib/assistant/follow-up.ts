@@ -11,7 +11,7 @@ import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
 import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
-/** Lock timeout, kept short because the assistant waits for its hooks. */
+/** Lock timeout, kept short because the assistant waits for its hooks to finish. */
 const WAIT_MS = 400;
 
 /** A logged event and the follow-up work it needs. */
@@ -100,14 +100,14 @@ function setTab(
   return undefined;
 }
 
-/** Returns a sentence for the model with the session file's path, if `sessions.tellAssistant` is on. */
+/** Returns a sentence for the model with the session file's path, if `sessions.tellAssistant` is true. */
 function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined): string | undefined {
   const slug = found?.slug ?? event.slug;
   if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
   const phases = PHASES.filter(({ order }) => order > 0).map(({ id }) => id);
   return (
     `If you write a record of this session, use ${clean(artifactPath(deps.sessions, slug))}. Start the Markdown with ` +
-    `front matter (between two --- lines) with the keys task, project, effort and phase (${phases.join(', ')}).`
+    `front matter (between two --- lines) that contains the keys task, project, effort and phase (${phases.join(', ')}).`
   );
 }
 

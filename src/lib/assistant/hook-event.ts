@@ -130,7 +130,7 @@ export function eventOf(
       restricted: isRestricted === true ? (true as const) : undefined,
       agent,
       reason,
-      // If there was no session start, as with `qwen -p`, the first prompt records the machine.
+      // If there was no session-start event, as with `qwen -p`, the first prompt records the machine.
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,

@@ -89,7 +89,7 @@ export function uninstallText(result: UninstallResult): string | undefined {
     ),
     ...strangers.map(
       (command) =>
-        `Hook of another user area (to remove it: STEWARD_HOME=… steward hooks uninstall): ${command}`,
+        `Hook from another user area (to remove it: STEWARD_HOME=… steward hooks uninstall): ${command}`,
     ),
   ];
   return lines.length === 0 ? undefined : lines.map(clean).join('\n');
@@ -120,7 +120,7 @@ export function statusText(status: HooksStatus): string {
       ? [`  work skill: ${skill.path}`]
       : state === 'not' || skill === null
         ? []
-        : ['  work skill: none; to add it: steward hooks install --skill']),
+        : ['  work skill: not installed; to add it: steward hooks install --skill']),
     ...(statusLine === 'steward'
       ? ["  status line: steward's"]
       : state === 'not' || statusLine === null
@@ -147,7 +147,7 @@ function shimText(
   steward: HooksStatus['steward'],
 ): string {
   if (!shim.exists) return `  ${shim.path} is missing, so the hooks do nothing`;
-  if (!shim.runs) return `  ${shim.path} does not run, so the hooks do nothing`;
+  if (!shim.runs) return `  ${shim.path} cannot be run, so the hooks do nothing`;
   if (node === null) return `  ${shim.path} cannot find a working Node.js, so the hooks do nothing`;
   if (steward === null) return `  ${shim.path} cannot find a working steward, so the hooks do nothing`;
   return `  runs steward ${steward.version} (${steward.path}) with Node.js ${node.version} (${node.path})`;

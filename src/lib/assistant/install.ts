@@ -51,8 +51,8 @@ export interface InstallResult {
 }
 
 /**
- * Writes the shim and adds the missing hook entries. Doesn't change any other byte of the settings. Throws
- * `config` if the settings can't be read.
+ * Writes the shim and adds the missing hook entries. Leaves every other byte of the settings unchanged.
+ * Throws `config` if the settings can't be read.
  */
 export async function installHooks(
   deps: HookInstallDeps,

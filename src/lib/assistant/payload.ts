@@ -144,7 +144,10 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
   ['PostToolUseFailure', 'tool-failed'],
 ]);
 
-/** Returns the event type for a verb. For tools, the assistant's event decides between before and after. */
+/**
+ * Returns the event type for a verb. For tools, the assistant's event name shows whether the tool is about to
+ * run or has run.
+ */
 export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
   const { event = '' } = input;
   const name = event.slice(0, 1).toUpperCase() + event.slice(1);

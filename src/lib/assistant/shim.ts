@@ -23,7 +23,7 @@ import { ASSISTANTS } from './index';
 import { WRITERS } from './payload';
 
 export interface ShimDeps extends LauncherDeps {
-  /** The user area, if set by STEWARD_HOME. */
+  /** The user area, if STEWARD_HOME is set. */
   area: string | undefined;
 }
 
@@ -179,7 +179,7 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
 }
 
 const STATUS_LINE = 'statusline';
-/** Text that bash, cmd and batch files leave unchanged between double quotes. */
+/** Matches text that bash, cmd and batch files leave unchanged between double quotes. */
 const PLAIN = /^[\w./:~ -]+$/;
 const CHAINED =
   /^\s+statusline\s+--then\s+('[^']*'(?:\\''[^']*')*|"[\w./:~ -]*"|[\w@%+=:,./-]+)(?:\s*\|\|\s*:)?$/;
