@@ -226,7 +226,7 @@ function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): str
 }
 
 const MAX_CHARS = 300;
-/** How much of a response's end and of each line to search, in UTF-16 units. */
+/** How many UTF-16 units to search at the end of a response, and in each line. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
 /** Matches emoji, list markers and emphasis around a line. */

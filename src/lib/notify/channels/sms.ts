@@ -37,7 +37,7 @@ export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCo
   };
 }
 
-/** Fills in the text. A leading space keeps a text that starts with a dash from being parsed as an option. */
+/** Fills in the text. A leading space keeps text that starts with a dash from being parsed as an option. */
 function filled(arg: string, text: string): string {
   const full = arg.split(PLACEHOLDER).join(text);
   return arg.startsWith(PLACEHOLDER) && full.startsWith('-') ? ` ${full}` : full;
