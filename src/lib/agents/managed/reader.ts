@@ -15,7 +15,7 @@ export interface Keyed {
   event: ManagedEvent;
 }
 
-/** Progress of reading a session's history from the service. */
+/** Progress in reading a session's history from the service. */
 export interface History {
   client: Pick<ManagedClient, 'events'>;
   session: string;
