@@ -18,7 +18,7 @@ const INSTANCE = v.object({
   /** Path of the Unix socket or named pipe. */
   socket: v.string(),
   version: v.string(),
-  /** ISO-8601 UTC. */
+  /** ISO 8601 in UTC. */
   startedAt: v.string(),
 });
 

@@ -193,7 +193,7 @@ export interface CaptureJobDeps {
 /** How often the focus is stored, in s. A killed daemon loses at most this much focus data. */
 const FLUSH_SEC = 120;
 
-/** Captures at sense's interval, unless a scheduled job has just captured. */
+/** Captures at the configured interval, unless a scheduled job has just captured. */
 export function captureJob({ clock, isSetUp, sense, isWatching, onProblem }: CaptureJobDeps): Job {
   return {
     id: 'capture',

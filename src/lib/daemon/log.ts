@@ -13,7 +13,7 @@ export type LogLevel = 'info' | 'warn' | 'error';
 
 /** A line of daemon.log, as JSON: `{ts, level, event, …}`. */
 export interface LogLine {
-  /** ISO-8601 UTC. */
+  /** ISO 8601 in UTC. */
   ts: string;
   level: LogLevel;
   /** One or two words, such as `started` or `job-failed`. */

@@ -7,7 +7,7 @@ import { parseDuration } from '../platform/time/day-words';
 import type { Route } from './route';
 import { writeRoute } from './write-route';
 
-/** Response of `GET /api/notify`: the mute state, and the last notifications, newest first. */
+/** Response to `GET /api/notify`: the mute state, and the last notifications, newest first. */
 export interface NotifyReport {
   muted: MuteState;
   history: HistoryEntry[];

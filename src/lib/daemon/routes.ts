@@ -44,7 +44,7 @@ export interface OwnRoutesDeps {
   gate: Gate;
 }
 
-/** Response of `GET /healthz`. */
+/** Response to `GET /healthz`. */
 export interface Healthz {
   status: 'ok';
   version: string;
@@ -54,13 +54,13 @@ export interface Healthz {
   uptimeSec: number;
 }
 
-/** Response of `POST /api/open`. */
+/** Response to `POST /api/open`. */
 export interface OpenLink {
   url: string;
   expiresInSec: number;
 }
 
-/** Response of `POST /api/sign-in`. */
+/** Response to `POST /api/sign-in`. */
 export interface SignedIn {
   /** The page's bearer token, valid until the daemon ends. */
   secret: string;

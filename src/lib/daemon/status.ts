@@ -38,13 +38,13 @@ export interface LiveSession {
   waiting: boolean;
 }
 
-/** Response of `GET /api/status`. */
+/** Response to `GET /api/status`. */
 export interface DaemonStatus {
   version: string;
   pid: number;
   uptimeSec: number;
   memoryMiB: number;
-  /** ISO-8601 UTC. */
+  /** ISO 8601 in UTC. */
   startedAt: string;
   modules: ({ id: string; label: string } & ModuleHealth)[];
   sessions: LiveSession[];

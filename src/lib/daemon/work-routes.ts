@@ -47,7 +47,7 @@ function versionOf({ paths, clock }: WorkDeps): string {
   );
 }
 
-/** The response of `GET /api/work`. Items include their raw labels only with `?full=1`. */
+/** The response to `GET /api/work`. Items include their raw labels only with `?full=1`. */
 export type BoardDocument = Omit<BoardView, 'items'> & {
   items: (Omit<Item, 'labels'> & Partial<Pick<Item, 'labels'>>)[];
 };
