@@ -241,7 +241,7 @@ function goalsRow({ config }: Sources): Row {
   if (text === undefined) return row('off', `${path} not found`);
   const goals = parseGoals(text);
   return goals.length === 0
-    ? row('needs-you', `no goals below the heading "Active Goals" in ${path}`)
+    ? row('needs-you', `no goals under the heading "Active Goals" in ${path}`)
     : row('ok', plural(goals.length, 'active goal'));
 }
 

@@ -29,8 +29,8 @@ export interface Overview {
 }
 
 /**
- * Returns the state of each part, from files and the daemon. Writes nothing and uses no network. An invalid
- * configuration is reported as the only row.
+ * Returns the state of each part, from files and the daemon. Writes nothing and doesn't use the network. An
+ * invalid configuration is reported as the only row.
  */
 export async function overview(context: Context): Promise<Overview> {
   const { area } = context;

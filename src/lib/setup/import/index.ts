@@ -30,7 +30,7 @@ import { senseItems, settingsItems } from './sources';
 export interface ImportPlan {
   from: string;
   items: PlannedItem[];
-  /** Whether the search reached a limit, so that parts may be missing. */
+  /** Whether the search reached a limit, so some parts may be missing. */
   cut: boolean;
 }
 
@@ -84,7 +84,7 @@ async function itemSources(
   const loaded = await context.loadConfig();
   const { paths } = loaded.config.user;
   const settings = settingsItems(context, loaded);
-  const noGoals = 'no goals below the heading "Active Goals"';
+  const noGoals = 'no goals under the heading "Active Goals"';
   const noProjects = 'no table rows such as | **Name** | `path` |';
   return {
     sense: async (folder) => [

@@ -16,7 +16,7 @@ import { insightStore } from '../../sense/insight-reads';
 import { readEventLine } from '../../sense/event';
 import { fileItem, unfit, type ImportKind, type PlannedItem } from './item';
 
-/** Plans the event logs, records and insights in a sense folder. */
+/** Plans the import of the event logs, records and insights in a sense folder. */
 export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sense'>): Promise<PlannedItem[]> {
   const items: PlannedItem[] = [];
   for (const day of daysIn(join(folder, 'events'), '.jsonl')) {

@@ -74,7 +74,7 @@ export async function consentToPurge(
   await consent('Uninstall and delete all of this?', { preset: 'no', hint, no: 'Nothing was removed.' });
 }
 
-/** How long to wait for running hooks. Even on a busy machine, hooks take less time. */
+/** How long to wait for running hooks. Even on a busy machine, hooks finish sooner. */
 const HOOK_MS = 1000;
 
 /**
@@ -103,7 +103,7 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
   });
 }
 
-/** Entries of the machine-local folder that all user areas share. */
+/** Entries in the machine-local folder that all user areas share. */
 const SHARED = ['machine-id', 'speech'];
 
 /**
