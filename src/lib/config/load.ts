@@ -38,7 +38,7 @@ export interface LoadedConfig {
   config: Config;
   /** Where each value comes from, by dotted key. */
   origins: ReadonlyMap<string, Origin>;
-  /** Warnings about unknown keys and open file permissions. */
+  /** Warnings about unknown keys and file permissions that are too open. */
   warnings: string[];
 }
 

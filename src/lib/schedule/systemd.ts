@@ -162,7 +162,10 @@ async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
   return (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
-/** Disables a job's units. Removes systemd's own files: the enabling symlink and the timer's timestamp. */
+/**
+ * Disables a job's units. Also removes the files that systemd created: the enabling symlink and the timer's
+ * timestamp.
+ */
 async function disable(deps: BackendDeps, name: string): Promise<void> {
   for (const unit of filesOf(deps, name)
     .filter(deps.exists)

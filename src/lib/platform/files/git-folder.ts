@@ -42,7 +42,7 @@ export function repositoryOf(path: string): { name: string; root: string } | und
   return found === undefined ? undefined : { name: found.name, root: found.mainRoot };
 }
 
-/** Returns the checkout that contains a path, which may be missing or invalid. Doesn't start a process. */
+/** Returns the checkout that contains a path, even if the path doesn't exist. Doesn't start a process. */
 export function checkoutOf(path: string): GitFolder | undefined {
   if (path.includes('\0')) return undefined;
   for (let at = resolve(path); ; at = dirname(at)) {

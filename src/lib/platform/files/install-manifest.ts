@@ -25,7 +25,7 @@ export interface InstallEntry {
   backups: readonly Backup[];
   /** Time of the change (ISO 8601, UTC). */
   at: string;
-  /** Id of the changed machine. Machines may share a synced user area. */
+  /** Id of the machine that was changed. Machines may share a synced user area. */
   machine: string;
 }
 

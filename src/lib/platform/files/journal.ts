@@ -40,7 +40,7 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
 }
 
 /**
- * Rotates a journal that is larger than `bytes`. Only the single reader of a journal may call this, once it has
+ * Rotates a journal that is larger than `bytes`. Only the journal's single reader may call this, after it has
  * stored a cursor at the end.
  */
 export function rotateRead({ path }: { path: string }, bytes: number): void {

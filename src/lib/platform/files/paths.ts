@@ -105,7 +105,9 @@ function localAppData(host: PathHost): string {
   return absolute(host, 'LOCALAPPDATA') ?? pathOf(host).join(host.home, 'AppData', 'Local');
 }
 
-/** Returns the path in a variable. Ignores a relative path, as the XDG specification requires. */
+/**
+ * Returns the path in an environment variable. Ignores a relative path, as the XDG specification requires.
+ */
 function absolute(host: PathHost, name: string): string | undefined {
   const text = nonEmpty(host.env[name]);
   return text !== undefined && pathOf(host).isAbsolute(text) ? text : undefined;

@@ -32,7 +32,7 @@ export interface Codec<T> {
   durable: boolean;
   /** Maximum number of entries; a full spool rejects new ones. */
   cap: number;
-  /** Returns whether an entry counts towards the cap. Default: all entries count. */
+  /** Returns whether an entry counts toward the limit. Default: all entries count. */
   counts?: (name: string) => boolean;
   /** Returns the error to throw if the spool is full. */
   full: (count: number, path: string) => StewardError;
@@ -42,7 +42,7 @@ export type Place = 'waiting' | 'claimed' | 'dead';
 
 const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
-/** How long a count is reused, because counting the entries of a full spool is slow. */
+/** How long to reuse a count, because counting the entries of a full spool is slow. */
 const COUNT_MS = 1000;
 /** Age at which another machine's unprocessed entry counts as orphaned. */
 const FOREIGN_MS = 24 * 3_600_000;

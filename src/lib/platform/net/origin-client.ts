@@ -60,7 +60,7 @@ export interface OriginClient {
 }
 
 export interface OriginWords {
-  /** The hint for an error without a response. */
+  /** The hint to show if no response arrives. */
   hint: string;
   /** Precedes the host in messages, such as `The speech provider at`. */
   name?: string;

@@ -177,7 +177,7 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 
 /**
  * Returns a link on the PATH to the current Node.js binary, or `node` itself if there is none. An upgrade
- * keeps such links valid. Skips folders of a shell session or project.
+ * keeps such links valid. Skips folders that belong to a shell session or a project.
  */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });

@@ -100,7 +100,7 @@ export function processNames(): ReadonlySet<string> {
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Holds the pid of the parent process, which restarts this process on request. */
+/** Environment variable with the pid of the parent process, which restarts this process on request. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 /** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;

@@ -209,7 +209,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
 function startError(error: unknown, file: string, cwd: string | undefined): unknown {
   const code = errnoCode(error);
   if (!(error instanceof Error) || code === undefined || code.startsWith('ERR_')) return error;
-  // ENOENT can mean that either the program or the folder is missing.
+  // ENOENT means that the program or the folder is missing.
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     return new StewardError('not_found', `The folder ${cwd} does not exist.`, {
       hint: 'Check the path, and that its disk is mounted.',

@@ -149,8 +149,8 @@ function descriptionOf(system: System, path: string): string | undefined {
 }
 
 /**
- * Returns the FileDescription of a version resource. A string record has its length, value length, type,
- * NUL-terminated key, padding to four bytes, and NUL-terminated value.
+ * Returns the FileDescription of a version resource. A string record consists of its length, value length,
+ * type, NUL-terminated key, padding to four bytes, and NUL-terminated value.
  */
 export function fileDescription(resource: Buffer): string | undefined {
   const key = Buffer.from('FileDescription\0', 'utf16le');

@@ -42,7 +42,7 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }):
     }
     waiting = undefined;
     const changed = Array.from({ length: Math.max(lines.length, shown.length) }, (_, row) =>
-      // Clears the line first. After writing a full line, the cursor is still on the last character.
+      // Clears the line first, because the cursor is still on the last character after writing a full line.
       lines[row] === shown[row] ? '' : `\u001b[${row + 1};1H\u001b[K${lines[row] ?? ''}`,
     ).join('');
     shown = lines;
