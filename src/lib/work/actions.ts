@@ -83,7 +83,10 @@ export async function closeWith(open: Open, issue: HostIssue, text: string): Pro
   return { ...changed(open, closed), comment: comment.url };
 }
 
-/** Adds a comment. Skips it if the last comment is identical, since a crashed command may be rerun. */
+/**
+ * Adds a comment, unless the last comment is identical. This prevents a duplicate when a crashed command is
+ * rerun.
+ */
 export async function addComment(
   { host, repo }: Open,
   { number, url }: Pick<HostIssue, 'number' | 'url'>,

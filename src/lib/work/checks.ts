@@ -36,7 +36,7 @@ export interface WorkChecked {
 const NETWORK_MS = 40_000;
 
 export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
-  row('work.privacy', 'privacy of the work repository', checkPrivacy),
+  row('work.privacy', 'work repository privacy', checkPrivacy),
   row('work.token', 'GitHub credential', checkToken),
   { ...row('work.repository', 'work repository', checkRepository), limitMs: NETWORK_MS },
   { ...row('work.labels', 'labels', checkLabels), limitMs: NETWORK_MS },
@@ -165,7 +165,7 @@ export function judgeLabels(
   if (missing.length === 0) return ok(`all ${of} labels exist`);
   const few = missing.slice(0, 5).join(', ');
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';
-  return warning(`${repo} lacks ${few}${more}; issues are created without these labels`, { mend });
+  return warning(`${repo} lacks ${few}${more}; issues are created without them`, { mend });
 }
 
 function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {

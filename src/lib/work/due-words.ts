@@ -25,8 +25,8 @@ const EXPLICIT_HOUR =
 const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
- * Returns the last time mentioned in a text. Ignores ambiguous words (`Sun Microsystems`, `chapter 10
- * tomorrow`).
+ * Returns the time in a text; if there are several, the last one. Ignores ambiguous words (`Sun
+ * Microsystems`, `chapter 10 tomorrow`).
  */
 export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
   const results = clearTimes(parser, text, reference);

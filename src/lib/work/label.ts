@@ -55,7 +55,7 @@ const LANE_OF: Readonly<Record<Status, Lane>> = {
   done: 'Complete',
 };
 
-/** If an issue has several Status labels, the label with the last lane in this list wins. */
+/** If an issue has several Status labels, the one whose lane is last in this list wins. */
 const LANE_RANK: readonly Lane[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
 
 /** Normalizes a label, so that `On Hold` and `on_hold` are equal. */

@@ -21,7 +21,7 @@ const NEVER_FETCHED = 'The issues have not been fetched yet.';
 
 /**
  * Updates the cache and, if due, verifies that the repository is private. If GitHub is unavailable, returns
- * the reason and keeps the old cache. Unchanged issues cost only a 304 response.
+ * the reason and keeps the old cache.
  */
 export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   const config = deps.workRepo();

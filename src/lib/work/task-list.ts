@@ -88,7 +88,7 @@ export interface Regenerated {
 const NAME = 'TASKLIST.md';
 
 /**
- * Regenerates TASKLIST.md and, with `push`, commits and pushes it. Each push first resets the clone to the
+ * Regenerates TASKLIST.md and, with `push`, commits and pushes it. Before a push, resets the clone to the
  * remote branch, which repairs a damaged or diverged clone.
  */
 export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): Promise<Regenerated> {

@@ -10,11 +10,11 @@ export function isKind(kind: string): kind is CaptureKind {
 
 export interface PromptMatch {
   kind: CaptureKind;
-  /** The request without its introduction, such as `remind me to`. */
+  /** The request without its introductory words (`remind me to`). */
   text: string;
 }
 
-/** How much of a prompt to search, in UTF-16 units. The rest is probably pasted. */
+/** How much of a prompt to search, in UTF-16 code units. The rest is probably pasted. */
 const MAX_READ = 64 * 1024;
 /**
  * Lines longer than this are assumed to be pasted. The length is measured before and after whitespace is
@@ -180,7 +180,7 @@ export function mayMatch(prompt: string): boolean {
   return WORDS.test(prompt);
 }
 
-/** Maximum length of a stored prompt in UTF-16 units, so that a task fits the spool's size limit. */
+/** Maximum length of a stored prompt in UTF-16 code units. It keeps a task within the spool's size limit. */
 export const MAX_PROMPT = 16_000;
 
 /** Returns the whole prompt. Redacts before truncating, so that no partial credential remains. */

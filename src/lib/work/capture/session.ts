@@ -94,8 +94,8 @@ const PRIORITY_OF: Readonly<Record<string, Priority>> = {
 };
 
 /**
- * Plans an issue for a session in or after the execute phase. A native session also needs another file in its
- * folder. The hook and the sweep use different titles and labels.
+ * Plans an issue for a session that has reached the execute phase. A native session also needs another file
+ * in its folder. The hook and the sweep use different titles and labels.
  */
 export function planSession(
   session: CapturedSession,

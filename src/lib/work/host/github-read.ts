@@ -11,13 +11,13 @@ export interface Place {
 }
 
 const Id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-/** Parses and sanitizes text of at most `max` UTF-16 units. */
+/** Parses and sanitizes text of at most `max` UTF-16 code units. */
 const line = (max: number) =>
   v.pipe(
     v.string(),
     v.transform((text) => clean(text.slice(0, max))),
   );
-/** GitHub allows label names of up to 50 characters, and a character may take two UTF-16 units. */
+/** GitHub allows label names of up to 50 characters, and a character may take two UTF-16 code units. */
 const LabelText = line(100);
 /** Most endpoints return labels as objects, and older endpoints return only the names. */
 const LabelName = v.union([

@@ -1,7 +1,7 @@
 import type { Issue } from '../issue';
 
 /**
- * The code-hosting service. Calls throw only StewardErrors: `auth`, `not_found`, `conflict` (rejected, moved,
+ * A client for the code host. Throws only StewardErrors: `auth`, `not_found`, `conflict` (rejected, moved,
  * archived) or `unavailable`. After `unavailable`, a write may still have taken effect.
  */
 export interface Host {
