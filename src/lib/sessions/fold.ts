@@ -166,8 +166,8 @@ function apply(session: Session, event: WorkEvent): void {
 }
 
 /**
- * Stores the assistant's process. If later hooks report a different process, stores null, because hooks then
- * run in short-lived wrappers that don't identify the assistant.
+ * Stores the assistant's process. If later hooks report a different process, stores null, because the hooks
+ * then run in short-lived wrapper processes.
  */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;

@@ -40,7 +40,7 @@ export function markRestricted(folder: string): void {
 }
 
 /**
- * Returns the path of the list of restricted sessions, which remain in it after their other data is deleted.
+ * Returns the path of the list of restricted sessions. Sessions stay listed after their data is deleted.
  * @param path Path of `state/sessions.json`.
  */
 export function restrictedList(path: string): string {

@@ -9,7 +9,7 @@ export const CLAUDE_CODE = 'claude-code';
 
 /**
  * Returns a session's key: the session id, prefixed with the assistant's name unless that is Claude Code. The
- * prefix keeps the keys of different assistants distinct.
+ * prefix prevents collisions between assistants.
  */
 export function sessionKey(assistant: string | undefined, id: string): string {
   return assistant === undefined || assistant === CLAUDE_CODE ? id : `${assistant}:${id}`;

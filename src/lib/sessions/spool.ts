@@ -250,7 +250,7 @@ export interface DrainResult {
 
 /**
  * Runs the waiting tasks, with one process at a time per machine. A task interrupted by a crash runs again,
- * so consumers must use its id to detect completed work.
+ * so handlers must use its id to detect completed work.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };

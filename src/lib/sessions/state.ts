@@ -57,8 +57,8 @@ export function archiveOf(path: string): string {
 }
 
 /**
- * Reads the stored state without the archive. If the file is missing or broken, returns an empty state,
- * because the log can restore it. Passes broken text to `onBroken`. Throws `config` for a newer format.
+ * Reads the stored state without the archive. If the file is missing or damaged, returns an empty state,
+ * because the log can restore it. Passes damaged text to `onBroken`. Throws `config` for a newer format.
  */
 function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
   const text = readText(path, { maxBytes: MAX_STATE_BYTES });

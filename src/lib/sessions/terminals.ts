@@ -80,7 +80,7 @@ export function windowOf(windows: readonly KittyWindow[], pid: number): KittyWin
 }
 
 /**
- * Returns where each session's terminal is, by slug: `work:2` in tmux, or the tab's title in kitty. Omits
+ * Maps each session's slug to its terminal's place: `work:2` in tmux, or the tab's title in kitty. Omits
  * sessions whose terminal is closed or belongs to neither program.
  */
 export async function placesOf(

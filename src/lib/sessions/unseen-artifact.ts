@@ -16,8 +16,8 @@ export interface UnseenArtifact {
 const COARSE_MS = 2000;
 
 /**
- * Returns the new session file that names this session. Otherwise, returns the only new file that names no
- * session, unless another session may have written it.
+ * Returns the new session file that names this session. If there is none, returns the only new file that
+ * doesn't name a session, unless another session may have written it.
  * @param isKnown returns whether any session has this slug
  */
 export function unseenArtifact(

@@ -64,7 +64,7 @@ const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'no-signal', 'cra
 
 /**
  * Lists the running sessions, and sessions whose unexpected end has not been reported yet. With `all`, lists
- * every session. Waiting sessions come first, then the most recent.
+ * every session. Lists waiting sessions first, then the most recent ones.
  */
 export function sessionsReport(
   state: SessionsState,

@@ -39,8 +39,8 @@ export type WatchAction = 'go' | 'quit' | undefined;
 const RECENT_MS = 3_600_000;
 
 /**
- * Returns the rows of the live list. Waiting sessions come first, longest wait first, then working sessions,
- * then sessions that ended in the last hour.
+ * Returns the rows of the live list. The order is waiting sessions (longest wait first), working sessions,
+ * and sessions that ended in the last hour.
  */
 export function watchedRows(state: SessionsState, options: RowOptions): SessionRow[] {
   const { nowMs } = options;
