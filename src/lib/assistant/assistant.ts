@@ -56,7 +56,7 @@ export interface Assistant {
   /** The settings key of the status line. */
   statusLineKey?: string;
   /**
-   * The keys before `tool_input` in a tool event's JSON, in order; `?` marks optional keys. The shim uses
+   * The keys before `tool_input` in a tool event's JSON, in order; `?` marks optional keys. The shim needs
    * them to parse the JSON without Node.js.
    */
   toolKeys?: readonly string[];

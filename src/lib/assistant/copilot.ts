@@ -1,8 +1,8 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * GitHub Copilot CLI: `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. With PascalCase event names, Copilot sends
- * Claude Code's fields. permissionRequest is omitted, because it also fires when the user isn't asked.
+ * GitHub Copilot CLI: `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. PascalCase event names make Copilot send
+ * Claude Code's fields. permissionRequest isn't used, because it also fires when the user isn't asked.
  */
 export const copilot: Assistant = {
   id: 'copilot',

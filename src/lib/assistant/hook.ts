@@ -55,8 +55,8 @@ function taskOf({ verb, input }: ParsedCall, event: WorkEvent): IntentionKind | 
 }
 
 /**
- * Appends the event to the log, and queues tasks and updates the state if necessary. A failed step doesn't
- * stop the others. Throws `usage` for an unknown verb or invalid stdin.
+ * Appends the event to the log; if necessary, queues a task and updates the state. A failed step doesn't stop
+ * the others. Throws `usage` for an unknown verb or invalid stdin.
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
   const parsed = parseCall(deps, call);

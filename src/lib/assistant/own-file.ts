@@ -103,8 +103,8 @@ function entryIn(
 }
 
 /**
- * Returns whether an install wrote this text. An interrupted install may have left the previous text, so both
- * recorded hashes count.
+ * Returns whether an install wrote this text. Compares both recorded hashes, because an interrupted install
+ * may have left the previous text.
  */
 function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));

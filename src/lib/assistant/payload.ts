@@ -70,7 +70,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reads hook JSON from any supported assistant. Ignores unknown fields; reads truncated JSON up to the cut.
+ * Parses hook JSON from any supported assistant. Parses truncated JSON up to the point where it was cut off.
  * @param env the hook's environment, with the assistant's version
  */
 export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
@@ -104,7 +104,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   };
 }
 
-/** Returns the fields of the JSON object. If the JSON is truncated, returns the fields before the cut. */
+/** Returns the fields of the JSON object. If the JSON is truncated, returns the fields before that point. */
 export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> | undefined {
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
@@ -223,7 +223,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** About the longest path that any system allows. */
+/** Approximately the longest path that any system allows. */
 const MAX_PATH = 4096;
 
 function pathOf(value: unknown): string | undefined {

@@ -11,8 +11,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const NEW_MODE = 0o600;
 
 /**
- * Returns the text of the settings file with its byte order mark; undefined if the file is missing. Throws
- * `config` for a file that isn't UTF-8, a broken link or another user's link.
+ * Returns the settings file's text, including a byte order mark, or undefined if the file is missing. Throws
+ * `config` if the file isn't UTF-8, or is a broken link or another user's link.
  */
 export function readSettings(path: string): string | undefined {
   let bytes: Buffer | undefined;

@@ -17,8 +17,8 @@ export interface Added {
 }
 
 /**
- * Adds the missing hook entries, leaving every other byte unchanged. `source` is undefined if the file is
- * missing. Throws `config` for invalid JSON or an unknown hook format.
+ * Adds the missing hook entries, leaving every other byte unchanged. Throws `config` for invalid JSON or an
+ * unknown hook format.
  */
 export function addHooks(
   source: string | undefined,

@@ -105,8 +105,8 @@ export function removeSkill(
 }
 
 /**
- * Returns whether an install wrote this text. An interrupted install may have left the previous text, so both
- * recorded hashes count.
+ * Returns whether an install wrote this text. Compares both recorded hashes, because an interrupted install
+ * may have left the previous text.
  */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;

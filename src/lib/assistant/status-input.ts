@@ -68,7 +68,7 @@ function objectAt(
 
 /** An assistant's last known limits. */
 export interface SeenLimits extends Limits {
-  /** When the limits were seen, ISO 8601 in UTC. */
+  /** When the limits were last reported, as ISO 8601 in UTC. */
   seenAt: string;
 }
 

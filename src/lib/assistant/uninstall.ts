@@ -48,8 +48,8 @@ export interface UninstallResult {
 }
 
 /**
- * Removes steward's entries from all settings files. Restores the original bytes of a file that hasn't
- * changed since the install. Throws `config` if settings can't be read.
+ * Removes steward's entries from all settings files. If a file hasn't changed since the install, restores its
+ * original content.
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
