@@ -3,7 +3,7 @@ import type { Goal } from './record';
 
 /** Format version of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
-/** Length of the longer observation period, in days. */
+/** Length of the longer of the two observation periods, in days. */
 export const GOALS_WINDOW_DAYS = 30;
 
 /** The fields of a daily record that goals use. */
@@ -27,7 +27,7 @@ export interface ObservedTime {
 /** Contents of goals/state.json: the user's reported progress and the observed time. */
 export interface GoalsState {
   version: number;
-  /** When the state was built, ISO 8601 in UTC. */
+  /** When the state was built, in ISO 8601 format (UTC). */
   generatedAt: string;
   goals: Goal[];
   observed: { last7Days: ObservedTime; last30Days: ObservedTime };
