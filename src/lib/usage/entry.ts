@@ -6,7 +6,7 @@ export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrit
 /** Values in the order of `AMOUNTS`. `cacheWrite` includes writes with a one-hour lifetime. */
 export type Amounts = readonly [number, number, number, number, number, number];
 
-/** The usage of one model response. Rereading a log yields the same id. */
+/** The usage of one model response. Rereading a log yields the same ids. */
 export interface Entry {
   id: string;
   ms: number;

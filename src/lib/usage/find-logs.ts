@@ -55,7 +55,7 @@ export function findLogs(
   return found;
 }
 
-/** Returns the current mark of a changed log, or undefined if the log is unchanged or too old. */
+/** Returns a log's current `mark`, or undefined if the log is unchanged or too old. */
 export function newMark(
   { kind }: Reader,
   path: string,

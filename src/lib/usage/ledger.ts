@@ -24,14 +24,14 @@ interface LedgerDay {
 }
 
 /**
- * The responses of the last 40 days, so that a reread log doesn't count twice. Each day is a machine-local
- * file. Only the ids of purged responses remain.
+ * Remembers the responses from the last 40 days, so that a reread log doesn't count twice. Each day is a
+ * machine-local file. Only the ids of purged responses remain.
  */
 export interface Ledger {
   days: Map<Day, LedgerDay>;
   dirty: Set<Day>;
   /**
-   * Rows that lost a response, so that their stored sums may decrease. Each string has two lines: the day,
+   * Rows that lost a response, whose stored sums may therefore decrease. Each string has two lines: the day,
    * and the row as JSON.
    */
   shrunk: Set<string>;

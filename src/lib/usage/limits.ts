@@ -25,7 +25,7 @@ const MAX_RESET_MS = 60 * 86_400_000;
 
 export interface LimitsDeps {
   limits: string;
-  /** Machine-local folder with limits from logs. */
+  /** Machine-local folder for limits that were read from logs. */
   state: string;
 }
 
