@@ -17,7 +17,7 @@ const MARKDOWN = `## Time
 | other folders | 10 m |  |  |  |
 | unknown | 30 m |  |  |  |
 
-2 questions answered, median 23 m, longest 35 m.
+2 questions answered; median wait 23 m, longest 35 m.
 
 At most 3 sessions worked at the same time.
 `;
@@ -96,7 +96,7 @@ describe('steward time (built)', function () {
       'other folders      10 m',
       'unknown            30 m',
       '',
-      '2 questions answered, median 23 m, longest 35 m.',
+      '2 questions answered; median wait 23 m, longest 35 m.',
       '',
       'At most 3 sessions worked at the same time.',
       '',

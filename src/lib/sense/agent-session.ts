@@ -23,9 +23,12 @@ export interface AgentSessionDeps {
 }
 
 interface Cursor extends LogCursor {
-  /** Set if the log position was lost. Work events up to this time are already stored. */
+  /** Set only if the log position was lost: work events up to this time are already stored. */
   afterMs?: number;
-  /** Time of the newest work event read, or 0. After the log is truncated, older work events are ignored. */
+  /**
+   * Time of the newest work event that was read, or 0. Older work events are ignored if the log was
+   * truncated.
+   */
   lastMs: number;
   states?: StatesCursor | undefined;
 }
@@ -38,7 +41,7 @@ export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
     id: 'agentSession',
     label: 'Assistant sessions',
-    description: 'Active assistant sessions, by id and repository; never their content.',
+    description: 'The ids and repositories of active assistant sessions, but never their content.',
     collect: (input) => Promise.resolve(collect(deps, input)),
     recover(stored): Cursor | undefined {
       const times = stored.filter(({ type }) => type === 'agent-session').map(({ ts }) => parseIso(ts) ?? 0);

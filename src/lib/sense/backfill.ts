@@ -23,7 +23,7 @@ export interface PastActivity {
 
 export interface BackfillDeps extends CaptureDeps {
   git: GitSourceDeps & { config: { sources: { git: boolean; agentSession: boolean } } };
-  /** Calls `take` for each session activity since the given time. */
+  /** Calls `take` for each activity of a session since the given time. */
   pastActivity: (sinceMs: number, take: (activity: PastActivity) => void) => void;
   onProgress?: (done: number, total: number) => void;
 }

@@ -256,8 +256,8 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 }
 
 /**
- * Returns whether a day accepts new events. If its log was deleted, rebuilding its record from new events
- * would lose the earlier ones.
+ * Returns whether a day accepts new events. It doesn't if its log was deleted, because rebuilding its record
+ * would then lose earlier events.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

@@ -108,7 +108,7 @@ export function explainClassification(
 ): { app: string; kind: AppKind; rule: DecidingRule | null; explanation: string } {
   refuseEmptyApp(app);
   const { kind, rule } = classify(app, bundleId);
-  const where = rule?.origin === 'user' ? `rule ${rule.index} of ${fileName}` : 'a built-in rule';
+  const where = rule?.origin === 'user' ? `rule ${rule.index} in ${fileName}` : 'a built-in rule';
   const explanation =
     rule === undefined
       ? `${clean(app)} is neutral because no rule matches it. To change this: steward sense classify set ${forShell(clean(app))} creation`
@@ -141,7 +141,8 @@ export function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Returns a predicate for the listed applications. Entries are complete names or ids in any case, or globs.
+ * Returns a function that tests whether an application is listed. Entries are names or ids
+ * (case-insensitive), or globs.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
@@ -158,7 +159,7 @@ export async function appMatcher(entries: readonly string[]): Promise<AppMatcher
     (bundleId !== undefined && (ids.has(foldId(bundleId)) || matchesGlob(foldName(bundleId))));
 }
 
-/** Returns a predicate for normalized names that match a glob. `*` also matches dots and slashes. */
+/** Returns a function that tests whether a normalized name matches a glob. `*` also matches dots and slashes. */
 export async function globMatcher(globs: string | string[]): Promise<(folded: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
   const matches = picomatch(globs, { nocase: true, dot: true, bash: true });

@@ -22,7 +22,7 @@ interface FocusSpan {
   app: string;
   kind: AppKind;
   repo: string | undefined;
-  /** Time of the last known input at or before `to`. */
+  /** Time of the last input at or before `to`, or null if unknown. */
   input: number | null;
 }
 

@@ -10,7 +10,7 @@ export type SourceId = (typeof SOURCE_IDS)[number];
 
 /** A line of `events/<date>.jsonl`. Contains times and names, never content. */
 export interface SenseEvent {
-  /** Time of the event, in ISO 8601, UTC. */
+  /** Time of the event, in ISO 8601 format (UTC). */
   ts: string;
   type: EventType;
   source: string;
@@ -57,14 +57,14 @@ export interface SessionStateDetail {
   reason?: string;
   /** Set if you sent a prompt at `ts`, which shows that the session was in the foreground. */
   prompt?: true;
-  /** Start of a state that began on an earlier day, in ISO 8601, UTC. */
+  /** Start of a state that began on an earlier day, in ISO 8601 format (UTC). */
   since?: string;
   machine?: string;
 }
 
 /** The `detail` of an away event, which covers the time from `from` to `ts`. */
 export interface AwayDetail {
-  /** Start of the time away, in ISO 8601, UTC. */
+  /** Start of the time away, in ISO 8601 format (UTC). */
   from: string;
   reason: 'idle' | 'locked';
   machine?: string;

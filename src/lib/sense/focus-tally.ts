@@ -54,7 +54,10 @@ export function focusTally(
   };
 }
 
-/** Rounds the times so that kinds add up to the day, and applications and hours add up to their kind. */
+/**
+ * Rounds the times so that kinds add up to the day's total, and applications and hours add up to their
+ * kind's total.
+ */
 export function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
   const kindMs = APP_KINDS.map((kind) => sum(hourMs[kind]));
   const kindTenths = apportion(Math.round(sum(kindMs) / TENTH_MS), kindMs, TENTH_MS);
@@ -86,7 +89,7 @@ export function joinSpellings(counts: ReadonlyMap<string, number>): { app: strin
   return [...joined.values()].sort((a, b) => byCodeUnits(a.app, b.app));
 }
 
-/** Distributes `count` units among the parts by largest remainder. Earlier parts win ties. */
+/** Distributes `count` units among the parts by the largest-remainder method. Earlier parts win ties. */
 export function apportion(count: number, parts: readonly number[], unit: number): number[] {
   const shares = parts.map((part) => Math.floor(part / unit));
   const byRemainder = parts

@@ -70,7 +70,7 @@ function sameStretch(a: Interval, b: Interval): boolean {
 }
 
 /**
- * Returns the intervals after `storedMs`, and removes the stored ones. Omits the current interval if it is
+ * Returns the intervals after `storedMs` and drops the earlier ones. Omits the current interval if it is
  * short.
  */
 export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[] {
@@ -81,7 +81,7 @@ export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[]
     .filter(({ fromMs, toMs }) => toMs > fromMs);
 }
 
-/** Splits an interval at full hours. Parts end 1 ms before the hour, so that each part is within one hour. */
+/** Splits an interval at each full hour. A part ends 1 ms before the hour, so that it is within one hour. */
 export function splitAtHours(interval: Interval, zone: string): Interval[] {
   const { fromMs, toMs } = interval;
   const days = new Set([dayOf(fromMs, zone), dayOf(toMs, zone)]);

@@ -71,7 +71,7 @@ export function insightStore(folder: string) {
   };
 }
 
-/** The data that `GET /api/sense/insight` and `sense insight` return. Times are in ISO 8601, UTC. */
+/** The data that `GET /api/sense/insight` and `sense insight` return. Times are in ISO 8601 format (UTC). */
 export interface Insight {
   available: boolean;
   /** Whether the insight is from an earlier day. */

@@ -27,7 +27,7 @@ export interface DailyRecord {
   date: Day;
   timezone: string;
   version: string;
-  /** When the record was built, in ISO 8601, UTC. */
+  /** When the record was built, in ISO 8601 format (UTC). */
   generatedAt: string;
   /** Whether the day was over when the record was built. */
   final: boolean;

@@ -122,7 +122,7 @@ export function nothingStored(day: Day): StewardError {
   });
 }
 
-/** Returns whether a day after the first stored day has no events. */
+/** Returns whether the day has no events but comes after the first stored day. */
 function isEmptyDay(store: SenseStore, day: Day): boolean {
   const first = firstDay(store);
   return first !== undefined && day > first && (!store.hasRecord(day) || store.recordState(day) === 'empty');

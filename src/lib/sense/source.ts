@@ -45,7 +45,7 @@ export interface SourceStatus {
   reason?: string;
   pollIntervalSec: number;
   eventsToday: number;
-  /** Time of the last event in ISO 8601, UTC, or null if there are no events. */
+  /** Time of the last event in ISO 8601 format (UTC), or null if there are no events. */
   lastEventTs: string | null;
 }
 
@@ -58,7 +58,7 @@ export interface SenseStatus {
   /** Number of days after which event logs are deleted. Records are never deleted. */
   retentionDays: number;
   eventsToday: number;
-  /** Time of the last capture, in ISO 8601, UTC. */
+  /** Time of the last capture, in ISO 8601 format (UTC). */
   lastCaptureTs: string | null;
   /** The newest day with a record. */
   lastRecord: string | null;

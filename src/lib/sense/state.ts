@@ -34,7 +34,7 @@ const SOURCE = v.object({
   state: v.picklist(['ok', 'idle', 'unsupported', 'error']),
   reason: v.optional(v.string()),
   at: v.string(),
-  /** Time of the newest event, in ISO 8601, UTC. */
+  /** Time of the newest event, in ISO 8601 format (UTC). */
   lastEventTs: v.nullable(v.string()),
 });
 
@@ -59,7 +59,7 @@ const STATE = v.object({
   /** Set if `afterRecords` failed. The next capture retries it. */
   untold: v.optional(v.boolean(), false),
   lostOn: v.optional(v.nullable(DAY), null),
-  /** Each day's time zone, which is fixed when its log is created. */
+  /** Each day's time zone, which is fixed when the day's log is created. */
   zones: v.optional(recordOf(ZONE), {}),
   clock: v.optional(
     v.nullable(v.object({ wallMs: v.number(), boot: v.optional(v.custom<BootTime>(isBootTime)) })),
@@ -108,10 +108,7 @@ export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'cl
   return { clock: now, jumps };
 }
 
-/**
- * Returns all clock changes up to the last one within `days` days. Times of earlier changes may be in the
- * future.
- */
+/** Returns the recent clock changes. Keeps any change before a recent one, because its time may be wrong. */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {
     const ageMs = nowMs - (parseIso(at) ?? 0);

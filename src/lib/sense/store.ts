@@ -211,8 +211,8 @@ function asLines(values: readonly unknown[]): string {
 }
 
 /**
- * Reads a record. Passes the error for a damaged record to `onDamaged`, or throws `config` without
- * `onDamaged`.
+ * Reads a record. Passes the error for a damaged record to `onDamaged`, or throws `config` if `onDamaged` is
+ * not set.
  */
 function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
   const text = readText(path);

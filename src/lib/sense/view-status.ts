@@ -96,7 +96,7 @@ function sourceLines(
   ]);
 }
 
-/** Formats a table with as many columns as the first number in `counts` that fits. */
+/** Formats a table. Uses the first number of columns in `counts` that fits. */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {

@@ -71,7 +71,7 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
 }
 
 function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
-  // Without this, a day without recorded time would look like a day without work.
+  // A day without recorded time must not look like a day without work.
   const isUnrecorded = record.totalMinutes === 0 && idleMinutes === 0 && sources.length === 0;
   const items = [
     ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),

@@ -226,7 +226,7 @@ describe('sense: classification', () => {
       app: 'slack',
       kind: 'neutral',
       rule: { index: 1, origin: 'user', text: 'app: Slack' },
-      explanation: 'slack is neutral because of rule 1 of sense/classify.yaml (app: Slack).',
+      explanation: 'slack is neutral because of rule 1 in sense/classify.yaml (app: Slack).',
     });
     expect(explainClassification(classify, FILE, 'firefox').explanation).to.equal(
       'firefox is consumption because of a built-in rule (app: Firefox).',

@@ -89,7 +89,7 @@ const MAGIC = 'i3-ipc';
 const HEADER_BYTES = MAGIC.length + 8;
 const SUBSCRIBE = 2;
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
-/** Number of bytes to decode per event. They contain the change type, but not the window title. */
+/** Number of bytes to decode per event. These bytes contain the change type, but not the window title. */
 const CHANGE_BYTES = 40;
 
 /** Watches the focus over the IPC protocol of i3 and sway. */

@@ -150,7 +150,7 @@ function uint(value: number): Buffer {
   return bytes;
 }
 
-/** Encodes a string in the Wayland wire format: length with NUL, bytes, padding to a multiple of four. */
+/** Encodes a string in the Wayland wire format: length including NUL, bytes, padding to a multiple of four. */
 function string(text: string): Buffer {
   const bytes = Buffer.from(`${text}\0`, 'utf8');
   return Buffer.concat([uint(bytes.length), bytes, Buffer.alloc(-bytes.length & 3)]);

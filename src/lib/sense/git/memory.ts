@@ -8,7 +8,7 @@ const MS = v.pipe(v.number(), v.finite(), v.minValue(0));
 const SHAS = v.array(v.custom<string>(isSha));
 
 const MEMORY = v.object({
-  /** Start of the first capture's day. */
+  /** Start of the day of the first capture. */
   dayStartMs: MS,
   /** Whether a scan has succeeded. Before the first successful scan, commits since `dayStartMs` count. */
   scanned: v.boolean(),

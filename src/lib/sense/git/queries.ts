@@ -5,7 +5,7 @@ import type { Commit } from './identity';
 export interface Refs {
   /** Commit ids of HEADs and branches, without duplicates. HEADs come first. */
   tips: string[];
-  /** The branch for each tip. The checked-out branch has precedence over other branches at the same tip. */
+  /** The branch for each tip. The checked-out branch takes precedence over other branches at the same tip. */
   branchOf: Map<string, string>;
   /** Branches whose tip commit is missing. */
   damaged: string[];

@@ -72,7 +72,7 @@ export function agentFacts(ledgers: readonly DayLedger[]): string[] {
     ...(count === 0
       ? []
       : [
-          `${plural(count, 'question')} answered, median ${median}, longest ${minutes(longestMinutes ?? 0)}.`,
+          `${plural(count, 'question')} answered; median wait ${median}, longest ${minutes(longestMinutes ?? 0)}.`,
         ]),
     ...(most < 2 ? [] : [`At most ${most} sessions worked at the same time.`]),
   ];

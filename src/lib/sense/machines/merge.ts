@@ -15,7 +15,7 @@ export interface MergedParts {
 }
 
 /**
- * Merges the machines' days into one record per wanted date, oldest first. `days` should include adjacent
+ * Merges the machines' days into one record per requested date, oldest first. `days` should include adjacent
  * days.
  */
 export function mergeDays(
@@ -101,7 +101,8 @@ function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours
 }
 
 /**
- * Counts commits per repository. A commit on several machines counts once, for the machine with the first id.
+ * Counts commits per repository. A commit on several machines counts only for the machine with the lowest
+ * id.
  */
 function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRecord['commits'] {
   const counts = new Map<string, number>();

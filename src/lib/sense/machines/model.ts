@@ -8,7 +8,7 @@ export interface MachineSpan {
   app: string;
   kind: AppKind;
   repo?: string;
-  /** Time of the last known input at or before `to`. */
+  /** Time of the last input at or before `to`, or null if unknown. */
   input: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface MachineRow {
   id: string;
   name: string;
   state: MachineState;
-  /** The machine's part of `totalMinutes`, or null if not recorded. */
+  /** The machine's share of `totalMinutes`, or null if not recorded. */
   minutes: number | null;
 }
 

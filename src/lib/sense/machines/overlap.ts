@@ -19,7 +19,7 @@ interface Item {
   counted: Counted;
 }
 
-/** Assigns each second to the machine with the most recent input. The machine with the first id wins ties. */
+/** Assigns each second to the machine with the most recent input. The machine with the lowest id wins ties. */
 export function countOnce(days: readonly MachineDay[]): Counted[] {
   const all = days.map((day): Counted => ({ day, parts: [], lostSec: 0 }));
   let active: Item[] = [];

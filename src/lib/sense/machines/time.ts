@@ -35,7 +35,7 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySe
   };
 }
 
-/** Adds up the machines' times in tenths of a minute, rounded so that all totals match. */
+/** Adds up the machines' times and rounds them to tenths of a minute, so that all totals match. */
 export function timeOf(
   parts: readonly { seconds: DaySeconds }[],
   starts: readonly number[],

@@ -28,7 +28,7 @@ export interface PaneDeps {
   inputMs: number | undefined;
 }
 
-/** Programs that display a remote or nested session, so that their own folder isn't the session's folder. */
+/** Programs that display a remote or nested session, so their own folder isn't the session's folder. */
 const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**

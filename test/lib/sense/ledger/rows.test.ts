@@ -137,7 +137,7 @@ describe('sense: time on a terminal', () => {
         'other folders   5 m',
         'unknown         3 m',
         '',
-        '2 questions answered, median 3 m, longest 5 m.',
+        '2 questions answered; median wait 3 m, longest 5 m.',
         '',
         'At most 2 sessions worked at the same time.',
       ].join('\n'),
