@@ -4,7 +4,7 @@ import type { CaptureResult } from '../../lib/sense/capture';
 import { captureText } from '../../lib/sense/view-status';
 
 export default class SenseCapture extends BaseCommand {
-  static override summary = 'Capture the front application, new commits and assistant sessions now';
+  static override summary = 'Capture the frontmost application, new commits and assistant sessions now';
   static override description =
     'Stores only names and times, never titles or content. Also builds missing records for past days, and creates the configuration if it does not exist.';
   static override examples = ['<%= config.bin %> sense capture', '<%= config.bin %> sense capture --json'];

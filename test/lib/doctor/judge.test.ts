@@ -174,7 +174,7 @@ describe('doctor judgements', () => {
     expect(of('due')).to.match(/^ok/);
     expect(of('expired')).to.match(/^warning/);
     expect(of('unverified')).to.match(/^failed/);
-    expect(of('public')).to.equal('failed: ann/work is public (verified 09:42): nothing is read or sent');
+    expect(of('public')).to.equal('failed: ann/work is public (verified 09:42), so nothing is read or sent');
     expect(of('setup')).to.match(/^off/);
   });
 

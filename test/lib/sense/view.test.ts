@@ -99,7 +99,7 @@ const sources: SourceStatus[] = [
   {
     id: 'appFocus',
     label: 'Front application',
-    description: 'The application in front: its name and id, never a title.',
+    description: 'The frontmost application: its name and id, never a title.',
     enabled: true,
     state: 'unsupported',
     reason: unsupported.sources[0]!.reason,
