@@ -83,7 +83,7 @@ export const WORDS = {
   'daidentity.voices.main.voiceId': 'Copy of `da.voices.main.voiceId`; set that key instead.',
   'sense.enabled': '`false` stops all captures.',
   'sense.pollIntervalSec': 'Seconds between captures, and the longest time that one capture counts for.',
-  'sense.sources.appFocus': 'Record the name of the front application.',
+  'sense.sources.appFocus': 'Record the name of the frontmost application.',
   'sense.sources.git': 'Record commits of `sense.repos`.',
   'sense.sources.agentSession': 'Record assistant sessions.',
   'sense.repos': 'Repositories whose commits are recorded.',
