@@ -156,6 +156,8 @@ describe('adopting a machine (built)', function () {
     await own.json('sync', 'set', folder);
     expect(published()).to.deep.equal([`${expired}.json`, `${both}.json`]);
     expect(readdirSync(area('machines', A, 'sense/events'))).to.deep.equal([`${both}.jsonl`]);
+    const purge = await own.run(['sense', 'purge', '--all', '--records']);
+    expect(purge.stderr).to.contain(`steward sync forget ${A} --yes`).and.to.contain(area('machines', A));
     await own.json('sync', 'forget', A, '--yes');
     await own.json('sync', 'set', folder);
     expect(readdirSync(join(folder, 'machines'))).to.deep.equal([B]);

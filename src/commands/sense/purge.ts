@@ -1,6 +1,6 @@
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
-import { withRemoval } from '../../lib/app/sync';
+import { adoptedFolders, withRemoval } from '../../lib/app/sync';
 import { purgeUsage } from '../../lib/app/usage';
 import { definedOnly } from '../../lib/platform/files/json-object';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
@@ -47,6 +47,10 @@ export default class SensePurge extends BaseCommand {
       ? await withRemoval(this.context, definedOnly({ day: selection.day, before: selection.before }), work)
       : { value: await work() };
     if (problem !== undefined) this.say(problem);
+    for (const { id, path } of adoptedFolders(this.context))
+      this.say(
+        `Days of the adopted machine ${id} are not purged. To delete them: steward sync forget ${id} --yes, then delete ${path}`,
+      );
     this.print(() => purgeText(result));
     if (result.dryRun) this.say('Nothing was deleted. Add --yes to delete.');
     return result;

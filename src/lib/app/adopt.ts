@@ -13,6 +13,7 @@ import { senseStore, type SenseStore } from '../sense/store';
 import { archiveSessions } from '../sessions/archive';
 import { restrictedList } from '../sessions/restricted';
 import { archiveOf, currentSessions } from '../sessions/state';
+import { checkedRepos, mergeChecked } from '../sync/repo-check';
 import { readState, writeState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
@@ -122,6 +123,7 @@ async function moveInto(
   setAside(area, into, old);
   const { timezone } = (await openSense(context)).deps;
   settleFrom(restrictedList(area.sessionsState), restrictedList(into.sessionsState));
+  mergeChecked(checkedRepos(area.state), checkedRepos(into.state));
   moveDays(area, into, dayOf(clock.now(), timezone));
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));

@@ -14,7 +14,7 @@ import { archiveOf } from '../sessions/state';
 import type { Disclosure, LocalDay } from '../sync/day';
 import { FORMAT } from '../sync/format';
 import type { LocalData } from '../sync/publish';
-import { checkRepos } from '../sync/repo-check';
+import { checkedRepos, checkRepos } from '../sync/repo-check';
 import { daysIn, readDayRows } from '../usage/days';
 import type { Context } from './context';
 import type { SenseContext } from './sense';
@@ -50,7 +50,7 @@ export function localData(
   const { store, classify, config, timezone } = deps;
   const today = dayOf(clock.now(), timezone);
   const { state } = store.readState();
-  const repos = checkRepos(join(area.state, 'checked-repos.json'), config.repos);
+  const repos = checkRepos(checkedRepos(area.state), config.repos);
   const sessions = all.map((session) =>
     session.repo !== null && repos.isRestrictedRepo(session.repo)
       ? { ...session, restricted: true as const }

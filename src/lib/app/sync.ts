@@ -91,6 +91,14 @@ function formerFolders(
   ];
 }
 
+/** Returns the folders with days of adopted machines, which are not part of this machine's own data. */
+export function adoptedFolders({ area, machineId }: Context): { id: string; path: string }[] {
+  const owners = readOwners(area.root);
+  const retired = owners.find(({ owner }) => owner === machineId)?.retired ?? [];
+  const found = retired.filter((id) => owners.some(({ owner }) => owner === id));
+  return found.map((id) => ({ id, path: join(area.root, 'machines', id) }));
+}
+
 interface Adopted {
   deps: PublishDeps;
   tidy: () => void;

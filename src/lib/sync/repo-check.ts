@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
@@ -10,6 +10,11 @@ import type { Disclosure } from './day';
 interface Checked {
   name: string;
   restricted: boolean;
+}
+
+/** Returns the path of the file with the results of earlier checks. */
+export function checkedRepos(state: string): string {
+  return join(state, 'checked-repos.json');
 }
 
 /** Checks whether repositories are restricted, and remembers the results for folders that are missing later. */
@@ -57,10 +62,22 @@ export function checkRepos(file: string, watched: readonly string[]): RepoCheck 
     save() {
       const all = new Map([...before, ...found]);
       if (JSON.stringify([...all]) === JSON.stringify([...before])) return;
-      ensureFolder(dirname(file));
-      replaceFile(file, `${JSON.stringify(Object.fromEntries(all))}\n`);
+      writeChecked(file, all);
     },
   };
+}
+
+/** Adds another file's results. A repository that is restricted in either file is restricted. */
+export function mergeChecked(from: string, into: string): void {
+  const all = readChecked(into);
+  for (const [path, { name, restricted }] of readChecked(from))
+    all.set(path, { name, restricted: restricted || all.get(path)?.restricted === true });
+  if (all.size > 0) writeChecked(into, all);
+}
+
+function writeChecked(file: string, all: ReadonlyMap<string, Checked>): void {
+  ensureFolder(dirname(file));
+  replaceFile(file, `${JSON.stringify(Object.fromEntries(all))}\n`);
 }
 
 function readChecked(file: string): Map<string, Checked> {

@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { checkRepos, type RepoCheck } from '../../../src/lib/sync/repo-check';
+import { checkRepos, mergeChecked, type RepoCheck } from '../../../src/lib/sync/repo-check';
 import { gitBox, type GitBox } from '../../helpers/git';
 
 describe('restricted repositories (lib)', () => {
@@ -77,6 +77,27 @@ describe('restricted repositories (lib)', () => {
     expect(isRestrictedRepo('acme')).to.equal(false);
     expect(isRestrictedRepo('acme', path('work', 'acme'))).to.equal(false);
     expect(isRestrictedRepo('acme', acme)).to.equal(true);
+  });
+
+  it('merges the results of two machines, and restricted wins', () => {
+    const [a, b] = [path('a.json'), path('b.json')];
+    const write = (file: string, restricted: Record<string, boolean>): void =>
+      writeFileSync(
+        file,
+        JSON.stringify(
+          Object.fromEntries(
+            Object.entries(restricted).map(([name, is]) => [path(name), { name, restricted: is }]),
+          ),
+        ),
+      );
+    write(a, { one: true, two: false, three: false });
+    write(b, { one: false, two: true, four: true });
+    mergeChecked(a, b);
+    const { isRestrictedRepo } = checkRepos(b, []);
+    const found = ['one', 'two', 'three', 'four'].map((name) => isRestrictedRepo(name, path(name)));
+    expect(found).to.deep.equal([true, true, false, true]);
+    mergeChecked(path('missing.json'), path('none.json'));
+    expect(existsSync(path('none.json'))).to.equal(false);
   });
 
   it('follows symbolic links', () => {
