@@ -127,7 +127,7 @@ describe('sync through a private GitHub repository (built)', function () {
     expect(branches()).to.include(old).and.include('bbbbbbbbbbbb');
     const { stdout } = await run(1, 'sync', 'adopt', old);
     expect(stdout).to.include(
-      `Data that ${old} published is not withdrawn yet: the next exchange through git withdraws it.`,
+      `Data that ${old} published is not withdrawn yet: the next exchange through git removes it.`,
     );
     git.refuse = 500;
     expect((await run(1, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(8);

@@ -209,7 +209,7 @@ async function startRetirement(context: Context, id: string): Promise<void> {
 
 /** Publishes the days taken over, and withdraws the old machine's. Returns why its data is still published. */
 async function publishAdopted(context: Context, id: string): Promise<string | undefined> {
-  let problem = 'the next exchange through git withdraws it.';
+  let problem = 'the next exchange through git removes it.';
   try {
     if ((await publishNow(context)) === undefined) return undefined;
   } catch (error) {

@@ -34,7 +34,7 @@ export async function askToStart({ area }: Context, say: (text: string) => void)
   const text = `${consentText(area.root)}\nNotifications are spoken aloud if this machine has a voice;\n"steward notify mute" silences them.`;
   if (!isInteractive()) {
     throw new StewardError('usage', `${text}\nThis question needs a terminal.`, {
-      hint: 'To agree without a terminal: steward up --yes',
+      hint: 'To confirm without a terminal: steward up --yes',
     });
   }
   say(text);

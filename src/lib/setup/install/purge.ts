@@ -69,7 +69,7 @@ export async function consentToPurge(
 ): Promise<void> {
   if (!json) say(purgeText(plan));
   if (dryRun || yes) return;
-  const hint = 'To agree without a terminal: steward uninstall --purge --yes';
+  const hint = 'To confirm without a terminal: steward uninstall --purge --yes';
   if (json) throw new StewardError('usage', NO_TERMINAL, { hint });
   await consent('Uninstall and delete all of this?', { preset: 'no', hint, no: 'Nothing was removed.' });
 }
