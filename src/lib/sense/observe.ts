@@ -43,7 +43,7 @@ export interface Last {
   seen: Observation;
 }
 
-/** Observes the focus and your activity. With `last`, reads only the idle time if there was no new input. */
+/** Observes the focus and your activity. Reuses the focus in `last` if there was no input since `last`. */
 export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Promise<Observation> {
   const { desktop, config } = deps;
   const readFront = deps.frontApp ?? readFrontApp;
@@ -73,8 +73,7 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
 }
 
 /**
- * Derives the observation from the last one and the idle time. Returns undefined if a full reading is
- * needed.
+ * Returns the current observation if there was no input since the last observation, or undefined otherwise.
  */
 async function sameAs(
   { atMs, seen }: Last,
@@ -90,8 +89,8 @@ async function sameAs(
 }
 
 /**
- * Returns why you count as away, or undefined if you are active or the application counts as active without
- * input.
+ * Returns why you count as away. Returns undefined if you are active, or if the focused application counts as
+ * active even without input.
  */
 async function awayOf(
   app: Pick<FrontApp, 'app' | 'bundleId'> | undefined,

@@ -8,8 +8,8 @@ import { readIdle } from './idle';
 const AWAY_MS = 60_000;
 
 /**
- * Application names by TERM_PROGRAM. The lists for tmux and screen are empty, because they run in any
- * terminal.
+ * Application names by TERM_PROGRAM. The lists for tmux and screen are empty, because tmux and screen run in
+ * any terminal.
  */
 const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
   Apple_Terminal: ['terminal'],
@@ -19,7 +19,7 @@ const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
   screen: [],
 };
 
-/** Returns your presence. `front` means that the terminal application has the focus, in any window or tab. */
+/** Returns your presence at the computer. `front` means that the terminal application has the focus. */
 export async function readPresence(
   desktop: Desktop,
   terminal: SessionTerminal | null,

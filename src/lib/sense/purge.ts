@@ -13,7 +13,7 @@ export interface PurgeSelection {
   day?: Day;
   /** Restricts the purge to days before this date, which must not be later than tomorrow. */
   before?: Day;
-  /** Restricts the purge to time in this application. Matches its name or bundle id and ignores case. */
+  /** Restricts the purge to time in this application, by name or bundle id. Case is ignored. */
   app?: string;
   /** Restricts the purge to events in this repository, by name or path. */
   repo?: string;
@@ -42,7 +42,7 @@ export interface PurgeResult {
 interface Purge {
   deps: RollDeps;
   selection: PurgeSelection;
-  /** Whether complete days are removed, rather than just one application or repository. */
+  /** Whether the purge removes whole days, rather than the data of one application or repository. */
   isWhole: boolean;
   result: PurgeResult;
 }
@@ -101,8 +101,8 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
 }
 
 /**
- * Completes or drops pending lines. Otherwise, the next capture would append lines that contain removed
- * data.
+ * Completes or drops the log lines that a capture has not finished writing. The next capture would otherwise
+ * append lines with removed data.
  */
 function finishPending({ deps, selection }: Purge): void {
   const { state } = deps.store.readState();
@@ -152,7 +152,10 @@ function removeEvents(run: Purge, day: Day): void {
   if (isRecorded) rollup(deps, day);
 }
 
-/** Lists or removes a record that has no event log, if it mentions the application or repository. */
+/**
+ * Handles a day without an event log. If the record mentions the application or repository, removes the
+ * record or lists the day.
+ */
 function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;
   let isNamed = false;

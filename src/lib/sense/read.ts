@@ -24,7 +24,6 @@ import type { NotSeen } from './view';
 export interface Today {
   /** The day's record, or the merged record of several machines. */
   record: DailyRecord | UnionRecord;
-  /** Time and sources that were not captured. Never stored. */
   notSeen: NotSeen;
   sessionRepos: SessionRepos;
 }

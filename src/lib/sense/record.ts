@@ -31,7 +31,7 @@ export interface DailyRecord {
   generatedAt: string;
   /** Whether the day was over when the record was built. */
   final: boolean;
-  /** Set if all of the day's events come from a backfill. A backfill doesn't add application time. */
+  /** Set if all of the day's events come from a backfill, which doesn't add application time. */
   backfilled?: true;
   totalMinutes: number;
   creationMinutes: number;
@@ -162,7 +162,7 @@ interface RepoTally {
   commits: Set<string>;
 }
 
-/** Merges checkouts of the same repository on different machines, whose paths may differ. */
+/** Merges a repository's checkouts on different machines. The checkouts may have different paths. */
 function joinedAcrossMachines(tallies: readonly RepoTally[]): RepoTally[] {
   const joined: RepoTally[] = [];
   const sorted = [...tallies].sort((a, b) => byCodeUnits(a.path ?? '', b.path ?? ''));

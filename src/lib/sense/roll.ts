@@ -17,7 +17,7 @@ export interface RollDeps {
   config: Pick<SenseConfig, 'pollIntervalSec' | 'retentionDays'>;
   timezone: string;
   classify: Classifier;
-  /** Returns a ledger's time per goal. If absent, records have no goals. */
+  /** Returns a ledger's time per goal. Without this function, records contain no goals. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
   /** Rebuilds data that depends on records. Called once after records are written. */
   afterRecords: (today: Day) => void;

@@ -62,7 +62,6 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     at.storedMs = ms;
   };
   const end = (id: string, at: Known, ms: number): void => {
-    // The end event must not be earlier than the last stored event, which may be on the next day.
     if (at.storedMs > 0) store(id, at, Math.min(nowMs, Math.max(ms, at.storedMs)), { state: 'over' });
     known.delete(id);
   };
@@ -97,7 +96,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
       known.set(event.session, next);
       const isChange = at?.state !== next.state || at.reason !== next.reason;
       const prompt = event.type === 'prompt' ? { prompt: true as const } : {};
-      // If the cursor was lost, today's earlier state changes are already stored.
+      // If the cursor was lost, past events are replayed. Today's state changes are then already in the log.
       if (!isNew && ms >= deps.dayStartMs) next.storedMs = ms;
       else if (isNew && (isChange || event.type === 'prompt')) store(event.session, next, ms, prompt);
     },

@@ -133,8 +133,8 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
 }
 
 /**
- * Returns the machines with events in the newest logs. In older versions of steward, several machines could
- * write to one log.
+ * Returns the machines with events in the newest logs. Logs from old versions of steward may contain events
+ * of several machines.
  */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();

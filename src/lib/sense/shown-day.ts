@@ -7,7 +7,6 @@ import { recordTally, type DailyRecord } from './record';
 /** Determines which sessions and repositories other machines may see. */
 export interface Shown {
   isShown: (session: string) => boolean;
-  /** Checks the path, or the name if the path is unknown. */
   isRestrictedRepo: (repo: string, path?: string) => boolean;
 }
 

@@ -10,7 +10,7 @@ export interface Collected {
    * unexpectedly.
    */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
-  /** The reason for the state, and what to do. With `ok`, may describe a partial failure. */
+  /** The reason for the state, and what to do. In the `ok` state, this may describe a partial failure. */
   reason?: string;
 }
 
@@ -29,7 +29,7 @@ export interface SenseSource {
   /** A one-line description of what the source captures. */
   description: string;
   collect(input: CollectInput): Promise<Collected>;
-  /** Rebuilds a lost cursor from the stored events. If absent, the source starts over. */
+  /** Rebuilds a lost cursor from the stored events. A source without this function starts over. */
   recover?(stored: readonly SenseEvent[]): unknown;
 }
 

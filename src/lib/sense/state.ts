@@ -70,7 +70,7 @@ const STATE = v.object({
 });
 
 export type SenseState = v.InferOutput<typeof STATE>;
-/** A day's log, or the log of events that arrived after their day's log was deleted. */
+/** The name of a log: a day, or `late` for events that arrived after their day's log was deleted. */
 export type LogName = Day | 'late';
 export type PendingAppend = v.InferOutput<typeof PENDING>;
 export type ClockJump = v.InferOutput<typeof JUMP>;
@@ -108,7 +108,10 @@ export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'cl
   return { clock: now, jumps };
 }
 
-/** Returns the recent clock changes. Keeps any change before a recent one, because its time may be wrong. */
+/**
+ * Returns the list up to its last recent clock change. Earlier entries stay, because their times may be
+ * wrong.
+ */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {
     const ageMs = nowMs - (parseIso(at) ?? 0);

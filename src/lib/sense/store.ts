@@ -141,8 +141,8 @@ function recordFiles(sense: UserArea['sense']) {
     },
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
     /**
-     * Returns whether a day's insight file contains an insight, not just a failed build. Returns true for
-     * damaged files.
+     * Returns whether a day's insight file contains an insight. A file can also record a failed build.
+     * Returns true for damaged files.
      */
     hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
@@ -155,7 +155,7 @@ function recordFiles(sense: UserArea['sense']) {
  */
 function recordJson(record: DailyRecord): string {
   const text = JSON.stringify({ ...record, ledger: 0 }, null, 2);
-  // `"ledger": 0` occurs only once, because quotes in string values are escaped.
+  // The text `"ledger": 0` can't occur in a string value, because JSON escapes the quotes.
   return `${text.replace('"ledger": 0', () => `"ledger": ${JSON.stringify(record.ledger ?? null)}`)}\n`;
 }
 
@@ -238,7 +238,7 @@ function recordState(path: string): RecordState {
 
 export interface InitResult {
   config: string;
-  /** False if the file already existed. Existing files are unchanged. */
+  /** False if the file already existed. */
   created: boolean;
 }
 

@@ -86,7 +86,6 @@ function time({ ledger }: DailyRecord): string[] {
   ];
 }
 
-/** The table doesn't show sessions, issues or goals, so it needs no display names. */
 const NO_NAMES = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
 
 function hours(record: DailyRecord): string[] {

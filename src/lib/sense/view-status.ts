@@ -96,7 +96,9 @@ function sourceLines(
   ]);
 }
 
-/** Formats a table. Uses the first number of columns in `counts` that fits. */
+/**
+ * Formats a table. `counts` lists the possible numbers of columns. Uses the first number that fits the width.
+ */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {

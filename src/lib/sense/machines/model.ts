@@ -16,12 +16,12 @@ export interface MachineSpan {
 export interface MachineDay {
   machine: string;
   record: DailyRecord;
-  /** Empty if the machine stores only totals. */
+  /** The tracked periods. The list is empty if the machine stores only totals. */
   spans: readonly MachineSpan[];
   commits: readonly { id: string; repo: string; ts: number; subject?: string }[];
 }
 
-/** `so-far` means that the day isn't over yet, or that the machine hasn't published all of it yet. */
+/** `so-far`: the day isn't over yet, or the machine has published only part of the day. */
 export type MachineState = 'recorded' | 'so-far' | 'not-recorded';
 
 export interface MachineRow {
@@ -36,6 +36,9 @@ export interface MachineRow {
 export interface UnionRecord extends DailyRecord {
   /** All known machines, sorted by id. */
   machines: MachineRow[];
-  /** Time that several machines recorded, counted once; null if unknown. */
+  /**
+   * Minutes that several machines recorded at the same time. The totals count such time once. Null if
+   * unknown.
+   */
   overlapMinutes: number | null;
 }

@@ -1,10 +1,9 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { MachineDay, MachineSpan } from './model';
 
-/** A machine's day and the part of its time that counts. */
+/** A machine's day, with the time that is counted for this machine. */
 export interface Counted {
   day: MachineDay;
-  /** The parts of the day's spans that are assigned to the machine. */
   parts: Part[];
   /** Number of the machine's seconds that are assigned to other machines. */
   lostSec: number;
@@ -80,7 +79,7 @@ function addPart({ span: { app, kind, repo }, counted: { parts } }: Item, from: 
   parts.push(repo === undefined ? { app, kind, from, to } : { app, kind, repo, from, to });
 }
 
-/** Sorts captured days before backfilled days, whose sessions may come from copied assistant files. */
+/** Sorts captured days before backfilled days. Backfilled sessions may come from copied assistant files. */
 export function capturedFirst<T extends { day: MachineDay }>(all: readonly T[]): T[] {
   const isBackfilled = ({ day }: T): boolean => day.record.backfilled === true;
   return [...all.filter((each) => !isBackfilled(each)), ...all.filter(isBackfilled)];

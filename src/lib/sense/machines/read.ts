@@ -76,7 +76,7 @@ export function chooseMachines(known: KnownMachines, wanted?: string): Machines 
   return known.choose(chosenMachines(known, wanted));
 }
 
-/** Returns the ids of the selected machines. Throws `usage` if the name is unknown or ambiguous. */
+/** Returns the ids of the selected machines. Throws `usage` if `wanted` is unknown or ambiguous. */
 export function chosenMachines(
   { own, others }: Pick<KnownMachines, 'own' | 'others'>,
   wanted?: string,

@@ -7,14 +7,13 @@ export interface DaySeconds {
   apps: { app: string; kind: AppKind; sec: number }[];
   /** Start and length of each span, or of each hour if only totals are known. */
   times: { from: number; kind: AppKind; sec: number }[];
-  /** Whether the values are the record's totals. */
+  /** Whether the values are the totals from the record, rather than sums of spans. */
   isWhole: boolean;
 }
 
 const MINUTE_SEC = 60;
 const HOUR_MS = 3_600_000;
 
-/** Returns a machine's time. Uses the record's totals if no time is assigned to another machine. */
 export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySeconds {
   const { record, spans } = day;
   if (spans.length === 0 || (lostSec === 0 && record.timezone === zone)) {
@@ -35,7 +34,7 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySe
   };
 }
 
-/** Adds up the machines' times and rounds them to tenths of a minute, so that all totals match. */
+/** Adds up the times of all machines. Rounds each time to tenths of a minute, so that all totals match. */
 export function timeOf(
   parts: readonly { seconds: DaySeconds }[],
   starts: readonly number[],
@@ -54,7 +53,7 @@ export function timeOf(
       const hours = hourMs[kind];
       let hour = hourAt(starts, from * 1000);
       for (let at = from, left = sec; left > 0; hour += 1) {
-        // An hour in a record from another time zone may overlap two hours here. Count it only in the first one.
+        // An hour in another time zone's record can overlap two local hours. Count it in the first hour.
         const end = seconds.isWhole ? Infinity : (starts[hour + 1] ?? Infinity) / 1000;
         const part = Math.min(left, end - at);
         hours[hour] = (hours[hour] ?? 0) + part * 1000;

@@ -2,7 +2,7 @@ import { minutes } from '../../platform/terminal/format';
 import type { DailyRecord } from '../record';
 import type { MachineRow, UnionRecord } from './model';
 
-/** Returns the machines merged in a record, or an empty list if the record is from this machine alone. */
+/** Returns the machines merged in a record. Returns an empty list if the record covers only this machine. */
 export function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
   return 'machines' in record ? record.machines : [];
 }

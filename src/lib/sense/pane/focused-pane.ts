@@ -28,7 +28,7 @@ export interface PaneDeps {
   inputMs: number | undefined;
 }
 
-/** Programs that display a remote or nested session, so their own folder isn't the session's folder. */
+/** Programs that show a remote or nested session. The session's folder isn't the program's own folder. */
 const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
@@ -49,7 +49,10 @@ export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pa
   return undefined;
 }
 
-/** Asks the terminal for the focused tab, or else compares each tab's last input time with the desktop's. */
+/**
+ * Asks the terminal for the focused tab. If the terminal can't tell, finds the only tab whose last input time
+ * matches the desktop's last input time.
+ */
 async function focusedPty(
   { desktop, inputMs }: PaneDeps,
   terminal: string,
