@@ -109,8 +109,8 @@ export interface IssueLink {
 }
 
 /**
- * Writes the issue number and URL to the front matter, leaving other bytes unchanged. Throws `not_found` if
- * the file is missing, or `conflict` if it has no valid front matter or changes in the meantime.
+ * Writes the issue number and URL to the front matter. Throws `not_found` if the file is missing, or
+ * `conflict` if the front matter is invalid or another process changes the file.
  */
 export function writeIssue(path: string, link: IssueLink): void {
   if (!Number.isSafeInteger(link.github_issue) || link.github_issue <= 0 || !isPlain(link.github_issue_url)) {

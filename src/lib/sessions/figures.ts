@@ -7,7 +7,7 @@ export interface SessionFigures {
   tokens: number;
 }
 
-/** Minutes by your location, which is a `Place` in the ledger. */
+/** Minutes by place. Each key is a `Place` from the ledger. */
 type Minutes = Readonly<Record<string, number>>;
 
 interface AgentTime {

@@ -5,8 +5,8 @@ import { isLive, type Session, type SessionsState } from './session';
 import { orderOfSessions } from './view';
 
 /**
- * Returns the session at a 1-based position, or undefined if the text isn't a whole number. Throws
- * `not_found` if the list is shorter.
+ * Returns the session at a position, counted from 1. Returns undefined if `text` isn't a whole number. Throws
+ * `not_found` if there are fewer sessions.
  */
 export function nthSession(sessions: readonly Session[], text: string): Session | undefined {
   if (!/^\d+$/.test(text)) return undefined;
@@ -70,7 +70,7 @@ export function findSession(state: SessionsState, text: string, nowMs: number): 
 
 const MAX_LISTED = 10;
 
-/** Truncates a list. If lines were cut, appends their number and the command that lists everything. */
+/** Truncates a list. If lines were cut, appends how many were cut and the command that lists all. */
 export function firstOf(lines: readonly string[], command: string): string {
   const rest = lines.length - MAX_LISTED;
   return [...lines.slice(0, MAX_LISTED), ...(rest > 0 ? [`${rest} more: ${command}`] : [])].join('\n');

@@ -91,8 +91,8 @@ function bind(state: SessionsState, before: Session, event: WorkEvent): Session 
   if (before.slug === slug) return before;
   before.sessionIds = before.sessionIds.filter((id) => id !== event.session);
   const isEmpty = before.sessionIds.length === 0;
-  // If the session had no session file, rename it. If it had another file, end it and start a new session
-  // under the new slug.
+  // If a session without a session file gets one, change its slug. If a session gets a different session
+  // file, end the session and start a new one with the new slug.
   const moves = isEmpty && before.artifact === null;
   if (moves) delete state.sessions[before.slug];
   else if (isEmpty) before.activity = 'ended';
@@ -177,7 +177,7 @@ function noteProcess(session: Session, type: WorkEvent['type'], process: Process
 
 /** Stores a pending request. A request from the main turn also puts the session into the waiting state. */
 function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
-  // The assistant reports a permission request twice: immediately, and again if it remains unanswered.
+  // The assistant reports a permission request immediately, and again while the request remains unanswered.
   if (agent === undefined) {
     if (session.askedBy !== null && session.waitingFor === reason) return;
     turn(session, 'waiting');

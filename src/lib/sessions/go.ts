@@ -65,7 +65,7 @@ export function chosenSessions({ sessions, names }: Destinations, nowMs: number,
   });
 }
 
-/** Returns the error for text that matches several sessions when there is no terminal to ask on. */
+/** Returns an error with the list of sessions that match the text. */
 export function severalMatch(
   { sessions, names }: Destinations,
   found: readonly Session[],

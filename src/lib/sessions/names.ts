@@ -25,8 +25,7 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
   const files = new Set(listFolder(folder));
   if (files.size === 0) return;
   for (const session of sessions) {
-    // Ids are sorted from oldest to newest, so a resumed session keeps its first title and gets its latest
-    // name.
+    // The ids are sorted from oldest to newest. A resumed session has its first title and its latest name.
     for (const id of session.sessionIds) {
       const [name, title] = [`${fileOf(id)}.name`, `${fileOf(id)}.title`].map((file) =>
         files.has(file) ? textIn(folder, file, id) : undefined,
@@ -81,6 +80,6 @@ function fileOf(id: string): string {
 function textIn(folder: string, file: string, id: string): string | undefined {
   const value = parseObject(readText(join(folder, file), { maxBytes: MAX_BYTES }) ?? '');
   const text = value?.['text'];
-  // Two ids may have the same hash, which is the file name, so compare the ids.
+  // File names are hashes of ids, and two ids may have the same hash, so compare the ids.
   return value?.['id'] === id && typeof text === 'string' ? cleanLine(text, MAX_TITLE) : undefined;
 }

@@ -47,7 +47,7 @@ export function restrictedList(path: string): string {
   return join(dirname(path), 'restricted-sessions.txt');
 }
 
-/** Adds the restricted ones among the sessions to the list. */
+/** Adds the restricted sessions in `sessions` to the list. */
 export function listRestricted(
   path: string,
   sessions: readonly Pick<Session, 'restricted' | 'sessionIds'>[],

@@ -37,8 +37,8 @@ export interface Session {
   tool?: string;
   askedTool?: string;
   /**
-   * The user's name for the session, and the first line of its first prompt. `names.ts` stores them outside
-   * the state.
+   * `givenName` is the user's name for the session. `title` is the first line of the first prompt. The state
+   * file contains neither, because `names.ts` stores them.
    */
   givenName?: string;
   title?: string;
@@ -63,7 +63,7 @@ export interface Session {
   terminal: SessionTerminal | null;
   /** The assistant's process; null if hooks report different processes. */
   process?: ProcessMark | null;
-  /** Set once a session list has reported that the session ended unexpectedly. */
+  /** Set once `steward sessions` has reported that the session ended unexpectedly. */
   lost?: true;
   /** Whether the assistant's process is running. Set by state.ts if the process is known. */
   isAlive?: boolean;
@@ -137,8 +137,8 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
 }
 
 /**
- * Records the phase from the session file. If a notification has since set another phase, ignores the file's
- * phase until it changes.
+ * Sets the phase from the session file. If a notification has since set another phase, an unchanged phase in
+ * the file is ignored.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
   const reported = session.phaseHistory.findLastIndex(

@@ -46,7 +46,7 @@ export interface Intention {
   capture?: Capture;
   /** The issue to create, in the format of the `work` module; only for `issue-wanted`. */
   wanted?: Record<string, unknown>;
-  /** The assistant's keyword for what it is waiting for, such as `permission_prompt`. */
+  /** The assistant's keyword for the pending request, such as `permission_prompt`. */
   reason?: string;
   /**
    * How the turn ended, according to the hook; only for `turn-ended`. If this is missing, steward reads the
@@ -75,8 +75,8 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /**
- * Each kind's lifetime and maximum attempts. `words` marks tasks with text that you typed, which are kept
- * longest because no other copy exists.
+ * Each kind's lifetime and maximum attempts. `words` marks tasks that contain text that you typed. Such tasks
+ * are kept longest, because no other copy of the text exists.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
@@ -335,13 +335,14 @@ export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boo
   });
 }
 
-/** Requeues dead tasks and returns their number. */
+/** Requeues dead tasks and returns how many there were. */
 export function revive(deps: SpoolDeps): Promise<number> {
   const spool = spoolAt(deps.path);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
-      // The new id restarts the task's lifetime. `at` stays, because times in the text are relative to it.
+      // The new id restarts the task's lifetime. Keep `at`, because times in the task's text are relative to
+      // `at`.
       const id = newId(deps.clock.now());
       reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
     }
@@ -350,8 +351,8 @@ export function revive(deps: SpoolDeps): Promise<number> {
 }
 
 /**
- * Removes expired tasks, and the oldest tasks above the limit. Tasks with typed text or failed attempts move
- * to the dead folder. Returns the number of moved tasks.
+ * Removes expired tasks, and the oldest tasks above the limit. Moves tasks with typed text or failed attempts
+ * to the dead folder, and returns how many were moved.
  */
 export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
   const spool = spoolAt(path);

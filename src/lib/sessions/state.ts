@@ -100,7 +100,7 @@ export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: st
  * @param archived reads the archive; the default rereads it every time
  */
 export function currentSessions(deps: ReadDeps, archived = archivedSessions): SessionsState {
-  // Read the archive last, so that a session that is being archived is found in the state or in the archive.
+  // Read the archive last. Otherwise, a session could be missed while another process archives it.
   const state = readSessions(deps.path);
   state.sessions = { ...archived(archiveOf(deps.path)), ...state.sessions };
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
@@ -124,8 +124,8 @@ export function observed(
 }
 
 /**
- * Marks the unexpected end of these sessions as reported. If that fails, returns the reason, and the next
- * list reports them again.
+ * Marks the unexpected end of these sessions as reported. If that fails, returns the reason. The next list
+ * then reports the sessions again.
  */
 export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<string | undefined> {
   if (slugs.length === 0) return undefined;

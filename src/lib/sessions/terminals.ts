@@ -112,7 +112,8 @@ export async function placesOf(
 }
 
 /**
- * Returns the id of each session that is running on a terminal, and its assistant unless that is Claude Code.
+ * Returns the sessions that are running on a terminal. Only sessions of assistants other than Claude Code
+ * include the assistant's name.
  */
 export function sessionsOnTerminal(
   sessions: readonly Session[],

@@ -6,7 +6,7 @@ import { type Session, type SessionsState, isLive } from './session';
 import { idOfKey } from './session-key';
 import { isSlug } from './slug';
 
-/** A session file whose creation no hook reported, for example because a shell command wrote it. */
+/** A session file that no hook has reported, for example because a shell command created the file. */
 export interface UnseenArtifact {
   slug: string;
   phase: PhaseId | null;
@@ -16,8 +16,8 @@ export interface UnseenArtifact {
 const COARSE_MS = 2000;
 
 /**
- * Returns the new session file that names this session. If there is none, returns the only new file that
- * doesn't name a session, unless another session may have written it.
+ * Returns the new session file that names this session. Otherwise, returns the only new file without a
+ * session id, unless another session may have written that file.
  * @param isKnown returns whether any session has this slug
  */
 export function unseenArtifact(

@@ -27,8 +27,8 @@ export interface SessionTerminal {
   program: string | null;
   kittySocket: string | null;
   /**
-   * The process in the terminal, and its start time in clock ticks since boot. Together they show whether
-   * another process is now using the terminal.
+   * The process in the terminal, and its start time in clock ticks since boot. A different start time means
+   * that another process has taken over the process id.
    */
   pid: number | null;
   started: string | null;

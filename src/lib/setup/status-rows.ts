@@ -164,7 +164,7 @@ function queueRow({ context }: Sources): Row {
   const { area } = context;
   const outbox = outboxStatus(area);
   const spool = spoolStatus(area.spool);
-  // Reading the machine id would create it, so don't read it while the queues are empty.
+  // Don't read the machine id while the queues are empty, because reading the id creates it.
   const foreign = {
     outbox: outbox.waiting > 0 ? foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }) : 0,
     spool: spool.waiting > 0 ? foreignIntentions(area.spool, context.machineId) : 0,

@@ -34,7 +34,7 @@ export interface CompletionInstall {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Returns the path of a shell's completion script. For zsh, $fpath must contain the folder. */
+/** Returns the path of a shell's completion script. In zsh, the script's folder must be in $fpath. */
 export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env' | 'home'>): string {
   const folder = (name: string, ...fallback: string[]): string => {
     const set = env[name] ?? '';

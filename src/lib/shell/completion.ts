@@ -82,7 +82,7 @@ function flagsOf(command: Known | undefined): Place['flags'] {
     }));
 }
 
-/** Returns a command's id and its parents' ids: `a` and `a:b` for `a:b`. */
+/** Returns the ids of a command's parents and the command itself. For `a:b`, returns `a` and `a:b`. */
 function prefixes(id: string): string[] {
   const words = id.split(':');
   return words.map((_, index) => words.slice(0, index + 1).join(':'));

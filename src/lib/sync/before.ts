@@ -3,7 +3,7 @@ import { readPublishedDay, readPublishedSessions } from './exchange';
 import type { PublishedDay, PublishedSession } from './format';
 import type { CheckRecord } from './parse';
 
-/** Returns a day's published sessions from the first of the machine folders that has any. */
+/** Searches the machine folders in order for a day's published sessions. Returns the first sessions found. */
 export function sessionsBefore(folders: readonly string[], day: Day): PublishedSession[] {
   for (const path of folders) {
     const sessions = readPublishedSessions({ path }, day);
@@ -12,7 +12,7 @@ export function sessionsBefore(folders: readonly string[], day: Day): PublishedS
   return [];
 }
 
-/** Returns a published day from the first of the machine folders that has its times, or else from any. */
+/** Searches the machine folders in order for a published day. Prefers a day with times. */
 export function dayBefore(
   folders: readonly string[],
   day: Day,

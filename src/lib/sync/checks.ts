@@ -13,7 +13,7 @@ export const SYNC_CHECKS: readonly Check<SyncChecked>[] = [
 
 const OLD_DAYS = 7;
 
-/** Returns what is still published, but should not be. */
+/** Describes published data that must still be removed. */
 export function pendingTexts({
   pendingRemovals,
   pendingAdopted,

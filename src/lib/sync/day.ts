@@ -33,7 +33,8 @@ export interface Disclosure {
 }
 
 /**
- * This machine's data for a day. While the event log exists, `record` and `parts` contain no restricted data.
+ * This machine's data for a day. If the event log still exists, `record` and `parts` contain no restricted
+ * data.
  */
 export interface LocalDay {
   record: DailyRecord | undefined;
@@ -88,8 +89,8 @@ function remainingParts(
 }
 
 /**
- * Keeps a day's published sums after its event log was deleted, because the sums in the record include hidden
- * sessions. Drops published sums that include data that has become restricted.
+ * Restores a day's published sums after its event log was deleted, because the sums in the local record
+ * include hidden sessions. Omits sums with data that has since become restricted.
  */
 export function withSumsBefore(
   published: PublishedDay,
@@ -184,8 +185,8 @@ function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: 
   const items = sessions.items.filter(({ session }) => shown.isShown(session));
   return {
     ...record,
-    // A record that isn't final is rebuilt on each run. The time of its last event keeps the published file
-    // unchanged.
+    // An unfinished day's record is rebuilt on each run. With the time of the last event as `generatedAt`,
+    // the published file changes only if the day's data does.
     generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
     commits: commitsIn(commits, shown.isRestrictedRepo),
     sessions: {

@@ -47,13 +47,16 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Replaces a hint about STEWARD_HOME in an error about the exchange folder. */
+/** Replaces the hint in an error about the exchange folder. */
 export function aboutFolder(folder: string, error: unknown): unknown {
   const hint = 'Make the exchange folder writable, or use another one: steward sync set FOLDER';
   return withOwnHint(error, folder, hint);
 }
 
-/** Runs `work` on the exchange folder. */
+/**
+ * Runs `work`, which accesses the exchange folder. Adjusts the hint if `work` throws an error about the
+ * folder.
+ */
 export function inFolder<T>(folder: string, work: () => T): T {
   try {
     return work();

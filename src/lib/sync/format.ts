@@ -58,7 +58,7 @@ export interface PublishedSession {
   branch: string | null;
   /** Periods in epoch seconds. `w` means working; `y` means waiting for you. */
   parts: [from: number, to: number, state: 'w' | 'y'][];
-  /** Set only if details are published, like `title` and `issue`. */
+  /** `slug`, `title` and `issue` are set only if details are published. */
   slug?: string;
   title?: string;
   issue?: number;

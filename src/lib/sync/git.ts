@@ -15,7 +15,7 @@ export interface GitExchange {
   /** Machine-local folder for the clone. */
   clone: string;
   machineId: string;
-  /** Ids of the machines that this machine has adopted, and publishes for. */
+  /** Ids of the machines that this machine has adopted. This machine publishes their data too. */
   adopted?: readonly string[];
 }
 
@@ -77,8 +77,8 @@ function copyOf(clone: string, id: string): string {
 }
 
 /**
- * Removes the files of machines whose branch was deleted. Keeps machines that never came through this clone,
- * which has a copy of each that did.
+ * Removes the files of machines whose branch was deleted. Considers only machines that were once fetched into
+ * this clone.
  */
 function removeGone({ folder, clone, machineId }: GitExchange, trees: ReadonlyMap<string, string>): string[] {
   const gone = listFolder(join(clone, 'others')).filter(
@@ -97,7 +97,7 @@ async function send(
   pushed: string | undefined,
 ): Promise<boolean> {
   const files = join(machinesFolder(folder), machineId);
-  // Without machine.json, the folder was lost or isn't complete yet, so the branch has the only copy.
+  // Don't push a folder without machine.json. Such a folder is incomplete, and the branch has the only copy.
   if (!exists(join(files, 'machine.json'))) return false;
   const own = join(clone, 'own');
   ensureFolder(own);

@@ -75,8 +75,8 @@ const KINDS = Object.keys(DAY_FILES) as DayKind[];
 /** How often to rewrite an otherwise unchanged machine.json. */
 const HEARTBEAT_MS = 6 * 3_600_000;
 /**
- * How often to rewrite machine.json if there are other machines. They use it to decide which machine notifies
- * you.
+ * How often to rewrite machine.json if there are other machines. The other machines use it to decide which
+ * machine sends notifications.
  */
 const SHARED_HEARTBEAT_MS = 290_000;
 
@@ -85,8 +85,8 @@ export function machineFolderOf({ folder, machine }: Pick<PublishDeps, 'folder' 
 }
 
 /**
- * Writes the files that changed since the last run. Compares files once a day, and only fingerprints in other
- * runs. The caller must hold the sync lock.
+ * Writes the files that changed since the last run. Compares every file once a day; other runs compare only
+ * fingerprints. The caller must hold the sync lock.
  */
 export function publish(deps: PublishDeps): PublishResult {
   requireFolder(deps.folder);
@@ -193,7 +193,7 @@ export function dayFiles(deps: PublishDeps, local: LocalData, day: Day): Planned
   });
 }
 
-/** Formats a JSON array with one item per line, so that version control stores only the changed lines. */
+/** Formats a JSON array with one item per line, to keep diffs in version control small. */
 function lines(items: readonly unknown[]): string {
   return items.length === 0 ? '[]' : `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
 }
@@ -233,7 +233,7 @@ export function infoText({ machine }: PublishDeps, local: LocalData, publishedAt
   return `${JSON.stringify(info)}\n`;
 }
 
-/** Plans machine.json. Its time changes only with another file, or once a heartbeat is due. */
+/** Plans machine.json. `publishedAt` changes only if another file changes or a heartbeat is due. */
 function plannedInfo(deps: PublishDeps, local: LocalData, hasChanged: boolean): PlannedFile {
   const own = machineFolderOf(deps);
   const stored = parseInfo(readText(join(own, 'machine.json')) ?? '');

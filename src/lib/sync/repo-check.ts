@@ -19,15 +19,15 @@ export function checkedRepos(state: string): string {
 
 /** Checks whether repositories are restricted, and remembers the results for folders that are missing later. */
 export interface RepoCheck extends Pick<Disclosure, 'isRestrictedRepo' | 'isCheckedRepo'> {
-  /** Differs if the result for a watched repository differs. */
+  /** A fingerprint of the results, which changes if a repository becomes restricted or unrestricted. */
   mark: string;
   /** Stores the results for the next run. */
   save: () => void;
 }
 
 /**
- * Opens the check. A repository whose folder is missing has the result of the last check. If it was never
- * checked, it counts as restricted, unless a watched repository with the same name is unrestricted.
+ * Starts a check. If a repository's folder is missing, uses the last result. A repository without a result
+ * counts as restricted unless a watched repository with the same name is unrestricted.
  * @param file The file with the results of earlier checks.
  */
 export function checkRepos(file: string, watched: readonly string[]): RepoCheck {

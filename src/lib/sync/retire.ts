@@ -13,8 +13,8 @@ import {
 } from './publish';
 
 /**
- * Publishes the days that an adopted machine keeps, in its folder. With `isWithdrawn`, removes its other
- * published days, which this machine publishes now. Leaves machine.json as it is, since that machine is gone.
+ * Publishes an adopted machine's remaining days in that machine's folder. With `isWithdrawn`, first removes
+ * the days that this machine publishes instead.
  */
 export function publishRetired(deps: PublishDeps, isWithdrawn: boolean): void {
   requireFolder(deps.folder);

@@ -6,7 +6,10 @@ import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import type { Day } from '../platform/time/time';
 
-/** Purged or forgotten data whose published files must be removed. Files of days with local data stay. */
+/**
+ * Purged or forgotten data whose published files must be removed. A day that still has local data is not
+ * removed.
+ */
 export interface Removal {
   day?: Day;
   before?: Day;

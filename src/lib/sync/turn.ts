@@ -134,7 +134,7 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
   for (const { id, info } of candidates) {
     const before = known[id];
     const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;
-    // If no arrival time is stored, use the time when the machine published.
+    // If no arrival time is stored, decide by the time of the machine's last publication.
     const isRecent = Math.abs(nowMs - (parseIso(info.publishedAt) ?? 0)) < 3 * NEWS_MS;
     const seen = isOld ? Number(before['seen']) : isObject(before) || isRecent ? nowMs : 0;
     news[id] = { publishedAt: info.publishedAt, seen: Number.isFinite(seen) ? seen : 0 };
@@ -156,8 +156,8 @@ function byInput(a: Machine, b: Machine): number {
 }
 
 /**
- * Returns this machine's zero-based position in the order in which active machines take over overdue
- * notifications: lowest id first.
+ * Returns how many active machines have a lower id. Machines take over overdue notifications in the order of
+ * their ids.
  */
 function rankOf(deps: TurnDeps, active: readonly Machine[]): number {
   return active.filter(({ id }) => id < deps.machineId).length;

@@ -35,7 +35,7 @@ export interface UsageDeps {
   state: string;
 }
 
-/** How many days of logs to read, and how many days of ids to remember. */
+/** Number of days for which logs are read and response ids are remembered. */
 const KEPT_DAYS = 40;
 const LOCK_WAIT_MS = 10_000;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;

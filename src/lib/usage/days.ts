@@ -69,8 +69,8 @@ function isAmount(value: unknown): boolean {
 }
 
 /**
- * Merges sums into a day; the keys are rows as JSON. The larger sum wins, which preserves rows from deleted
- * logs. Only the sums of rows in `shrunk` may decrease.
+ * Merges sums into a day. The larger sum wins, which preserves rows from deleted logs. Only the sums of rows
+ * in `shrunk` may decrease.
  */
 export function mergeDay(
   folder: string,

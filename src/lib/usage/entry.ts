@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The token counts, and `cost`, which is the amount in USD that the assistant reported, or 0. */
+/** The token counts, and the cost in USD. The cost is 0 unless the assistant reported one. */
 export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'cost'] as const;
 
 /** Values in the order of `AMOUNTS`. `cacheWrite` includes writes with a one-hour lifetime. */
@@ -35,7 +35,7 @@ export interface Sink {
   limits: (atMs: number, limits: readonly SeenLimit[]) => void;
 }
 
-/** Returns an id. All copies of a response have the same part before the dot. */
+/** Returns an id. The part before the dot is the same for all copies of a response. */
 export function entryId(group: string, rest = ''): string {
   return `${digest(group)}.${rest === '' ? '' : digest(rest).slice(0, 6)}`;
 }

@@ -11,8 +11,8 @@ import { splitId, type Amounts } from './entry';
 export type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
 
 /**
- * A version of a response: the second part of its id, its row (-1 if purged), whether it is a copy, and its
- * amounts.
+ * A version of a response: the second part of its id, the index of its row (-1 if purged), whether it is a
+ * copy, and its amounts.
  */
 type Version = [rest: string, row: number, copy: 0 | 1, ...amounts: Amounts];
 
@@ -24,8 +24,8 @@ interface LedgerDay {
 }
 
 /**
- * Remembers the responses from the last 40 days, so that a reread log doesn't count twice. Each day is a
- * machine-local file. Only the ids of purged responses remain.
+ * Remembers the responses of the last 40 days, so that a reread log doesn't count twice. Each day is stored
+ * in a machine-local file. Of purged responses, only the ids are kept.
  */
 export interface Ledger {
   days: Map<Day, LedgerDay>;

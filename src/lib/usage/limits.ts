@@ -64,7 +64,7 @@ function loggedLimits(state: string, nowMs: number): UsageLimit[] {
       .filter(({ window }) => isCurrent(atMs, window, nowMs))
       .map(({ window, usedPercent, resetsAtMs }) => ({
         ...{ assistant, name: nameOf(assistant), window, usedPercent },
-        // A reset time far from the time of the log line is wrong, and may not be a valid date.
+        // A reset time that is far from the time of the log line is invalid.
         resetsAt:
           resetsAtMs === null || !(Math.abs(resetsAtMs - atMs) <= MAX_RESET_MS) ? null : toIso(resetsAtMs),
       })),

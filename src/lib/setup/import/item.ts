@@ -60,8 +60,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * Plans to copy a file unless the target exists.
- * @param problem Returns why a text's format is invalid, or throws.
- * @param isSame Returns whether the target has the same content in different bytes.
+ * @param problem Returns why the file's text is invalid. May also throw a `StewardError`.
+ * @param isSame Returns whether two files with different bytes have the same content.
  */
 export async function fileItem(
   kind: ImportKind,

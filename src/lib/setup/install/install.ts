@@ -17,7 +17,7 @@ import { defaultJobs } from '../init/step-services';
 
 export interface InstallChoice {
   hooks: boolean;
-  /** The assistants that the user agreed to, such as `codex,qwen`. */
+  /** The assistants whose hooks to install, such as `codex,qwen`. */
   assistants?: string;
   /** Whether to install the assistant's work skill with the hooks. */
   skill: boolean;

@@ -88,7 +88,7 @@ export async function purgeData(
   if (isShimGone) await wait(HOOK_MS);
   await endRuns(context, say, 'The data was not deleted.');
   purge(context.area);
-  // A hook may have started a delivery just before the data was deleted.
+  // A running hook may have started a delivery before the data was deleted. End that delivery.
   await endRuns(context, say, 'The data was deleted, but this process may write new data.');
   if (exists(context.area.root)) purge(context.area);
 }
@@ -116,8 +116,8 @@ function purge(area: UserArea): void {
   const [state, cache] = [machineStatePath(host), cachePath(host)];
   const root = realPath(area.own);
   refuseWide(root ?? area.own, host);
-  // If a process was killed while writing to the target of a link, a temporary file with a token may remain
-  // beside the target.
+  // A killed process may have left a temporary file, which can contain a token, in the folder of a link's
+  // target.
   for (const path of area.place === '' ? [area.config, area.settings] : []) {
     const target = lstatOf(path)?.isLink === true ? realPath(path) : undefined;
     if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));
