@@ -4,8 +4,8 @@ import type { CommandTable } from './lib/cli/run';
 import { listFolder, lstatOf } from './lib/platform/files/folder';
 
 /**
- * Commands by id: `sense/today.ts` is `steward sense today`, and `sessions/index.ts` is `steward sessions`.
- * The build replaces this module with a static table.
+ * Maps each command's id to its module. A command's id is its file path: `sense/today.ts` defines `steward
+ * sense today`. The build replaces this module with a static table.
  */
 export const COMMANDS: CommandTable = Object.fromEntries(
   idsUnder(join(__dirname, 'commands')).map(([id, path]) => [id, () => import(path)]),

@@ -9,7 +9,7 @@ import { versionLine } from './lib/app/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** package.json, with oclif's help class loaded from source. */
+/** package.json, except that the help class is loaded from source. */
 const PACKAGE = {
   ...pjson,
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },
@@ -38,7 +38,6 @@ export async function sourceManifest(root: string): Promise<Manifest> {
   });
   const classes: Record<string, CommandClass> = {};
   for (const [id, load] of Object.entries(COMMANDS)) classes[id] = (await load()).default;
-  // Without this, oclif would load the built help class that package.json names.
   Reflect.set(plugin, 'commandCache', classes);
   await plugin.load();
   const ids = Object.keys(plugin.manifest.commands).sort();

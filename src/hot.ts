@@ -1,6 +1,6 @@
 /**
- * Frequent commands that run without oclif and the configuration loader. `run` returns an exit code. It
- * returns undefined or new arguments if the full command must run.
+ * Frequent commands, which run without oclif and the configuration loader. `run` returns an exit code. If the
+ * full command must run instead, `run` returns undefined or the full command's arguments.
  */
 const COMMANDS: Readonly<
   Record<string, () => Promise<{ run: (argv: readonly string[]) => Promise<HotResult> }>>

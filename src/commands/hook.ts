@@ -36,7 +36,7 @@ export default class Hook extends BaseCommand {
   ];
   static override related = ['sessions', 'statusline', 'sense today'];
 
-  // Bypasses oclif's parser: its exit code for an invalid flag would block the assistant.
+  // Bypasses oclif's parser, whose exit code for an invalid flag would block the assistant.
   override async execute(): Promise<void> {
     await this.run();
   }

@@ -23,7 +23,8 @@ export default class Time extends BaseCommand {
       description: 'Show which rule assigned time to each goal.',
       exclusive: [...FORMATS, 'json'],
     }),
-    // Declare each conflict on only one flag. Otherwise, the error lists the conflict twice.
+    // List each pair of conflicting flags on only one of the flags. Otherwise, the error reports the conflict
+    // twice.
     csv: boolean({ description: 'Print CSV.', exclusive: ['timewarrior', 'ics', 'json'] }),
     timewarrior: boolean({
       description: 'Print your intervals in Timewarrior format.',

@@ -33,7 +33,7 @@ export default class AgentsCheck extends BaseCommand {
     const fromHook = invocations.some(({ isCall }) => isCall);
     if (!report.ok || !fromHook) this.print(() => checkText(report, this.terminal));
     if (!report.ok) {
-      // When a hook blocks a call, the assistant reads the hook's stderr.
+      // The assistant reads the reason for a blocked call from the hook's stderr.
       if (fromHook) this.say(checkText(report, { columns: 80, color: false }));
       process.exitCode = EXIT_CODES.usage;
     }

@@ -16,7 +16,7 @@ export default class DaemonStop extends BaseCommand {
     return result;
   }
 
-  /** Warns about the scheduler job that restarts the daemon within a minute. */
+  /** Warns if a scheduler job will restart the daemon within a minute. */
   private async printJob(): Promise<void> {
     const { schedulerWith } = await import('../../lib/app/schedule');
     const job = await schedulerWith(this.context, 'daemon');

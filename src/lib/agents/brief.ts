@@ -30,7 +30,7 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
 export interface Brief {
   role: string;
   perspective: string;
-  /** The agent's writing style, not a spoken voice. */
+  /** The agent's writing style (not a voice for speech). */
   voice: string;
   expertise: string;
   personality: string;
@@ -48,9 +48,9 @@ export interface BriefOptions extends Preferred {
   count: number;
   subagentType: string;
   model: ModelTier;
-  /** The role of every agent. Default: the role that goes with each agent's expertise. */
+  /** The role of every agent. By default, an agent's expertise determines its role. */
   role?: string;
-  /** Mode of the cross-vendor builder; becomes the first line of the prompt. */
+  /** Mode of the cross-vendor builder, inserted as the first line of the prompt. */
   mode?: BuilderMode;
   /** The working method, such as test-driven development. */
   method?: string;
@@ -64,14 +64,14 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
   audit: 'MODE: audit, read-only.',
 };
 
-/** Appended to every prompt. Overrides earlier instructions to speak. */
+/** Text appended to every prompt to override earlier instructions to speak. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
 /** Maximum number of briefs or agents per request. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
 
-/** Fields of expertise, in the order used when the request mentions none. */
+/** The order in which fields of expertise are assigned if the request mentions none. */
 const ORDER = 'business technical communications data creative research finance security legal medical'.split(' '); // prettier-ignore
 const EXPERTISE = [...TRAIT_FAMILIES.expertise].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 

@@ -8,7 +8,7 @@ import { parseInvocations, type Invocation } from './check';
 import type { ParseYaml } from './roster';
 
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Assistants write to stdin immediately, but a user's pipe may be slow. */
+/** Timeouts for hook JSON. Shorter than for a user's pipe, because assistants write to stdin immediately. */
 const HOOK = { firstByteMs: 10_000, endMs: 30_000, keepBytes: MAX_BYTES };
 const PIPE = { firstByteMs: 600_000, endMs: 600_000, keepBytes: MAX_BYTES };
 

@@ -33,10 +33,10 @@ export interface KnowledgeResult {
 }
 
 export interface KnowledgeQuery {
-  /** Search terms, all required; case and accents are ignored. Empty text matches every entry. */
+  /** Search terms that must all match, ignoring case and accents. An empty text matches every entry. */
   text: string;
   type?: KnowledgeType;
-  /** Only entries with this tag; case and accents are ignored. */
+  /** A tag that entries must have, ignoring case and accents. */
   tag?: string;
   /** Maximum number of results, 1 to `MAX_RESULTS`. */
   limit: number;
@@ -90,7 +90,7 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');
   const isId = second !== undefined && rest.length === 0;
   const type = isId ? KNOWLEDGE_TYPES.find((known) => known === first.toLowerCase()) : undefined;
-  // Match the name against folder listings. Using the name in a path would allow path traversal.
+  // Compare the name with the folder's file names. A path built from the name could point outside the folder.
   const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (second ?? '')).trim();
   const files = [...filesOf(folder, type, () => undefined)];
   const exact = files.filter((file) => folded(file.name) === name);

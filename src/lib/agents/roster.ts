@@ -29,7 +29,7 @@ export interface RosterEntry extends RosterAgent {
   persona: string;
 }
 
-/** A problem in a roster file. `note`: the file is still valid. */
+/** A problem in a roster file. At level `note`, the file is still usable. */
 export interface RosterProblem {
   file: string;
   level: 'error' | 'note';
@@ -159,7 +159,7 @@ function invalid(message: string, hint: string): StewardError {
   return new StewardError('config', message, { hint });
 }
 
-/** Placeholder text in a new roster file. Earlier versions didn't wrap it in a comment. */
+/** Placeholder text in a new roster file. In files from earlier versions, the text isn't in a comment. */
 const INVITATION =
   'Describe this person here: their background, what they care about, how they talk. Every brief includes this text.';
 

@@ -5,7 +5,7 @@ import type { AgentTypes, RoutingInput, NamedAgent, Rule, Worker } from './routi
 import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type Finding, type Hit, type Place } from './routing-match'; // prettier-ignore
 import { clauseBefore } from './text';
 
-/** Finders by rule id, for rules that need more than a pattern. */
+/** Match functions by rule id, for rules that a pattern alone can't express. */
 export const FINDERS: Readonly<Record<string, (input: RoutingInput) => Finding>> = {
   named: findNamed,
   'built-in': findType,
@@ -26,7 +26,7 @@ export function unsuitableForManaged({ request: { text }, whole }: RoutingInput)
     : undefined;
 }
 
-/** Finds a request not to use agents. */
+/** Finds a request to work without agents. */
 function findDeclined({ request }: RoutingInput): Finding {
   const hit =
     findPattern(request, PATTERNS_BY_RULE.refusedAgents).refused ??
@@ -149,8 +149,8 @@ const COMMON_NAMES = new Set(data.words.commonNames.split(' '));
 const EDGE = String.raw`(?![\p{L}\p{N}_-])`;
 
 /**
- * Yields the positions where the request names an agent. Ignores case only if the request addresses the agent
- * ("ask will to"), because many names are also words.
+ * Yields the positions where the request names an agent. Many names are also ordinary words, so case is
+ * ignored only after a word that addresses the agent, as in "ask will to".
  */
 function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place> {
   for (const spelled of new Set([name, slug])) {
@@ -205,7 +205,7 @@ export function countOf(rule: Rule, hit: Hit, input: RoutingInput, warnings: str
   return perspectives > 1 ? perspectives : 3;
 }
 
-/** Returns a number that counts agents, such as 5 in "five custom agents". */
+/** Returns the number in a phrase such as "five custom agents". */
 function numberIn(text: string): number | undefined {
   const words = text.split(/[\s(]+/);
   for (const [index, word] of words.entries()) {

@@ -9,27 +9,29 @@ export interface Hit {
   length: number;
 }
 
-/** `hit` is the deciding match. `refused` is a match that the request negates ("don't use custom agents"). */
+/** `hit` is the deciding match. `refused` is a negated match, as in "don't use custom agents". */
 export interface Finding {
   hit?: Hit;
   refused?: Hit;
 }
 
-/** An entry in routing.json's `looks`. Patterns match lower-case ASCII. `{PART}` refers to an entry in `parts`. */
+/**
+ * An entry in routing.json's `looks`. Patterns are matched against lower-case ASCII text. `{PART}` refers to
+ * an entry in `parts`.
+ */
 export interface RulePattern {
-  /** Every match contains at least one of these substrings. A fast check before the patterns. */
+  /** Every match contains at least one of these substrings. Checked first, because patterns are slower. */
   stems?: readonly string[];
   /** At least one of these patterns must match. The group `w` captures the trigger. */
   any: readonly string[];
-  /** Whether the match must end with a noun for an AI agent ("customer agents" doesn't). */
+  /** Whether the match must end with a noun that means an AI agent. */
   endsWithAgent?: boolean;
   /** All of these patterns must match somewhere in the request. */
   also?: readonly string[];
   /** None of these patterns may match. */
   unless?: readonly string[];
-  /** The match must not follow these words in the same clause. */
+  /** Words that must not precede the match in the same clause. */
   notAfter?: string;
-  /** Whether to ignore a match that is only the topic of the request. */
   mayBeTopic?: boolean;
 }
 
@@ -127,8 +129,8 @@ function isNegated(text: string, { at, length }: Place): boolean {
 }
 
 /**
- * Returns whether the noun at the end of `place` denotes an AI agent. The nouns in "customer agents" and
- * "agent class" don't.
+ * Returns whether the noun at the end of `place` means an AI agent, unlike in "customer agents" or "agent
+ * class".
  */
 function isAssignable(text: string, place: Place): boolean {
   const end = place.at + place.length;

@@ -59,9 +59,9 @@ export interface Outcome {
   /** Whether `model` applies regardless of the request's effort and wording. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** Options for the briefs. If undefined, a single agent gets no brief. */
+  /** Options for the briefs. If omitted, a single agent gets no brief. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
-  /** Whether several agents work in parallel, followed by a spotcheck. */
+  /** Whether several agents work in parallel. Another agent then checks their combined output. */
   parallel?: true;
 }
 
@@ -69,11 +69,11 @@ export interface Outcome {
 export interface Rule {
   id: string;
   from: string;
-  /** The rule's text in the output of `--explain`. */
+  /** The rule's description in the output of `--explain`. */
   says: string;
   gives: Outcome;
   find: (input: RoutingInput) => Finding;
-  /** Returns a warning if the rule matches but doesn't suit the request; undefined otherwise. */
+  /** Returns a warning if the rule matches a request that it doesn't suit; undefined otherwise. */
   unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
@@ -99,14 +99,13 @@ export interface Decision {
   /** Mode of the cross-vendor builder. */
   mode?: BuilderMode;
   brief?: Brief;
-  /** The brief of each agent, if there are several agents. */
   briefs?: Brief[];
   launch?: string;
   /** Slug of the named agent. */
   agent?: string;
   rule: string;
   why: string;
-  /** Words in the request that matched. */
+  /** The matching words in the request. */
   triggers: string[];
   /** The agent that checks the output of parallel agents; null if no agents work in parallel. */
   spotcheck: Spotcheck | null;
@@ -167,8 +166,8 @@ export function explainRoute(
 }
 
 /**
- * Returns whether to print nothing. In a hook, decisions not to delegate would only fill the assistant's
- * context.
+ * Returns whether to print nothing. A hook doesn't report a decision not to delegate, because its output
+ * fills the assistant's context.
  */
 export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
@@ -228,7 +227,7 @@ function briefsOf(
   }));
 }
 
-/** Returns a named agent's brief. The expertise defaults to one that the role mentions. */
+/** Returns a named agent's brief. If the agent has no expertise, derives one from the agent's role. */
 function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: ModelTier): Brief {
   const { name, role, persona, personality, approach } = agent;
   const expertise = agent.expertise.length > 0 ? agent.expertise : traitsIn('expertise', role ?? '');
@@ -265,7 +264,7 @@ function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const byWords = (['deep', 'fast'] as const).find(
     (tier) => findPattern(request, { any: [data.patterns[tier]] }).hit !== undefined,
   );
-  // Production-grade work never gets the fast tier, whatever the wording.
+  // Wording can't select the fast tier for production-grade work.
   if (byWords === 'fast' && gives.mode === 'build') return gives.model;
   if (byWords !== undefined) return byWords;
   return effort === 1 ? 'fast' : gives.model;

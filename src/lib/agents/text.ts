@@ -1,14 +1,14 @@
-/** A request prepared for matching. `plain` and `text` have the same character positions. */
+/** A request prepared for matching. Each character has the same position in `plain` and `text`. */
 export interface RequestText {
-  /** The request in NFKC form, with quotes, code, addresses and paths masked. */
+  /** The request in NFKC form, with quotations, code, URLs and paths masked. */
   plain: string;
   /** `plain` in lower-case ASCII, with `_` for other letters. */
   text: string;
-  /** Whether the request was so long that its middle was dropped. */
+  /** Whether the middle of a long request was dropped. */
   isCut: boolean;
 }
 
-/** How much of a long request's start and end to keep. Pasted text is usually in the middle. */
+/** How much to keep at the start and end of a long request. The middle is usually pasted text. */
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 

@@ -28,7 +28,10 @@ export interface WatchedSession {
   agents: number;
   status: 'working' | 'waiting';
   silentSec: number;
-  /** Time of the last tool call (ISO 8601, UTC). Used to alert only once per silence. */
+  /**
+   * Time of the last tool call (ISO 8601, UTC). Identifies a silent period, so that each period is reported
+   * only once.
+   */
   since: string;
   lastTool: string | null;
   silent: boolean;
@@ -45,15 +48,14 @@ export interface WatchDeps {
   machineId: string;
   /** Machine-local folder for locks. */
   locks: string;
-  /** Path of `state/watchdog.json`, which records the silences already reported. */
+  /** Path of `state/watchdog.json`, a list of the silent periods already reported. */
   alerts: string;
   sessions: ReadDeps;
 }
 
 interface Activity {
-  /** Time of the event, from the log. */
   ts: string;
-  /** Monotonic time of the event in ms; excludes sleep. */
+  /** Monotonic time of the event in ms. Doesn't advance while the machine sleeps. */
   monotonicMs: number;
   tool: string | null;
 }
@@ -62,7 +64,6 @@ interface Watch {
   deps: Pick<WatchDeps, 'clock' | 'sessions'>;
   state: ReturnType<typeof currentSessions>;
   fold: ReturnType<typeof folder>;
-  /** The last activity, keyed by the assistant's session id. */
   activity: Map<string, Activity>;
 }
 
@@ -116,7 +117,7 @@ function poll(watching: Watch): WatchedSession[] {
     });
 }
 
-/** Returns a session's latest tool call or agent start, whichever is later. */
+/** Returns a session's latest activity: a tool call or the start of an agent. */
 function lastActivity({ deps, activity }: Watch, { sessionIds, updatedAt }: Session): Activity {
   const all = sessionIds.flatMap((id) => activity.get(id) ?? []);
   const last = all.sort((a, b) => a.monotonicMs - b.monotonicMs).at(-1);
@@ -131,11 +132,11 @@ export function watchedSessions(deps: Watch['deps'], session?: string): Omit<Wat
 }
 
 export interface WatchOptions {
-  /** Watch only this session, until the session ends. Default: all sessions, until aborted. */
+  /** The session to watch until it ends. By default, all sessions are watched until aborted. */
   session?: string;
-  /** If `session` is set, end when that session has no active agents. */
+  /** Whether to stop when `session` has no active agents. */
   untilIdle?: boolean;
-  /** End without an error if another watchdog is running. */
+  /** Whether to exit without an error if another watchdog is running. */
   ifFree?: boolean;
   signal: AbortSignal;
   alert: (alert: SilenceAlert) => void | Promise<void>;

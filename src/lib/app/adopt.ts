@@ -29,7 +29,7 @@ export interface Adopted {
   folder: string;
   deliveries: number;
   captures: number;
-  /** Whether this machine now writes to a different folder, which requires reinstalling the hooks and jobs. */
+  /** Whether this machine now writes to a different folder. If so, hooks and jobs must be reinstalled. */
   isMoved: boolean;
   /** Why the old machine's published data isn't withdrawn yet. */
   problem?: string;
@@ -38,8 +38,8 @@ export interface Adopted {
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Takes over the data, and any ownership of the user area, from a machine that is no longer in use. Can be
- * repeated after a crash.
+ * Takes over the data of a machine that is no longer in use, and the user area if that machine owns it. Can
+ * be repeated after a crash.
  */
 export async function adopt(context: Context, wanted: string): Promise<Adopted> {
   const { area, clock } = context;
@@ -54,7 +54,8 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
     writePlace(area.root, area.host, into.place, '');
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, { id, old });
-    // Store the intention first: a machine whose data stays published counts twice.
+    // Store the plan to withdraw the old machine's published data first, because time in remaining data
+    // counts twice.
     if (old.place === '') await startRetirement(context, old.owner);
     retire(area, into, { old, id });
     return result;
@@ -68,7 +69,7 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
   };
 }
 
-/** The folder below `machines` with the days of an adopted machine that this machine recorded too. */
+/** Returns the area below `machines` for an adopted machine's days that this machine also recorded. */
 function areaOf({ root, host }: UserArea, id: string): UserArea {
   return areaAt(root, `machines/${id}/`, host);
 }
@@ -100,7 +101,7 @@ async function captureLast(context: Context): Promise<void> {
   if (deps.config.enabled) await locked(captureHere);
 }
 
-/** Moves this machine's data from `machines/ID` to the top of the area, which this machine now owns. */
+/** Moves this machine's data from `machines/ID` to the top of the user area after taking over the area. */
 async function moveInto(
   context: Context,
   into: UserArea,
@@ -132,8 +133,8 @@ async function moveInto(
 }
 
 /**
- * Moves the old machine's files of the days that both machines recorded to a folder below `machines`. So both
- * machines' days stay separate, and time that both recorded counts once. The folder's owner file marks the end.
+ * For days that both machines recorded, moves the old machine's files to a folder below `machines`, so that
+ * shared time counts once. The folder's owner file is written last.
  */
 function setAside(area: UserArea, into: UserArea, { owner, salt }: Owned): void {
   const left = areaOf(area, owner);
@@ -152,13 +153,11 @@ function setAside(area: UserArea, into: UserArea, { owner, salt }: Owned): void 
   writeOwner(area.root, left.place, { owner, os: null, salt, retired: [] }, true);
 }
 
-/** Returns the days with a log, or with a record that isn't empty. */
 function daysWithData(store: SenseStore): Set<string> {
   const recorded = store.recordedDays().filter((day) => store.recordState(day) !== 'empty');
   return new Set([...store.loggedDays(), ...recorded]);
 }
 
-/** Returns the day that a file's name begins with. */
 function dayIn(name: string): string {
   return name.slice(0, '2026-11-20'.length);
 }
@@ -176,7 +175,8 @@ function moveDays(area: UserArea, into: UserArea, today: string): void {
   const isMoved = (name: string): boolean =>
     recorded.has(dayIn(name)) || !exists(join(into.sense.daily, name));
   moveFiles(area.sense.daily, into.sense.daily, isMoved);
-  // `lostOn` makes the next capture reread every source from the start, without duplicating moved events.
+  // `lostOn` makes the next capture reread every source from the start. The capture doesn't store moved
+  // events again.
   const days = { rolled: { ...state.rolled, ...rolled }, zones: { ...state.zones, ...zones } };
   target.writeState({ ...state, ...days, lostOn: today });
 }
@@ -194,7 +194,7 @@ function retire(area: UserArea, into: UserArea, { old, id }: { old: Owned; id: s
   const own = owners.find(({ owner }) => owner === id);
   const top = owners.find(({ place }) => place === into.place) ?? old;
   const retired = [...new Set([...top.retired, ...(own?.retired ?? []), old.owner])];
-  // A hash of the operating system's machine ID is valid only with the salt that produced it.
+  // The stored hash of the operating system's machine ID is valid only with the salt that produced it.
   const os = own?.salt === top.salt ? own.os : null;
   writeOwner(area.root, into.place, { owner: id, os, salt: top.salt, retired });
 }
@@ -207,7 +207,10 @@ async function startRetirement(context: Context, id: string): Promise<void> {
   });
 }
 
-/** Publishes the days taken over, and withdraws the old machine's. Returns why its data is still published. */
+/**
+ * Publishes the adopted days and withdraws the old machine's published days. If the withdrawal is incomplete,
+ * returns why.
+ */
 async function publishAdopted(context: Context, id: string): Promise<string | undefined> {
   let problem = 'the next exchange through git removes it.';
   try {

@@ -23,7 +23,7 @@ export function startWorkDelivery(area: UserArea): void {
   if (exists(area.work.repo)) startDetached(['work', 'deliver'], area.root);
 }
 
-/** Starts a background process for queued hook events, unless the daemon is running. */
+/** Starts a background process that handles queued hook events, unless the daemon is running. */
 export function startTriggers(area: UserArea, env: NodeJS.ProcessEnv): void {
   if (needsProcess(area, env)) startDetached(['notify', 'triggers'], area.root);
 }
@@ -34,7 +34,9 @@ export function startWatchdog(area: UserArea, env: NodeJS.ProcessEnv, session: s
     startDetached(['agents', 'watch', '--until-idle', '--session', session], area.root);
 }
 
-/** Returns whether a background process is needed: not if the daemon runs, or if a user typed the hook command. */
+/**
+ * Returns whether to start a background process: false if the daemon runs or a user typed the hook command.
+ */
 function needsProcess(area: UserArea, env: NodeJS.ProcessEnv): boolean {
   if (!exists(area.installManifest) && !isCalledByAssistant(env)) return false;
   const daemon = readInstance(area);

@@ -53,8 +53,8 @@ export async function openWatchdog(context: Context): Promise<WatchDeps> {
 const LOG_ROTATE_BYTES = 1024 * 1024;
 
 /**
- * Logs that agents are silent and sends a notification. Returns failures instead of throwing, so that the
- * watchdog continues.
+ * Logs a silence alert and sends a notification. Returns failures instead of throwing, so that the watchdog
+ * continues.
  */
 export async function reportSilence(
   context: Context,

@@ -12,7 +12,10 @@ import type { Desktop } from '../sense/front-app/adapter';
 export interface Context {
   clock: Clock;
   area: UserArea;
-  /** Reading this property may create the id on disk, so read-only code must not read it. */
+  /**
+   * This machine's id. The first read may create the id on disk, so read-only code must not use this
+   * property.
+   */
   machineId: string;
   /** Loads the configuration. `flags` are overrides by dotted key. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;

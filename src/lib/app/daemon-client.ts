@@ -48,8 +48,7 @@ export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean>
 }
 
 /**
- * How long to wait for the daemon to stop, in ms. The daemon itself waits up to ten seconds for requests and
- * jobs.
+ * Timeout for stopping the daemon, in ms. The daemon itself waits up to ten seconds for requests and jobs.
  */
 const STOP_MS = 15_000;
 const STOP_POLL_MS = 50;
@@ -61,7 +60,8 @@ export async function stopDaemon(context: Context): Promise<{ stopped: boolean; 
   const deadline = context.clock.monotonic() + STOP_MS;
   while (context.clock.monotonic() < deadline) {
     if (readInstance(context.area)?.pid !== asked.pid) return { stopped: true, pid: asked.pid };
-    // A crashed daemon leaves its instance file behind. The request finds a daemon in another PID namespace.
+    // A crashed daemon leaves its instance file behind. A daemon in another PID namespace still responds to
+    // requests.
     const hasCrashed = !isAlive(asked.pid) && !(await isDaemonThere(context));
     if (hasCrashed) return { stopped: true, pid: asked.pid };
     await wait(STOP_POLL_MS);

@@ -18,8 +18,8 @@ import { installerDeps, type Context, type InstallerDeps } from './context';
 import { openSessions } from './sessions';
 
 /**
- * Parses a list of assistants, such as `codex,copilot` or `all`. Without a list, returns the assistants to
- * register without asking.
+ * Parses a list of assistants, such as `codex,copilot` or `all`. Without a list, returns the assistants that
+ * are registered without a prompt.
  */
 export function openHooks(
   context: Context,
@@ -42,7 +42,7 @@ export function isClaudeInstalled(): boolean {
   return installedAssistants().includes(claudeCode);
 }
 
-/** Returns the assistants to offer: the installed ones, or Claude Code if none is installed. */
+/** Returns the installed assistants, or Claude Code if none is installed. */
 export function foundAssistants(): readonly Assistant[] {
   const found = installedAssistants();
   return found.length === 0 ? [claudeCode] : found;
@@ -81,8 +81,8 @@ export function unregisteredAssistants(context: Context): readonly Assistant[] {
 }
 
 /**
- * Returns the hook status of the listed assistants, by default all registered or installed ones. Passes an
- * error in the settings to `onFailure`, or throws it if there is no `onFailure`.
+ * Returns the hook status of the listed assistants. Default: all registered or installed assistants. Passes
+ * an error in the settings to `onFailure`; without `onFailure`, throws the error.
  */
 export async function openHooksStatus(
   context: Context,
@@ -110,7 +110,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);
   const found = foundAssistants();
-  // Skips an installed assistant if its settings are unreadable, unless steward's hooks are registered.
+  // Omit an assistant whose settings are unreadable, unless steward's hooks are registered with it.
   return ASSISTANTS.filter(
     (assistant) =>
       registered.includes(assistant) ||
@@ -119,10 +119,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
   );
 }
 
-/**
- * Runs `work`. Returns undefined if the settings of an assistant, or the variable with their path, are
- * invalid.
- */
+/** Returns the result of `work`. If `work` throws a StewardError, calls `onFailure` and returns undefined. */
 export function orUndefined<T>(work: () => T, onFailure?: (error: StewardError) => void): T | undefined {
   try {
     return work();
@@ -142,8 +139,8 @@ async function lastActivity(context: Context): Promise<{ by: string; lastAt: str
 }
 
 /**
- * Returns the assistants to register, as a list: Claude Code if installed, and others that the user confirms.
- * Throws `not_found` if there are none.
+ * Returns a comma-separated list of the assistants to register: Claude Code if installed, and others that the
+ * user confirms. Throws `not_found` if the list is empty.
  */
 export async function chosenAssistants(context: Context, mayAsk: boolean): Promise<string> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
@@ -176,7 +173,10 @@ export function othersText(others: readonly Assistant[]): string {
   return `Also installed: ${titlesOf(others)}. To register hooks: steward hooks install --assistant ${listOf(others)}`;
 }
 
-/** Returns the health of the hooks: registered assistants have all hooks, and the hook script exists. */
+/**
+ * Returns the health of the hooks. Checks that registered assistants have all hooks, and that the hook script
+ * exists.
+ */
 export function hooksHealth(context: Context): ModuleHealth {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);

@@ -9,7 +9,7 @@ export interface LiveConfig {
   current: () => Config;
   /** Reloads the files if they have changed. Returns a promise only when reloading. Never throws. */
   refresh: () => Promise<void> | undefined;
-  /** Refreshes the configuration; returns whether the files changed since the last call. */
+  /** Reloads changed files. Returns whether the files have changed since the last call. */
   changed: () => Promise<boolean>;
   /** Returns why the files are invalid, or undefined if they are valid. */
   problem: () => string | undefined;

@@ -111,7 +111,7 @@ const EVERYTHING: Disclosure = {
   about: () => undefined,
 };
 
-/** Returns whether no session, repository or sum is missing from the published record. */
+/** Returns whether the published record contains every session, repository and total. */
 function hasAll(published: DailyRecord, { sessions, ledger }: DailyRecord): boolean {
   const [shown = [], own = []] = [published.ledger?.attention, ledger?.attention];
   return (
@@ -126,8 +126,8 @@ function hasAll(published: DailyRecord, { sessions, ledger }: DailyRecord): bool
 }
 
 /**
- * Returns a function that reads this machine's full days, with the ids that published days use. It reads a
- * day's event log only if the published copy is out of date.
+ * Returns a function that reads this machine's days in full, but with the ids of the published days. The
+ * function reads a day's event log only if the published day is outdated.
  */
 function ownDays(
   deps: ReadDeps,
@@ -146,7 +146,7 @@ function ownDays(
   return (day) => {
     const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
-    // Without another machine's data on this or an adjacent day, no times can overlap.
+    // If no other machine has data for this or an adjacent day, no times can overlap.
     if (isClosed && isAlone(day)) return publish(stored, undefined);
     const before = isClosed && own !== undefined ? readPublishedDay(own, day, ownRecord) : undefined;
     const isComplete =

@@ -8,7 +8,7 @@ import type { DatedRow, Usage } from '../usage/rollup';
 import type { Context } from './context';
 import { machineName } from './sync-settings';
 
-/** Usage rows of several machines. Session ids are hashed only for other machines. */
+/** Usage rows of several machines. Only other machines' session ids are hashed. */
 export interface UsageOfMachines {
   rows: DatedRow[];
   machines: Pick<Usage, 'machines'>;
@@ -21,7 +21,10 @@ export interface UsageInput {
   to: Day;
 }
 
-/** Returns the merged usage of all machines in the exchange folder, or the usage of `machine`. `note` receives a line for each unusable file. */
+/**
+ * Returns the merged usage of all machines in the exchange folder, or the usage of `machine`. Calls `note`
+ * for each unusable file.
+ */
 export function usageOfMachines(
   { machineId, area }: Pick<Context, 'machineId' | 'area'>,
   { folder, machine: wanted, from, to }: UsageInput,

@@ -19,7 +19,7 @@ export interface HookSettings {
   tellAssistant: boolean;
   /** Whether to store the first line of a session's first prompt. */
   titles: boolean;
-  /** The assistant's name, which may begin the last line of a response. */
+  /** The assistant's name, which a response's last line may start with. */
   daName: string;
   /** The folder with the session files. */
   sessions: string;
@@ -31,7 +31,7 @@ export interface HookSettings {
 /** How much of a matching prompt to store. */
 export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** The cached settings. Hooks and the status line read them because loading YAML takes 18 ms. */
+/** Cached settings, which save hooks and the status line the 18 ms of loading YAML. */
 interface Mirror {
   /** File stamps of config.yaml and work/config.yaml at load time; null for a missing file. */
   user: string | null;
@@ -141,7 +141,7 @@ export function writeCache(name: string, area: UserArea, value: object): void {
   });
 }
 
-/** Ignores errors: the cache is optional, and a cache error must not lose a hook's event. */
+/** Ignores errors: the cache is optional, and the hook must still store its event. */
 function unlessFailing<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -35,7 +35,7 @@ export interface NotifyContext extends Sender {
 }
 
 export interface NotifyParts {
-  /** The daemon's voice, which is reused across calls. */
+  /** The daemon's voice, reused across calls. */
   voice?: Voice;
   wake?: AcceptDeps['wake'];
   settings?: LiveConfig;
@@ -95,7 +95,7 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
   try {
     logFault(deps, toStewardError(error).message);
   } catch {
-    // On a full disk, the error can't be logged. Undelivered notifications stay in the outbox.
+    // If the disk is full, the error can't be logged. Undelivered notifications stay in the outbox.
   }
 }
 
@@ -116,7 +116,7 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Sends a notification for each due reminder, without voice. Returns the number of reminders. */
+/** Sends a notification for each due reminder, without voice. Returns how many reminders were due. */
 export function sendReminders(
   work: Pick<WorkContext, 'deps'>,
   notify: Pick<NotifyContext, 'deps'>,

@@ -11,7 +11,7 @@ export interface ReportUnion {
   days: (notes: string[]) => DayFacts[];
 }
 
-/** Returns a period's merged days. `readOwn` reads this machine's days, with unpublished details. */
+/** Returns a period's merged days. `readOwn` reads this machine's days, including unpublished details. */
 export function reportUnion(
   machines: Machines,
   period: Period,

@@ -99,7 +99,7 @@ function timeOfDays(deps: ReadDeps, period: Period, union: ReportUnion | undefin
         try {
           return ledgersOf(deps, [day]).ledgers;
         } catch {
-          // `daysFrom` reports unreadable days.
+          // `daysFrom` already reports unreadable days.
           return [];
         }
       });

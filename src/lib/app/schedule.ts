@@ -80,7 +80,7 @@ export async function schedulerWith(
   return { kind, installed, loaded };
 }
 
-/** Reported as the capture scheduler if the daemon runs the captures. */
+/** The scheduler to report if the daemon runs the captures. */
 export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
 
 /** Returns what runs captures on this machine: a scheduler or the daemon. */
@@ -91,7 +91,9 @@ export async function currentScheduler(context: Context): Promise<SenseStatus['s
   return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }
 
-/** Returns false if a scheduler started this command for a job that has since been uninstalled. */
+/**
+ * Returns whether to run this command: false if a scheduler started it for a job that is no longer installed.
+ */
 export function mayRun(context: Context): boolean {
   return beginScheduled(runsOf(context), processHost());
 }

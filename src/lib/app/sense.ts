@@ -40,21 +40,21 @@ export interface SenseContext {
   warnings: readonly string[];
   /** Parses a day such as `yesterday` in your time zone. */
   readDay: (words: string) => Promise<Day>;
-  /** Runs `work` under the lock that captures, rollups and purges on this machine share. */
+  /** Runs `work` under the lock shared by this machine's captures, rollups and purges. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
   /**
    * Checks the area's owner, merges conflict copies of logs, and runs a capture. The caller must hold the
    * lock.
    */
   captureHere: () => Promise<CaptureResult>;
-  /** Returns the current focus. `last` is the previous observation; omitted if the focus has changed since. */
+  /** Returns the current focus. `last` is the previous observation, if the focus hasn't changed since. */
   observe: (last?: Last) => Promise<Observation>;
 }
 
 type WatchOf = () => FocusWatch | undefined;
 
 /**
- * How long to wait for the sense lock, in ms: enough for two captures, but less than the default poll
+ * Timeout for the sense lock, in ms. Long enough for two captures, but shorter than the default poll
  * interval.
  */
 const LOCK_WAIT_MS = 30_000;
@@ -135,7 +135,7 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
     ...{ run, clock, timezone: user.timezone, path: user.paths.workEvents },
     ...observeDeps(context, config),
     config: sense,
-    // A getter, because reading the machine id may create it, which read-only commands must not do.
+    // A getter, because the first read may create the machine id. Read-only commands must not create it.
     get machineId() {
       return context.machineId;
     },
@@ -182,7 +182,7 @@ export function openFocusWatch(
 /** How long a stopping daemon may spend on the last focus capture, in ms. */
 const LAST_FOCUS_MS = 2_000;
 
-/** Captures only the focus, so that a stopping daemon doesn't lose its last observations. */
+/** Captures only the focus. Called when the daemon stops, so that the last observations aren't lost. */
 export async function storeFocus(sense: () => SenseContext | Promise<SenseContext>): Promise<void> {
   const { deps, locked } = await sense();
   const sources = deps.sources.filter(({ id }) => id === 'appFocus');

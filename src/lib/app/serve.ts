@@ -31,7 +31,7 @@ export async function serveDaemon(
     output.onListening(instance);
   });
   if (ending === 'stopped') return 0;
-  // Keep a random port across restarts, because open pages use it.
+  // A restarted daemon keeps its randomly chosen port, because open pages use this port.
   const isPortFixed = flags.port !== undefined || parts.port === 0;
   return relaunch([
     'daemon',
@@ -86,7 +86,7 @@ const RESTART_POLL_MS = 100;
 
 /**
  * Restarts the daemon, or starts its job, and waits until the daemon is listening. Throws `config` if the
- * configuration is invalid, and `unavailable` without a daemon or a job.
+ * configuration is invalid, and `unavailable` if there is neither a daemon nor a job.
  */
 export async function restartDaemon(context: Context): Promise<Restarted> {
   await context.loadConfig();
@@ -98,8 +98,8 @@ export async function restartDaemon(context: Context): Promise<Restarted> {
 }
 
 /**
- * Asks the daemon to restart, or stops a version that can't restart itself. Returns undefined if no daemon is
- * running.
+ * Asks the daemon to restart, or to stop if its version can't restart itself. Returns undefined if no daemon
+ * is running.
  */
 async function askToRestart(context: Context): Promise<{ pid: number; restartsItself: boolean } | undefined> {
   try {

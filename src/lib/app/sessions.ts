@@ -49,7 +49,9 @@ export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));
 }
 
-/** Returns a function that reads all sessions. It caches the archive, for long-running processes. */
+/**
+ * Returns a function that reads all sessions. The function caches the archive, for long-running processes.
+ */
 export function sessionReader(context: Context): () => Promise<SessionsState> {
   const archived = archiveReader(context.clock);
   return async () => currentSessions(await openSessions(context), archived);
@@ -106,8 +108,8 @@ export function placesNow(context: Context, sessions: readonly Session[]): Promi
 }
 
 /**
- * Brings a session's terminal to the front. `choose` picks one of several matching sessions, or returns
- * undefined if it can't ask.
+ * Brings a session's terminal to the front. `choose` asks the user to pick one of several matching sessions,
+ * and returns undefined if there is no terminal.
  */
 export async function goNow(
   context: Context,

@@ -16,7 +16,8 @@ export async function prepareArea(
 ): Promise<string[]> {
   try {
     const { id } = claimArea(area);
-    // Move the items that this machine queued at the top of the area before it detected another owner.
+    // Move the items that this machine queued at the top of the area before finding that another machine owns
+    // it.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });
@@ -30,7 +31,9 @@ export async function prepareArea(
 
 type Spools = { outbox: string; spool: string };
 
-/** Takes over the given machines' pending deliveries and captures. Returns the number of each. */
+/**
+ * Takes over the given machines' pending deliveries and captures. Returns how many of each were taken over.
+ */
 export function takeUpAll(
   from: Spools,
   into: Spools,

@@ -49,7 +49,6 @@ export function speechSettings(
   };
 }
 
-/** Returns a function that returns the same object until the configuration changes. */
 function voiceSettings(current: () => Config): () => VoiceSettings {
   let last: { config: Config; settings: VoiceSettings } | undefined;
   return () => {

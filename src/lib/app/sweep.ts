@@ -32,8 +32,8 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
 }
 
 /**
- * Logs that a sweep could not start, and returns the message and result to print. Rethrows the error with
- * `--strict` or after an interrupt.
+ * Logs that a sweep could not start, and returns the message and the result to print. With `--strict` or
+ * after an interrupt, rethrows the error.
  */
 export function noSweep(
   context: Context,
@@ -62,7 +62,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       if (!dryRun) await drainCaptures(captures);
       return waitingCaptures(area);
     },
-    // Leaves live sessions to the session-end hook, which knows their folders.
+    // Skips live sessions. The session-end hook captures them, because it knows their folders.
     sessionsSince: (since) => {
       seen = currentSessions(sessions);
       const nowMs = clock.now();

@@ -25,7 +25,6 @@ export interface SyncChange extends PublishResult {
   details: boolean;
   /** Why the saved change hasn't been published yet. */
   problem?: string;
-  /** What to do about the problem. */
   hint?: string;
 }
 
@@ -65,7 +64,7 @@ async function compareAll(context: Context): Promise<void> {
   });
 }
 
-/** Turns details on or off, and rewrites the published files. */
+/** Turns the publishing of details on or off, and rewrites the published files. */
 export async function setDetails(context: Context, details: boolean): Promise<SyncChange> {
   await changeSync(context, { details });
   await compareAll(context);
@@ -82,8 +81,8 @@ export async function rename(context: Context, wanted: string): Promise<SyncChan
 }
 
 /**
- * Stops publishing and exchanging, and turns details off. `remove` also deletes this machine's published
- * files.
+ * Stops publishing and exchanging data, and turns off the publishing of details. `remove` also deletes this
+ * machine's published files.
  */
 export async function leave(
   context: Context,
@@ -114,7 +113,7 @@ export async function forget(context: Context, wanted: string, dryRun: boolean):
   return { ...found, dryRun };
 }
 
-/** Stops publishing for a forgotten machine that this machine has adopted. Its files stay in the area. */
+/** Stops publishing the data of an adopted machine. The machine's files stay in the user area. */
 async function forgetAdopted(context: Context, id: string): Promise<void> {
   const { root, host } = context.area;
   const isAdopted = readOwners(root).some(({ retired }) => retired.includes(id));
@@ -151,7 +150,7 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
   return { ...found, engine: await engineStatus(context, isDeep) };
 }
 
-/** Publishes a saved change. If the folder is unavailable, a later run publishes the change. */
+/** Publishes a saved change. If the exchange folder is unavailable, a later run publishes the change. */
 async function republish(context: Context): Promise<SyncChange> {
   const { folder = null, details } = (await context.loadConfig()).config.user.sync;
   const none = { files: 0, bytes: 0 };

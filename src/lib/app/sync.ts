@@ -70,8 +70,8 @@ export async function openSync(context: Context): Promise<SyncContext> {
 }
 
 /**
- * Returns where else this machine's published files of a day may be: in the previous exchange folder, or in the
- * folder of a machine whose days it has adopted.
+ * Returns other folders that may contain this machine's published files of a day: the one in the previous
+ * exchange folder, and those of adopted machines.
  */
 function formerFolders(
   { area, machineId }: Context,
@@ -79,7 +79,7 @@ function formerFolders(
   folder: string | undefined,
   day: Day,
 ): string[] {
-  // The other folder may still have sessions that this machine has forgotten.
+  // If sessions were removed, don't use other folders, because they may still contain these sessions.
   if (folder === undefined || removals.some(({ sessions }) => sessions)) return [];
   const adopted = retire.filter((id) => {
     const store = senseStore(areaAt(area.root, `machines/${id}/`, area.host));
@@ -91,7 +91,7 @@ function formerFolders(
   ];
 }
 
-/** Returns the folders with days of adopted machines, which are not part of this machine's own data. */
+/** Returns the folders of adopted machines' days that are kept separate from this machine's own data. */
 export function adoptedFolders({ area, machineId }: Context): { id: string; path: string }[] {
   const owners = readOwners(area.root);
   const retired = owners.find(({ owner }) => owner === machineId)?.retired ?? [];
@@ -104,7 +104,7 @@ interface Adopted {
   tidy: () => void;
 }
 
-/** Opens the adopted machines that this machine publishes for, or whose published files it withdraws. */
+/** Opens the adopted machines whose data this machine publishes or withdraws. */
 async function openAdopted(context: Context): Promise<Adopted[]> {
   const { area, machineId } = context;
   const owners = readOwners(area.root);
@@ -127,7 +127,7 @@ async function openAdopted(context: Context): Promise<Adopted[]> {
   return machines.filter(({ deps }) => retire.includes(deps.machine.id) || deps.local().days().length > 0);
 }
 
-/** Publishes what adopted machines keep, and withdraws the rest of their published files. */
+/** Publishes the remaining data of adopted machines, and withdraws their other published files. */
 function publishAdopted(state: string, machines: readonly Adopted[]): void {
   const { retire = [] } = readState(state);
   for (const { deps, tidy } of machines) {
@@ -137,8 +137,8 @@ function publishAdopted(state: string, machines: readonly Adopted[]): void {
 }
 
 /**
- * Publishes for adopted machines before an exchange through git. Returns their ids, whose branches the exchange
- * must replace.
+ * Publishes the data of adopted machines before an exchange through git. Returns the machines' ids, because
+ * the exchange must replace the machines' branches.
  */
 export async function prepareAdopted(context: Context): Promise<string[]> {
   const { deps, locked } = await openSync(context);
@@ -151,7 +151,7 @@ function idsOf(machines: readonly Adopted[]): string[] {
   return machines.map(({ deps }) => deps.machine.id);
 }
 
-/** Notes that the machines' published files are withdrawn. */
+/** Records that the machines' published files have been withdrawn. */
 export async function endRetirement(context: Context, ids: readonly string[]): Promise<void> {
   const { deps, locked } = await openSync(context);
   await locked(() => noteRetired(deps.state, ids));
@@ -191,7 +191,7 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
   }, waitMs);
 }
 
-/** Publishes after a capture. Returns the problem, if any. */
+/** Publishes after a capture. If publishing fails, returns why. */
 export async function publishAfter(context: Context): Promise<string | undefined> {
   try {
     await publishNow(context, 0);

@@ -21,12 +21,12 @@ export interface TimeInput {
 export interface TimeResult {
   report: TimeReport;
   beside: TimeBeside;
-  /** Lines about damaged records, which the report omits. */
+  /** Notes about damaged records. The report omits these records. */
   notes: readonly string[];
   reasons: () => ReturnType<typeof goalReasons>;
   /**
-   * Returns your time on this machine as intervals, for days that still have an event log. Throws `usage` if
-   * the report is about another machine.
+   * Returns your time on this machine as intervals. Covers only days that still have an event log. Throws
+   * `usage` if the report is about another machine.
    */
   intervals: () => Interval[];
   /** Recorded days whose event log was deleted. */

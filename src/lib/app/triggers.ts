@@ -38,7 +38,7 @@ export async function openTriggers(
   };
 }
 
-/** Handles the queued hook events once, and delivers their notifications. */
+/** Handles the hook events that are currently queued, and delivers the resulting notifications. */
 export async function triggersOnce(context: Context): Promise<{ left: boolean }> {
   const notify = await openNotify(context);
   const { config } = await context.loadConfig();

@@ -217,8 +217,8 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
 }
 
 /**
- * Handles `GET /api/usage?by=model&days=30`. Returns the output of `steward usage --json`, as of the job's
- * last run.
+ * Handles `GET /api/usage?by=model&days=30`. Returns the output of `steward usage --json`, as of the usage
+ * job's last run.
  */
 export function usageRoute(context: Context): Route {
   return route({

@@ -58,7 +58,10 @@ function namesOf({ sessions, items, projects, goals }: Known): WorkNames {
   };
 }
 
-/** Returns the issue captured from a session, or an open issue claimed under the session's name. */
+/**
+ * Returns the number of the issue captured from a session, or of an open issue claimed under the session's
+ * name.
+ */
 function claimOf(items: readonly Item[], names: readonly string[]): number | undefined {
   const isOwn = ({ slug, agents, state }: Item): boolean =>
     [slug, ...(state === 'open' ? agents : [])].some(

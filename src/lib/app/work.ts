@@ -20,7 +20,7 @@ export interface WorkContext {
 
 /** The longest rate-limit delay that a terminal command waits for, in ms. A longer delay is an error. */
 const MAX_WAIT_MS = 10_000;
-/** How long GitHub's issue list may lag behind writes, in ms. */
+/** How long GitHub's issue list may take to show a change, in ms. */
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 
@@ -84,7 +84,7 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
   return { deps, user, warnings: loaded.warnings, shown };
 }
 
-/** Returns the name under which you claim issues yourself. */
+/** Returns the name under which you claim issues. */
 export function yourName({ principal, da }: UserConfig): string {
   return agentName(principal.name ?? da.name);
 }

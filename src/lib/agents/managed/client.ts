@@ -64,7 +64,10 @@ export interface ClientDeps {
   signal?: AbortSignal;
 }
 
-/** The API specification documents the first path; the vendor's client library uses the second. */
+/**
+ * Paths of the event stream: first the one in the API specification, then the one in the vendor's client
+ * library.
+ */
 const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
 
@@ -82,7 +85,6 @@ export function managedClient(deps: ClientDeps): ManagedClient {
       resourceOf(http.host, await call(deps, 'GET', resourcePath(kind, id), `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
-      // Don't treat a missing list as empty.
       if (!Array.isArray(body['data'])) throw unexpected(`${http.host} returned no list of ${kind}.`);
       return pageOf(body, asResource);
     },
@@ -223,7 +225,7 @@ export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Pa
 }
 
 const PAGE_SIZE = 100;
-/** Stop listing after this many consecutive pages without a new resource. */
+/** Number of consecutive pages without a new resource after which listing stops. */
 const MAX_STALE_PAGES = 20;
 
 /** Returns up to `limit` resources without duplicates. */
@@ -251,7 +253,7 @@ export function pageQuery(page: string | undefined): Query {
   return page === undefined ? [] : [['page', page]];
 }
 
-/** An API key, a token, and the names of the settings or variables that hold them. */
+/** API credentials, and the names of the settings or variables that contain the credentials. */
 export interface Credentials {
   apiKey: string | undefined;
   authToken: string | undefined;

@@ -48,9 +48,9 @@ export interface EnvironmentFlags {
   description?: string | undefined;
   networking?: string | undefined;
   hosts?: readonly string[];
-  /** Packages, such as `pip:requests` or `apt:ripgrep`. */
+  /** Packages to install, such as `pip:requests` or `apt:ripgrep`. */
   packages?: readonly string[];
-  /** Secrets, as `NAME=env:VARIABLE` or `NAME=file:PATH`. */
+  /** Secrets in the form `NAME=env:VARIABLE` or `NAME=file:PATH`. */
   secrets?: readonly string[];
 }
 

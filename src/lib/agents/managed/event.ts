@@ -5,7 +5,6 @@ import { clean } from '../../platform/terminal/terminal';
 /** An event from the service. The service may add new types. */
 export interface ManagedEvent extends Record<string, unknown> {
   type: string;
-  /** The event's id, which may be missing when the service echoes an interrupt. */
   id?: string;
 }
 
@@ -30,7 +29,7 @@ export function asEvent(value: unknown): ManagedEvent | undefined {
   return isObject(value) && typeof value['type'] === 'string' ? (value as ManagedEvent) : undefined;
 }
 
-/** Returns an event's key in its log. Without an id, the key is derived from the previous event's key. */
+/** Returns an event's id. If the event has no id, returns a key derived from the previous event's key. */
 export function eventKey(event: ManagedEvent, before: string): string {
   return hasId(event) ? event.id : `${before}\n${event.type}`;
 }

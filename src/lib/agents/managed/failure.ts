@@ -19,7 +19,7 @@ export interface ApiFailure {
 export interface FailedRequest {
   host: string;
   what: string;
-  /** Name of the setting or variable with the credential; undefined if none was sent. */
+  /** Name of the setting or variable that contains the credential; undefined if no credential was sent. */
   credentialFrom: string | undefined;
   /** The current time, to convert a `retry-after` date to a delay. */
   nowMs: number;
@@ -104,9 +104,7 @@ export function failureOf(error: unknown): ApiFailure | undefined {
     : undefined;
 }
 
-/**
- * Returns whether the service can't list events. The API specification requires only the stream.
- */
+/** Returns whether the service can't list events. The API specification requires only an event stream. */
 export function isNotServed(error: unknown): boolean {
   return [404, 405, 501].includes(failureOf(error)?.status ?? 0);
 }
@@ -144,7 +142,7 @@ function retryAfter(value: string | undefined, nowMs: number): number | undefine
 
 /** Timeouts and pauses, in ms. */
 export interface Timing {
-  /** Pause before the first retry. Each later pause is twice as long. */
+  /** Pause before the first retry. Each further retry doubles the pause. */
   firstPauseMs: number;
   longestPauseMs: number;
   /** Maximum number of attempts per request. */
@@ -153,9 +151,9 @@ export interface Timing {
   patienceMs: number;
   /** How long a stream may be silent before it is reopened. */
   silenceMs: number;
-  /** Longest interval between history reads, even without new events. */
+  /** Maximum time between two reads of the history. */
   rereadMs: number;
-  /** How long an event from the stream may be missing from the history. */
+  /** How long to wait for an event from the stream to appear in the history. */
   lagMs: number;
   /** Minimum and maximum pause between history reads while events arrive. */
   paceMs: readonly [number, number];
@@ -174,7 +172,7 @@ export const TIMING: Timing = {
 
 /** Total time after which failed work is no longer retried. */
 const SLOW_MS = 45_000;
-/** How often to check for side effects. They may become visible only after a delay. */
+/** How many times to check for side effects, which may become visible only after a delay. */
 const EFFECT_CHECKS = 3;
 
 export interface RetryDeps {
@@ -183,7 +181,9 @@ export interface RetryDeps {
   signal?: AbortSignal;
 }
 
-/** Pauses before a retry: exponential backoff with jitter, or longer if the service requests it. */
+/**
+ * Pauses before a retry. The pause grows exponentially with jitter, and is longer if the service requests it.
+ */
 export async function pause({ timing, signal }: RetryDeps, failures: number, error?: unknown): Promise<void> {
   const grown = Math.min(timing.firstPauseMs * 2 ** Math.min(failures, 20), timing.longestPauseMs);
   const retryAfterMs = failureOf(error)?.retryAfterMs ?? 0;
@@ -205,8 +205,8 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
 }
 
 /**
- * Runs non-idempotent work exactly once. If a failed attempt may have had an effect, `findEffect` looks for
- * it before a retry.
+ * Runs non-idempotent work exactly once. After a failure that may have had side effects, calls `findEffect`
+ * before retrying.
  */
 export async function once<T>(
   deps: RetryDeps,

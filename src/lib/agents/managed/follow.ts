@@ -33,9 +33,9 @@ export interface FollowInput {
   session: string;
   /** When to stop following: at the end of the turn or of the session. */
   until: 'turn' | 'session';
-  /** The cost in USD at which the agent is interrupted. */
+  /** Cost limit in USD. The agent is interrupted when it reaches the limit. */
   maxCost?: number;
-  /** Ids of events that were just sent. The turn can't end before the log contains them. */
+  /** Ids of events that were just sent. The turn doesn't end until the log contains these events. */
   sent?: readonly string[];
   /** Whether the service reports the session as idle. */
   isIdle?: boolean;
@@ -56,19 +56,18 @@ interface Following {
   turn: Turn;
   reader: Reader;
   isOverCost: boolean;
-  /** Ids of sent events that the log doesn't contain yet. */
   sent: string[];
   sentSince: number;
 }
 
 /** Number of consecutive failures before a message is shown. */
 const REPORT_AFTER = 2;
-/** How long to wait for a sent event to appear, in multiples of `lagMs`. */
+/** How long to wait for a sent event to appear in the history, in multiples of `lagMs`. */
 const MAX_LAGS = 6;
 
 /**
- * Follows a session until its turn or the session ends, and shows each event once. The stream may repeat,
- * reorder or miss events, so it only triggers reads of the history.
+ * Follows a session until the turn or the session ends, and shows each event once. The stream may repeat,
+ * reorder or miss events. A stream event therefore only triggers a read of the history.
  */
 export async function follow(deps: FollowDeps, input: FollowInput): Promise<FollowEnd> {
   const { clock, timing, log } = deps;
@@ -119,7 +118,8 @@ async function followStream(at: Following, onProgress: () => void): Promise<Foll
 }
 
 /**
- * Answers the agent or sends the pending message. Returns the outcome, or undefined if the turn continues.
+ * Answers the agent's tool uses or sends a pending message. Returns the outcome, or undefined if the turn
+ * continues.
  */
 async function settle(at: Following): Promise<FollowEnd | undefined> {
   const { input, turn } = at;
@@ -157,7 +157,7 @@ async function answerAll(
   const answers = await deps.answer(waiting);
   await sendAnswers(deps, input.session, answers).catch(async (error: unknown) => {
     if (failureOf(error)?.status !== 400) throw error;
-    // Another client may have answered first.
+    // Status 400 may mean that another client has already responded.
     await catchUp(reader);
     const open = new Set(pendingTools(turn).map(({ id }) => id));
     if (waiting.some(({ id }) => open.has(id))) throw error;
@@ -166,7 +166,7 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends the pending message of an interrupted run. Returns false if there is none. */
+/** Sends the message that an interrupted run left pending. Returns false if no message is pending. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);

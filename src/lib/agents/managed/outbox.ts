@@ -27,7 +27,7 @@ const MESSAGE = 'user.message';
  * once.
  */
 const OUTBOX = v.object({
-  /** `before`: number of earlier user messages in the session. */
+  /** `before`: the number of user messages that precede the pending message in the session. */
   pending: v.fallback(v.nullable(v.object({ text: v.string(), before: v.fallback(v.number(), 0) })), null),
   /** Ids of the latest messages sent from this machine. */
   sent: v.fallback(v.array(v.string()), []),
@@ -55,15 +55,15 @@ export function hasPending(folder: string, session: string): boolean {
   return readOutbox(folder, session).pending !== null;
 }
 
-/** Stores the first message of a new session as pending, unless the outbox exists. */
+/** Stores the first message of a new session as pending, unless the session already has an outbox. */
 export function prepareFirst(folder: string, session: string, text: string): void {
   if (exists(outboxPath(folder, session))) return;
   writeOutbox(folder, session, { pending: { text, before: 0 }, sent: [] });
 }
 
 /**
- * Sends a message exactly once, after any pending message. A pending message with the same text is not sent
- * twice.
+ * Sends a message exactly once, after any pending message. If the pending message has the same text, sends
+ * only the pending one.
  */
 export async function sendMessage(deps: SendDeps, session: string, text: string): Promise<Sent> {
   return deps.alone(session, async () => {
@@ -79,7 +79,7 @@ export async function sendMessage(deps: SendDeps, session: string, text: string)
   });
 }
 
-/** Sends the pending message of an interrupted run. Returns undefined if there is none. */
+/** Sends the message that an interrupted run left pending. Returns undefined if no message is pending. */
 export async function sendPending(deps: SendDeps, session: string): Promise<Sent | undefined> {
   if (!hasPending(deps.folder, session)) return undefined;
   return deps.alone(session, async () => {
@@ -115,7 +115,7 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
     clearPending(deps, session, sent.id);
     return sent;
   } catch (error) {
-    // Drop a message only if the service rejected it. Otherwise, it may have arrived.
+    // Keep the message unless the service rejected it, because the service may have received it.
     if (isCertain && hasNoSideEffects(error) && !isTransient(error)) clearPending(deps, session, undefined);
     throw error;
   }

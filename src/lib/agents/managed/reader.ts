@@ -19,7 +19,10 @@ export interface Keyed {
 export interface History {
   client: Pick<ManagedClient, 'events'>;
   session: string;
-  /** The last page: its cursor, the key of the event before it, and its number of events. */
+  /**
+   * Position of the last page: its cursor, the key of the preceding event, and the number of events on the
+   * page.
+   */
   position: { page: string | undefined; before: string; tail: number };
   maxEvents: number;
 }
@@ -33,7 +36,9 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
   return { client, session, position: START, maxEvents: MAX_EVENTS };
 }
 
-/** Passes each page to `take`, starting with the last page read. Events on that page may repeat. */
+/**
+ * Passes each page to `take`, starting at the page that was read last. `take` may receive its events again.
+ */
 export async function readHistory(
   history: History,
   take: (events: Keyed[]) => Promise<void> | void,
@@ -68,7 +73,7 @@ async function readPage(history: History) {
       history.maxEvents = Math.max(1, Math.floor(limit / 8));
       return undefined;
     }
-    // The cursor may have expired, so reread the whole history.
+    // The service rejects an expired cursor, so reread the whole history.
     if (position.page === undefined || failureOf(error)?.status !== 400) throw error;
     history.position = START;
     return undefined;
@@ -112,7 +117,8 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   return {
     next: async (ms) => {
       reading ??= stream.chunks.next();
-      // Prevents an unhandled rejection. If the read fails after the timeout, the next call to `next` throws.
+      // Prevents an unhandled rejection if the read fails after the timeout. The next call to `next` throws
+      // the error.
       reading.catch(() => undefined);
       const read = await within(reading, ms);
       if (read === undefined) return { frames: [], isAlive: false };
@@ -157,9 +163,9 @@ export interface ReaderDeps {
   turn: Turn;
 }
 
-/** If the stream announces more events than this, read the history immediately. */
+/** If the stream contains more new events than this, read the history immediately. */
 const MAX_ANNOUNCED = 5000;
-/** Maximum number of announced events whose content is kept, in case the history lacks them. */
+/** Maximum number of stream events whose content is kept until the history contains the events. */
 const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 
@@ -172,15 +178,15 @@ export interface Reader extends ReaderDeps {
   readAt: number;
   lastDataAt: number;
   pace: number;
-  /** Whether events may be missing: a frame was unreadable, or a sent event hasn't appeared. */
+  /** Whether events may be missing, because a frame was unreadable or a sent event hasn't appeared. */
   isIncomplete: boolean;
   /** Whether the service can list events; undefined before the first attempt. */
   hasHistory: boolean | undefined;
 }
 
 /**
- * Opens a reader that stores events in the order of the history. If an announced event is still missing from
- * the history after `lagMs`, the reader uses the stream's copy.
+ * Opens a reader that stores events in the order of the history. If the history still lacks an event from the
+ * stream after `lagMs`, the reader stores the stream's copy.
  */
 export function openReader(deps: ReaderDeps, session: string): Reader {
   return {
@@ -237,10 +243,10 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
   const { log, announced, clock, turn } = reader;
   if (reader.hasHistory === false) {
     if (event === undefined) return;
-    // Identify an event without an id by its content.
     const key = hasId(event) ? event.id : JSON.stringify(event);
     if (!log.has(key)) await accept(reader, [{ key, event }]);
-    // Apply a repeated status event, because the status may have changed in between.
+    // A session can return to an earlier status, so apply a status event even if the log already contains its
+    // key.
     else if (event.type.startsWith('session.status_')) addEvent(turn, event);
     return;
   }

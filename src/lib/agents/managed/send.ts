@@ -68,7 +68,7 @@ export interface SendResult {
   sent: string[];
 }
 
-/** Sends the input exactly once. Tool results and permissions precede the message. */
+/** Sends the input exactly once. Sends tool results and permissions before the message. */
 export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendResult> {
   const { session, message, policy } = input;
   const results = await Promise.all(
@@ -123,7 +123,7 @@ export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUs
   return pendingTools(turn);
 }
 
-/** Sends each response exactly once. If an interrupted run has already sent some, sends only the others. */
+/** Sends each response exactly once. Skips responses that an interrupted run has already sent. */
 export async function sendAnswers(
   deps: SendDeps,
   session: string,

@@ -14,7 +14,7 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface ShowDeps {
   output: ShownOutput;
-  /** Formats an event for display; may be empty. Must be deterministic. */
+  /** Returns the text that is shown for an event; may be empty. Must be deterministic. */
   render: (event: ManagedEvent) => string;
 }
 
@@ -30,15 +30,15 @@ export interface SessionLog {
   replay: (onEvent: (event: ManagedEvent) => void) => void;
   show: () => Promise<void>;
   rewind: () => void;
-  /** Returns whether an event may have been shown twice after an interrupted write. */
+  /** Returns whether an event may have been shown twice because of an interrupted write. */
   mayRepeat: () => boolean;
   close: () => void;
 }
 
 const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
 /**
- * `upTo`: offset up to which the log has been shown. `to` and `out`: end offset and output file of an
- * unfinished write.
+ * `upTo`: how far the log has been shown, as an offset. `to` and `out`: the end offset and the output file of
+ * an unfinished write.
  */
 const SHOWN = v.object({
   upTo: OFFSET,
@@ -86,7 +86,7 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
   };
 }
 
-/** Skips truncated lines; their events appear again later in the log. */
+/** Calls `onEvent` for each event in the log. Skips truncated lines, whose events appear again later. */
 function eachEvent(path: string, from: number, onEvent: (event: ManagedEvent, to: number) => void): void {
   readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text, offset, bytes }) => {
     const event = text === undefined ? undefined : asEvent(parseObject(text));

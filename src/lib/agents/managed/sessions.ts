@@ -28,8 +28,8 @@ export interface StartInput {
 }
 
 /**
- * Contents of `<nonce>.start.json`, written before a session is created. Lets an interrupted run find its
- * session.
+ * Contents of `<nonce>.start.json`. Written before the session is created, so that a later run can find the
+ * session after an interruption.
  */
 interface Start extends StartInput {
   nonce: string;
@@ -82,8 +82,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
   try {
     session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
   } catch (error) {
-    // Drop the start only if the service rejected it. Otherwise, the session may exist, and `wake` can find
-    // it.
+    // Keep the start unless the service rejected the request. The session may exist, and `wake` can find it.
     if (isCertain && hasNoSideEffects(error)) {
       removeFile(path);
       throw error;
@@ -132,8 +131,8 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
 }
 
 /**
- * Resumes the given session, a session whose start was interrupted, or the last used session. Sends the
- * message, if any. Throws `conflict` if the session has ended.
+ * Resumes the named session. Without a name, resumes a session whose start was interrupted, or else the last
+ * used session. Sends the message, if any. Throws `conflict` if the session has ended.
  */
 export async function wakeSession(
   deps: SendDeps,
@@ -215,7 +214,7 @@ export function deadMessages(folder: string): string {
   return join(folder, 'dead');
 }
 
-/** Removes session logs that haven't been written to for `days` days, and moves unsent messages to `dead`. */
+/** Deletes session logs that haven't changed for `days` days. Moves unsent messages to `dead`. */
 export function pruneSessions(folder: string, days: number, nowMs: number): void {
   const isFresh = (name: string): boolean => nowMs - mtimeOf(folder, name) < days * 86_400_000;
   for (const name of listFolder(folder)) {

@@ -35,7 +35,7 @@ export interface Turn {
   status: SessionStatus;
   tools: Map<string, ToolUse>;
   answered: Set<string>;
-  /** Why the session last became idle; undefined while it is running. */
+  /** Why the session is idle; undefined while the session is running. */
   stop: Stop | undefined;
   failure: string | undefined;
   isInterrupted: boolean;
@@ -192,8 +192,8 @@ export interface Cost extends Usage {
   /** Token cost in USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
   /**
-   * The service's total in USD, if reported. Otherwise, the cost of active time plus tokens with known
-   * prices.
+   * The service's total in USD. If the service reports no total, the cost of active time and of tokens with a
+   * known price.
    */
   totalUsd: number;
 }

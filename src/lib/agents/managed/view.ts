@@ -77,7 +77,7 @@ function inputText(input: unknown): string {
   return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
 }
 
-/** Escapes hidden and control characters, so that a permission prompt shows everything. */
+/** Escapes hidden and control characters, so that text in a permission prompt can't be invisible. */
 function escapeHidden(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
@@ -89,7 +89,10 @@ function escapeHidden(text: string): string {
 /** Maximum length of a tool's input in a permission prompt. */
 const MAX_INPUT = 4000;
 
-/** Returns a permission prompt. `lines` contains the tool's input if it doesn't fit in the question. */
+/**
+ * Returns the question of a permission prompt. If the tool's input doesn't fit in the question, `lines`
+ * contains the input.
+ */
 export function permissionText(
   { name, input }: ToolUse,
   columns: number,
@@ -105,7 +108,7 @@ export function permissionText(
   return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
 }
 
-/** Splits text into pieces of at most `width` columns, even inside words. */
+/** Splits text into lines of at most `width` columns, even within words. */
 function pieces(text: string, width: number): string[] {
   const found = [''];
   for (const character of text) {
@@ -124,7 +127,7 @@ export function endText({ outcome, cost }: FollowEnd): string {
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
   return pending.flatMap(({ id, name, kind, input }) => {
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
-    // Don't show a command with an unsafe id, because users paste these commands into a shell.
+    // Don't show a command with an unsafe id. Users paste these commands into a shell.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
       return [use, '    This id cannot be used in a command.'];
     return [
@@ -185,7 +188,7 @@ export interface SessionReport {
   session: Resource;
   /** Number of events in the local log. */
   localEvents: number;
-  /** Whether an interrupted run left a message for `wake` to send. */
+  /** Whether a message from an interrupted run is still unsent. */
   unsent: boolean;
   cost: Cost;
   pending: ToolUse[];
