@@ -9,7 +9,7 @@ import type { HookVerb } from './payload';
 export interface HookRegistration {
   /** The assistant's name for the event. */
   event: string;
-  /** The verb passed to `steward hook`. */
+  /** The verb passed to `steward hook`, such as `stop`. */
   verb: HookVerb;
   /** Pattern for the tools that the hook applies to; omitted for events that don't involve tools. */
   matcher?: string;
@@ -32,8 +32,8 @@ export interface Assistant {
   id: AssistantId;
   title: string;
   /**
-   * Names of the assistant's executables. The assistant counts as installed if one is on the PATH or its
-   * settings folder exists.
+   * Names of the assistant's executables. The assistant counts as installed if one of them is on the PATH or
+   * its settings folder exists.
    */
   programs: readonly string[];
   /** Returns the absolute path of the user's settings folder. */
@@ -41,7 +41,7 @@ export interface Assistant {
   /** Returns the absolute path of the file that registers the hooks. */
   path: (host: PathHost) => string;
   hooks: readonly HookRegistration[];
-  /** Returns a hook's entry in the shared settings file. Undefined if steward owns the hook file. */
+  /** Returns a hook's entry for the shared settings file. Undefined if steward owns the whole hook file. */
   entry?: (hook: HookRegistration, command: string) => object;
   /** The initial content of a new settings file. Default: `{}`. */
   newFile?: string;
@@ -51,13 +51,13 @@ export interface Assistant {
   ownFile?: (input: OwnFileInput) => string;
   /** The settings key that can disable all hooks. */
   switchedOffBy?: string;
-  /** Returns the key and path of another setting that disables all hooks, if it is set. */
+  /** Returns the key and path of any other setting that currently disables all hooks. */
   disabledBy?: (host: PathHost) => string | undefined;
   /** The settings key of the status line. */
   statusLineKey?: string;
   /**
-   * The keys before `tool_input` in a tool event's JSON, in order; `?` marks optional keys. The shim needs
-   * them to parse the JSON without Node.js.
+   * The keys that precede `tool_input` in a tool event's JSON, in order; `?` marks optional keys. The shim
+   * uses these keys to parse the JSON without Node.js.
    */
   toolKeys?: readonly string[];
   /** Returns the assistant's transcript folders. Some of them may not exist. */
@@ -66,7 +66,7 @@ export interface Assistant {
   pending?: string;
 }
 
-/** A fallback for hooks that fail to stop themselves after 2.2 s. */
+/** A fallback in case a hook doesn't stop itself after 2.2 s. */
 const TIMEOUT_SEC = 5;
 
 /** Converts `[event, verb]` pairs to hook registrations. Tool hooks match every tool. */
@@ -90,8 +90,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns two functions, which return the paths of an assistant's folder and of a file in it. `variable`
- * names the environment variable that overrides `~/<folder>`.
+ * Returns functions for the path of an assistant's folder and of a file in this folder. `variable` is the
+ * environment variable that overrides `~/<folder>`.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },
@@ -114,7 +114,7 @@ export function placeAt(
   return { folder, path };
 }
 
-/** Returns the shim's arguments: the verb and the assistant's id, which is omitted for Claude Code. */
+/** Returns the shim's arguments: the verb and, except for Claude Code, the assistant's id. */
 export function wordsOf({ id }: Assistant, verb: string): string {
   return id === CLAUDE_CODE ? verb : `${verb} ${id}`;
 }

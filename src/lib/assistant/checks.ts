@@ -81,14 +81,14 @@ function judgeHooks(status: HooksStatus): Finding[] {
       ];
 }
 
-/** Hook JSON for a test call with --dry-run, which doesn't store the prompt. */
+/** Hook JSON for a test call. The call uses --dry-run, so the prompt isn't stored. */
 const CALL = JSON.stringify({
   session_id: 'steward-doctor',
   hook_event_name: 'UserPromptSubmit',
   prompt: 'steward doctor',
 });
 const CALL_MS = 10_000;
-/** Slower hooks are reported, because users notice the delay. */
+/** Duration in ms from which a hook is reported as slow. */
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {

@@ -25,7 +25,7 @@ export const claudeCode: Assistant = {
     ['PostToolUseFailure', 'tool'],
     ['SubagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
-    // PermissionRequest is sent immediately; the notification for the same request is delayed.
+    // Claude Code sends this event immediately, and the Notification event for the same request with a delay.
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],
@@ -34,7 +34,7 @@ export const claudeCode: Assistant = {
   ]),
 };
 
-/** Returns Claude Code's transcript folders, some of which may not exist. */
+/** Returns Claude Code's transcript folders. Some of them may not exist. */
 function transcriptFolders({ env, home }: PathHost): string[] {
   const set = env['CLAUDE_CONFIG_DIR'] ?? '';
   const own = set === '' ? [] : [/^~(?:$|[/\\])/.test(set) ? join(home, set.slice(1)) : set];

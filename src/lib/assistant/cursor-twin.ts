@@ -6,7 +6,7 @@ import { readHookJson } from './payload';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Returns whether the event is a duplicate. Cursor runs other assistants' hooks in addition to its own. */
+/** Returns whether the event is a duplicate. Cursor runs both its own hooks and those of other assistants. */
 export function isTwin({ assistant, bytes, cut }: HookCall, host: PathHost): boolean {
   if (assistant === cursor.id) return false;
   const read = readHookJson(bytes, cut, host.env);

@@ -45,7 +45,7 @@ export interface HeardPrompt {
   cwd: string | undefined;
 }
 
-/** The first error of a hook's steps, which run independently. */
+/** The first error from a hook's steps. A failed step doesn't stop the other steps. */
 export interface Troubles {
   first: StewardError | undefined;
 }
@@ -130,7 +130,7 @@ export function eventOf(
       restricted: isRestricted === true ? (true as const) : undefined,
       agent,
       reason,
-      // If there was no session-start event, as with `qwen -p`, the first prompt records the machine.
+      // Without a session-start event (as with `qwen -p`), the first prompt records the machine.
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,

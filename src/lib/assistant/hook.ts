@@ -20,7 +20,7 @@ export interface HookCall {
   /** The assistant given in the registered command. Default: Claude Code. */
   assistant?: string | undefined;
   bytes: Buffer;
-  /** Whether stdin was truncated: too long, or not closed in time. */
+  /** Whether stdin was truncated because it was too long or not closed in time. */
   cut: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface HookResult {
   trouble: StewardError | undefined;
 }
 
-/** The task that each hook adds to the spool. */
+/** The kind of task that each hook adds to the spool. */
 const TASKS: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   stop: 'turn-ended',
   'session-end': 'session-ended',
@@ -50,13 +50,13 @@ function saveFailedText({ message, hint }: StewardError): string {
 
 function taskOf({ verb, input }: ParsedCall, event: WorkEvent): IntentionKind | undefined {
   if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
-  // An interrupted turn needs no notification, because the user interrupted it.
+  // The user knows about an interrupted turn, so no notification is needed.
   return input.event === 'Interrupt' ? undefined : TASKS[verb];
 }
 
 /**
- * Appends the event to the log; if necessary, queues a task and updates the state. A failed step doesn't stop
- * the others. Throws `usage` for an unknown verb or invalid stdin.
+ * Appends the event to the log. If necessary, also queues a task and updates the state. A failed step doesn't
+ * stop the others. Throws `usage` for an unknown verb or invalid stdin.
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
   const parsed = parseCall(deps, call);
@@ -105,7 +105,7 @@ export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardProm
 interface ParsedCall {
   verb: HookVerb;
   input: HookInput;
-  /** The session's key, which includes the assistant. */
+  /** The session's key; see `sessionKey`. */
   session: string;
   assistant: AssistantId;
 }

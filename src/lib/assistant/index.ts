@@ -24,7 +24,10 @@ export function assistantsIn(list: string): readonly Assistant[] {
   });
 }
 
-/** Returns the name of a session's assistant if any running session uses a different assistant. */
+/**
+ * Returns the title of the session's assistant if running sessions use different assistants; undefined
+ * otherwise.
+ */
 export function titleAmong(
   { assistant: own = CLAUDE_CODE }: { assistant?: string },
   running: readonly { assistant?: string }[],

@@ -156,18 +156,18 @@ function shimText(
 export interface HooksStatus {
   assistant: string;
   settings: string;
-  /** `installed`: all events are registered, and the shim works. */
+  /** `installed` means that all events are registered and the shim works. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
   /** The setting that disables all hooks, as `KEY in PATH`; null if none does. */
   switchedOffBy: string | null;
-  /** The script that hooks call. `runs`: whether the script responds to `--where`. */
+  /** The script that hooks call. `runs` tells whether the script responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
   /** What the user must do before the hooks can run; null if no action is needed. */
   pending: string | null;
   /** The work skill in the assistant's folder; null if the assistant doesn't support skills. */
   skill: { path: string; exists: boolean } | null;
-  /** The owner of the status line in the settings; null if the assistant doesn't support status lines. */
+  /** Whose status line is in the settings; null if the assistant doesn't support status lines. */
   statusLine: 'steward' | 'other' | 'none' | null;
   /** Commands that run another user area's hooks. */
   strangers: string[];

@@ -2,7 +2,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import type { AssistantId } from '../sessions/session-key';
 import type { WorkEventType } from '../sessions/work-events';
 
-/** The response fields that each assistant supports. Other fields are not printed. */
+/** The response fields that each assistant supports. Unsupported fields are not printed. */
 const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
   'claude-code': ['message', 'title', 'context'],
   codex: ['message', 'context'],
@@ -42,7 +42,7 @@ export interface HookInput {
   /** The file that the tool wrote or edited. */
   file: string | undefined;
   agent: string | undefined;
-  /** The assistant's keyword for a session's start or end, or for a notification's kind. */
+  /** The assistant's keyword for why a session started or ended, or for the kind of a notification. */
   reason: string | undefined;
   /** Whether the assistant writes the `terminalSequence` from a hook response to its terminal. */
   takesSequence: boolean;
@@ -104,7 +104,10 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   };
 }
 
-/** Returns the fields of the JSON object. If the JSON is truncated, returns the fields before that point. */
+/**
+ * Returns the fields of the JSON object. If the JSON is truncated, returns the fields up to its last complete
+ * value.
+ */
 export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> | undefined {
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
@@ -231,7 +234,7 @@ function pathOf(value: unknown): string | undefined {
   return path === undefined || path.length > MAX_PATH || path.includes('\0') ? undefined : path;
 }
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark, which some Windows shells write. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. Some Windows shells write UTF-16. */
 function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -246,7 +249,7 @@ function beforeCut(text: string): Record<string, unknown> | undefined {
   let whole = { end: 0, depth: 0 };
   let before = '';
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    // A lone quote starts a truncated string.
+    // An unpaired quote starts a truncated string.
     if (token === '"') break;
     if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
     else if (token === '}' || token === ']') open.pop();

@@ -87,7 +87,7 @@ export function readBackup(backup: Backup): string | undefined {
   return bytes !== undefined && sha256(bytes) === backup.sha256 ? bytes.toString('utf8') : undefined;
 }
 
-/** Removes a backup, unless it has been changed. Returns whether it was removed. */
+/** Removes a backup unless the backup has been changed. Returns whether the backup was removed. */
 export function removeBackup(backup: Backup): boolean {
   if (!exists(backup.path)) return true;
   if (readBackup(backup) === undefined) return false;

@@ -12,7 +12,7 @@ export interface Added {
   text: string;
   /** Events whose hooks were added. */
   events: string[];
-  /** JSON containers that were created, such as `hooks` or `hooks.Stop`. */
+  /** Paths of JSON objects and arrays that were created, such as `hooks` or `hooks.Stop`. */
   created: string[];
 }
 
@@ -83,7 +83,7 @@ export function eventsWithHooks(
     .map(({ event }) => event);
 }
 
-/** Returns the commands that run another user area's hooks, which record every event again. */
+/** Returns the commands that run another user area's hooks. Such hooks record every event a second time. */
 export function strangersIn(
   source: string,
   path: string,
@@ -113,9 +113,9 @@ export function switchedOffBy(
 export interface Removed {
   text: string;
   entries: number;
-  /** The user's own commands that run the shim. They are not removed. */
+  /** The user's own commands that run the shim. An uninstall keeps these commands. */
   left: string[];
-  /** Whether only `{}` remains. */
+  /** Whether the remaining settings are empty. */
   isEmpty: boolean;
 }
 
@@ -180,7 +180,9 @@ function isBare(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }
 
-/** Edits that remove parts of a JSON value. `isRemoved`: remove the whole value instead. */
+/**
+ * Edits that remove parts of a JSON value. If `isRemoved` is true, the whole value is to be removed instead.
+ */
 interface Cut {
   edits: readonly Edit[];
   entries: number;
@@ -189,7 +191,6 @@ interface Cut {
 
 const NOTHING: Cut = { edits: [], entries: 0, isRemoved: false };
 
-/** Combines the edits for a container's children. `mayRemove` returns whether to remove an emptied container. */
 function cutOf(
   source: string,
   container: JsonArray | JsonObject,

@@ -48,8 +48,8 @@ export interface StatusLineRemoved {
 }
 
 /**
- * Removes steward's status line and restores the command that it wraps. Reuses the raw JSON in `before` if
- * its command is the same.
+ * Removes steward's status line and restores the command that it wraps. If `before` has the same command,
+ * restores the raw JSON in `before`.
  */
 export function removeStatusLine(
   source: string,

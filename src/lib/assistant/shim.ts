@@ -35,7 +35,7 @@ export function shimPath(deps: Pick<ShimDeps, 'bin' | 'host'>): string {
 }
 
 /**
- * Writes the shim if it is missing or outdated, and records it in the manifest. Returns whether it was
+ * Writes the shim if it is missing or outdated, and records it in the manifest. Returns whether the shim was
  * written.
  */
 export function writeShim(
@@ -50,8 +50,8 @@ export function isShimCurrent(deps: ShimDeps): boolean {
 }
 
 /**
- * Updates an installed shim unless the shim starts another installation of steward. Returns whether it was
- * updated.
+ * Updates an installed shim unless the shim starts another installation of steward. Returns whether the shim
+ * was updated.
  */
 export function refreshShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
@@ -119,7 +119,10 @@ function withKey(order: string, key: string): string[] {
   return key.endsWith('?') ? [order, `${order} ${key.slice(0, -1)}`] : [`${order} ${key}`];
 }
 
-/** Returns a shell command that sets STEWARD_HOME as at install time, unless it is already set. */
+/**
+ * Returns a shell command that sets STEWARD_HOME to its value at install time, unless STEWARD_HOME is already
+ * set.
+ */
 function environmentOf(area: string | undefined, host: PathHost): string {
   if (area === undefined) return '';
   return host.platform === 'win32'
@@ -137,7 +140,10 @@ export interface ShimCommands {
   verbOf: (command: string) => string | undefined;
   /** Returns whether the command contains the shim's path. */
   isMentionedIn: (command: string) => boolean;
-  /** Returns a status line command that also runs `then`, if given; undefined if `then` can't be quoted. */
+  /**
+   * Returns a status line command that also runs `then`, if given. Returns undefined if `then` can't be
+   * quoted.
+   */
   statusLineFor: (then: string | undefined) => string | undefined;
   /** Parses a command from `statusLineFor`, even if the user has edited it slightly. */
   statusLineOf: (command: string) => { then: string | undefined } | undefined;
