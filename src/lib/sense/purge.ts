@@ -123,7 +123,7 @@ function removeDay(run: Purge, day: Day): void {
     result.events += store.countLines(day);
     result.logs.push(day);
   }
-  // Don't report the removal of today's record if it is empty.
+  // If today's record is empty, don't report its removal.
   const isBlank = store.recordState(day) === 'empty' && day >= todayOf(deps);
   if (store.hasRecord(day) && !isBlank) result.removed.push(day);
   removeInsight(run, day);

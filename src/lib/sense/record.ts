@@ -39,7 +39,7 @@ export interface DailyRecord {
   neutralMinutes: number;
   /** Sorted by time in descending order. */
   apps: AppTime[];
-  /** All hours of the day: 23, 24 or 25. */
+  /** One entry for each hour of the day. Days have 23, 24 or 25 hours. */
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };

@@ -122,7 +122,6 @@ export function nothingStored(day: Day): StewardError {
   });
 }
 
-/** Returns whether the day has no events but comes after the first stored day. */
 function isEmptyDay(store: SenseStore, day: Day): boolean {
   const first = firstDay(store);
   return first !== undefined && day > first && (!store.hasRecord(day) || store.recordState(day) === 'empty');
@@ -151,7 +150,7 @@ export function rollAgain(deps: RollDeps, since: Day): Rerolled {
   return { rolled, kept: stored.filter((day) => !hasLog(day) && store.recordState(day) !== 'empty') };
 }
 
-/** Builds the missing records of past days with a log, and deletes the logs after the retention period. */
+/** Builds missing records of past days that have a log. Deletes logs older than the retention period. */
 export function tidyLogs(deps: RollDeps): void {
   const { store, config } = deps;
   const today = todayOf(deps);

@@ -81,7 +81,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     else if (process === 'gone') end(id, at, at.seenMs);
   }
   return {
-    /** Applies a work event. If `isNew` is false, only updates the state and reports no event. */
+    /** Applies a work event. If `isNew` is false, updates the state without reporting an event. */
     take(event: WorkEvent, ms: number, isNew: boolean): void {
       startDays(ms);
       endSilent(ms);

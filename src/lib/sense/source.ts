@@ -18,7 +18,10 @@ export interface CollectInput {
   nowMs: number;
   /** Start of the current local day. */
   dayStartMs: number;
-  /** The last cursor, or undefined on the first capture. It comes from a file, so validate it. */
+  /**
+   * The last cursor, or undefined on the first capture. Sources must validate the cursor, because it is read
+   * from a file.
+   */
   cursor: unknown;
 }
 

@@ -238,7 +238,6 @@ function recordState(path: string): RecordState {
 
 export interface InitResult {
   config: string;
-  /** False if the file already existed. */
   created: boolean;
 }
 
@@ -249,7 +248,6 @@ export function initSense(
   templates: string,
 ): InitResult {
   store.prepare();
-  // The configuration folder may not exist yet if another machine owns the user area.
   ensureFolder(dirname(area.sense.config));
   for (const [name, path] of [
     ['classify.yaml', area.sense.classify],

@@ -16,7 +16,7 @@ export interface MachineSpan {
 export interface MachineDay {
   machine: string;
   record: DailyRecord;
-  /** The tracked periods. The list is empty if the machine stores only totals. */
+  /** The periods with tracked time. Empty if the machine stores only totals. */
   spans: readonly MachineSpan[];
   commits: readonly { id: string; repo: string; ts: number; subject?: string }[];
 }

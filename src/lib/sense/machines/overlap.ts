@@ -43,7 +43,7 @@ export function countOnce(days: readonly MachineDay[]): Counted[] {
   return all;
 }
 
-/** Returns all spans sorted by start. Drops a machine's spans that overlap its earlier spans. */
+/** Returns all spans, sorted by start. Drops spans that overlap an earlier span of the same machine. */
 function itemsOf(all: readonly Counted[]): Item[] {
   const machines = new Map<string, Item[]>();
   for (const counted of all) {

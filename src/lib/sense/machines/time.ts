@@ -53,7 +53,8 @@ export function timeOf(
       const hours = hourMs[kind];
       let hour = hourAt(starts, from * 1000);
       for (let at = from, left = sec; left > 0; hour += 1) {
-        // An hour in another time zone's record can overlap two local hours. Count it in the first hour.
+        // An hour in another time zone's record can overlap two local hours. Count its time in the first of
+        // the two.
         const end = seconds.isWhole ? Infinity : (starts[hour + 1] ?? Infinity) / 1000;
         const part = Math.min(left, end - at);
         hours[hour] = (hours[hour] ?? 0) + part * 1000;

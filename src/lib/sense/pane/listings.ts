@@ -23,7 +23,10 @@ export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | u
   return undefined;
 }
 
-/** Returns the sockets that a tmux client may use: the one in its arguments, or all sockets in tmux's folder. */
+/**
+ * Returns the socket named in a tmux client's arguments. Without such an argument, returns all sockets in
+ * tmux's folder.
+ */
 function socketsOf(pid: number): string[] {
   const words = argumentsOf(pid);
   const valueOf = (flag: string): string | undefined => {
