@@ -26,7 +26,7 @@ export function archivedSessions(folder: string): Record<string, Session> {
   return bySlug(archivedFiles(folder).flatMap((path) => sessionsIn(path)));
 }
 
-/** Returns a cached version of `archivedSessions` that rereads the files only when one has changed. */
+/** Returns a version of `archivedSessions` that caches the result until a file changes. */
 export function archiveReader(clock: Pick<Clock, 'now'>): typeof archivedSessions {
   let last: Cached<Session[]> | undefined;
   return (folder) => {

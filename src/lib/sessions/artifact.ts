@@ -15,7 +15,7 @@ import { isSlug } from './slug';
 export interface Artifact {
   /** The assistant's session id. */
   session: string | null;
-  /** Null if the slug is invalid. May differ from the folder name. */
+  /** The slug in the front matter, which may differ from the folder name. Null if invalid. */
   slug: string | null;
   task: string | null;
   project: string | null;
@@ -39,8 +39,8 @@ export function artifactPath(sessions: string, slug: string): string {
 }
 
 /**
- * Returns the slug of the session file at a path. Returns undefined if the path is another file or if the
- * session folder is a symbolic link.
+ * Returns the slug of the session file at a path. Returns undefined if the path isn't a session file, or if
+ * the session folder is a symbolic link.
  */
 export function slugOfArtifact(sessions: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;

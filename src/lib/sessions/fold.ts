@@ -190,7 +190,8 @@ function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
 }
 
 /**
- * Clears the pending request when the agent that made it continues. Other agents' activity doesn't clear it.
+ * Clears the pending request when the agent that made the request continues. Other agents' activity doesn't
+ * clear the request.
  */
 function answered(session: Session, agent: string | undefined): void {
   if (session.askedBy !== (agent ?? null)) return;

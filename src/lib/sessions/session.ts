@@ -103,7 +103,7 @@ export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'e
 type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
- * Returns the status, using the time of the last event if the process is unknown. A subagent's pending
+ * Returns the status. If the process is unknown, the time of the last event decides. A subagent's pending
  * request counts as waiting.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {

@@ -49,7 +49,7 @@ export interface Intention {
   /** The assistant's keyword for the pending request, such as `permission_prompt`. */
   reason?: string;
   /**
-   * How the turn ended, according to the hook; only for `turn-ended`. If this is missing, steward reads the
+   * How the turn ended, according to the hook; only for `turn-ended`. If absent, steward reads the
    * transcript.
    */
   ended?: EndOfTurn;

@@ -204,7 +204,7 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
 }
 
 /**
- * Moves old sessions to the archive. If a crash leaves a session in both places, its copy in the state is
+ * Moves old sessions to the archive. If a crash leaves a session in both places, the copy in the state is
  * current.
  */
 function archiveOld(state: SessionsState, path: string, nowMs: number): void {

@@ -43,7 +43,7 @@ export interface WorkEvent {
   slug: string | null;
   /** The repository that contains the session's folder; null outside a repository. */
   repo: string | null;
-  /** The branch that is checked out; null if HEAD is detached. Tool events omit it. */
+  /** The branch that is checked out; null if HEAD is detached. Tool events omit the branch. */
   branch?: string | null;
   /** Folder name of a linked worktree; null in the main checkout. */
   worktree?: string | null;
@@ -58,7 +58,7 @@ export interface WorkEvent {
   restricted?: true;
   /** Id of the subagent that caused the event. */
   agent?: string;
-  /** The assistant's keyword for why it is waiting, or for how the session started or ended. */
+  /** The assistant's keyword for why the session is waiting, or for how the session started or ended. */
   reason?: string;
   machine?: string;
   /** The assistant's process. Only session starts and prompts have it. */

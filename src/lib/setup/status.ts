@@ -101,7 +101,6 @@ async function syncPart(context: Context): Promise<Part[]> {
 function errorRow(error: unknown, next: string | null): Row {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
-  // Some error messages have no final period, because they also appear in lists. Add the period here.
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   return { state: 'error', summary: hint === undefined ? sentence : `${sentence} ${hint}`, next };
 }

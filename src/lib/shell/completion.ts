@@ -145,7 +145,7 @@ complete -o default -F _steward steward
 `;
 }
 
-/** Returns a script for a folder in zsh's $fpath, or to source after compinit. */
+/** Returns a zsh script. Store the script in a folder in $fpath, or source it after compinit. */
 function zshScript(places: readonly Place[]): string {
   const described = (word: string, about: string): string => quote(`${word.replaceAll(':', '\\:')}:${about}`);
   const place = ({ at, words, flags, values, isCommand }: Place): string => {

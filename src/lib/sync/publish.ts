@@ -165,7 +165,7 @@ export function dayFiles(deps: PublishDeps, local: LocalData, day: Day): Planned
   const known = new Set(oldSessions.map(({ id }) => id));
   const shown: Disclosure = {
     ...local.disclosure,
-    // Keep showing a published session after it has left the state.
+    // A session that was published before stays visible, even if the state no longer lists the session.
     isShown: (id) => isShown(id) || (!isRestricted(id) && known.has(hashedId('session', id))),
   };
   const source = local.read(day, shown.isShown);

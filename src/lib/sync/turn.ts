@@ -8,7 +8,7 @@ import { machinesFolder, readMachines } from './exchange';
 import { hashedKey, type Machine } from './format';
 
 /**
- * Decides which machine sends a notification that every machine knows of, such as a reminder. A machine
+ * Decides which machine sends a notification that every machine knows about, such as a reminder. A machine
  * writes a claim to `told.jsonl`, then waits for other claims. The lowest machine id wins.
  */
 export interface TurnDeps {

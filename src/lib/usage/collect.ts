@@ -68,7 +68,7 @@ interface Run {
   ledger?: Ledger;
   /** The day of the previous entry, cached because the next entry is usually from the same day. */
   day: { startMs: number; endMs: number; day: Day };
-  /** The repository's name by folder, or an empty string. */
+  /** Repository names by folder. Empty for folders outside a repository. */
   repos: Map<string, string>;
   /** Keys of sessions that worked in a restricted folder. */
   restricted: Set<string>;

@@ -31,7 +31,7 @@ export interface Ledger {
   days: Map<Day, LedgerDay>;
   dirty: Set<Day>;
   /**
-   * Rows that lost a response, whose stored sums may therefore decrease. Each string has two lines: the day,
+   * Rows that have lost a response, so that the stored sums may decrease. Each string has two lines: the day,
    * and the row as JSON.
    */
   shrunk: Set<string>;
