@@ -22,9 +22,9 @@ export interface UsageRow extends Sums {
 /** The output of `steward usage --json` and `/api/usage`. */
 export interface Usage {
   rows: UsageRow[];
-  /** `unpriced`: number of tokens without a known price, which `cost` excludes. */
+  /** `unpriced`: number of tokens without a known price. `cost` doesn't include these tokens. */
   total: Sums & { unpriced: number };
-  /** Notes about missing data, such as a damaged day. Absent if the data is complete. */
+  /** Notes about missing data, such as a day whose file is damaged. Absent if no data is missing. */
   notes?: string[];
   /** The machines whose usage was merged. Absent if there is only one machine. */
   machines?: { id: string; name: string; state: 'recorded' | 'not-recorded' }[];
@@ -81,7 +81,7 @@ function add(sums: Sums, row: DayRow, cost: number | null): void {
   if (cost !== null) sums.cost = (sums.cost ?? 0) + cost;
 }
 
-/** Rounds the cost to a millionth of a dollar, so that it doesn't depend on the order of addition. */
+/** Rounds the cost to a millionth of a dollar, so that the order of addition doesn't affect the result. */
 function rounded<T extends Sums>(sums: T): T {
   return { ...sums, cost: sums.cost === null ? null : Math.round(sums.cost * 1e6) / 1e6 };
 }

@@ -19,7 +19,7 @@ export interface UsageReport {
   usage: Usage;
   by: Grouping;
   days: number;
-  /** The assistants whose logs were read; empty if usage is off. */
+  /** The assistants whose logs were read; empty if usage tracking is off. */
   sources: readonly Source[];
   limits: readonly string[];
   unpriced: readonly string[];

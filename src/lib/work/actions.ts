@@ -20,12 +20,12 @@ export interface Snoozed extends Item {
 const conflict = (message: string, hint: string): StewardError =>
   new StewardError('conflict', message, { hint });
 
-/** Runs `work snooze`: changes an open reminder's due time, which is in its body. */
+/** Runs `work snooze`: changes the due time in the body of an open reminder. */
 export async function snooze(deps: WorkDeps, input: { number: number; when: string }): Promise<Snoozed> {
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // Keep the seconds, so that a repeated snooze until the same minute sends another notification.
+  // Keep the seconds. Otherwise, a second snooze until the same minute would not send another notification.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);
@@ -84,8 +84,7 @@ export async function closeWith(open: Open, issue: HostIssue, text: string): Pro
 }
 
 /**
- * Adds a comment, unless the last comment is identical. This prevents a duplicate when a crashed command is
- * rerun.
+ * Adds a comment, unless the last comment is identical. A rerun after a crash therefore adds no duplicate.
  */
 export async function addComment(
   { host, repo }: Open,

@@ -70,7 +70,7 @@ export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise
   });
 }
 
-/** Adds the full text to the body if the title doesn't contain all of it. */
+/** Adds the text to the body if the title doesn't contain the whole text. */
 function withFullText(kind: 'reminder' | null, text: string, typed: string, body: string): string {
   if (titleContainsAll(kind, text, typed) || body.includes(typed.trim())) return body;
   return [body, codeBlock(typed.trim())].filter((part) => part !== '').join('\n\n');

@@ -49,8 +49,8 @@ const StoredCache = v.object({
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
 /**
- * Returns a repository's cache; empty if the file is missing, damaged or belongs to another repository. Skips
- * malformed issues; if there are any, the next fetch is a full fetch.
+ * Returns a repository's cache, or an empty cache if the file is missing, damaged or for another repository.
+ * If the file contains malformed issues, skips them and requests a full fetch.
  */
 export function readCache(path: string, repo: string): Cache {
   const empty = { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
@@ -80,7 +80,7 @@ export function cacheReader(path: string): (repo: string) => Cache {
   };
 }
 
-/** The result of the last poll. It is stored in its own small file, because it changes every minute. */
+/** The result of the last poll. Stored in a separate small file, because the result changes every minute. */
 export interface Poll {
   /** When the cache was last up to date. */
   lastFetch: string | null;
@@ -104,9 +104,9 @@ export function writePoll(path: string, repo: string, poll: Poll): void {
   writeStored(path, { version: VERSION, repo, ...poll });
 }
 
-/** The overlap between consecutive fetches, because GitHub's list may lag behind a write. */
+/** Consecutive fetches overlap by this time, because GitHub's list may lag behind a write. */
 const OVERLAP_MS = 60_000;
-/** Issues per page. The overlap between fetches must fit in one page, since each page costs a request. */
+/** Issues per page. Fetches overlap only if the overlap fits in one page, since each page costs a request. */
 const PAGE = 100;
 
 /** Merges fetched issues into the cache. A full fetch replaces the list. */
@@ -167,7 +167,7 @@ export async function cachingOnce(
     try {
       save();
     } catch {
-      // The write error is thrown below; the next poll reports the cache error.
+      // Throw the write error instead of the cache error. The next poll reports the cache error.
     }
     throw error;
   }

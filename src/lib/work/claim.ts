@@ -52,7 +52,7 @@ export async function claimIssue(
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
-      // Remove an existing label first, since it would hide the time of this claim.
+      // Remove an existing label first. Otherwise, adding the label would not record the time of this claim.
       if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
       await winOrWithdraw(open, number, agent);

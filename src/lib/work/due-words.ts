@@ -25,8 +25,8 @@ const EXPLICIT_HOUR =
 const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
- * Returns the time in a text; if there are several, the last one. Ignores ambiguous words (`Sun
- * Microsystems`, `chapter 10 tomorrow`).
+ * Returns the last time that a text names. Ignores ambiguous words (`Sun Microsystems`, `chapter 10
+ * tomorrow`).
  */
 export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
   const results = clearTimes(parser, text, reference);
@@ -57,7 +57,7 @@ function isDay(at: ParsedResult['start']): boolean {
   return at.isCertain('day') || at.isCertain('weekday');
 }
 
-/** Parses repeatedly and masks the ambiguous words after each pass, since they may hide a time. */
+/** Parses repeatedly. Masks ambiguous words after each pass, because an ambiguous word may hide a time. */
 function clearTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
   let masked = text;
   for (;;) {

@@ -43,7 +43,7 @@ interface Now {
 
 /**
  * Finds a future date in a text (`call Ann tomorrow at 9`). Throws `usage` for a past or recurring time.
- * @param options.isTime Whether the whole text is a time, so that no word is ambiguous.
+ * @param options.isTime Whether the whole text is a time. If so, no word counts as ambiguous.
  */
 export async function readDue(text: string, options: Now & { isTime?: boolean }): Promise<Due> {
   const recurring = recurringWords(text);
@@ -55,7 +55,7 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   const { nowMs, zone } = options;
   const wall = wallClock(nowMs, zone);
   const parser = await parserOf(wall);
-  // Give chrono the local time in an unused zone and convert the result back. Otherwise, a daylight saving
+  // Pass chrono the local time with an offset that no zone uses. With the real offset, a daylight saving
   // change would shift the date.
   const shownMs = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   const reference = { instant: toDate(shownMs - UNUSED_OFFSET * 60_000), timezone: UNUSED_OFFSET };
@@ -173,7 +173,7 @@ function following<T extends { year: number; month: number; day: number }>(named
   return named;
 }
 
-/** Returns the given month or the next one that has this day. Month 13 means January of the next year. */
+/** Returns the first month from `from` on that has this day. Month 13 means January of the next year. */
 function monthWith(day: number, from: { year: number; month: number }): { year: number; month: number } {
   const at = toDate(Date.UTC(from.year, from.month - 1, 1));
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() + 1];
@@ -181,7 +181,7 @@ function monthWith(day: number, from: { year: number; month: number }): { year: 
   return day <= days ? { year, month } : monthWith(day, { year, month: month + 1 });
 }
 
-/** Returns how often a date recurs (each Friday, each 1 December), or undefined for a full date. */
+/** Returns the interval at which a date recurs (a week for `Friday`), or undefined for a full date. */
 function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') => boolean }): Step {
   if (at.isCertain('month')) return at.isCertain('year') ? undefined : 'year';
   if (at.isCertain('day')) return 'month';
@@ -190,7 +190,6 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
 
 const RELATIVE = /^(?:today|tomorrow|tonight|next|this|in)\b/i;
 const PART_OF_DAY = /^(?:morning|afternoon|evening)/i;
-/** Matches a preposition or punctuation before a date. It is removed with the date. */
 const leadingWords = (more: string): RegExp =>
   new RegExp(`(?:\\b(?:${more}by|until|till|before|from|for|due)(?: the)?|[-\u2013\u2014:,@(])$`, 'i');
 const RELATIVE_LEAD = leadingWords('');

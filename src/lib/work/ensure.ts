@@ -45,7 +45,7 @@ export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | und
   writeStored(deps.paths.ledger, { version: LEDGER_VERSION, repos: { ...repos, [name]: own } });
 }
 
-/** Returns the ledger. A damaged ledger reads as empty, since the issues also contain the identities. */
+/** Returns the ledger. A damaged ledger counts as empty, because the issues also contain the identities. */
 function ledgerOf(path: string): Record<string, Record<string, Entry>> {
   const stored = parseObject(readText(path, { maxBytes: MAX_LEDGER_BYTES }) ?? '');
   if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
@@ -70,7 +70,7 @@ export interface Wanted {
   due?: string;
   /** The issue number in the session file. */
   known?: number;
-  /** Whether to create a new issue if only closed ones exist. */
+  /** Whether to create a new issue if all existing issues are closed. */
   openOnly?: boolean;
 }
 
@@ -93,8 +93,8 @@ interface Batch extends Open {
 }
 
 /**
- * Finds or creates exactly one issue for each identity, even after a crash: if a ledger entry has no number,
- * the next run searches before it creates an issue. Throws at the first failure.
+ * Finds or creates exactly one issue for each identity. If a crash left a ledger entry without a number,
+ * searches before creating an issue. Throws at the first failure.
  */
 export function ensureIssues(
   open: Open,
@@ -131,7 +131,6 @@ async function fetchIssues({ deps, host, repo }: Open): Promise<readonly Issue[]
   return (await freshCache(deps, host, repo)).issues;
 }
 
-/** Caches the created issues, whose numbers are already in the ledger. */
 function cacheCreated(batch: Batch): void {
   if (batch.created.length > 0) cacheIssues(batch.deps, batch.repo, ...batch.created);
   batch.created = [];
@@ -179,8 +178,7 @@ async function fetchIssue({ host, repo }: Open, number: number): Promise<Issue |
 }
 
 /**
- * Searches the issue list. If the issue is missing, waits until the list includes issues created at `at` and
- * searches again.
+ * Searches the issue list. If the issue is missing, waits for GitHub's list to catch up and searches again.
  */
 async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
   const search = async (): Promise<Issue | undefined> => {
@@ -218,7 +216,7 @@ async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise
       writeEntry(batch, key, undefined);
       throw error;
     }
-    // GitHub may have created the issue, so keep the ledger entry until the list shows it.
+    // GitHub may have created the issue despite the error, so keep the ledger entry and search for the issue.
     const found = await findAfterFailure(batch, key);
     if (found === undefined) throw error;
     return found;

@@ -67,7 +67,7 @@ export function identityKey({ kind, value }: Identity): string {
   return `${kind}=${normalValue(value)}`;
 }
 
-/** Returns the slug from an issue's identity, or null if it has none. */
+/** Returns the slug from an issue's identity, or null if the issue has none. */
 export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
   return identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null;
 }

@@ -32,7 +32,7 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Labels without a prefix. */
 export const FLAGS = ['core-sync', 'auto-native', 'auto-sweep', 'stale'] as const;
 
-/** Labels without a prefix that many repositories use as a Status. */
+/** Common labels that count as a Status even without the `Status:` prefix. */
 const ALIASES: Readonly<Record<Status, readonly string[]>> = {
   done: ['done', 'complete', 'completed', 'closed'],
   'in-progress': ['in-progress', 'wip', 'doing', 'ai-working'],
@@ -55,7 +55,7 @@ const LANE_OF: Readonly<Record<Status, Lane>> = {
   done: 'Complete',
 };
 
-/** If an issue has several Status labels, the one whose lane is last in this list wins. */
+/** If an issue has several Status labels, the label whose lane is last in this list wins. */
 const LANE_RANK: readonly Lane[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
 
 /** Normalizes a label, so that `On Hold` and `on_hold` are equal. */

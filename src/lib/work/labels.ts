@@ -130,7 +130,7 @@ export async function seedLabels(
   return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
-/** Returns the names of the repository's labels. If they are unchanged, GitHub sends only a 304 response. */
+/** Returns the names of the repository's labels. For unchanged labels, GitHub sends only a 304 response. */
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;
@@ -146,8 +146,8 @@ export async function labelNames({ deps, host, repo }: Open): Promise<string[]> 
 }
 
 /**
- * Splits labels into existing and missing ones, and spells the existing ones as the repository does. Throws
- * `config` if the repository has none of steward's labels.
+ * Splits labels into existing and missing labels. Returns existing labels in the repository's spelling.
+ * Throws `config` if the repository has none of steward's labels.
  */
 export function existingLabels(
   wanted: readonly string[],

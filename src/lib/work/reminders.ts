@@ -33,8 +33,8 @@ export interface ReminderDeps {
 /** Decides which of your machines sends the notification for each reminder. */
 export interface OtherMachines {
   /**
-   * Maps each key to the time when this machine sends the notification, or to `done` if another machine has
-   * sent it. Claims reminders that are due soon.
+   * Maps each key to `now` if this machine sends the notification, `done` if another machine has sent the
+   * notification, or `later`. Claims reminders that are due soon.
    */
   turns: (reminders: readonly { key: string; dueMs: number }[]) => Map<string, 'now' | 'done' | 'later'>;
   /** Records that this machine is about to send these notifications. */
@@ -50,7 +50,7 @@ const StoredReminders = v.object({
    * ISO 8601 in UTC.
    */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
-  /** The notice being sent; stored before it is sent. */
+  /** The notice that is being sent. Stored before sending. */
   telling: v.fallback(
     v.nullable(
       v.object({ key: v.string(), issues: v.array(v.object({ number: v.number(), due: v.string() })) }),
@@ -61,7 +61,7 @@ const StoredReminders = v.object({
 type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telling'>;
 
 const MAX_SENT = 5000;
-/** How long before its due time a machine claims a reminder. */
+/** How long before the due time a machine claims a reminder. */
 const AHEAD_MS = 2 * 60_000;
 /**
  * If more reminders than this are due, for example after the machine was off, one notice covers all of them.
@@ -69,8 +69,8 @@ const AHEAD_MS = 2 * 60_000;
 const MAX_NOTICES = 3;
 
 /**
- * Sends one notification for each due time of an open issue in the cache; returns the number of issues.
- * Stores each notice first, so that a rerun after a crash can check whether it was sent.
+ * Sends notifications for due reminders and returns how many reminders there were. Stores each notice first,
+ * so that a rerun after a crash can check whether the notice was sent.
  */
 export async function notifyDue(deps: ReminderDeps): Promise<number> {
   const { repo } = deps.work.workRepo();
@@ -107,8 +107,8 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
 }
 
 /**
- * Returns the due issues for which this machine sends the notification. Records those that another machine
- * has sent.
+ * Returns the issues for which this machine sends the notification now. Records the notifications that other
+ * machines have sent.
  */
 function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
   if (deps.others === undefined) return dueIssues(deps, repo);

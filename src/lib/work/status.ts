@@ -26,7 +26,7 @@ export interface WorkStatus {
   issues: { open: number; closed: number };
   /** Number of malformed issues. `issues` doesn't count them. */
   malformed: number;
-  /** Number of create requests without a response. Each retry searches for the issue first. */
+  /** Number of issues whose creation GitHub has not confirmed. */
   unfinished: number;
   /** Pending captures, grouped by reason. */
   waiting: Waiting[];

@@ -27,9 +27,7 @@ export interface SweepResult {
   rateRemaining: number | null;
   durationMs: number;
   errors: { step: string; message: string }[];
-  /**
-   * Number of issues that this sweep didn't create because it reached its limit; the next sweep creates them.
-   */
+  /** Number of issues left for the next sweep, because this sweep reached its limit. */
   left: number;
   reminded: number;
   /** Why the sweep was skipped; `null` if it ran. */

@@ -19,7 +19,7 @@ const GIT_TIMEOUT_MS = 10_000;
 
 /** An issue to create for a session. */
 export interface Missed extends Wanted {
-  /** The session's folder. The sweep writes the issue number to the session file in it. */
+  /** The name of the session's folder. */
   folder: string;
 }
 
@@ -33,8 +33,8 @@ export function missedSessions(sessions: readonly CapturedSession[], rules: Sess
 }
 
 /**
- * Maps the number of each flagged issue to its `updatedAt` when it was flagged. A later `updatedAt` means new
- * activity.
+ * Maps the number of each flagged issue to the issue's `updatedAt` at the time of flagging. A later
+ * `updatedAt` means new activity.
  */
 export type Flagged = Readonly<Record<string, string>>;
 

@@ -37,7 +37,7 @@ export interface SweepDeps extends CaptureDeps {
   regenerate: () => Promise<string | null>;
   /** Delivers the spooled captures, except in a dry run. Returns the captures that are still pending. */
   captures: (dryRun: boolean) => Promise<Waiting[]>;
-  /** Sends notifications for due reminders; returns the number of reminders. */
+  /** Sends notifications for due reminders and returns how many reminders there were. */
   remind: () => Promise<number>;
 }
 

@@ -55,7 +55,7 @@ export function sectionOf(item: Item, nowMs: number): Section | undefined {
 
 function sorted(section: Section, items: Item[]): Item[] {
   if (section !== 'Recently Completed') return items.sort(byUrgency);
-  // The limit applies only to closed issues, since open ones still need evidence.
+  // Limit only closed issues, since open issues still need evidence.
   const open = items.filter(({ state }) => state === 'open').sort((a, b) => a.number - b.number);
   const closed = items.filter(({ state }) => state === 'closed').sort(byCompletion);
   return [...open, ...closed.slice(0, Math.max(0, MAX_RECENT - open.length))];

@@ -26,7 +26,7 @@ export interface Evidence {
   /** Returns the checklist items in each session file with this slug, except in restricted sessions. */
   claimsOf: (slug: string) => Claims[];
   /**
-   * Returns the commits in a time range, newest first, such as `3f2a91c Fix the login`; empty if the
+   * Returns the commits in a time range, such as `3f2a91c Fix the login`, newest first. Returns none if the
    * repository is unknown.
    */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;

@@ -92,13 +92,13 @@ function totalsOf(usage: unknown): Totals | undefined {
   return [usage['input_tokens'], usage['cached_input_tokens'], usage['output_tokens']].map(countOf) as Totals;
 }
 
-/** Returns the increase since `before`. Returns `last` if the totals can't be compared. */
+/** Returns the increase since `before`, or `last` if the totals can't be compared. */
 function usedSince(before: Totals | undefined, now: Totals, last: Totals | undefined): Totals {
   if (before === undefined || before.some((count, at) => count > (now[at] ?? 0))) return last ?? now;
   return now.map((count, at) => count - (before[at] ?? 0)) as Totals;
 }
 
-/** Returns the limits. Identifies each limit by the length of its period, because the order varies. */
+/** Identifies each limit by the length of its period, because the order of the limits varies. */
 function limitsOf(limits: Record<string, unknown>, ms: number): SeenLimit[] {
   const id = textOf(limits['limit_id']);
   if (id !== undefined && id !== 'codex') return [];

@@ -6,8 +6,8 @@ import { countOf, entryId } from '../entry';
 import { folderFrom, type LineReader } from './reader';
 
 /**
- * Reads only chat spans, because agent spans repeat their token counts. Copilot writes spans only if its
- * OpenTelemetry export is enabled.
+ * Reads only chat spans, because agent spans repeat the token counts of chat spans. Copilot writes spans only
+ * if its OpenTelemetry export is enabled.
  */
 export const copilot: LineReader = {
   kind: 'lines',
@@ -41,7 +41,7 @@ export const copilot: LineReader = {
         textOf(attributes['gen_ai.response.model']) ??
         textOf(attributes['gen_ai.request.model']) ??
         'unknown',
-      // OpenTelemetry includes cache reads and writes in the input tokens.
+      // OpenTelemetry counts cache reads and writes as input tokens.
       amounts: [
         Math.max(0, input - cacheRead - cacheWrite),
         count('output_tokens'),

@@ -28,7 +28,7 @@ export const qwen: LineReader = {
     ].map((key) => countOf(usage[key])) as [number, number, number, number, number];
     const session = textOf(fields['sessionId']) ?? 'unknown';
     const cacheRead = Math.min(prompt, cached);
-    // Some models count thinking tokens as output. The total shows whether this model does.
+    // Some models include thinking tokens in the output count and some do not, so use the total.
     const output = total > prompt ? Math.max(answer, total - prompt) : answer + thoughts;
     sink.entry({
       id: entryId(`${session} ${textOf(fields['uuid']) ?? `${ms} ${prompt} ${output}`}`),

@@ -4,10 +4,7 @@ import type { Sink } from '../entry';
 interface ReaderBase {
   assistant: string;
   name: string;
-  /**
-   * Returns the folders or files to read, which may not exist. Respects the assistant's environment
-   * variables.
-   */
+  /** Returns the paths to read, whether or not they exist. Respects the assistant's environment variables. */
   places: (host: Pick<PathHost, 'env' | 'home'>) => string[];
   isLog: (name: string) => boolean;
   /** How many levels of subfolders to search for logs. */
@@ -25,8 +22,8 @@ export interface LineReader extends ReaderBase {
 export interface DatabaseReader extends ReaderBase {
   kind: 'database';
   /**
-   * Reads the responses recorded since `sinceMs`. Returns false if this version of Node.js can't read
-   * databases.
+   * Reads the responses recorded since `sinceMs`. Returns false if this version of Node.js has no SQLite
+   * support.
    */
   read: (path: string, sinceMs: number, sink: Sink) => boolean;
 }

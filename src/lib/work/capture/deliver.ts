@@ -83,7 +83,7 @@ export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
 
 export interface RetryResult extends DrainResult {
   retried: number;
-  /** Number of unreadable entries. They stay unchanged. */
+  /** Number of unreadable entries, which a retry skips. */
   unreadable: number;
   deadFolder: string;
 }
@@ -122,7 +122,7 @@ export function sessionEndPlan(
   return planSession(found, deps, 'hook');
 }
 
-/** Builds the issue for a request in a prompt. Relative times are relative to the time of the prompt. */
+/** Builds the issue for a request in a prompt. Resolves relative times from the time of the prompt. */
 export async function promptWanted(
   { kind, text, key, prompt }: { kind: CaptureKind; text: string; key: string; prompt?: string },
   sent: { atMs: number; zone: string },
@@ -152,7 +152,7 @@ async function dueOf(
 }
 
 /**
- * Creates the issue for an ended session, or updates its Status label. Writes the issue's number to the
+ * Creates an ended session's issue, or updates the issue's Status label. Writes the issue's number to the
  * session file.
  */
 async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
@@ -244,8 +244,8 @@ function refusal(state: PrivacyState): Refusal {
 }
 
 /**
- * Sends a capture. Returns why the capture must wait, or a refusal if work tracking is off or the repository
- * is public. Throws if the service rejects the capture.
+ * Sends a capture, or returns why the capture must wait or is refused. Throws if the service rejects the
+ * capture.
  */
 async function send(
   { work }: CaptureDeps,

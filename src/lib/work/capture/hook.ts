@@ -42,7 +42,7 @@ export function requestsIn({ text, cwd }: Pick<Prompt, 'text' | 'cwd'>): PromptM
   return found.map((match) => ({ ...match, text: redact(clean(match.text)) }));
 }
 
-/** Returns the whole prompt, if the setting allows storing it. */
+/** Returns the whole prompt, if the configuration allows storing whole prompts. */
 export function wholePromptIf(setting: PromptSetting, { text }: Pick<Prompt, 'text'>): { prompt?: string } {
   return setting === 'whole' ? { prompt: wholePrompt(text) } : {};
 }
@@ -81,8 +81,8 @@ function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch
     { clock, machineId: machineId(), path: area.spool },
     { kind: 'prompt-matched', session, slug, transcript: null, capture },
   );
-  // Record the key after spooling. If the hook is killed in between, the request may be spooled twice, but
-  // its key prevents a second issue.
+  // Record the key last. If the hook is killed before this write, the request may be spooled twice, but only
+  // one issue is created.
   recordKey(path, key, at);
   return true;
 }

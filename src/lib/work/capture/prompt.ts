@@ -10,7 +10,7 @@ export function isKind(kind: string): kind is CaptureKind {
 
 export interface PromptMatch {
   kind: CaptureKind;
-  /** The request without its introductory words (`remind me to`). */
+  /** The request without its introductory words, such as `remind me to`. */
   text: string;
 }
 
@@ -36,7 +36,7 @@ const WHEN = when('\\S');
 const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 /** `remind me about` is a reminder only if a day follows; otherwise, it is probably a question. */
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
-/** Excludes mentions of the phrase, such as "remind me to is the prefix". */
+/** Excludes sentences about the phrase itself, such as "remind me to is the prefix". */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
 /**
@@ -59,7 +59,7 @@ const PASTED = new RegExp(
     '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
 );
 
-/** Phrases that introduce a request at the start of a line. They don't match hints, questions or mentions. */
+/** Patterns that match a request at the start of a line, but no hints, questions or mentions. */
 const PHRASES: readonly (readonly [CaptureKind, string])[] = [
   [
     'reminder',
@@ -180,7 +180,10 @@ export function mayMatch(prompt: string): boolean {
   return WORDS.test(prompt);
 }
 
-/** Maximum length of a stored prompt in UTF-16 code units. It keeps a task within the spool's size limit. */
+/**
+ * Maximum length of a stored prompt in UTF-16 code units. A longer prompt could exceed the spool's size
+ * limit.
+ */
 export const MAX_PROMPT = 16_000;
 
 /** Returns the whole prompt. Redacts before truncating, so that no partial credential remains. */

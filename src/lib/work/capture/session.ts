@@ -28,8 +28,8 @@ export interface SessionRules {
   sessions: string;
   state: () => SessionsState;
   /**
-   * Whether to mark the folders of restricted sessions. The marker keeps a session restricted after its state
-   * is deleted.
+   * Whether to mark the folders of restricted sessions. The marker keeps a session restricted after the
+   * session's state is deleted.
    */
   marks: boolean;
 }
@@ -94,8 +94,8 @@ const PRIORITY_OF: Readonly<Record<string, Priority>> = {
 };
 
 /**
- * Plans an issue for a session that has reached the execute phase. A native session also needs another file
- * in its folder. The hook and the sweep use different titles and labels.
+ * Plans the issue for a session. Requires the execute phase or, for a native session, files other than the
+ * session file.
  */
 export function planSession(
   session: CapturedSession,
@@ -138,7 +138,7 @@ export function planSession(
   };
 }
 
-/** Formats the front matter fields. The session file's text never leaves this machine. */
+/** Formats the front matter fields. The rest of the session file stays on this machine. */
 function bodyOf({ slug, artifact }: CapturedSession): string {
   const { task, project, effort, progress } = artifact;
   return Object.entries({ Session: slug, Task: task, Project: project, Effort: effort, Progress: progress })
@@ -146,7 +146,7 @@ function bodyOf({ slug, artifact }: CapturedSession): string {
     .join('\n');
 }
 
-/** Returns the phase from the session file, or from a notification if that is more recent. */
+/** Returns the phase from the session file or from the phase history, whichever is newer. */
 function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): string | null {
   const last = rules.state().sessions[slug]?.phaseHistory.at(-1);
   if (last === undefined) return artifact.phase;

@@ -44,8 +44,8 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): 
 }
 
 /**
- * Undoes captures: withdraws pending captures, and closes the issues of sent captures. If some fail,
- * continues with the others, then throws the first error.
+ * Undoes captures: withdraws pending captures, and closes the issues of sent captures. After a failure,
+ * continues with the remaining captures and then throws the first error.
  */
 export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));

@@ -36,7 +36,7 @@ export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'
   const groups = new Map<WaitReason, Waiting>();
   const reasons = readReasons(work.waiting);
   for (const { id, kind, at } of keptIntentions(spool)) {
-    // An ended session counts only if a delivery attempt found something to send.
+    // Don't count an ended session until a delivery attempt has found something to send.
     const isCapture = kind === 'prompt-matched' || kind === 'issue-wanted';
     const reason = reasons.get(id) ?? (isCapture ? 'untried' : undefined);
     if (reason === undefined) continue;

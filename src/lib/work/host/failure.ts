@@ -5,7 +5,7 @@ export type FailureReason =
   | 'offline' | 'reset' | 'timeout' | 'refused' | 'unauthenticated' | 'forbidden' | 'limited' | 'missing' | 'gone'
   | 'moved' | 'rejected' | 'trouble' | 'garbled'; // prettier-ignore
 
-/** The cause of an error from the host, for callers that handle it. */
+/** The cause of a host error, for callers that handle specific causes. */
 export interface HostFailure {
   reason: FailureReason;
   /** The HTTP status, or `null` if there was no response. */
@@ -65,8 +65,8 @@ export function garbled({ host }: Asked): StewardError {
 }
 
 /**
- * Returns the error for a list that exceeds the limits. Discards the list, because callers could mistake a
- * partial list for a complete list.
+ * Returns the error for a list that exceeds the limits. The list is discarded, because callers could mistake
+ * a partial list for a complete list.
  */
 export function tooLong({ host, what }: Asked, limit: string): StewardError {
   const message = `The list for ${what} on ${host} exceeds ${limit}.`;

@@ -152,8 +152,8 @@ async function fetchOne<T>(service: Service, schema: Schema<T>, call: Call): Pro
 }
 
 /**
- * Fetches all pages, and skips and counts malformed items. Fails if every item is malformed. The ETag is
- * `null` if there are several pages, because an ETag covers only one page.
+ * Fetches all pages. Skips and counts malformed items, but fails if every item is malformed. For several
+ * pages, the ETag is `null`, because an ETag covers only one page.
  */
 async function fetchList<T>(
   service: Service,

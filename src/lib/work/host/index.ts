@@ -13,8 +13,8 @@ export interface Host {
   /** Creates a private repository for the user or one of their organizations. */
   createRepository(repo: string): Promise<Repository>;
   /**
-   * Returns issues (not pull requests) changed at or after `since`. Returns `unchanged` if `etag` is still
-   * valid for the same query; this doesn't count toward the rate limit.
+   * Returns issues (not pull requests) changed at or after `since`. Returns `unchanged` if `etag` still
+   * matches; GitHub doesn't count such a request toward the rate limit.
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;

@@ -13,7 +13,7 @@ export interface OctokitOptions {
   userAgent: string;
   writesPerMinute: number;
   maxWaitMs: number;
-  /** The length of a second in milliseconds. Tests use a shorter second. */
+  /** How long to wait per second of delay, in milliseconds. Tests use a smaller value. */
   secondMs: number;
 }
 

@@ -19,10 +19,7 @@ export interface CredentialDeps {
 const GH_TIMEOUT_MS = 10_000;
 const DEFAULT_API = 'https://api.github.com';
 
-/**
- * Returns the URL of the REST API from `GITHUB_API_URL`. The URL must use https; http is allowed only for
- * this machine.
- */
+/** Returns the URL of the REST API from `GITHUB_API_URL`. Requires https, except for a loopback address. */
 export function apiUrl(env: NodeJS.ProcessEnv): URL {
   const text = (env['GITHUB_API_URL'] ?? '').trim();
   const url = text === '' || URL.canParse(text) ? new URL(text === '' ? DEFAULT_API : text) : undefined;
@@ -67,7 +64,7 @@ export async function findCredential(deps: CredentialDeps, api: URL): Promise<Cr
 }
 
 /**
- * Returns the token from `gh`; an empty string if `gh` has no token, or undefined if `gh` isn't installed.
+ * Returns the token from `gh`, an empty string if `gh` has no token, or undefined if `gh` isn't installed.
  */
 async function ghToken({ env, run }: CredentialDeps, host: string): Promise<string | undefined> {
   try {
