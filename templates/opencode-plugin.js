@@ -12,8 +12,8 @@ const MAX_KNOWN = 1000;
 const EXIT_MS = 1000;
 
 /**
- * Whether this is the background service of OpenCode 2. Its process serves several terminals and so does not identify a
- * session.
+ * Whether this process is OpenCode 2's background service. The service handles several terminals, so its process
+ * doesn't identify a session.
  */
 const isShared = process.argv.includes('--service');
 /** Ids of handled events, shared with other copies of this file in the same process. */
@@ -202,7 +202,7 @@ async function server(input) {
   };
 }
 
-/** OpenCode 1 also calls this function, but its context has no events. */
+/** OpenCode 1 also calls this function, but without an event stream. */
 async function setup(ctx) {
   if (typeof ctx?.event?.subscribe !== 'function') return undefined;
   const folder = ctx.location?.directory;

@@ -1,5 +1,5 @@
-// Requests to the daemon. Signing in exchanges the one-time code in the URL for a secret. The page stores it per origin
-// and sends it in a header, so other ports on this host never see it.
+// Requests to the daemon. Signing in exchanges the one-time code in the URL for a secret. The secret is stored per
+// origin and sent in a header, so other ports on this host never see it.
 
 const KEY = 'steward-secret';
 const PATIENCE_MS = 10_000;
@@ -9,13 +9,13 @@ const BODY_MS = 60_000;
 /**
  * @typedef {object} Problem
  * @property {boolean} reached
- * @property {boolean} [signedOut] the daemon requires a sign-in that this page lacks or that has expired
+ * @property {boolean} [signedOut] the sign-in is missing or has expired
  * @property {string} [kind] the daemon's name for the error
  * @property {string} message
  * @property {string | undefined} [hint]
  */
 
-/** The secret, if the browser blocks site data. @type {string | null} */
+/** Holds the secret if the browser blocks site data. @type {string | null} */
 let ownSecret = null;
 
 /** Exchanges the code in the URL for the secret; returns false if the code is missing or refused. */
@@ -51,7 +51,7 @@ function authorization() {
   return isSignedIn() ? { Authorization: `Bearer ${secret()}` } : {};
 }
 
-/** Returns undefined if the browser blocks site data: reading `localStorage` throws. */
+/** Returns undefined if the browser blocks site data. */
 export function storage() {
   try {
     return localStorage;
@@ -150,7 +150,7 @@ async function readStream(signal, onLine) {
 const NAME = 'steward-stream';
 /** How long the stream may be silent: two heartbeats. */
 const SILENT_MS = 40_000;
-/** How long a hidden page stays connected, to update the number in its title. */
+/** How long a hidden page stays connected and updates its title. */
 const HIDDEN_MS = 60_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
@@ -158,8 +158,8 @@ const LAST_RETRY_MS = 30_000;
 /** @typedef {{ run?: string, version?: string, topic?: string, etag?: string, lost?: boolean, refused?: boolean, joined?: boolean }} Line */
 
 /**
- * Calls `onLine` with each line, and with `lost` when the stream ends. Does nothing if the browser lacks locks or
- * channels. Returns a function that reconnects, for use after a sign-in.
+ * Calls `onLine` with each line, and with `{ lost: true }` when the stream ends. Does nothing if the browser lacks
+ * locks or channels. Returns a function that reconnects, for use after a sign-in.
  * @param {(line: Line) => void} onLine @returns {() => void}
  */
 export function openStream(onLine) {

@@ -1,4 +1,4 @@
-// Untrusted text only becomes text nodes and attributes. Updates reuse nodes to preserve focus, scroll position and
+// Untrusted text goes only into text nodes and attributes. Updates reuse nodes to preserve focus, scroll position and
 // hover.
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -102,7 +102,7 @@ export function external(url) {
   return isSafe ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {};
 }
 
-/** Returns the element around an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
+/** Finds the closest match at or above an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
 export function around({ target }, selector) {
   return target instanceof Element ? target.closest(selector) : null;
 }
@@ -116,7 +116,7 @@ export function command(text) {
   );
 }
 
-/** Handles all copy buttons on the page, including later ones. A hidden line tells screen readers what was copied. */
+/** Handles all copy buttons, including buttons added later. A hidden line tells screen readers what was copied. */
 export function watchCopies() {
   const announcement = h('p', { class: 'unseen', role: 'status' });
   document.body.append(announcement);

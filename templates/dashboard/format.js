@@ -1,4 +1,4 @@
-// Formats figures and times like the terminal: short units, local times.
+// Formats numbers and local times as the commands do, with short units.
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -113,7 +113,7 @@ export function plural(count, noun) {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Converts shares to whole percentages that add up to 100, by largest remainder. @param {readonly number[]} shares */
+/** Converts shares to whole percentages that add up to 100, by the largest remainder method. @param {readonly number[]} shares */
 export function percents(shares) {
   const sum = shares.reduce((a, b) => a + b, 0);
   if (!(sum > 0)) return shares.map(() => 0);

@@ -1,4 +1,4 @@
-// Keyboard shortcuts for all pages and for single pages, and their list. Each shortcut also has a link or button.
+// Keyboard shortcuts, and a list of them. For each shortcut, there is also a link or button.
 
 import { storage } from './daemon.js';
 import { byId, h } from './dom.js';

@@ -1,4 +1,4 @@
-// Kinds of time: their order, their patterns, and rows that show days as bars.
+// Kinds of time: order, fill patterns, and a bar for each day.
 
 import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';
@@ -9,7 +9,7 @@ import { daysBefore, minutes, plural, shortDay } from './format.js';
 
 export const KINDS = /** @type {const} */ (['creation', 'consumption', 'neutral']);
 
-/** Returns the fill for a kind, and adds all fills to the page. @param {Kind} kind */
+/** Returns a kind's fill. The first call adds all fills to the page. @param {Kind} kind */
 export function fill(kind) {
   if (document.querySelector('pattern') === null) document.body.prepend(fills());
   return `url(#fill-${kind})`;

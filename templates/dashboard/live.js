@@ -1,5 +1,5 @@
-// Follows the daemon's documents. The stream names changed documents; without a stream, a visible page polls. Requests
-// send the last ETag. A failed request keeps the last response.
+// Keeps a page's documents up to date. The stream names the documents that changed; without a stream, a visible page
+// polls. After a failed request, the last response stays.
 
 import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies } from './dom.js';
@@ -11,7 +11,7 @@ const SLOWEST_MS = 60_000;
 const MINUTE_MS = 60_000;
 /** Changes within this time share one request. */
 const SOON_MS = 250;
-/** How long to wait for all responses before the first draw, so that late ones don't shift the layout. */
+/** How long to wait for all responses before the first draw, so that late responses don't shift the layout. */
 const TOGETHER_MS = 300;
 /** How long to wait for responses after the first draw. */
 const LATE_MS = 100;
@@ -21,7 +21,7 @@ const LATE_MS = 100;
  * The state of one URL.
  * @typedef {object} Feed
  * @property {unknown} data the last good response, if any
- * @property {number | undefined} goodAt when the daemon last confirmed it, ms
+ * @property {number | undefined} goodAt when the daemon last confirmed `data`, ms
  * @property {Problem | undefined} problem a later problem, if any
  */
 /**

@@ -1,4 +1,4 @@
-// Notes about failed requests: the panels keep the last good data, and a note shows its age.
+// Notes about failed requests: the panels keep the last good data, and a note shows the age of the data.
 
 import { command, h, show } from './dom.js';
 import { moment } from './format.js';
@@ -17,7 +17,7 @@ import { moment } from './format.js';
 /** The values last drawn in each panel, and whether drawing failed. @type {Map<string, { from: unknown[], failed: boolean }>} */
 const drawn = new Map();
 
-/** Draws the panels and reports those that fail or are out of date. @param {Element} place @param {Panel[]} panels */
+/** Draws the panels and reports panels that fail or are out of date. @param {Element} place @param {Panel[]} panels */
 export function drawPanels(place, panels) {
   /** @type {Map<string, string[]>} panels by problem */
   const problems = new Map();

@@ -19,7 +19,7 @@ export function sum(values) {
   return Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 }
 
-/** Folds a table's last rows, but never a single row. @template T @param {T[]} rows @param {(part: T[]) => Element} table */
+/** @template T @param {T[]} rows @param {(part: T[]) => Element} table */
 function folded(rows, table) {
   const rest = rows.length > ROWS + 1 ? rows.slice(ROWS) : [];
   return [

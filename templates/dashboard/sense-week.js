@@ -12,7 +12,7 @@ const HEIGHT = 32;
 const HOURS = 8;
 const NAMES = ['tracked', ...KINDS, 'not recorded', 'agents', 'waiting', 'commits', 'sessions'];
 
-/** Indexes a day's hours by number. An hour that occurs twice, as when clocks go back, has 120 minutes. @param {DailyRecord} record */
+/** Indexes a day's hours by number. An hour that occurs twice when clocks go back has 120 minutes. @param {DailyRecord} record */
 function hoursOf({ hours }) {
   /** @type {{ at: number, creation: number, consumption: number, neutral: number, minutes: number, seen: number }[]} */
   const found = [];

@@ -232,7 +232,7 @@ function story(row, figures) {
   );
 }
 
-/** Draws the day of an open session, and again after each of its events. @param {HTMLDetailsElement} details */
+/** Draws the day of an open session, and redraws it after each new event. @param {HTMLDetailsElement} details */
 function showStory({ dataset: { slug = '' }, children }) {
   const place = children[1]?.firstElementChild;
   const row = rows.find((one) => one.slug === slug);

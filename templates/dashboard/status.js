@@ -191,7 +191,7 @@ document.addEventListener('click', (event) => {
     revision += 1;
     await refresh();
     redraw();
-    // The next draw may remove the button; it comes before this frame.
+    // The redraw, which runs before this frame, may remove the button.
     requestAnimationFrame(() => {
       if (!pressed?.isConnected) byId('mute').querySelector('button')?.focus();
     });

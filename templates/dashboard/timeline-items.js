@@ -18,7 +18,7 @@ import { KINDS } from './kinds.js';
 /** @typedef {{ id: string, label: string, rows: Row[], items: Item[] }} Group */
 
 const SESSION_ROWS = 6;
-/** Consecutive shorter visits share one table row. */
+/** Consecutive visits shorter than this share one table row. */
 const SHORT_SEC = 300;
 
 /** Returns the groups of rows. Each group is one tab stop. @param {DayDocument} day @returns {Group[]} */

@@ -1,5 +1,5 @@
 // The timeline of a day: a row for each kind of application, one for commits and closed issues, and one for each
-// session. All boxes of a kind form one path, so the item under the pointer is computed.
+// session. Boxes of a kind share one SVG path, so the item under the pointer is computed.
 
 import { around, h, show } from './dom.js';
 import { head } from './kinds.js';

@@ -156,7 +156,7 @@ function folded(name, rows, count, word) {
 /** Shows the issues that are due, in progress or ready. @param {Element} place @param {Item[]} items @param {number} now @param {string} [lost] */
 export function showNext(place, items, now, lost) {
   const rankOf = (/** @type {Item} */ { due, lane, priority }) => {
-    // Earlier deadlines first, all of them before the other ranks.
+    // Items with a deadline come first, earliest deadline first.
     if (due !== null) return Date.parse(due) / 1e14;
     const level = PRIORITIES.indexOf(priority ?? '');
     return (lane === 'In-Progress' ? 1 : 10) + (level === -1 ? PRIORITIES.length : level);

@@ -1,5 +1,4 @@
-// The changes that a signed-in page can make, with forms in the open row and above the list. Typed text survives errors
-// and redraws.
+// Forms that a signed-in page shows in the open row and above the list. Typed text survives errors and redraws.
 
 import { ask, isSignedIn, post } from './daemon.js';
 import { around, command, h } from './dom.js';

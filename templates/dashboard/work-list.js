@@ -8,7 +8,7 @@ import { row } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
 
-/** The initial number of rows per group, since redrawing thousands would be slow. */
+/** The initial number of rows per group. Redrawing thousands of rows would be slow. */
 const PAGE = 50;
 /** The order of the lanes: work in progress first. */
 export const ORDER = ['In-Progress', 'In-Review', 'Blocked', 'Queued', 'Complete'];
@@ -41,7 +41,7 @@ export function showList(lanes, itemsOf, isBoard, now) {
   const found = all.find((one) => one.dataset['stop'] === stop) ?? all[0];
   if (found === undefined) return;
   found.tabIndex = 0;
-  // A row loses its focus when its group moves or it is redrawn in another group.
+  // A focused row loses the focus when it moves.
   if (active !== document.activeElement) found.focus();
 }
 

@@ -5,7 +5,7 @@ import { ago, moment } from './format.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
 
-/** The filters. Each returns an item's values. @type {Record<string, (item: Item) => (string | null)[]>} */
+/** @type {Record<string, (item: Item) => (string | null)[]>} */
 export const FACETS = {
   priority: ({ priority }) => [priority],
   type: ({ type }) => [type],
@@ -46,7 +46,7 @@ export function valuesOf(items, facet) {
   return [...values].filter((value) => value !== null).sort();
 }
 
-/** Returns an item's badges. A reminder's source and type are the same word and are shown only once. @param {Item} item @param {number} now */
+/** Returns an item's badges. Shows `reminder` once, although it is both source and type. @param {Item} item @param {number} now */
 export function badgesOf({ number, source, type, property, agents, due, stale, closedAt }, now) {
   const dueAt = due === null || closedAt !== null ? NaN : Date.parse(due);
   const words = [

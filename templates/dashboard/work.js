@@ -14,7 +14,7 @@ import { FACETS, filtered, valuesOf } from './work-rows.js';
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/work/status').WorkStatus} Status */
 
-/** Counts this page's own changes, to redraw it after each. */
+/** Counts the page's own changes, so that each causes a redraw. */
 let revision = 0;
 /** @type {Map<number, import('../../src/lib/work/board').Item>} */
 let items = new Map();
@@ -60,7 +60,7 @@ function chosen() {
   return new URLSearchParams(location.search);
 }
 
-/** @param {URLSearchParams} next @param {boolean} [isTyped] true while typing, which adds no history entries */
+/** @param {URLSearchParams} next @param {boolean} [isTyped] whether the user is typing; typing adds no history entries */
 function choose(next, isTyped = false) {
   const query = next.toString();
   const url = query === '' ? location.pathname : `?${query}`;
@@ -180,7 +180,7 @@ document.addEventListener('click', (event) => {
   else if (button?.matches('.view')) switchView();
 });
 
-// Capture, since `toggle` events don't bubble.
+// Use the capture phase, since `toggle` events don't bubble.
 byId('tools').addEventListener(
   'toggle',
   ({ target }) => {
