@@ -12,5 +12,5 @@ function cellText(cell: Cell): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Matches formulas, including full-width signs and white space that a spreadsheet trims. */
+/** Matches text that a spreadsheet runs as a formula. The sign may be full-width or follow white space. */
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;

@@ -13,7 +13,7 @@ export interface ReportOptions {
   debug: boolean;
 }
 
-/** Formats an error as JSON, or for people with one line for the problem and one for the hint. */
+/** Formats an error as JSON or as plain text. The text has one line for the problem and one for the hint. */
 export function reportError(error: unknown, options: ReportOptions): ErrorReport {
   const known = toStewardError(error);
   const exitCode = EXIT_CODES[known.kind];
@@ -45,8 +45,8 @@ export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
 };
 
 /**
- * Formats a JSON document. Escapes the control characters that JSON allows (DEL, C1, bidirectional), because
- * a terminal may show untrusted values.
+ * Formats a JSON document. Also escapes DEL, C1 and bidirectional characters, because terminals interpret
+ * such characters.
  */
 export function toJson(value: unknown): string {
   return escaped(JSON.stringify(value, null, 2) ?? 'null');

@@ -13,7 +13,7 @@ const MAX_PROSE_COLUMNS = 96;
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
   const fd = stream === 'stdout' ? 1 : 2;
-  // Checks for a device first, because loading `node:tty` takes 3 ms.
+  // Call isatty only for a device, because loading `node:tty` takes 3 ms.
   const isDevice = unless(['EBADF'], () => fstatSync(fd).isCharacterDevice());
   const isTerminal = isDevice === true && process.getBuiltinModule('node:tty').isatty(fd);
   return isTerminal ? fold(text, terminalOf(process[stream]).columns) : text;
@@ -57,8 +57,7 @@ function longestWord(text: string): number {
 }
 
 /**
- * Wraps text at `columns`, with `first` before the first line and `rest` before the others. A longer word
- * gets its own line.
+ * Wraps text at `columns`. `first` and `rest` are the prefixes of the first line and of the following lines.
  */
 export function wrap(text: string, columns: number, first = '', rest = first): string[] {
   const lines: string[] = [];

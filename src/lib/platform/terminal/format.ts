@@ -17,7 +17,7 @@ export interface Palette {
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // kleur itself checks the terminal of this process, not the target.
+  // Set `kleur.enabled`, because kleur checks this process's terminal instead of the target.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {
@@ -76,10 +76,7 @@ export interface Column {
   max?: number;
 }
 
-/**
- * Formats rows as aligned columns, two spaces apart, without borders or trailing spaces. Put what users type
- * next in the first column.
- */
+/** Formats rows as aligned columns, two spaces apart, without borders or trailing spaces. */
 export function table(rows: readonly (readonly string[])[], columns: readonly Column[] = []): string {
   const cells = rows.map((row) =>
     row.map((cell, index) => {

@@ -29,7 +29,7 @@ export async function withSteps<T>(
         showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
-      // On Ctrl-C, the library would stop drawing but not exit.
+      // steward handles Ctrl-C itself, because the library would stop drawing but not exit.
       registerSignalListeners: false,
     },
   );

@@ -1,6 +1,6 @@
 import { emitKeypressEvents } from 'node:readline';
 
-/** The name of a key, such as `return` or `escape`, or its character. */
+/** The name of a key, such as `return` or `escape`, or the character that the key types. */
 export type Key = string;
 
 /** A full-screen view of the terminal. */
@@ -17,7 +17,7 @@ export interface Screen {
  */
 const OPEN = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
-/** Start and end of synchronized output, which some terminals show all at once. */
+/** Start and end of a synchronized update (terminal mode 2026). */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /** Takes over the terminal on stdin and stdout. Ctrl-C is reported as the key `ctrl-c`. */
@@ -42,7 +42,7 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }):
     }
     waiting = undefined;
     const changed = Array.from({ length: Math.max(lines.length, shown.length) }, (_, row) =>
-      // Clears the line first, because the cursor is still on the last character after writing a full line.
+      // Clear the line before writing it. Clearing after a full line would erase the last character.
       lines[row] === shown[row] ? '' : `\u001b[${row + 1};1H\u001b[K${lines[row] ?? ''}`,
     ).join('');
     shown = lines;

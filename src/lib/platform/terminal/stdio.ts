@@ -12,7 +12,7 @@ export interface Terminal {
   unicode: boolean;
 }
 
-/** Returns whether stdout is a terminal. Creates Node's stream only for a device. */
+/** Returns whether stdout is a terminal. Doesn't create Node's stream for a pipe or file. */
 export function isOnTerminal(): boolean {
   try {
     return fstatSync(1).isCharacterDevice() && process.stdout.isTTY;
@@ -22,8 +22,8 @@ export function isOnTerminal(): boolean {
 }
 
 /**
- * Writes short text to stdout without Node's stream, which takes 1 to 2 ms. Ignores a closed reader. Falls
- * back to the stream if a pipe is full.
+ * Writes short text to stdout. Avoids Node's stream, which takes 1 to 2 ms to create, unless a pipe is full.
+ * Ignores a closed pipe.
  */
 export function writeOut(text: string): void {
   let rest = Buffer.from(text);
@@ -43,8 +43,8 @@ export function writeOut(text: string): void {
 }
 
 /**
- * Writes short text to stdout synchronously. Ignores a closed reader; throws `unavailable` if a pipe stays
- * full for `waitMs`.
+ * Writes short text to stdout synchronously. Ignores a closed pipe. Throws `unavailable` if a pipe stays full
+ * for `waitMs`.
  */
 export function writeOutNow(text: string, waitMs: number): void {
   let rest = Buffer.from(text);
@@ -71,8 +71,8 @@ export function writeOutNow(text: string, waitMs: number): void {
 }
 
 /**
- * Writes to stdout; returns false while a pipe is full. Writes to files directly, because Node's stream
- * misses a partial write to a full disk.
+ * Writes to stdout; returns false if the caller should wait for `drain`. Writes directly to files, because
+ * Node's stream ignores a partial write to a full disk.
  */
 export function writeStdout(data: Uint8Array | string): boolean {
   if (!fstatSync(1).isFile()) return process.stdout.write(data);
@@ -85,7 +85,7 @@ export function writeStdout(data: Uint8Array | string): boolean {
   return true;
 }
 
-/** Writes to stdout at the reader's pace. */
+/** Writes to stdout. While a pipe is full, waits for the reader. */
 export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
     if (!writeStdout(piece)) await once(process.stdout, 'drain');
@@ -120,7 +120,10 @@ export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessE
   };
 }
 
-/** Returns whether the terminal has block characters. The Linux console and non-UTF-8 locales don't. */
+/**
+ * Returns whether the terminal can show block characters. False on the Linux console and in non-UTF-8
+ * locales.
+ */
 function hasUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env['TERM'] === 'linux') return false;
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => (name ?? '') !== '') ?? '';
@@ -134,15 +137,15 @@ function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTTY && env['TERM'] !== 'dumb';
 }
 
-/** Writes to stderr. Without a handler, a closed reader (`2>&1 | head`) would crash the process. */
+/** Writes to stderr. The error handler prevents a crash if the pipe is closed (`2>&1 | head`). */
 export function writeErr(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
   process.stderr.write(text);
 }
 
 /**
- * Exits quietly when stdout's reader closes (`| head`). For other errors, exits with the code that `report`
- * returns.
+ * Exits without an error if the reader of stdout closes the pipe (`| head`). After any other write error,
+ * exits with the code that `report` returns.
  */
 export function exitWhenReaderLeaves(report: (error: unknown) => number): void {
   process.stdout.on('error', (error) => {
@@ -158,8 +161,8 @@ export function exitOnInterrupt(code: number): void {
 }
 
 /**
- * Makes Ctrl-C show the cursor and exit, until the returned function is called. For libraries that hide the
- * cursor and handle Ctrl-C.
+ * Makes Ctrl-C show the cursor and exit, for use with a library that hides the cursor. Returns a function
+ * that removes the handler.
  */
 export function exitOnAnyInterrupt(code: number): () => void {
   const exit = (): void => {
@@ -172,9 +175,9 @@ export function exitOnAnyInterrupt(code: number): () => void {
   };
 }
 
-/** Writes pending output and exits. Avoids the 5 to 15 ms that Node waits for its compiler threads. */
+/** Writes pending output and exits. A normal exit would wait 5 to 15 ms for Node's compiler threads. */
 export async function exitAtOnce(): Promise<void> {
-  // The last write reports an error in the next turn of the event loop.
+  // If the last write failed, the error is reported in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
@@ -186,13 +189,13 @@ export interface OutputFile {
   size: number;
 }
 
-/** Output that must appear exactly once. */
+/** Output to stdout that must not be lost or duplicated. */
 export interface ShownOutput {
   /** Returns the file that stdout is redirected to, or undefined for a terminal or pipe. */
   file: () => OutputFile | undefined;
   /** Resolves when the system has accepted all bytes. */
   write: (bytes: Uint8Array | string) => Promise<void>;
-  /** Maximum size of a write. A pipe accepts this much atomically. */
+  /** Maximum size of a write. A write of this size to a pipe is atomic. */
   chunkBytes: number;
 }
 

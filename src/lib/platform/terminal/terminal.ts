@@ -31,10 +31,7 @@ export function cleanLine(text: string, max: number): string {
 const ESCAPE_SEQUENCES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
 const PLAIN = /^[\x20-\x7e]*$/;
-/**
- * Control, zero-width and tag characters. Removing tag characters turns the flag of Scotland into a black
- * flag.
- */
+/** Control, zero-width and tag characters. */
 const CONTROLS =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/g;
 /** Arabic, Indic and similar scripts, in which joiners are part of words. */

@@ -48,7 +48,7 @@ function segmenter(): Intl.Segmenter {
   return shared;
 }
 
-/** One-column characters, whose width needs no segmenter. */
+/** Matches text whose characters are all one column wide, so that no segmenter is needed. */
 const PLAIN = /^[\x20-\x7e\u2500-\u25fc·–—…✎✓]*$/;
 const COLORS = /\u001b\[[\d;]*m/g;
 const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;

@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 export function systemClock(): Clock {
-  // Avoids performance.now(), which takes 1.5 ms to load.
+  // process.uptime() is monotonic, and performance.now() would take 1.5 ms to load.
   return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
@@ -31,8 +31,8 @@ export function toDate(ms: number): Date {
 /** Parses an ISO 8601 time with a zone (`Z` or an offset); returns undefined if it is invalid. */
 export function parseIso(text: string): number | undefined {
   if (!ISO_TIME.test(text)) return undefined;
-  // Checks the day too, because Date.parse accepts 2026-02-30. Checks only new days, because consecutive log
-  // lines share a day.
+  // Check the day, because Date.parse accepts 2026-02-30. The last valid day is cached, because consecutive
+  // log lines usually share a day.
   if (!text.startsWith(lastDay)) {
     const day = text.slice(0, 10);
     if (!isDay(day)) return undefined;
@@ -46,7 +46,6 @@ export function isIso(value: unknown): value is string {
   return typeof value === 'string' && parseIso(value) !== undefined;
 }
 
-/** The last valid day in `parseIso`. The initial value matches no time. */
 let lastDay = 'none';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
@@ -65,8 +64,8 @@ export interface Moment {
 }
 
 /**
- * Returns the time since boot on Linux; otherwise undefined. On other systems, it changes with the clock or
- * excludes sleep.
+ * Returns the time since boot on Linux, or undefined on other systems, where uptime excludes sleep or changes
+ * with the clock.
  */
 export function bootTime(): BootTime | undefined {
   if (process.platform !== 'linux') return undefined;

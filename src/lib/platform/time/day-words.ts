@@ -25,7 +25,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const today = dayOf(nowMs, zone);
   const count = /^(\d{1,4})\s*([dw])$/i.exec(words);
   if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
-  // Handles these words without the library, which takes 150 ms to compile its patterns.
+  // The library takes 150 ms to compile its patterns, so handle these common words without the library.
   if (/^(?:today|yesterday)$/i.test(words)) return addDays(today, words.length === 5 ? 0 : -1);
   const { casual } = await import('chrono-node/en');
   const { year, month, day, hour, minute } = wallClock(nowMs, zone);
@@ -39,7 +39,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
     .map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
     .join('-');
-  // For a weekday or a date without a year, the library may return a day in the future.
+  // For a weekday or a date without a year, the library may return a future day, so choose the previous one.
   const isNearest = !/\b(?:next|coming)\b/i.test(words);
   if (isNearest && named > today && at.isCertain('weekday') && !at.isCertain('day')) {
     return addDays(named, -7);
@@ -65,7 +65,10 @@ function isRange({ end }: { end?: object | null }): boolean {
   return end !== undefined && end !== null;
 }
 
-/** Returns a function that formats ISO times: `09:42` for today, otherwise `2026-11-19 17:20`. */
+/**
+ * Returns a function that formats an ISO time as `09:42` if the time is today, otherwise as `2026-11-19
+ * 17:20`.
+ */
 export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone()): (iso: string) => string {
   return (iso) => {
     const ms = Date.parse(iso);
@@ -96,10 +99,7 @@ export function parseDuration(text: string): number {
   });
 }
 
-/**
- * Formats a number of minutes as `3 h 02 m` or `46 m`. Not in format.ts, whose color library takes 4 ms to
- * load.
- */
+/** Formats a number of minutes as `3 h 02 m` or `46 m`. */
 export function minutes(value: number): string {
   const whole = Math.round(value);
   const hours = Math.floor(whole / 60);

@@ -29,7 +29,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 let turn = 0;
 let isEnding = false;
 
-/** Returns a number that differs in each turn of the event loop. */
+/** Returns a number that identifies the current turn of the event loop. */
 export function loopTurn(): number {
   if (!isEnding) {
     isEnding = true;
@@ -42,8 +42,8 @@ export function loopTurn(): number {
 }
 
 /**
- * Returns a function to await between steps of long work. It yields to the event loop every `sliceMs`, which
- * awaiting a settled promise doesn't do.
+ * Returns a function to await between the steps of long work. The function lets the event loop run every
+ * `sliceMs`.
  */
 export function yielder(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
   let endMs = -Infinity;
