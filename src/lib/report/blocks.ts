@@ -22,7 +22,7 @@ const MAX_APPS = 8;
 const MAX_TITLE = 160;
 const MAX_EVIDENCE = 200;
 
-/** Lays out a report: what is done, what is in progress, and how long it took. */
+/** Lays out a report: finished work, work in progress, and time spent. */
 export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
   const { from, to, repo, issues } = report;
   const days = from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`;

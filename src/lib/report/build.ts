@@ -12,7 +12,7 @@ export function buildReport(input: ReportInput): Report {
     .sort((a, b) => byCodeUnits(a.date, b.date));
   const commits = commitsOf(days, repo);
   const sessions = sessionsOf(input, days);
-  // Time spent in applications isn't recorded per repository.
+  // Application time isn't recorded by repository, so a report about one repository omits application time.
   const timed = repo === undefined ? days : [];
   return {
     ...{ from: period.from, to: period.to, timezone: period.timezone, repo: repo ?? null },
@@ -148,7 +148,7 @@ function sessionsOf(
     .sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // For sessions no longer in the state, only raw events contain the repository.
+  // Only raw events contain the repositories of sessions that are no longer in the state.
   const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {
@@ -176,7 +176,6 @@ function byRepo(
   for (const { repo, slug } of sessions) if (repo !== null) rowOf(repo).sessions.add(slug);
   for (const { repo, session, atMs } of activity) {
     const row = rowOf(repo);
-    // Counts each poll once, even with parallel sessions.
     row.polls.add(Math.floor(atMs / (pollIntervalSec * 1000)));
     if (forgotten.has(session)) row.sessions.add(`\n${session}`);
   }
@@ -214,7 +213,7 @@ function issuesOf(
   const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The work repository contains every repository's issues. Match them by property, commits and sessions.
+  // The work repository contains every repository's issues, so select this repository's issues.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
     isRepo(property, repo) ||
     mentions.has(number) ||

@@ -78,7 +78,8 @@ const REFERENCE =
   /(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_/-]*|#\d+|\bGH-\d+|(?:\bhttps?:\/\/|\bwww\.)[^\s`]+/giu;
 
 /**
- * Escapes Markdown and HTML syntax. Wraps references in code, because a backslash doesn't prevent a link.
+ * Escapes Markdown and HTML syntax. Formats references as code, because a backslash doesn't stop GitHub from
+ * linking them.
  * @param isStart Whether the text is at the start of a line.
  */
 export function plain(text: string, isStart: boolean): string {
