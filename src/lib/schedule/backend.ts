@@ -12,7 +12,6 @@ export interface JobEntry {
   name: string;
   /** Absolute path of the launcher. Its only argument is the job id. */
   launcher: string;
-  /** Overrides the scheduler's environment. */
   env: Readonly<Record<string, string>>;
   /** Absolute path of the launcher's log. */
   log: string;
@@ -29,8 +28,8 @@ export interface EntryState {
   /** A disabled entry may stay loaded until the next login. */
   disabled: boolean;
   /**
-   * Whether the entry differs from what an install would write. status.ts checks an entry's files against the
-   * install manifest instead.
+   * Whether the entry differs from what an install would write. If the entry consists of files, status.ts
+   * compares the files with the install manifest.
    */
   edited: boolean;
 }
@@ -126,7 +125,10 @@ interface ToolOptions {
 
 const TIMEOUT_MS = 20_000;
 
-/** Runs a system program. Returns code 127 if it is missing. Throws `unavailable` if it hangs. */
+/**
+ * Runs a system program. Returns exit code 127 if the program is missing. Throws `unavailable` if the program
+ * hangs.
+ */
 export async function callTool(
   { run, env }: Tools,
   file: string,

@@ -42,7 +42,6 @@ const CALL_MS = 10_000;
 
 async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
   const status = (await at.jobs())?.find(({ job }) => job === id);
-  // Without a scheduler, as in a container, `steward up` runs the jobs.
   if (status === undefined) return [off('no scheduler on this machine', { mend: 'steward up' })];
   return [judgeJob(status, localTimes(at.clock))];
 }

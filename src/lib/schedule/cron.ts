@@ -46,8 +46,8 @@ function timesOf(job: Job): string {
 }
 
 /**
- * Quotes a word for cron and the shell. Writes a percent sign as an unquoted `\%`: if cron keeps the
- * backslash, the shell removes it.
+ * Quotes a word for cron and the shell. A percent sign becomes `\%` outside quotes, so that cron or the shell
+ * removes the backslash.
  */
 export function cronWord(text: string): string {
   return text.replace(/%|\\|'|[^\w@+=:,./%\\'-]+/g, (part) => {
@@ -60,7 +60,7 @@ export function withoutCron(crontab: string, name: string): string {
   return crontab.replace(blocksOf(name), '');
 }
 
-/** Replaces the job's blocks in the crontab with this block, or appends the block. */
+/** Replaces the job's blocks in the crontab with `block`. Appends `block` if the crontab has none. */
 export function withCron(crontab: string, name: string, block: string): string {
   let text = block;
   const replaced = crontab.replace(blocksOf(name), () => {
@@ -80,14 +80,15 @@ function blocksOf(name: string): RegExp {
   return new RegExp(`^# >>> ${name} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?# <<< ${name}(?:\\n|$)`, 'gm');
 }
 
-/** Returns a block's command without the schedule and the comments. Only commands are compared. */
 function commandOf(block: string): string {
   const command = block.split('\n').filter((line) => !line.startsWith('#'));
   return command.join('\n').replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');
 }
 
 const intervalOf = (everySec: number): number => cronMinutes(everySec) * 60;
-/** Returns the block with one character per byte, because a crontab may have any encoding. */
+/**
+ * Returns the job's block as Latin-1 text (one character per byte), because a crontab may have any encoding.
+ */
 const blockOf = (entry: JobEntry): string => Buffer.from(renderCron(entry)).toString('latin1');
 
 /** The scheduler that uses the user's crontab. */
@@ -162,7 +163,7 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
     if (cronBlocks(before ?? '', entry.name).length === 0) recorder.forget(CRONTAB);
     throw error;
   }
-  // cron would start the daemon only at the next boot.
+  // Start the daemon now, because cron would start it only at the next boot.
   if (everySec === null) startNow(deps, entry);
   return { files: [], warnings, changed: true };
 }

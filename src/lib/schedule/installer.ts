@@ -169,7 +169,6 @@ function row(name: string, value: string): string {
   return `  ${name.padEnd(11)}${value}`;
 }
 
-/** Wraps text, but not indented rows, so that paths can be copied. */
 function lines(columns: number, texts: readonly string[]): string {
   return texts
     .map(clean)

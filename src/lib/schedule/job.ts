@@ -6,7 +6,10 @@ export interface Job {
   /** Shown in the scheduler's listings. */
   label: string;
   args: readonly string[];
-  /** `hourly` catches up after sleep if the scheduler supports it. `login` also restarts after a failure. */
+  /**
+   * If an `hourly` run is missed during sleep, the scheduler starts the run later if possible. A `login` job
+   * also restarts after a failure.
+   */
   when: { kind: 'interval'; everySec: number } | { kind: 'hourly' } | { kind: 'login' };
   /** Timeout of a run, in seconds; null for no timeout. */
   timeoutSec: number | null;
@@ -114,7 +117,7 @@ export interface JobStatus {
   installed: boolean;
   loaded: boolean;
   everySec: number | null;
-  /** When the last run ended; for the daemon, when it started. */
+  /** When the last run ended or, for the daemon, when the daemon started. */
   lastRun: string | null;
   nextRun: string | null;
   /** Exit code of the last run; null during a run and before the first run has ended. */

@@ -26,7 +26,6 @@ export interface ScheduleDeps {
   run: Run;
   /** `root`: the folder with steward's package.json. `node`: the Node.js binary that runs steward. */
   product: { root: string; node: string };
-  /** Default: the processes running on this machine. */
   processNames?: () => ReadonlySet<string>;
 }
 
@@ -63,7 +62,7 @@ export function jobEnvironment({
     name,
     oneLine(env[name] ?? '', name),
   ]);
-  // An empty PATH would mean the current folder.
+  // Omit an empty PATH, because it would mean the current folder.
   const own = path.length === 0 ? {} : { PATH: [...new Set(path)].join(delimiter) };
   return { ...own, ...(Object.fromEntries(copied) as Record<string, string>) };
 }

@@ -11,13 +11,13 @@ type Added = Readonly<Record<string, unknown>>;
 
 /** Writes a scheduler's files. Records each file in the install manifest before writing it. */
 export interface Recorder {
-  /** Writes a file if it changed. Returns whether the scheduler has to load it. */
+  /** Writes the file if its content changed. Returns whether the scheduler must load the file. */
   write: (file: EntryFile) => boolean;
-  /** Removes a file and the empty folders created for it; false if it didn't exist. */
+  /** Removes a file and the empty folders created for it. Returns whether the file existed. */
   remove: (path: string) => boolean;
   /** Records a change to a file that isn't steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** Returns the manifest's record of a path, preferably this job's record. */
+  /** Returns the details that the manifest records about a path. This job's entry takes precedence. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */
@@ -46,7 +46,7 @@ export function recorderOf(
       const known = manifest.find(id, path);
       if (isSame && known !== undefined && known.added['pending'] !== true) return false;
       const paths = [path, ...(beside === undefined ? [] : [beside])];
-      // Include folders created for other jobs, because the last uninstall removes them.
+      // Record the folders created for other jobs too, because the last uninstall removes the folders.
       const shared = jobEntries().flatMap(foldersOf);
       const folders = paths.flatMap((file) => [
         ...missingAbove(file),

@@ -47,12 +47,12 @@ export function runDeps(
 /** A run of a job, or a process that delivers notifications. */
 export interface Running {
   job: JobId | typeof DELIVERY;
-  /** The launcher's process id or, on Windows, that of the process it started. */
+  /** Process id of the launcher or, on Windows, of the process that the launcher started. */
   pid: number;
 }
 
 const DELIVERY = 'delivery';
-/** Machine id in the marker files. The folder is machine-local, so the value doesn't matter. */
+/** Placeholder for the machine id in the marker files, which never leave this machine. */
 const HERE = 'this machine';
 const MAX_BYTES = 4096;
 /** Marker file of the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
@@ -83,8 +83,8 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a run's marker file; returns whether the run's job is still installed afterwards. An uninstall
- * removes the entry before it looks for markers, so it can't miss a run.
+ * Writes a run's marker file, then returns whether the job is still installed. An uninstall checks in the
+ * opposite order, so no run is missed.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
@@ -97,7 +97,7 @@ export function beginRun(deps: RunDeps, run: Running): boolean {
     replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
   } catch (error) {
     const stillInstalled = isInstalled(deps, run.job);
-    // A full disk must not prevent a notification.
+    // Deliver notifications even if the marker file can't be written, for example to a full disk.
     if (stillInstalled && run.job === DELIVERY) return true;
     if (stillInstalled) throw error;
   }
@@ -127,7 +127,9 @@ export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
   removeFile(join(records, KEEP_FILE));
 }
 
-/** If the launcher is gone, removes the marker files of finished runs and their folder. */
+/**
+ * If the launcher is gone, removes the marker files of finished runs. Also removes the folder if it is empty.
+ */
 export function forgetRuns(deps: RunDeps): void {
   if (exists(deps.launcher)) return;
   runningJobs(deps);
@@ -139,8 +141,8 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
 }
 
 /**
- * Returns whether the job is in the manifest or, without a valid manifest, whether the launcher exists. For a
- * delivery, returns whether the user area exists.
+ * Returns whether the job is in the manifest or, if the manifest is invalid, whether the launcher exists. A
+ * delivery requires only the user area.
  */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);

@@ -39,7 +39,7 @@ export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<st
 }
 
 function timesOf(everySec: number): string {
-  // Persistent makes systemd catch up with one run after sleep or a logout.
+  // Persistent makes systemd start a missed run after sleep or a logout.
   if (everySec === HOUR_SEC)
     return 'OnActiveSec=60\nOnCalendar=hourly\nPersistent=true\nRandomizedDelaySec=30\n';
   return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;
@@ -110,7 +110,8 @@ export function systemd(deps: BackendDeps): Backend {
     async uninstall(name, recorder) {
       await disable(deps, name);
       const removed = filesOf(deps, name).filter((file) => recorder.remove(file));
-      // Always reload, because an earlier uninstall may have been killed before this step.
+      // Reload even if no file was removed, because an earlier uninstall may have been killed before
+      // reloading.
       await systemctl(deps, 'daemon-reload');
       for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl(deps, 'reset-failed', unit);
       return removed;
