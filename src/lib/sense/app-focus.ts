@@ -17,7 +17,7 @@ export interface AppFocusDeps extends ObserveDeps {
 interface Cursor {
   /** Time of the last sample, including samples without an event. */
   lastSampleMs: number;
-  /** The fraction of a second that was cut off the last event, in ms. The next event includes it. */
+  /** The milliseconds by which the last event was rounded down. The next event includes them. */
   carryMs: number;
   /** Size of today's events from the focus watcher, or absent if there are none. */
   spent?: Spent;
@@ -78,7 +78,8 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
 }
 
 /**
- * Stores the intervals since the last capture. Leaves the cursor unchanged if they exceed the size budget.
+ * Stores the intervals since the last capture. Leaves the cursor unchanged if the intervals exceed the size
+ * budget.
  */
 function collectWatched(
   deps: AppFocusDeps,

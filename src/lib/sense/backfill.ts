@@ -23,18 +23,16 @@ export interface PastActivity {
 
 export interface BackfillDeps extends CaptureDeps {
   git: GitSourceDeps & { config: { sources: { git: boolean; agentSession: boolean } } };
-  /** Calls `take` for each activity of a session since the given time. */
+  /** Calls `take` for each time since `sinceMs` when a session was active. */
   pastActivity: (sinceMs: number, take: (activity: PastActivity) => void) => void;
   onProgress?: (done: number, total: number) => void;
 }
 
 export interface BackfillResult {
-  /** False if `sense.enabled` is false, in which case nothing is read. */
   enabled: boolean;
   dryRun: boolean;
   from: Day;
   to: Day;
-  /** Number of commits added, or that would be added with `dryRun`. */
   commits: number;
   sessions: number;
   days: Day[];
@@ -113,8 +111,8 @@ function keyOf(event: SenseEvent, day: Day): string {
 }
 
 /**
- * Returns your commits from before today (captures read today's commits). Adds unreadable repositories to
- * `problems`.
+ * Returns your commits from before today, because captures read today's commits. Adds unreadable repositories
+ * to `problems`.
  */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
   const { repos } = deps.git.config;

@@ -24,7 +24,6 @@ export interface SourceOutcome {
 }
 
 export interface CaptureResult {
-  /** False if `sense.enabled` is false, in which case nothing is read or written. */
   captured: boolean;
   ts: string;
   events: number;
@@ -33,7 +32,7 @@ export interface CaptureResult {
   rolled: Day[];
   /** Days whose event logs were deleted. */
   pruned: Day[];
-  /** Problems that aren't related to a source and didn't prevent the events from being stored. */
+  /** Problems that aren't related to a source. The events were stored despite these problems. */
   problems: string[];
 }
 
@@ -120,7 +119,10 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
   });
 }
 
-/** Returns the events from the last two days if the state was lost, because sources may report them again. */
+/**
+ * If the state was lost, returns the events from the last two days, because sources may report the same
+ * events again.
+ */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
   const from = addDays(today, -1);
   if (lostOn === null || lostOn < from) return [];
@@ -199,7 +201,7 @@ function nextState(run: Run, state: SenseState, answers: readonly Answer[]): Sen
   return next;
 }
 
-/** Returns how long you were away today. Each capture while you are away adds at most one poll interval. */
+/** Returns how long you were away today. Counts at most one poll interval per capture. */
 function awayTime(
   { deps, nowMs, today }: Run,
   { away, lastCaptureTs }: SenseState,
@@ -256,8 +258,8 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 }
 
 /**
- * Returns whether a day accepts new events. It doesn't if its log was deleted, because rebuilding its record
- * would then lose earlier events.
+ * Returns whether a day accepts new events. A day with a deleted log doesn't, because rebuilding the day's
+ * record would lose earlier events.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

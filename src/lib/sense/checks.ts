@@ -100,7 +100,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
     return ok(`${isExcluded ? 'an excluded application' : front.app.app}, via ${front.via}`);
   }
-  // Over SSH, doctor can't access the desktop session that captures run in.
+  // Report the last capture's result, because doctor can't access the desktop session over SSH.
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))

@@ -10,8 +10,8 @@ export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
 /**
- * The keys of a rule. `app` and `bundleId` match a complete name or id, and `glob` matches a pattern in
- * either.
+ * The keys of a rule. `app` is a complete name, `bundleId` a complete id, and `glob` a pattern for names and
+ * ids.
  */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
@@ -51,7 +51,7 @@ export function makeClassifier(templates: string, rules: readonly ClassifyRule[]
       return { kind: rule.kind, rule: { index: index + 1, origin: 'user', text } };
     }
     shipped ??= readShipped(templates);
-    // Some systems report the display name as the id, or the id as the display name.
+    // Try each value as a name and as an id, because some systems report the name as the id or vice versa.
     const names = (bundleId === undefined ? [app] : [app, bundleId]).flatMap((name) => [
       foldName(name),
       foldId(name),
@@ -99,7 +99,7 @@ function readShipped(templates: string): Map<string, Classification> {
   return byName;
 }
 
-/** Returns an application's kind, the matching rule, and a sentence that explains them. */
+/** Returns an application's kind, the matching rule, and a sentence that explains the kind. */
 export function explainClassification(
   classify: Classifier,
   fileName: string,

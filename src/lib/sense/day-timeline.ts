@@ -48,7 +48,6 @@ export function dayTimeline(events: readonly SenseEvent[], options: TimelineOpti
   };
 }
 
-/** Converts a span to seconds within the day, or returns undefined if it rounds to zero. */
 function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, number] | undefined {
   const [at, end] = [from, to].map((ms) =>
     Math.round((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000),

@@ -89,7 +89,8 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
 
 /** Parses an event log line. Returns the event, or the reason why the line is invalid. */
 export function readEventLine(text: string): SenseEvent | { invalid: string } {
-  // Without this check, parsing a large damaged file takes minutes, because each syntax error is slow.
+  // Reject lines that aren't objects before parsing. Each syntax error is slow, and a large damaged file
+  // would take minutes.
   if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
   try {
     return readEvent(JSON.parse(text));

@@ -6,7 +6,7 @@ import { splitAtHours, type Interval } from './focus-timeline';
 const DAY_BYTES = 380_000;
 /** Extra bytes available to intervals that can't be delayed. */
 const RESERVE_BYTES = 15_000;
-/** The budget grows during the day. It starts with this amount, so that a busy morning stays within it. */
+/** The budget grows with the time of day. This head start makes a busy morning fit the budget. */
 const ADVANCE_MS = 3_600_000;
 /** Maximum delay for intervals that exceed the budget. */
 const MAX_WAIT_MS = 20 * 60_000;
@@ -35,8 +35,8 @@ export interface Stored {
 }
 
 /**
- * Returns the events for the intervals, or undefined to wait for more budget. If it is too late to wait,
- * keeps only the longest intervals.
+ * Returns the events for the intervals, or undefined if the intervals should wait for more budget. If it is
+ * too late to wait, keeps only the longest intervals.
  */
 export function withinBudget(input: BudgetInput): Stored | undefined {
   const { intervals, nowMs, timezone, before, canWait, eventsOf } = input;
@@ -97,7 +97,7 @@ function bytesOf(runs: readonly (readonly Group[])[]): number {
   return runs.flat().reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Adds the time of the shortest groups to the longest group of their run until the events fit the budget. */
+/** Merges the shortest groups into the longest group of the same run until the events fit the budget. */
 function longestOf(runs: readonly Group[][], freeBytes: number): Interval[] {
   const starts = runs.map((run) => run[0]?.part.fromMs ?? 0);
   let bytes = bytesOf(runs);

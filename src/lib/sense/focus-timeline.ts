@@ -15,7 +15,7 @@ export interface Timeline {
   open?: Interval;
 }
 
-/** Minimum length of a focus interval. A shorter one is merged into an adjacent interval. */
+/** Minimum length of a focus interval. Shorter intervals are merged into an adjacent interval. */
 const MIN_FOCUS_MS = 5_000;
 /** Maximum gap between observations. A longer gap, such as during sleep, doesn't count. */
 const MAX_GAP_MS = 60_000;
@@ -34,7 +34,7 @@ export function addObservation(timeline: Timeline, atMs: number, seen: Observati
   } else if (sameStretch(open, next)) {
     Object.assign(open, { toMs: atMs, ...input });
   } else {
-    // The interval ended when the idle limit was reached, not when you were observed to be away.
+    // The interval ended when the idle limit was reached, which was before this observation.
     const endMs = seen.state === 'away' ? Math.max(open.toMs, atMs - seen.forMs) : atMs;
     replaceOpen(timeline, { ...open, toMs: endMs }, { ...next, fromMs: endMs });
   }
@@ -81,7 +81,10 @@ export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[]
     .filter(({ fromMs, toMs }) => toMs > fromMs);
 }
 
-/** Splits an interval at each full hour. A part ends 1 ms before the hour, so that it is within one hour. */
+/**
+ * Splits an interval at each full hour. A part ends 1 ms before the hour, so that the part lies within one
+ * hour.
+ */
 export function splitAtHours(interval: Interval, zone: string): Interval[] {
   const { fromMs, toMs } = interval;
   const days = new Set([dayOf(fromMs, zone), dayOf(toMs, zone)]);

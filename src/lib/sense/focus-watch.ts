@@ -18,7 +18,6 @@ export interface FocusWatchDeps {
   lease: string;
   isWanted: () => Promise<boolean>;
   observe: (last: Last | undefined) => Promise<Observation>;
-  /** Called when the watcher fails, after which captures sample the focus again. */
   onProblem: (problem: string) => void;
   adapters?: readonly FrontAppAdapter[];
   tickMs?: number;
@@ -37,8 +36,8 @@ export interface FocusWatch {
   isLive: () => boolean;
   hasSeen: () => boolean;
   /**
-   * Observes now and returns the intervals after `storedMs`, or undefined if captures should sample the
-   * focus.
+   * Observes the focus now and returns the intervals after `storedMs`. Returns undefined if captures should
+   * sample the focus instead.
    */
   since: (storedMs: number) => Promise<Watched | undefined>;
   /** Makes the next capture store all intervals. Must be called before the process exits. */
@@ -47,8 +46,8 @@ export interface FocusWatch {
 }
 
 /**
- * Polling interval for the idle time and the focused pane, because the desktop doesn't report when they
- * change.
+ * Polling interval for the idle time and the focused pane. The desktop doesn't report changes to these
+ * values.
  */
 const TICK_MS = 15_000;
 const RETRY_MS = 60_000;
@@ -163,8 +162,8 @@ async function watchWith(state: State, adapter: FrontAppAdapter): Promise<void> 
 }
 
 /**
- * Observes now, and again if the desktop reports a change during the observation. Stops the watcher on
- * failure.
+ * Observes the focus now, and once more if the desktop reports a change during the observation. Stops the
+ * watcher on failure.
  */
 function observeNow(state: State): Promise<void> {
   state.dueMs ??= state.deps.clock.now();

@@ -93,7 +93,7 @@ export const screensaverLock: IdleAdapter = {
 };
 
 /**
- * Returns undefined if the service has no GetActive method. Such a service can only inhibit the screen saver.
+ * Returns whether the screen saver is active, or undefined if the service can only inhibit the screen saver.
  */
 async function isActive(bus: Bus, name: string): Promise<boolean | undefined> {
   try {
@@ -205,7 +205,7 @@ function parseHid(text: string): Idle {
 }
 
 /**
- * Returns the lock state from `IOConsoleUsers`. A session is also locked while another user is on the
+ * Returns the lock state from `IOConsoleUsers`. A session counts as locked while another user is on the
  * console.
  */
 function parseConsole(text: string, uid: number): Idle {

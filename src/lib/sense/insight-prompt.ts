@@ -10,7 +10,6 @@ import { countOf } from './record';
 
 /** The input for an insight. Contains only names and counts. */
 export interface InsightSummary {
-  /** Number of samples per application, highest first. */
   apps: { app: string; samples: number }[];
   /** Totals for the applications that `apps` omits. */
   otherApps: { apps: number; samples: number };
@@ -113,7 +112,6 @@ function sessionsOf(events: readonly SenseEvent[]): string[] {
 /** A kind of content and its share of the day. The shares of an insight add up to 1. */
 export interface ContentType {
   label: string;
-  /** From 0.01 to 1, in steps of 0.01. */
   share: number;
   /** The data that supports the label. May be empty. */
   evidence: string;

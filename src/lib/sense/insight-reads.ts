@@ -118,7 +118,7 @@ export function latestInsight(deps: InsightReadDeps): Insight {
   };
 }
 
-/** Reads a day's insight file. A file in a newer format doesn't prevent reading other days. */
+/** Reads a day's insight file. If the file has a newer format, returns a message instead of throwing. */
 function fileOf({ insights }: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
   try {
     return insights.read(date);

@@ -47,7 +47,7 @@ export interface InsightPreview {
   command: readonly string[];
   /** The command's standard input, or null if there are no events. */
   prompt: string | null;
-  /** Why a build would not send the prompt, or null if it would. */
+  /** Why a build would not send the prompt, or null if a build would send the prompt. */
   skipped: string | null;
 }
 
@@ -59,7 +59,8 @@ const NO_EVENTS = 'nothing was captured today';
 const ENVIRONMENT = {
   // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
-  // Disables customization. Older versions of the assistant reject the flag --safe-mode.
+  // Disables customization. Older versions of the assistant ignore this variable, but reject the flag
+  // --safe-mode.
   CLAUDE_CODE_SAFE_MODE: '1',
   // Disables updates and telemetry.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

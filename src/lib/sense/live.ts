@@ -14,8 +14,8 @@ export interface LiveReads {
 }
 
 /**
- * Creates reads that are cached until `deps`, the date or a file changes. `day` caches only the last day
- * that was read.
+ * Creates reads that are cached until `deps`, the date or a file changes. `day` caches only one day at a
+ * time.
  */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {

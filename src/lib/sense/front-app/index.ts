@@ -30,7 +30,9 @@ export type FrontAppReading =
   /** An adapter that should work here failed. */
   | { state: 'error'; reason: string };
 
-/** Returns the frontmost application from the first adapter that succeeds, or the first adapter's error. */
+/**
+ * Returns the frontmost application from the first adapter that succeeds. If none succeeds, returns an error.
+ */
 export async function readFrontApp(
   desktop: Desktop,
   adapters: readonly FrontAppAdapter[] = FRONT_APP_ADAPTERS,

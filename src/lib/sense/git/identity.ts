@@ -43,13 +43,12 @@ export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'
   return createHash('sha256').update(text).digest('base64url').slice(0, 10);
 }
 
-/** The commits with the same author and author date, to the second. */
+/** Commits of the same author whose author dates are in the same second. */
 interface Second {
   key: string;
   fresh: Commit[];
   held: Commit[];
   lost: Commit[];
-  /** Number of changes already counted. */
   seen: number;
 }
 
@@ -127,7 +126,7 @@ function identify(
     if (index >= 0) originals.splice(index, 1);
     return index >= 0;
   });
-  // Prefer commits with the same patch as a lost commit, then older commits.
+  // Commits with a lost commit's patch count as rewritten first, followed by the oldest other commits.
   const rewritten = [...new Set([...copies, ...changed])].slice(0, lostCount);
   for (const commit of changed) {
     if (rewritten.includes(commit)) continue;

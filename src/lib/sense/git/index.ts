@@ -19,8 +19,8 @@ export interface GitSourceDeps {
   /** Timeout for each git process, in ms. Default: 10,000. */
   timeoutMs?: number;
   /**
-   * Time in ms after which a capture starts no more scans. The default is 15,000, which is less than a
-   * source's timeout.
+   * Time in ms after which a capture starts no further scans. Default: 15,000, which is less than a source's
+   * timeout.
    */
   deadlineMs?: number;
   env?: NodeJS.ProcessEnv;

@@ -16,18 +16,21 @@ const MEMORY = v.object({
   tips: SHAS,
   /** Commit ids of earlier tips. All commits reachable from these tips have been scanned. */
   former: SHAS,
-  /** Committer date of the newest entry dropped from `seen`, in ms, or 0 if none was dropped. */
+  /** Committer date of the newest change removed from `seen`, in ms, or 0 if none was removed. */
   floorMs: MS,
   /** Whether `tips` was truncated. */
   cut: v.boolean(),
-  /** Counted changes, oldest first. Each has a hash of the author and author date, and the committer date. */
+  /**
+   * Counted changes, oldest first. Each consists of a hash of the author and author date, and the committer
+   * date.
+   */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
   /** Fingerprint of the files that contain refs. Empty if the repository must be scanned. */
   print: v.string(),
   /** Device and inode of git's common directory, which identify the repository after a rename. */
   id: v.string(),
   /**
-   * The configured path. While the path is configured, this entry doesn't expire, even if the repository is
+   * The configured path. The entry doesn't expire while this path is configured, even if the repository is
    * missing.
    */
   path: v.string(),

@@ -128,7 +128,7 @@ export async function readRecentLog(
 ): Promise<{ commit: Commit; branch: string | null }[]> {
   // Without `--ignore-missing`, git fails in a repository without commits, because HEAD can't be resolved.
   const since = ['--ignore-missing', `--max-age=${sinceSec}`, `--max-count=${limit}`];
-  // git assigns each commit to the first tip that reaches it.
+  // git reports the first tip from which a commit is reachable, so the order of the tips matters.
   const tips = checkedOut === null ? ['--branches', 'HEAD'] : ['HEAD', '--branches'];
   const log = commitsIn(await git([...LOG, ...since, ...tips]));
   return log.map((commit) => {

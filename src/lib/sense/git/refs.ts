@@ -13,7 +13,7 @@ const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],
 ];
-/** Maximum size of a file that git reads. A packed-refs file with a million branches is smaller. */
+/** Size limit for files that git reads at startup. Even a packed-refs file with a million branches fits. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
 /**
  * Maximum number of loose refs in a fingerprint. Repositories with more loose refs are scanned in every
@@ -31,7 +31,7 @@ const MAX_PAUSE_MS = 3_600_000;
 export interface Fault {
   path: string;
   text: string;
-  /** Set if the rest of the repository was read. */
+  /** Set if only a part of the repository could not be read. */
   partial?: boolean;
 }
 
@@ -65,7 +65,7 @@ export function findDue(
       if (folder === undefined) {
         faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
-        // The path is another worktree of a listed repository, or a link to one.
+        // The path leads to a repository that is already listed, through another worktree or a link.
         duplicates += 1;
       } else {
         ids.add(folder.id);

@@ -21,13 +21,13 @@ export interface Scan {
   damaged: string | undefined;
 }
 
-/** Maximum number of commits to read if the cache is incomplete, newest first. */
+/** Maximum number of commits to read if the cache is incomplete. The newest commits are read. */
 const FIRST_LIMIT = 5000;
 /** Maximum number of commits to read if the cache is complete. */
 const LIMIT = 20_000;
 /** Maximum number of commits to search for the originals of rewritten and cherry-picked commits. */
 const HISTORY_LIMIT = 3000;
-/** Commits older than this at the first capture don't count, because they were probably pulled. */
+/** Age limit for commits at the first capture. Older commits were probably pulled and don't count. */
 const SLACK_MS = 2 * 86_400_000;
 /**
  * Maximum time that a commit's date may be ahead of the clock. Commits with a later date get the time of the
@@ -43,11 +43,12 @@ interface Context extends ScanInput {
   isIncomplete: boolean;
 }
 
-/** Returns a repository's new commits. On the first scan, returns only that day's commits. */
+/** Returns a repository's new commits. The first scan returns only the current day's commits. */
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;
   if (memory.dayStartMs <= dayStartMs) return scanWith(git, input);
-  // The clock shows a time before the first capture. Until it catches up, treat every scan as the first one.
+  // The clock was set back to before the first capture. Until the clock catches up, treat every scan as the
+  // first one.
   const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: memory.seen };
   const scan = await scanWith(git, { ...input, memory: today });
   const { seen, floorMs, scannedMs, anyAuthor } = scan.memory;
@@ -95,8 +96,8 @@ function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Com
     commit.committedSec * 1000 >= fromMs && (memory.scanned || !isAhead(commit));
   const older = own.filter((commit) => !isRecent(commit));
   const seen = new Set(memory.seen.map(([second]) => second));
-  // Store the identities of yesterday's commits. Otherwise, they would count as new if the stored tips were
-  // lost.
+  // Store the identities of yesterday's commits, so that these commits don't count as new if the stored tips
+  // are lost.
   const isUnknown = (commit: Commit): boolean =>
     commit.committedSec * 1000 >= slackMs && !isAhead(commit) && !seen.has(authorSecondOf(commit));
   return { recent: own.filter(isRecent), older, remembered: memory.scanned ? [] : older.filter(isUnknown) };

@@ -182,7 +182,8 @@ export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLe
     ),
   );
   const steps = work.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]);
-  // If one session ends at the moment another starts, process the end first, because the sessions don't overlap.
+  // If one session ends when another starts, process the end first, so that the sessions don't count as
+  // parallel.
   steps.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   let [now, most] = [0, 0];
   for (const [, step] of steps) most = Math.max(most, (now += step));

@@ -12,7 +12,7 @@ export interface Interval {
   key: string;
 }
 
-/** Joins samples into disjoint intervals, each with one key. Rounds to whole seconds. */
+/** Joins samples with the same key into intervals that don't overlap. Rounds to whole seconds. */
 export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => string): Interval[] {
   const intervals: Interval[] = [];
   for (const piece of [...pieces].sort((a, b) => a.span[0] - b.span[0] || a.span[1] - b.span[1])) {

@@ -66,7 +66,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
       const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
       return ledgerOf(timeline.result(), sorted(), merged(away), covered);
     },
-    /** Splits your time into pieces, each with its repository, branch and session, if known. */
+    /** Returns your time as intervals, each with its repository, branch and session, if known. */
     pieces(): Piece[] {
       const sessions = timeline.result();
       return sorted().flatMap((sample) => piecesOf(sessions, sample));

@@ -9,7 +9,9 @@ export type Place = (typeof PLACES)[number];
 /** Minutes by agent state and your place, rounded to one decimal place. Omits zeros. */
 export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 
-/** Your time in one place. A day's rows add up to its `totalMinutes`. */
+/**
+ * Your time in one application, repository, branch and session. The rows add up to the day's `totalMinutes`.
+ */
 export interface AttentionRow {
   app: string;
   /** Null if the repository is unknown or not watched. */
@@ -65,7 +67,10 @@ export interface GoalTag {
   reasons: string[];
 }
 
-/** Returns the minutes that agents spent in a state, in one place or in all places. */
+/**
+ * Returns the minutes that agents spent in a state. If `place` is set, counts only the minutes while you were
+ * in that place.
+ */
 export function minutesIn(cells: Cells, state: AgentState, place?: Place): number {
   const row = cells[state] ?? {};
   if (place !== undefined) return row[place] ?? 0;

@@ -57,7 +57,9 @@ function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damage
   };
 }
 
-/** Returns a day's tracked time as a list of pieces. The list is empty if the day's event log was deleted. */
+/**
+ * Returns a day's tracked time as a list of intervals. The list is empty if the day's event log was deleted.
+ */
 export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
   if (store.logBytes(day) === undefined) return [];
   const zone = store.readState().state.zones[day] ?? timezone;

@@ -79,7 +79,7 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
   }
 }
 
-/** Returns a ledger for a record that has no ledger. */
+/** Returns a ledger with only the applications' times, for records that have no ledger. */
 export function withoutLedger({ apps }: { apps: readonly { app: string; minutes: number }[] }): DayLedger {
   const unknown = { repo: null, branch: null, session: null, assistant: null };
   return {
@@ -151,7 +151,7 @@ export function goalReasons(
     .filter(({ minutes, working }) => minutes + working > 0);
 }
 
-/** Returns a day's goal times, as stored in its record. */
+/** Returns a day's goal times in the form that the day's record stores. */
 export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): Record<string, GoalTag> {
   const tags = new Map<string, GoalTag>();
   for (const { goal, reason, minutes, working } of goalReasons([ledger], names)) {

@@ -6,7 +6,7 @@ import type { MachineDay, MachineRow, UnionRecord } from './model';
 import { capturedFirst, countOnce, type Counted } from './overlap';
 import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
 
-/** Which parts of a record to merge. Reading a year is 20% faster without either of them. */
+/** The parts of a record to merge. Omitting either part makes reading a year 20% faster. */
 export interface MergedParts {
   /** Whether to merge ledgers and goals. Default: true. */
   hasLedger?: boolean;
