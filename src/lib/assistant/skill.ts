@@ -17,7 +17,7 @@ import type { HookInstallDeps } from './install-deps';
 /** The result of installing or removing the skill. */
 export interface SkillResult {
   path: string;
-  /** Files that were written or removed, or would be in a dry run. */
+  /** Files that were written or removed. In a dry run, files that would change. */
   changed: string[];
   /** Files that the user wrote or edited. steward doesn't replace or remove them. */
   left: string[];
@@ -105,8 +105,8 @@ export function removeSkill(
 }
 
 /**
- * Returns whether an install wrote this text. Compares both recorded hashes, because an interrupted install
- * may have left the previous text.
+ * Returns whether an install wrote this text. Also accepts the previous install's text, because an
+ * interrupted install leaves that text in place.
  */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;

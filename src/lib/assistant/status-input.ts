@@ -5,9 +5,7 @@ import { cleanLine } from '../platform/terminal/terminal';
 import { toIso } from '../platform/time/clock';
 import { dirname } from 'node:path';
 
-/** How much of a usage limit is used, and when it resets. */
 export interface Limit {
-  /** From 0 to 100. */
   usedPercent: number;
   /** ISO 8601 in UTC; null if unknown. */
   resetsAt: string | null;
@@ -29,10 +27,7 @@ const MAX_MODEL = 40;
 /** Valid range of reset times: the years 2020 to 2100, in epoch seconds. */
 const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
 
-/**
- * Reads the fields of Claude Code's JSON that appear in the status line. Sanitizes strings and clamps
- * numbers.
- */
+/** Reads the status line's fields from Claude Code's JSON. Sanitizes strings and clamps numbers. */
 export function readStatusInput(fields: Record<string, unknown>): StatusInput {
   const [model, context, limits] = ['model', 'context_window', 'rate_limits'].map((key) =>
     objectAt(fields, key),

@@ -16,10 +16,10 @@ export interface TranscriptActivity {
   ms: number;
 }
 
-/** Maximum folder depth, for `projects/<folder>/<session>/subagents/*.jsonl`. */
+/** Maximum folder depth. The deepest transcripts are `projects/<folder>/<session>/subagents/*.jsonl`. */
 const MAX_DEPTH = 4;
 const MAX_FILES = 20_000;
-/** Maximum total size of the transcripts to read, newest first. */
+/** Maximum total size of the transcripts to read. The newest transcripts are read first. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 /** Maximum line length. Longer lines contain files or images and are skipped. */
 const MAX_LINE_BYTES = 256 * 1024;
@@ -67,8 +67,8 @@ interface Entry {
 }
 
 /**
- * Returns a parser for one file's lines. It keeps state, because Codex names the session only in a header
- * line.
+ * Returns a parser for one file's lines. The parser is stateful, because Codex names the session only in a
+ * header line.
  */
 function lineReader(): (text: string) => Entry | undefined {
   let meta: Omit<Entry, 'timestamp'> | undefined;
@@ -110,7 +110,7 @@ export interface TurnEnd {
   isError: boolean;
 }
 
-/** How much to read from the end of a transcript; more than any final response. */
+/** Number of bytes to read from the end of a transcript. Final responses are shorter. */
 const TAIL_BYTES = 512 * 1024;
 
 /**

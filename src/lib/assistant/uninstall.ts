@@ -103,7 +103,7 @@ export async function uninstallHooks(
   });
 }
 
-/** Removes the hooks of several assistants and merges the results. A failure doesn't stop the others. */
+/** Removes the hooks of several assistants and merges the results. Continues after a failure. */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
   input: { assistants: readonly Assistant[]; dryRun: boolean },
@@ -123,7 +123,7 @@ export async function uninstallAllHooks(
     }
   }
   const [first = nothing] = all;
-  // After a dry run, the manifest still contains these assistants' entries.
+  // A dry run leaves the entries in the manifest, so ignore the entries of these assistants.
   const ids = assistants.map(idOf);
   const isLast =
     failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
@@ -170,7 +170,6 @@ interface RemovedFrom {
   strangers: string[];
 }
 
-/** Returns the current settings file and the files in the manifest, each with its manifest entry. */
 function filesOf(
   id: string,
   current: string,
