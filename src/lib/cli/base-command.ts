@@ -20,7 +20,7 @@ export const machine = string({
   helpValue: 'NAME',
 });
 
-/** A text argument. Unlike oclif's type, it doesn't read stdin if the argument is missing. */
+/** A text argument. Unlike oclif's type, this type doesn't read stdin if the argument is missing. */
 export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });
 
 const numberArgument = custom<number>({
@@ -42,8 +42,8 @@ export function issueNumber(): Arg<number> {
 }
 
 /**
- * Base class for all commands. `run` prints its result as text and returns it. With `--json`, only the
- * returned value is printed.
+ * Base class for all commands. `run` prints a result as text and also returns the result. With `--json`, only
+ * the returned value is printed.
  */
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
@@ -54,7 +54,7 @@ export abstract class BaseCommand extends Command {
     debug: boolean({ description: 'Show the stack trace of an error.', helpGroup: 'GLOBAL' }),
   };
 
-  /** Whether the command needs the list of all commands, as help and completion do. */
+  /** Whether the command needs the list of all commands. Set for help and completion. */
   static knowsAll = false;
 
   /** Related commands to list in the help, such as `sense today`. */

@@ -11,7 +11,6 @@ export const dryRunFlag = boolean({ description: 'Show the change without writin
 
 /** Base class for commands that change one configuration key. */
 export abstract class ConfigEdit extends BaseCommand {
-  /** Prints what changed. `unchanged` is the verb to use if nothing changed. */
   protected async report(result: SetResult, unchanged = 'is already'): Promise<SetResult> {
     const { key, file, before, after, changed, dryRun, overriddenBy } = result;
     const verb = changed ? (dryRun ? 'would be' : 'is now') : unchanged;

@@ -5,7 +5,8 @@ import type * as Interfaces from '@oclif/core/interfaces';
 import { foldFor } from '../platform/terminal/fold';
 import { terminalOf } from '../platform/terminal/stdio';
 
-// In @oclif/plugin-help, the build substitutes this module for oclif's main module, which takes 48 ms to load.
+// The build substitutes this module for oclif's main module in @oclif/plugin-help, because the main module
+// takes 48 ms to load.
 export * as Args from '@oclif/core/args';
 export { Command } from '@oclif/core/command';
 export * as Flags from '@oclif/core/flags';
@@ -18,7 +19,7 @@ class StewardCommandHelp extends CommandHelp {
     return description === undefined ? undefined : this.wrap(description);
   }
 
-  /** Formats the usage line. Omits optional flags, which the list of flags shows. */
+  /** Formats the usage line. Optional flags appear only in the list of flags. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command;
     const required = Object.values(flags)

@@ -26,7 +26,7 @@ import {
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
-/** Limits for reading stdin. The fields that hooks use come before a tool's long input and output. */
+/** Limits for reading stdin. `keepBytes` is enough, because a tool's long input and output come last in the JSON. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
 /** How long to wait for the assistant to read a hook's output, in ms. */
@@ -54,12 +54,11 @@ function parseHookArgs(argv: readonly string[]): HookArgs {
   };
 }
 
-/** Returns whether steward started the assistant. Such a run doesn't count as one of the user's sessions. */
+/** Returns whether steward, and not the user, started the assistant. */
 export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
 
-/** Functions for a `--dry-run` of the prompt and session-end hooks. They require the full configuration. */
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
@@ -73,7 +72,7 @@ export interface HookConfig {
 
 /**
  * Runs `steward hook EVENT` without oclif and the configuration loader. Returns undefined if the full command
- * must run: for help, some dry runs, and after a configuration change.
+ * must run: for help, for some dry runs, and after a configuration change.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
   if (isInternal()) return 0;
@@ -84,7 +83,6 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   return config === undefined ? undefined : hookCommand(argv, () => Promise.resolve(config));
 }
 
-/** Returns the cached settings, or undefined if they are stale or unreadable. The full command reports errors. */
 function keptConfig(isPrompt: boolean): HookConfig | undefined {
   try {
     const area = userArea();
@@ -127,7 +125,7 @@ export async function hookCommand(
       prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
     } catch (error) {
-      // On a full disk, writing the log line fails too. Report the first error.
+      // If the disk is full, writing the log line also fails. Report the original error.
       trouble ??= toStewardError(error);
     }
   }
@@ -161,7 +159,7 @@ function watchShim(): () => boolean {
   };
 }
 
-/** Runs or plans the hook. Returns the first failure; a failed step doesn't stop the others. */
+/** Runs or plans the hook. Returns the first failure, but still runs the remaining steps. */
 async function callHook(given: Call, line: HookLine): Promise<StewardError | undefined> {
   const { area, clock, args, settings } = given;
   if (args.surplus !== undefined && args.flags.has('--strict')) {

@@ -28,7 +28,7 @@ export type FollowOptions = Omit<FollowInput, 'session'> & {
   /** Answers permission requests. If undefined, requests stay unanswered. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** If set, `start` runs only if no other command is showing this session. */
+  /** The existing session to follow. `start` doesn't run if another command is already showing the session. */
   session?: string | undefined;
 };
 
@@ -214,7 +214,7 @@ export interface Asking {
   policy: Policy;
   columns: number;
   show: (text: string) => void;
-  /** Ctrl-C aborts the signal and leaves the question unanswered. */
+  /** Aborted on Ctrl-C. The question then stays unanswered. */
   signal: AbortSignal;
 }
 

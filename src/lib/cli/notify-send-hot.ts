@@ -13,7 +13,7 @@ import { bodyOf, type SendFlags } from '../notify/send';
 
 /**
  * Runs `steward notify send MESSAGE` with one request to the daemon. Returns undefined if the full command
- * must run, such as on a terminal or with `--wait`.
+ * must run, for example on a terminal or with `--wait`.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);

@@ -1,4 +1,3 @@
-/** The target of a command line: a command, help, a topic, or something unknown. */
 export type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
   /** If `words` is empty, this is the help for steward itself. */
@@ -31,7 +30,7 @@ export function resolveCommand(argv: readonly string[], ids: readonly string[]):
   return wantsHelp ? { kind: 'help', words } : { kind: 'topic', words };
 }
 
-/** Returns the words before `--`, which ends the flags. */
+/** Returns the arguments before `--`. */
 export function flagsOf(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);

@@ -20,7 +20,6 @@ export interface CommandClass {
 /** Commands by id, such as `sense:today`. Each command is loaded when it runs. */
 export type CommandTable = Readonly<Record<string, () => Promise<{ default: CommandClass }>>>;
 
-/** The description of all commands, for help, completion and the parser. */
 export interface Manifest {
   version: string;
   commands: Record<string, Command.Cached>;
@@ -80,7 +79,7 @@ async function runCommand(product: Product, id: string, argv: string[]): Promise
   }
 }
 
-/** Returns oclif's configuration with one plain plugin object, so that oclif doesn't search for plugins. */
+/** Returns oclif's configuration with a predefined plugin, so that oclif doesn't search for plugins. */
 async function loadOclif({ root, pjson, table }: Product, commands: Manifest['commands']): Promise<Config> {
   const { name, version } = pjson;
   // CommandClass extends oclif's Command, but oclif's types can't express that.

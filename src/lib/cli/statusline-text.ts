@@ -15,9 +15,9 @@ export interface StatusLine extends StatusInput {
   assistant: string | null;
   /** Number of other sessions waiting for you. */
   waiting: number;
-  /** Creation time today, in minutes; null if no time has been recorded today. */
+  /** Minutes today that count as creation; null if no time has been recorded today. */
   creationMinutes: number | null;
-  /** Present if `sense.statusline` is true; null if no time has been recorded today. */
+  /** Set if `sense.statusline` is true; null if no time has been recorded today. */
   time?: TimeToday | null;
 }
 

@@ -91,7 +91,7 @@ function textOf(line: StatusLine, nowMs: number): string {
   return statusLineText(line, { columns, nowMs });
 }
 
-/** Returns the other status line's output for the same input, or its error message. */
+/** Runs the other status line's command with the same input. Returns the command's output or error message. */
 async function outputOf(command: string, input: Buffer): Promise<string> {
   const { run } = await import('../platform/process/process');
   const { platform, env } = processHost();
@@ -134,7 +134,7 @@ export function keepDay(area: UserArea, made: Omit<Kept, 'marks'>, marks: string
   writeCache('day', area, { ...made, marks });
 }
 
-/** Returns the file stamps of all files that today's figures depend on. */
+/** Returns a string that changes when today's figures may have changed. */
 export function marksOf(area: UserArea, log: string): string {
   const files = [log, area.config, area.sense.config, area.sense.classify];
   return [
