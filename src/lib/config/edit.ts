@@ -7,8 +7,8 @@ import { isOnlyComments } from '../platform/files/yaml';
 import { parseDocumentOf, parseYaml } from './text';
 
 /**
- * Returns a copy of `content` with one value set. An undefined value removes the key and any empty sections.
- * Returns undefined if nothing is left.
+ * Returns a copy of `content` with one value set. An undefined value removes the key and any section that
+ * becomes empty. Returns undefined if nothing is left.
  */
 export function withValue(content: unknown, path: readonly string[], value: unknown): unknown {
   const [name, ...rest] = path;
@@ -42,8 +42,8 @@ export function setInJson(source: string | undefined, value: unknown): string {
 type Yaml = typeof import('yaml');
 
 /**
- * Returns the YAML text with one value set, or removed if undefined. Preserves every comment. Throws `config`
- * if the new text doesn't parse to the expected values.
+ * Returns the YAML text with one value set, or with the key removed if `value` is undefined. Preserves every
+ * comment. Throws `config` if the new text doesn't parse to the expected values.
  */
 export async function setInYaml(source: string, path: readonly string[], value: unknown): Promise<string> {
   const yaml = await import('yaml');

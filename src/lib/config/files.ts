@@ -29,9 +29,9 @@ export interface ConfigFile {
   /** Prefix of the file's keys in `config set` and `config show`. The file itself omits the prefix. */
   prefix: string;
   keys: Tree;
-  /** Whether to follow a symbolic link that the user created. Other links are always rejected. */
+  /** Whether the file may be a symbolic link that the user created. */
   followLink: boolean;
-  /** Names of similar files in the same folder, which steward doesn't read. */
+  /** Similar file names that a user may use by mistake. steward doesn't read such files. */
   notRead: readonly string[];
 }
 
@@ -134,7 +134,7 @@ function checkLeaf(
 
 /**
  * Returns `: expected …, found …` for an invalid value, or undefined for a valid value. For an invalid list
- * item, the text begins with its index.
+ * item, the text begins with the item's index.
  */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
@@ -189,8 +189,8 @@ function keysAndValues(file: ConfigFile): string {
 }
 
 /**
- * Returns the possible values of a text, in the order to try them: JSON, the text itself, a boolean for on or
- * off, a comma-separated list.
+ * Returns the values that a text may represent, in the order to try: JSON, the text itself, a boolean for
+ * `on` or `off`, a comma-separated list.
  */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());

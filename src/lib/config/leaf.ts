@@ -34,7 +34,7 @@ export interface Leaf<T> {
   readonly quiet: boolean;
   /** Whether this list can only be set as a whole, not item by item. */
   readonly whole: boolean;
-  /** Returns why an item can't be added on this machine (" does not exist"), or undefined if it can. */
+  /** Returns an error text, such as " does not exist", if an item can't be added on this machine. */
   readonly refuses: ((item: string) => string | undefined) | undefined;
 }
 
@@ -140,7 +140,7 @@ export function subsetOf<S extends string>(
   return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
 }
 
-/** Defines a key for a program and its arguments. The program must not be empty; an empty list means the default. */
+/** Defines a key for a list of a program and its arguments. An empty list means the default. */
 export function command(fallback: readonly string[]): Leaf<string[]> {
   return leaf<string[]>({
     expected: 'a list: a program and its arguments',

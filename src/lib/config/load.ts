@@ -163,7 +163,6 @@ function invalid(
       ? 'The configuration has a problem'
       : `The configuration has ${problems.length} problems`;
   const list = problems.map((problem) => `\n  ${problem}`).join('');
-  // `config set` can't change a file that can't be parsed.
   const edit = isUnreadable ? 'Edit the file' : 'Edit the file or use "steward config set KEY VALUE"';
   const fixes = [
     ...(variables.length === 0 ? [] : [`Unset or correct ${variables.join(', ')}.`]),

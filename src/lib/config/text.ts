@@ -63,7 +63,8 @@ export async function parseDocumentOf(
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
-    // `duplicateKeyAt` finds duplicate keys, because the library's check takes quadratic time.
+    // Disables the library's check for duplicate keys, which takes quadratic time. `duplicateKeyAt` replaces
+    // the check.
     uniqueKeys: false,
     strict: true,
     stringKeys: true,
@@ -108,7 +109,7 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
-  // The library reports wrong indentation and an unclosed bracket with the same code.
+  // The library uses the same error code for wrong indentation and for an unclosed bracket.
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
     return 'a [ or { above is not closed, or its content is not indented';
   }

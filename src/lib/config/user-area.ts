@@ -6,8 +6,8 @@ import { machineStateOf, processHost, userAreaPath, type PathHost } from '../pla
 import type { Place } from '../platform/files/place';
 
 /**
- * Paths in the user area and the machine-local state. If another machine owns the area, all files except those
- * that people edit are in `machines/ID`.
+ * Paths in the user area and the machine-local state. If another machine owns the area, this machine's files
+ * are in `machines/ID`, except the files that people edit.
  */
 export type UserArea = ReturnType<typeof areaAt>;
 
@@ -17,8 +17,8 @@ export function userArea(host: PathHost = processHost()): UserArea {
 }
 
 /**
- * Returns the user area, and detects a change of owner. Hooks skip this check and use `userArea`. Never claims
- * an area.
+ * Returns the user area after checking for a change of owner. Never claims an area. Hooks skip the check and
+ * use `userArea` instead.
  */
 export function checkedArea(host: PathHost = processHost()): UserArea {
   const area = userArea(host);
@@ -28,7 +28,10 @@ export function checkedArea(host: PathHost = processHost()): UserArea {
   return place === area.place ? area : areaAt(area.root, place, host);
 }
 
-/** Returns the paths for a machine that writes to `found`, or for the area's owner if `found` is undefined. */
+/**
+ * Returns the user area's paths. `found` is the folder that this machine writes to; undefined means the area
+ * itself.
+ */
 export function areaAt(root: string, found: Place | undefined, host: PathHost = processHost()) {
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
@@ -43,7 +46,6 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     place,
     /** The folder that this machine writes to. */
     own: place === '' ? root : own.slice(0, -1),
-    /** False until the area has an owner. */
     isClaimed: found !== undefined,
     ...editedFiles(shared),
     goalsState: at('goals', 'state.json'),
@@ -141,7 +143,10 @@ function workArea(at: PathOf, shared: PathOf) {
   };
 }
 
-/** Creates the user area (mode 0700), which may be a symbolic link, and claims an area without an owner. */
+/**
+ * Creates the user area (mode 0700) if needed, and claims an area without an owner. The path may be a
+ * symbolic link.
+ */
 export function ensureUserArea(area: UserArea): void {
   ensureFolder(area.root, { allowLink: true });
   if (area.isClaimed) return;
@@ -154,8 +159,8 @@ export function ensureUserArea(area: UserArea): void {
 }
 
 /**
- * Returns the area's ownership, and claims an area without an owner. Throws `conflict` if `place` is out of
- * date.
+ * Returns the area's ownership, and claims an area without an owner. Throws `conflict` if the owner has
+ * changed since `place` was read.
  */
 export function claimArea({ root, place, host }: UserArea): Claimed {
   const claimed = claimPlace(root, { host, osId });

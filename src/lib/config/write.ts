@@ -23,7 +23,7 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/** A key, and a function that returns its new value, given the stored value. Undefined means unset. */
+/** A key to change. `to` returns the new value for a given stored value; undefined means unset. */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -37,8 +37,8 @@ export interface Changed {
 }
 
 /**
- * Changes keys in their files under one lock, and keeps both copies of the voice equal. Throws `usage` if a
- * value is invalid, and `config` if a file is unreadable or has a newer format.
+ * Changes keys in their files under one lock, including the voice's second copy. Throws `usage` if a value is
+ * invalid, and `config` if a file is unreadable or has a newer format.
  */
 export async function changeConfig(
   deps: WriteDeps,
@@ -60,7 +60,7 @@ export async function changeConfig(
   });
 }
 
-/** Copies the voice from config.yaml to its mirror in settings.json; returns false if they already match. */
+/** Copies the voice from config.yaml to settings.json; returns false if the two values already match. */
 export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
   const stored = async (key: string): Promise<unknown> => {
     const { file, path } = fileOfKey(key);
@@ -74,7 +74,6 @@ export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
 
 interface Plan {
   changed: Changed[];
-  /** The files' new texts, in the order of CONFIG_FILES. */
   texts: [ConfigFile, string][];
 }
 
@@ -111,7 +110,6 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
   return { changed, texts };
 }
 
-/** Adds the second key to a change of the voice, which is stored under two keys. */
 function withMirrors(changes: readonly Change[]): Change[] {
   return changes.flatMap((change) => {
     if (change.key !== VOICE && change.key !== VOICE_MIRROR) return [change];
