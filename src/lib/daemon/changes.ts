@@ -10,9 +10,12 @@ export interface Topic {
   path: string;
   /** The files that the document depends on. Pages see changes within a second. */
   files: () => readonly string[];
-  /** How often to check the document even if no file changed. It also depends on the time and on processes. */
+  /**
+   * How often to check the document even if no file changed. The document also depends on the time and on
+   * processes.
+   */
   everySec: number;
-  /** Returns the part of the document that pages show. Set if the other parts differ in every response. */
+  /** Returns the part of the document that pages show. Needed if the remaining parts differ in every response. */
   shown?: (document: never) => unknown;
 }
 
@@ -73,7 +76,8 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
     check,
     isFull: () => listeners.size >= MAX_LISTENERS,
     /**
-     * Sends each document's ETag now and whenever it changes. Returns a function that removes the listener.
+     * Sends each document's ETag immediately, and again whenever the ETag changes. Returns a function that
+     * removes the listener.
      */
     listen(write: Write): () => void {
       for (const [topic, { etag }] of known) write(lineOf({ topic, etag }));
@@ -85,7 +89,7 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
         if (listeners.size > 0) return;
         clearInterval(timer);
         timer = undefined;
-        // Without listeners, nothing checks for changes, so the ETags would become stale.
+        // Nothing checks for changes without listeners, so discard the ETags.
         known.clear();
       };
     },
@@ -112,7 +116,10 @@ export interface StreamDeps extends ChangesDeps {
   hasPageSecret: (head: RequestHead) => boolean;
 }
 
-/** Handles `GET /api/stream`: one JSON object per line, each naming a changed document, which pages then fetch. */
+/**
+ * Handles `GET /api/stream`. Each line is a JSON object that names a changed document. Pages then fetch the
+ * document.
+ */
 export function streamRoute({ run, version, hasPageSecret, ...deps }: StreamDeps): RawRoute {
   const feed = changeFeed(deps);
   return {

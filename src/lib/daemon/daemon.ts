@@ -48,14 +48,13 @@ export interface DaemonParts {
 
 /** Work that runs continuously, such as deliveries. */
 export interface Service {
-  /** Stops the service, after waiting for work in progress up to a timeout. */
+  /** Stops the service. Waits for work in progress, but only up to a timeout. */
   close: () => Promise<void>;
 }
 
 /** Why the daemon ended: a stop request, a restart request, or the installation of another build. */
 export type Ending = 'stopped' | 'restarted' | 'outdated';
 
-/** How long a stopping daemon waits for requests, and then for jobs, in ms. */
 const REQUESTS_GRACE_MS = 5_000;
 const JOBS_GRACE_MS = 5_000;
 
@@ -143,7 +142,7 @@ function ownHead(target: string): RequestHead {
   return { method: 'GET', target, ...nothing };
 }
 
-/** Returns a logger that logs a recurring request error at most once per minute, because pages poll. */
+/** Returns a logger for request errors. Pages poll, so a recurring error is logged at most once per minute. */
 function faultLog(clock: Clock, log: DaemonLog): AppDeps['onFault'] {
   const loggedMs = new Map<string, number>();
   return ({ method, target }, { kind, message, stack }) => {

@@ -60,8 +60,8 @@ const FOREIGN = refusal(
 );
 
 /**
- * Returns a Host header's name in lower case, without port or IPv6 brackets; undefined if the header is
- * invalid.
+ * Returns the lower-case host name in a Host header, without port or IPv6 brackets; undefined if the header
+ * is invalid.
  */
 export function hostNameOf(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]@/\\?#\s]+))(?::\d{1,5})?$/i.exec(host);
@@ -83,7 +83,10 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** Counts a header's occurrences. If there are two Host headers, a proxy and the daemon might use different ones. */
+/**
+ * Counts a header's occurrences. If a request has two Host headers, a proxy and the daemon may disagree about
+ * the host.
+ */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }
@@ -106,14 +109,14 @@ export interface Gate {
 }
 
 /**
- * Returns a gate. If `token` is undefined, reading requires no token. Pages send their secret in a header,
- * because browsers send a cookie to every port of a host.
+ * Returns the check for requests over TCP. If `token` is undefined, reading requires no token. Pages send
+ * their secret in a header, because browsers send a cookie to every port of a host.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** Expiry times by digest of the code, so that lookup timing reveals nothing about the code. */
+  /** Maps digests of codes to expiry times. Uses digests so that lookup timing reveals nothing about a code. */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {

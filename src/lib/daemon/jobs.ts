@@ -13,8 +13,8 @@ export interface Job {
   /** Returns the interval. Called before each wait, so that the job follows configuration changes. */
   everySec: () => number | Promise<number>;
   /**
-   * Runs the job. Returns the reason if the job had nothing to do. Errors are logged, and the job runs again
-   * at its next interval.
+   * Runs the job. Returns why there was nothing to do, or undefined. Errors are logged, and the job runs
+   * again at its next interval.
    */
   run: () => Promise<string | undefined>;
 }
@@ -62,8 +62,8 @@ interface Running extends JobsDeps {
 }
 
 /**
- * Runs each job immediately, and again at each interval, measured from start to start. Runs of the same job
- * never overlap.
+ * Runs each job immediately and then repeatedly. Intervals are measured from start to start. Runs of the same
+ * job never overlap.
  */
 export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
   const all = jobs.map((job): Running => {
@@ -156,8 +156,8 @@ export const UPGRADE_JOB = 'upgrade';
 const UPGRADE_CHECK_SEC = 30;
 
 /**
- * Ends an idle daemon after another build is installed. Requires two checks to find the same build, because an
- * installation replaces files one by one.
+ * Ends an idle daemon after another build is installed. Waits until two checks find the same build, because
+ * an installation replaces files one by one.
  */
 export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): Job {
   let previous: string | undefined;
@@ -185,7 +185,10 @@ export interface CaptureJobDeps {
     locked: <T>(work: () => Promise<T>) => Promise<T>;
     captureHere: () => Promise<{ problems: readonly string[] }>;
   }>;
-  /** Returns whether this process is watching the focus. If so, only its own captures store the focus. */
+  /**
+   * Returns whether this process is watching the focus. If so, captures by other processes don't store the
+   * focus.
+   */
   isWatching: () => boolean;
   onProblem: (problem: string) => void;
 }
@@ -246,7 +249,7 @@ export interface SweepJobDeps {
   clock: Clock;
   hasRepository: () => Promise<boolean>;
   lastSweepMs: () => Promise<number>;
-  /** Runs the sweep. Returns the reason if the sweep was skipped. */
+  /** Runs the sweep. Returns why the sweep was skipped, or undefined. */
   sweep: () => Promise<string | undefined>;
 }
 

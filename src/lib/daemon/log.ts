@@ -40,7 +40,7 @@ const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
 const FOLLOW_MS = 300;
 
-/** Opens the daemon's log. If it can't be written, prints one warning to stderr and continues. */
+/** Opens the daemon's log. If the log can't be written, prints one warning to stderr and continues. */
 export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog {
   let problem: string | undefined;
   return {

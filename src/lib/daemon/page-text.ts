@@ -1,7 +1,6 @@
 /** Matches a comment for the type checker, such as a type cast. */
 const TYPE = /\/\*\* @[^*]*\*\/ ?/g;
 
-/** Matches unnecessary line breaks in scripts and style sheets whose statements end with semicolons. */
 const BREAK = /([,;{}([])\n/g;
 
 /**

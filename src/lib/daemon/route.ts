@@ -34,7 +34,7 @@ interface RouteBase {
 export interface JsonRoute extends RouteBase {
   /** HTTP status of the response. Default: 200. */
   status?: number;
-  /** Whether every response differs. If so, responses have no ETag and aren't cached. */
+  /** Set if no two responses are the same. Such responses have no ETag and aren't cached. */
   isLive?: true;
   /** Parses the parameters. Throws `usage` if one of them is invalid. */
   input?: (request: RouteRequest) => unknown;
@@ -46,7 +46,7 @@ export interface RawRoute extends RouteBase {
   serve: (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** Returns the row unchanged. The types ensure that `run` accepts what `input` returns. */
+/** Returns the route unchanged. The types ensure that `run` accepts the result of `input`. */
 export function route<I>(
   row: Omit<JsonRoute, 'input' | 'run'> & {
     input: (request: RouteRequest) => I;
@@ -113,8 +113,8 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
 };
 
 /**
- * Security headers for every response. They prevent embedding and reading by other origins, and content
- * sniffing.
+ * Security headers for every response. Other origins can't embed or read responses, and browsers don't sniff
+ * content types.
  */
 export const SAFE_HEADERS = [
   'x-content-type-options',
@@ -125,7 +125,7 @@ export const SAFE_HEADERS = [
   'no-referrer',
 ] as const;
 
-/** Security header for data responses, which must not load, run or frame anything in a browser. */
+/** Security header for data responses: the browser loads no resources, runs no scripts and allows no frames. */
 export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
 
 export const JSON_HEADERS: readonly string[] = [
@@ -207,7 +207,7 @@ export function taggedAnswer(head: RequestHead, response: Tagged): HttpAnswer {
 }
 
 const GZIP_BYTES = 8192;
-/** Favors speed over size, because most clients are on this machine. */
+/** A low compression level: most clients are on this machine, so speed matters more than size. */
 const GZIP_LEVEL = 3;
 const GZIP_HEADERS = ['content-encoding', 'gzip', 'vary', 'accept-encoding'] as const;
 
@@ -227,7 +227,10 @@ function isKnown(header: string | string[] | undefined, etag: string): boolean {
   return header === '*' || header.split(',').some((part) => bare(part) === bare(etag));
 }
 
-/** Returns dependencies with the current configuration. Throws `config` if the configuration is invalid. */
+/**
+ * Returns a route's dependencies, created from the current configuration. Throws `config` if the
+ * configuration is invalid.
+ */
 export type Opened<D> = () => D | Promise<D>;
 
 /**

@@ -125,7 +125,7 @@ export interface SenseRoutesDeps {
   insights: InsightReadDeps['insights'];
   /** Does the same as `steward sense classify set`. */
   classify: (input: { app: string; kind: AppKind; since?: Day | undefined }) => Promise<Classified>;
-  /** Limits dependencies to the data of one machine. */
+  /** Returns dependencies that read only the data of one machine. */
   of: (deps: ReadDeps, machine: string) => Promise<ReadDeps>;
 }
 
@@ -176,7 +176,7 @@ export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutes
 
 export interface PagesDeps {
   clock: Pick<Clock, 'now'>;
-  /** The folder with the pages; `assets` contains the files built for them. */
+  /** The folders with the pages' HTML files and with the built assets. */
   pages: string;
   assets: string;
 }

@@ -15,7 +15,7 @@ import { workStatus } from '../work/status';
 import { cached, oneOf, type Opened, type Route } from './route';
 import { writeRoute, type Written } from './write-route';
 
-/** How long a view may be cached, in ms. Kept short, because views show whether the issues are stale. */
+/** How long a view may be cached, in ms. Views show whether the issues are stale, so the time is short. */
 const CACHE_MS = 1000;
 
 export interface WorkRoutesDeps {
@@ -118,7 +118,6 @@ function lastCaptures(deps: WorkDeps): Undoable[] {
   return deps.workRepo().repo === undefined ? [] : undoable(deps, 1);
 }
 
-/** Undoes the captures that the page shows, even if a newer prompt has been captured since then. */
 function undoKeys(deps: WorkDeps, keys: ReadonlySet<string>): Promise<Undone[]> {
   const captures = undoable(deps, MAX_PROMPTS).filter(({ key }) => keys.has(key));
   if (captures.length > 0) return undo(deps, captures);
