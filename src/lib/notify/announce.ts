@@ -17,7 +17,7 @@ export interface Announcement {
   line: string | null;
   /** The task in at most five words; `null` for a conversation. */
   action: string | null;
-  /** The workflow named in the line; `null` if there is none. */
+  /** The workflow in the announcement; `null` if there is none. */
   workflow: { name: string; skill: string } | null;
   /** Why the task isn't announced, or why the workflow isn't named. */
   reason: string | null;

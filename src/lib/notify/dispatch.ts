@@ -60,7 +60,7 @@ export interface Dispatcher {
 const LONGEST_SLEEP_MS = 60_000;
 const SWEEP_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
-/** How long deliveries may run before yielding to the event loop. */
+/** How long to process deliveries before yielding to the event loop, in ms. */
 const SLICE_MS = 1;
 /** Maximum number of log lines when a channel pauses. More would push other entries out of the log. */
 const MAX_PAUSE_LINES = 200;
@@ -289,7 +289,7 @@ function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): 
       return [];
     }
     if (!isOver(waitOf(delivery), nowMs)) {
-      // Mark the early delivery as due. Otherwise, a crash during the attempt would not be detected.
+      // Mark the delivery as due. Otherwise, a crash during the attempt would not be detected.
       delivery = { ...delivery, nextAt: toIso(nowMs), waitingSince: toIso(nowMs) };
       record(outboxOf(deps), name, delivery);
     }

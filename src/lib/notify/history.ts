@@ -43,12 +43,11 @@ export interface AcceptedLine extends About {
   id: string;
   channels: ChannelId[];
   skipped: { channel: ChannelId; reason: string }[];
-  /** When quiet hours end, if they delay the push. */
   heldUntil?: string | undefined;
   dedupe?: string | undefined;
   /** Hash of the text, used to find duplicates. */
   hash: string;
-  /** Set on a duplicate, which isn't sent: the id of the earlier notification with the same key and text. */
+  /** The id of the earlier notification with the same key and text. Set only on a duplicate, which isn't sent. */
   duplicateOf?: string;
 }
 

@@ -38,7 +38,7 @@ export type Result =
   | 'expired'
   /** Replaced, before it was sent, by a newer message with the same dedupe key. */
   | 'superseded'
-  /** May have arrived, but two processes died while sending it. */
+  /** The delivery may have arrived, but sending was interrupted twice. */
   | 'unknown';
 
 /** A notification for one channel, as stored in an outbox file. Times are ISO 8601 in UTC. */
@@ -86,10 +86,7 @@ const RETRY = '.retry';
 export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
 const NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{12})\.([a-z]{1,20})\.json$/;
 
-/**
- * Returns the spool of deliveries. Entries are not fsynced: they survive a crash of steward, but not a power
- * failure.
- */
+/** Returns the outbox. Entries are not fsynced: they survive a crash of steward, but not a power failure. */
 export function outboxOf({ outbox }: At): Spool<Delivery> {
   return {
     path: outbox,

@@ -54,8 +54,8 @@ function sessionFor(state: SessionsState, slug: string | undefined, nowMs: numbe
 }
 
 /**
- * Returns a function that writes phases one at a time, in order. On failure, the function returns the reason;
- * it passes unexpected errors to `report`.
+ * Returns a function that writes phases one at a time, in order. The function returns the reason for a
+ * failure. Unexpected errors go to `report`.
  */
 export function phaseEffect(
   open: () => Promise<PhaseDeps>,
@@ -117,7 +117,6 @@ export function tabSequence(
   return program === null && kittySocket !== null ? title + kittyColor(rgb) : title;
 }
 
-/** Returns kitty's remote-control command for the color of the current tab. */
 function kittyColor(rgb: number): string {
   const payload = { self: true, colors: { active_bg: rgb, inactive_bg: rgb } };
   const command = { cmd: 'set-tab-color', version: [0, 20, 0], no_response: true, payload };

@@ -82,7 +82,7 @@ async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise
   try {
     return { accepted: await acceptNotification(deps, body), isOurs: true };
   } catch (error) {
-    // Start delivering, because a full outbox would otherwise stay full.
+    // A full outbox stays full until its deliveries are sent, so start delivering.
     if (error instanceof StewardError && error.kind === 'unavailable') deliverLater();
     throw error;
   }

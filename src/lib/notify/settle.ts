@@ -126,7 +126,10 @@ export function withTrueAge(delivery: Delivery, clock: Clock): Delivery {
   return Math.abs(setBy) < HOUR_MS ? delivery : { ...delivery, at: toIso(atMs + setBy) };
 }
 
-/** Returns a delivery's deadline: a day, or the channel's `keepMs`, after it was accepted or became due. */
+/**
+ * Returns a delivery's deadline: a day (or the channel's `keepMs`) after the delivery was accepted or became
+ * due.
+ */
 export function lastAttempt(
   { channels }: Pick<SettleDeps, 'channels'>,
   { channel, at, heldUntil }: Pick<Delivery, 'channel' | 'at' | 'heldUntil'>,

@@ -25,8 +25,8 @@ export type Outcome =
   /** Permanent failure: a retry would fail too. */
   | { outcome: 'failed'; reason: string; hint: string }
   /**
-   * Temporary failure, retried after `afterMs` or later. If `all` is set, the whole channel pauses until the
-   * retry.
+   * Temporary failure. The delivery is retried after `afterMs` or later. With `all`, the whole channel pauses
+   * until the retry.
    */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };
 
@@ -49,7 +49,7 @@ export interface Channel {
   readonly joinsFrom?: number;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Returns why the channel can't send, if known without running a program or sending a request. */
+  /** Returns a known problem with sending. Doesn't run programs or send requests. */
   trouble?: () => Trouble | undefined;
   /** Loads the channel's libraries before the attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;
@@ -81,7 +81,7 @@ export interface ChannelDeps {
   smsCommand: () => readonly string[];
 }
 
-/** Calls the channel's `prepare`; returns the outcome if it fails, or undefined. */
+/** Calls the channel's `prepare`. Returns an outcome only if the call fails. */
 export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   try {
     await channel.prepare?.();
@@ -91,7 +91,7 @@ export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   }
 }
 
-/** Makes one attempt and converts exceptions to outcomes, so that they affect only this channel. */
+/** Makes one attempt. Converts exceptions to outcomes, so that an exception affects only this channel. */
 export async function attempt(channel: Channel, ...args: Parameters<Channel['send']>): Promise<Outcome> {
   try {
     return await channel.send(...args);

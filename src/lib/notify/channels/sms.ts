@@ -6,7 +6,7 @@ const MAX_CHARS = 320;
 /** Replaced with the message text. If no argument contains the placeholder, the text is passed on stdin. */
 const PLACEHOLDER = '{message}';
 
-/** Sends a text through the configured SMS program, without a shell. */
+/** Sends messages through the configured SMS program, without a shell. */
 export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCommand'>): Channel {
   return {
     id: 'sms',
@@ -37,7 +37,7 @@ export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCo
   };
 }
 
-/** Fills in the text. A leading space keeps text that starts with a dash from being parsed as an option. */
+/** Inserts the message. A leading space keeps a message that starts with a dash from being parsed as an option. */
 function filled(arg: string, text: string): string {
   const full = arg.split(PLACEHOLDER).join(text);
   return arg.startsWith(PLACEHOLDER) && full.startsWith('-') ? ` ${full}` : full;

@@ -75,7 +75,7 @@ function enable(id: WebId): string {
   return `steward config set notifications.${id}.enabled true`;
 }
 
-/** Treats errors as temporary, because a missing variable or file with a secret may appear later. */
+/** Treats exceptions as temporary, because the variable or file that contains the secret may appear later. */
 function postsOr(
   service: WebService,
   parcel: Parcel,
@@ -147,14 +147,14 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Returns the outcome for a rate limit; undefined if the delay in seconds is missing or invalid. */
+/** Returns the outcome for a rate limit; undefined if `seconds` is missing or invalid. */
 export function rateLimited(service: string, seconds: unknown): Outcome | undefined {
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;
   const reason = `${service} returned "too many requests" (429).`;
   return { outcome: 'again', reason, hint: LATER, afterMs: seconds * 1000, all: true };
 }
 
-/** Returns the root URL of a host or URL. For a host, the scheme is https, or http on this machine. */
+/** Returns the root URL of a host or URL. A host gets the scheme https, or http if the host is this machine. */
 export function rootOf(server: string): string {
   if (server.includes('://')) return server.endsWith('/') ? server : `${server}/`;
   const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/.test(server);

@@ -31,7 +31,7 @@ export interface SpeechEngine {
   lacksPlayer?(machine: SpeechMachine): boolean;
   /**
    * Speaks the text; resolves when playback ends. Throws a StewardError. Never passes the text as an
-   * argument, which other users could read and the program could parse as a flag.
+   * argument, because other users could read arguments, and the program could parse the text as a flag.
    */
   speak(machine: SpeechMachine, order: SpeechOrder): Promise<void>;
 }

@@ -58,8 +58,8 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 }
 
 /**
- * Plays a file with the first player that works. Gives up if a player runs far longer than the audio, which
- * means that the sound server is hanging.
+ * Plays a file with the first player that works. Gives up if a player runs far longer than the audio, because
+ * the sound server must be hanging.
  */
 export async function play(
   machine: SpeechMachine,
