@@ -50,8 +50,8 @@ export function errorBody(error: unknown): ErrorBody {
 }
 
 /**
- * Converts any thrown value to a StewardError. Explains system errors, maps an abort to `canceled` and other
- * errors to `internal`.
+ * Converts any thrown value to a StewardError. Explains system errors. An abort becomes `canceled`, any other
+ * error `internal`.
  */
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
@@ -104,7 +104,10 @@ export function unless<T>(codes: readonly string[], work: () => T): T | undefine
   }
 }
 
-/** Replaces a hint about STEWARD_HOME in an error about `folder`, which that variable doesn't affect. */
+/**
+ * Replaces a hint about STEWARD_HOME in an error about `folder`, because the variable doesn't affect this
+ * folder.
+ */
 export function withOwnHint(error: unknown, folder: string, hint: string): unknown {
   const known = toStewardError(error);
   if (!known.message.includes(folder) || known.hint?.includes('STEWARD_HOME') !== true) return error;

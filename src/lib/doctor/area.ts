@@ -120,7 +120,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return read();
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // The kind must not be `config`, because that exit code means that the configuration is invalid.
+      // Don't use the kind `config`: its exit code means that the configuration is invalid.
       return [failure(error, { kind: 'unavailable' })];
     }
   });

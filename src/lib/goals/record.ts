@@ -11,8 +11,8 @@ export interface Goal {
 }
 
 /**
- * Parses items such as `- **G1**: text` under a heading with "Active Goals". Indented lines add text or keys
- * such as `target:`. If an id occurs twice, uses the first goal.
+ * Parses items such as `- **G1**: text` under a heading that contains "Active Goals". Indented lines add text
+ * or keys such as `target:`. If an id occurs twice, uses the first goal.
  */
 export function parseGoals(markdown: string): Goal[] {
   const goals = new Map<string, Goal>();

@@ -22,7 +22,10 @@ export interface ServeInput {
   /** Calls a tool; returns undefined if there is no tool with this name. */
   call: (tool: string, input: unknown) => Promise<CallToolResult> | undefined;
   onError: (error: Error) => void;
-  /** Returns a stream of messages, one per line. `refuse` sends an error response that has no request id. */
+  /**
+   * Returns the input as a stream of messages, one per line. `refuse` responds with an error that has no
+   * request id.
+   */
   lines: (refuse: (message: string) => void) => Readable;
 }
 
@@ -53,7 +56,7 @@ export async function connectStdio(
     void transport.send(answer as unknown as JSONRPCMessage);
   };
   const lines = input.lines((message) => refuse(ErrorCode.InvalidRequest, message));
-  // Disables the library's limit, which would end the connection. steward limits line lengths itself.
+  // The library would close the connection at its buffer limit. steward limits the line length itself.
   const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
     maxBufferSize: Infinity,
   });
@@ -62,8 +65,8 @@ export async function connectStdio(
 }
 
 /**
- * Returns a function that closes the server once every request has a response. Without this, the library
- * drops pending responses.
+ * Returns a function that closes the server once every request has a response. Closing the server earlier
+ * would drop pending responses.
  */
 function closeWhenAnswered(server: Server, transport: StdioServerTransport): () => void {
   const pending = new Set<unknown>();

@@ -58,7 +58,7 @@ export async function serveMcp(context: Context, { write, say }: McpOptions): Pr
   release();
 }
 
-/** Shortens the library's error for invalid messages, which lists every schema of the protocol. */
+/** Shortens the library's errors. The error for an invalid message lists every schema of the protocol. */
 function problemOf(error: Error): string {
   return error.name === 'ZodError'
     ? 'not a JSON-RPC 2.0 message'

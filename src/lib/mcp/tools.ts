@@ -209,7 +209,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
       'evidence!': text('Proof that the work is done: a commit, a link, or test output.', MAX_BODY),
     }),
     async run(context, { number, evidence }) {
-      // The command line accepts @FILE, but here it would let a model upload any file.
+      // Reject @FILE, which would let a model upload any file. Only the command line accepts this form.
       if (String(evidence).startsWith('@')) {
         throw new StewardError('usage', 'evidence must not begin with @ and a file name.', {
           hint: 'Pass the evidence as text.',
