@@ -8,7 +8,7 @@ const words = { command: word({ description: 'Command or topic.' }) };
 
 /** oclif's help command without the argument that reads stdin. */
 class PluginHelp extends plugin.help {
-  // oclif's parser ignores inherited `args`.
+  // Redeclared here, because oclif's parser ignores inherited `args`.
   static override args = words;
   static override flags = plugin.help.flags;
   static override strict = false;

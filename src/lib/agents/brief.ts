@@ -30,7 +30,7 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
 export interface Brief {
   role: string;
   perspective: string;
-  /** The agent's writing style (not a voice for speech). */
+  /** The agent's writing style; unrelated to spoken voices. */
   voice: string;
   expertise: string;
   personality: string;

@@ -28,7 +28,7 @@ export interface KnowledgeResult {
   /** Number of matches before `limit` is applied. */
   total: number;
   scanned: number;
-  /** Symbolic links and unreadable or binary files. `files` lists at most 20. */
+  /** Skipped files: symbolic links, and unreadable or binary files. `files` lists at most 20. */
   skipped: { count: number; files: { file: string; reason: string }[] };
 }
 
@@ -60,7 +60,7 @@ interface File {
   path: string;
 }
 
-/** Searches the archive and lists matches in names, titles and tags first. */
+/** Searches the archive. Matches in names, titles and tags come first in the results. */
 export function searchKnowledge(folder: string, query: KnowledgeQuery): KnowledgeResult {
   const words = folded(query.text).match(/\S+/g) ?? [];
   const tag = query.tag === undefined ? undefined : folded(query.tag).trim();

@@ -159,7 +159,7 @@ function invalid(message: string, hint: string): StewardError {
   return new StewardError('config', message, { hint });
 }
 
-/** Placeholder text in a new roster file. In files from earlier versions, the text isn't in a comment. */
+/** Placeholder text in new roster files. Files from earlier versions contain the text without comment markers. */
 const INVITATION =
   'Describe this person here: their background, what they care about, how they talk. Every brief includes this text.';
 

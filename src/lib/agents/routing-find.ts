@@ -5,7 +5,7 @@ import type { AgentTypes, RoutingInput, NamedAgent, Rule, Worker } from './routi
 import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type Finding, type Hit, type Place } from './routing-match'; // prettier-ignore
 import { clauseBefore } from './text';
 
-/** Match functions by rule id, for rules that a pattern alone can't express. */
+/** Functions that match requests, by rule id. Needed for rules that a pattern alone can't express. */
 export const FINDERS: Readonly<Record<string, (input: RoutingInput) => Finding>> = {
   named: findNamed,
   'built-in': findType,

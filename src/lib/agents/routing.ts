@@ -53,7 +53,7 @@ export type Worker = 'team' | 'custom' | 'managed' | 'builtin' | 'named' | 'rese
 
 export interface Outcome {
   worker: Worker;
-  /** Null if no agent is launched. */
+  /** The agent type to launch; null if no agent is launched. */
   type: keyof AgentTypes | null;
   model: ModelTier;
   /** Whether `model` applies regardless of the request's effort and wording. */
@@ -73,7 +73,7 @@ export interface Rule {
   says: string;
   gives: Outcome;
   find: (input: RoutingInput) => Finding;
-  /** Returns a warning if the rule matches a request that it doesn't suit; undefined otherwise. */
+  /** Returns why the rule is unsuitable for a request that it matches; undefined if it is suitable. */
   unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
@@ -93,7 +93,7 @@ export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[])
 /** The chosen worker for a request, and the reason. */
 export interface Decision {
   worker: Worker;
-  /** The agent type for the task tool; null if the tool isn't called. */
+  /** The agent type for the task tool; null if no agent is launched. */
   subagentType: string | null;
   model: ModelTier;
   /** Mode of the cross-vendor builder. */
@@ -264,7 +264,7 @@ function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const byWords = (['deep', 'fast'] as const).find(
     (tier) => findPattern(request, { any: [data.patterns[tier]] }).hit !== undefined,
   );
-  // Wording can't select the fast tier for production-grade work.
+  // Words in the request can't select the fast tier for production-grade work.
   if (byWords === 'fast' && gives.mode === 'build') return gives.model;
   if (byWords !== undefined) return byWords;
   return effort === 1 ? 'fast' : gives.model;

@@ -79,7 +79,7 @@ export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], 
     .join('\n');
 }
 
-/** Formats a silence alert with its local time. */
+/** Formats a silence alert with the local time. */
 export function alertText(alert: SilenceAlert, options: Options & { zone: string }): string {
   const at = timeOf(Date.parse(alert.ts), options.zone);
   const last = alert.lastTool === null ? '' : ` Last tool: ${alert.lastTool}.`;

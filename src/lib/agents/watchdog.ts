@@ -23,7 +23,7 @@ const MAX_TASK = 120;
 /** The current state of a session with active agents. */
 export interface WatchedSession {
   session: string;
-  /** The session's task; null if it has no session file. */
+  /** The session's task; null if the session has no session file. */
   task: string | null;
   agents: number;
   status: 'working' | 'waiting';

@@ -23,7 +23,7 @@ import { publishNow, openSync } from './sync';
 import { stateFile } from './sync-settings';
 
 export interface Adopted {
-  /** The retired machine's id. */
+  /** Id of the machine that was adopted. */
   adopted: string;
   id: string;
   folder: string;
@@ -54,8 +54,8 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
     writePlace(area.root, area.host, into.place, '');
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, { id, old });
-    // Store the plan to withdraw the old machine's published data first, because time in remaining data
-    // counts twice.
+    // First record that the old machine's published data must be withdrawn. Time in data that remains counts
+    // twice.
     if (old.place === '') await startRetirement(context, old.owner);
     retire(area, into, { old, id });
     return result;

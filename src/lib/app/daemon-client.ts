@@ -60,8 +60,7 @@ export async function stopDaemon(context: Context): Promise<{ stopped: boolean; 
   const deadline = context.clock.monotonic() + STOP_MS;
   while (context.clock.monotonic() < deadline) {
     if (readInstance(context.area)?.pid !== asked.pid) return { stopped: true, pid: asked.pid };
-    // A crashed daemon leaves its instance file behind. A daemon in another PID namespace still responds to
-    // requests.
+    // A daemon in another PID namespace isn't visible as a process, so also check whether it responds.
     const hasCrashed = !isAlive(asked.pid) && !(await isDaemonThere(context));
     if (hasCrashed) return { stopped: true, pid: asked.pid };
     await wait(STOP_POLL_MS);

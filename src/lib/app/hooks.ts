@@ -19,7 +19,7 @@ import { openSessions } from './sessions';
 
 /**
  * Parses a list of assistants, such as `codex,copilot` or `all`. Without a list, returns the assistants that
- * are registered without a prompt.
+ * are registered without asking the user.
  */
 export function openHooks(
   context: Context,
@@ -198,7 +198,7 @@ export function hooksHealth(context: Context): ModuleHealth {
   return { state: 'ok', reason: `registered with ${titlesOf(registered)}` };
 }
 
-/** Formats titles, such as `Claude Code, Codex CLI`. */
+/** Joins the assistants' titles, as in `Claude Code, Codex CLI`. */
 export function titlesOf(assistants: readonly Assistant[]): string {
   return assistants.map(({ title }) => title).join(', ');
 }

@@ -126,7 +126,7 @@ function hasAll(published: DailyRecord, { sessions, ledger }: DailyRecord): bool
 }
 
 /**
- * Returns a function that reads this machine's days in full, but with the ids of the published days. The
+ * Returns a function that reads this machine's days in full, but with the ids used in published days. The
  * function reads a day's event log only if the published day is outdated.
  */
 function ownDays(

@@ -19,19 +19,19 @@ export interface HookSettings {
   tellAssistant: boolean;
   /** Whether to store the first line of a session's first prompt. */
   titles: boolean;
-  /** The assistant's name, which a response's last line may start with. */
+  /** The assistant's name. The last line of a response may start with this name. */
   daName: string;
   /** The folder with the session files. */
   sessions: string;
   workEvents: string;
-  /** Null means the system's time zone. */
+  /** The configured time zone; null for the system's time zone. */
   timezone: string | null;
 }
 
 /** How much of a matching prompt to store. */
 export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** Cached settings, which save hooks and the status line the 18 ms of loading YAML. */
+/** Cached settings for hooks and the status line, because loading YAML takes 18 ms. */
 interface Mirror {
   /** File stamps of config.yaml and work/config.yaml at load time; null for a missing file. */
   user: string | null;

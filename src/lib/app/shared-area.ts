@@ -16,8 +16,8 @@ export async function prepareArea(
 ): Promise<string[]> {
   try {
     const { id } = claimArea(area);
-    // Move the items that this machine queued at the top of the area before finding that another machine owns
-    // it.
+    // Before detecting another owner, this machine may have queued items at the top of the area. Move these
+    // items.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });

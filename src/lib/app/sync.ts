@@ -91,7 +91,7 @@ function formerFolders(
   ];
 }
 
-/** Returns the folders of adopted machines' days that are kept separate from this machine's own data. */
+/** Returns the folders in which adopted machines' days are kept separate from this machine's data. */
 export function adoptedFolders({ area, machineId }: Context): { id: string; path: string }[] {
   const owners = readOwners(area.root);
   const retired = owners.find(({ owner }) => owner === machineId)?.retired ?? [];
@@ -163,7 +163,10 @@ function noteRetired(path: string, ids: readonly string[]): void {
   if (rest.length < retire.length) writeState(path, { ...state, ...(rest.length > 0 && { retire: rest }) });
 }
 
-/** Publishes changes. Returns undefined if no exchange folder is set. Stores an error for `steward status`. */
+/**
+ * Publishes changes. Returns undefined if no exchange folder is set. Stores any error, so that `steward
+ * status` shows it.
+ */
 export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
   const { folder, engine } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined) return undefined;

@@ -25,7 +25,8 @@ export const claudeCode: Assistant = {
     ['PostToolUseFailure', 'tool'],
     ['SubagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
-    // Claude Code sends this event immediately, and the Notification event for the same request with a delay.
+    // Claude Code sends PermissionRequest immediately, but delays the Notification event for the same
+    // request.
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],

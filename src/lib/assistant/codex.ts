@@ -35,7 +35,7 @@ export const codex: Assistant = {
     ['SubagentStop', 'subagent-stop'],
     ['PermissionRequest', 'notification'],
     ['Stop', 'stop'],
-    // Codex kills hooks for these two events after 3 s.
+    // Codex kills hooks for Interrupt and SessionEnd after 3 s.
     ['Interrupt', 'stop', 2],
     ['SessionEnd', 'session-end', 2],
   ]),

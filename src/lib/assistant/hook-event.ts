@@ -121,7 +121,7 @@ export function eventOf(
     repo,
     ...definedOnly({
       assistant: assistant === CLAUDE_CODE ? undefined : assistant,
-      // Tool events omit the branch. The end of the turn records any change.
+      // Tool events omit the branch, because the event at the end of the turn records it.
       ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
       model: starts ? storedWord(input.model) : undefined,
       tool,

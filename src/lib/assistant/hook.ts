@@ -50,7 +50,6 @@ function saveFailedText({ message, hint }: StewardError): string {
 
 function taskOf({ verb, input }: ParsedCall, event: WorkEvent): IntentionKind | undefined {
   if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
-  // The user knows about an interrupted turn, so no notification is needed.
   return input.event === 'Interrupt' ? undefined : TASKS[verb];
 }
 

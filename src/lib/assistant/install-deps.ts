@@ -33,7 +33,8 @@ export interface AddedHooks {
   createdFile: boolean;
   createdFolder: boolean;
   /**
-   * Raw JSON of the replaced status line; null if none was set, undefined if the install didn't change it.
+   * Raw JSON of the replaced status line; null if none was set, undefined if the install left the status line
+   * unchanged.
    */
   statusLine: string | null | undefined;
 }

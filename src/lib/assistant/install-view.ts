@@ -159,7 +159,7 @@ export interface HooksStatus {
   /** `installed` means that all events are registered and the shim works. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
-  /** The setting that disables all hooks, as `KEY in PATH`; null if none does. */
+  /** The setting that disables all hooks, as `KEY in PATH`; null if no setting does. */
   switchedOffBy: string | null;
   /** The script that hooks call. `runs` tells whether the script responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };

@@ -78,7 +78,10 @@ const CONFIG = v.nullish(
 );
 const ENVIRONMENT = v.strictObject({ name: TEXT, description: ANY, config: CONFIG, metadata: ANY });
 
-/** Builds the request body for a new environment. Returns its secrets as references, not as values. */
+/**
+ * Builds the request body for a new environment. Returns the environment's secrets as references, not as
+ * values.
+ */
 export function environmentBody(file: Body, flags: EnvironmentFlags): EnvironmentBody {
   const body: Body = { ...file, ...definedOnly({ name: flags.name, description: flags.description }) };
   const { secrets, ...config } = check(ENVIRONMENT, body, 'environment').config ?? {};

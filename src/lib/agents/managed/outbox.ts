@@ -115,7 +115,7 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
     clearPending(deps, session, sent.id);
     return sent;
   } catch (error) {
-    // Keep the message unless the service rejected it, because the service may have received it.
+    // Drop the message only if the service rejected it. Otherwise, the service may have accepted the message.
     if (isCertain && hasNoSideEffects(error) && !isTransient(error)) clearPending(deps, session, undefined);
     throw error;
   }

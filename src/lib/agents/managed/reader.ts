@@ -37,7 +37,8 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
 }
 
 /**
- * Passes each page to `take`, starting at the page that was read last. `take` may receive its events again.
+ * Passes each page to `take`, starting at the page that was read last. `take` may receive that page's events
+ * again.
  */
 export async function readHistory(
   history: History,
@@ -245,8 +246,7 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
     if (event === undefined) return;
     const key = hasId(event) ? event.id : JSON.stringify(event);
     if (!log.has(key)) await accept(reader, [{ key, event }]);
-    // A session can return to an earlier status, so apply a status event even if the log already contains its
-    // key.
+    // A session can return to an earlier status, so apply a status event even if the log already contains it.
     else if (event.type.startsWith('session.status_')) addEvent(turn, event);
     return;
   }

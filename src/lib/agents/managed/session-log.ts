@@ -9,7 +9,7 @@ import type { ShownOutput } from '../../platform/terminal/stdio';
 import { asEvent, eventKey, type ManagedEvent } from './event';
 import type { Keyed } from './reader';
 
-/** Maximum line length. An event may contain entire files. */
+/** Maximum line length. The limit is high, because an event may contain entire files. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface ShowDeps {
@@ -25,7 +25,7 @@ export interface ShowDeps {
 export interface SessionLog {
   has: (key: string) => boolean;
   count: () => number;
-  /** Appends the events that are new and returns them. */
+  /** Appends new events to the log and returns them. */
   append: (events: readonly Keyed[]) => ManagedEvent[];
   replay: (onEvent: (event: ManagedEvent) => void) => void;
   show: () => Promise<void>;
@@ -37,8 +37,8 @@ export interface SessionLog {
 
 const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
 /**
- * `upTo`: how far the log has been shown, as an offset. `to` and `out`: the end offset and the output file of
- * an unfinished write.
+ * `upTo`: the log offset up to which events have been shown. `to` and `out`: the end offset and the output
+ * file of an unfinished write.
  */
 const SHOWN = v.object({
   upTo: OFFSET,
@@ -157,7 +157,7 @@ function setShown(log: Log, shown: Shown): void {
   log.mark.write(shown);
 }
 
-/** Parses the stored mark. Starts over if the mark is invalid or past the end of the log. */
+/** Parses `<session>.shown`. Starts over if the content is invalid or `upTo` is past the end of the log. */
 function parseShown(stored: unknown, logBytes: number): Shown {
   const { success, output } = v.safeParse(SHOWN, stored);
   if (!success || output.upTo > logBytes) return { upTo: 0 };

@@ -77,7 +77,7 @@ function inputText(input: unknown): string {
   return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
 }
 
-/** Escapes hidden and control characters, so that text in a permission prompt can't be invisible. */
+/** Escapes hidden and control characters, so that a permission prompt hides nothing. */
 function escapeHidden(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
@@ -90,7 +90,7 @@ function escapeHidden(text: string): string {
 const MAX_INPUT = 4000;
 
 /**
- * Returns the question of a permission prompt. If the tool's input doesn't fit in the question, `lines`
+ * Returns the question for a permission prompt. If the tool's input doesn't fit in the question, `lines`
  * contains the input.
  */
 export function permissionText(
