@@ -1,6 +1,6 @@
 import { clean } from '../platform/terminal/terminal';
 
-/** A measure of text length, and the maximum length of a part. */
+/** A way to measure text length, and the maximum length of each part. */
 export interface Measure {
   cost: (char: string) => number;
   max: number;
@@ -15,7 +15,7 @@ export function jsonBytes(char: string): number {
   return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
 }
 
-/** Returns the length in UTF-16 units, which several services use for their limits. */
+/** Returns a character's length in UTF-16 code units. Several services use this unit for their limits. */
 export function utf16Units(char: string): number {
   return char.length;
 }
@@ -79,7 +79,7 @@ export function numberedParts(parts: readonly string[]): string[] {
   return parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);
 }
 
-/** Returns one shortened line per message, and the number of omitted messages. */
+/** Formats a digest: one shortened line per message, and the number of omitted messages. */
 export function digestText(messages: readonly string[], most = 20): string {
   const lines = messages.slice(0, most).map((message) => `• ${short(message, 120)}`);
   const more = messages.length - lines.length;
@@ -105,7 +105,7 @@ export function escapeMarkup(text: string): string {
   return text.replace(/[&<>]/g, (char) => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'));
 }
 
-/** Disables mentions: inserts a zero-width character after each `@` or `<` that could start one. */
+/** Disables mentions: inserts a zero-width character after each `@` or `<` that could start a mention. */
 export function withoutMentions(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}_.])@(?=[\p{L}\p{N}_])|<(?=[!@#])/gu, '$&\u200b');
 }

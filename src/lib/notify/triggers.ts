@@ -77,7 +77,7 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   }
 }
 
-/** Returns whether `drainTriggers` has work to do, now or soon. */
+/** Returns whether the spool has hook events that may cause notifications. */
 export function hasTriggers(deps: Pick<TriggerDeps, 'spool'>): boolean {
   return ownIntentions(deps, ['turn-ended', 'agent-ended', 'attention']).length > 0;
 }
@@ -124,7 +124,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
 
 /**
  * Returns how a turn ended, from the hook event or the transcript. Throws `unavailable` if the transcript is
- * incomplete, so that it is read again later.
+ * incomplete and must be read again later.
  */
 function endOf(
   deps: TriggerDeps,
@@ -159,7 +159,7 @@ const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = deps.sessionOf(intention);
-  // Skip a request that was answered or whose session has ended.
+  // Skips a request that was answered, or whose session has ended.
   if (session !== undefined && session.waitingSince === undefined) return;
   const presence = await deps.presence(session);
   if (presence === 'front') return;
@@ -175,10 +175,10 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   });
 }
 
-/** Maps each hook event's id to its group. Only the last event in a group sends a notification. */
+/** Groups of ended agents by hook event id. Only the last event in a group sends a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
-/** Groups ended agents by session. Returns undefined while more agents may end at about the same time. */
+/** Groups ended agents by session. Returns undefined to wait for agents that end at about the same time. */
 function groupsOf(deps: TriggerDeps): Groups | undefined {
   const ended = ownIntentions(deps, ['agent-ended']);
   const ages = ended.map(({ at }) => deps.clock.now() - Date.parse(at));
@@ -226,7 +226,7 @@ function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): str
 }
 
 const MAX_CHARS = 300;
-/** How many UTF-16 units to search at the end of a response, and in each line. */
+/** How much of a response's end to search, in UTF-16 code units. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
 /** Matches emoji, list markers and emphasis around a line. */
@@ -234,7 +234,7 @@ const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
  * Returns the response's last line that starts with the assistant's name, `Completed` or `Voice`, and a
- * colon. Ignores code. Undefined for a conversation, which has no such line.
+ * colon. Ignores code. Returns undefined if the response has no such line.
  */
 export function completionLine(response: string, daName: string): string | undefined {
   const openings = [daName, 'completed', 'voice'].map((name) => `${name.toLowerCase()}:`);

@@ -2,14 +2,13 @@ import TABLE from '../../../../templates/data/homographs.json';
 import type { Replacement } from './pronunciation';
 
 /**
- * A word with two pronunciations, one of which needs a respelling, such as "live" as "lyve". The first
- * matching rule decides. Without a match, the word is unchanged.
+ * A word with two pronunciations, and a respelling for one of them, such as "lyve" for "live". The first rule
+ * that matches the context decides; if none does, the word is unchanged.
  */
 export interface Homograph {
-  /** The word in lower case, matched case-insensitively. */
   word: string;
   respelling: string;
-  /** Named sub-patterns. Rules insert them as `<NAME>`. */
+  /** Patterns by name. A rule includes a pattern as `<NAME>`. */
   words: Readonly<Record<string, string>>;
   /**
    * Each rule is `respell` or `keep`, a pattern for the text before the word (or ''), and alternative
@@ -24,7 +23,7 @@ interface Context {
   after: readonly RegExp[];
 }
 
-/** How far before and after the word the rules look, in UTF-16 units. */
+/** How much text before and after the word the rules examine, in UTF-16 code units. */
 const REACH = 160;
 
 const compiled = new WeakMap<Homograph, Context[]>();
@@ -79,7 +78,7 @@ function filled(source: string, words: Homograph['words']): string {
   return source.replace(/<([A-Z_]+)>/g, (_, name: string) => filled(words[name] ?? '', words));
 }
 
-/** An approximation of lower-case letters. V8 takes ten times as long to compile `\p{L}`. */
+/** Approximates lower-case letters, because V8 takes ten times as long to compile `\p{L}`. */
 const LETTERS = 'a-z\u00b5-\u1fff\u2c00-\ud7ff';
 
 /** Compiles a pattern, replacing `\p{L}` with `LETTERS`. */
@@ -104,7 +103,6 @@ function sentenceBefore(text: string, start: number): string {
   return near.slice(lastBreak(near));
 }
 
-/** Returns the start of the last sentence or clause. */
 function lastBreak(text: string): number {
   let begin = 0;
   for (const { index, 0: mark } of text.matchAll(/[.!?;:…]["')\]]* |(?<= )[-–] | ?— ?/g))

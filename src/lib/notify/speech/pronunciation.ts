@@ -49,14 +49,13 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
 
 export interface Pronunciations {
   findTerms: FindTerms;
-  /** Why the file can't be read. Until it is fixed, `findTerms` uses the last valid version. */
+  /** Why the file can't be read. `findTerms` then uses the last valid version of the file. */
   problem?: StewardError;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_TERMS = 10_000;
 const MAX_LENGTH = 200;
-/** Keys that the terms may be nested under. */
 const WRAPPERS = ['terms', 'pronunciations', 'replacements'];
 const RESPELLINGS = ['phonetic', 'spoken', 'say', 'respelling', 'pronunciation'];
 const REMARKS = new Set(['$schema', '_comment']);
@@ -160,8 +159,8 @@ function quoted(term: string): string {
 }
 
 /**
- * Matches a word (group 1) or any other character. In scripts without spaces between words, matches one
- * character.
+ * Matches a word (group 1) or a single other character. Scripts without spaces between words yield single
+ * characters.
  */
 const TOKEN =
   /((?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}_])+)|[^]/gu;
@@ -182,7 +181,7 @@ export function termFinder(terms: Terms): FindTerms {
     const words = new Map(tokens.map(({ index, 1: word }) => [index, word]));
     const endsAt = (index: number): boolean =>
       index === text.length ||
-      // "don" doesn't match in "don't", but "Ada" does in "Ada's".
+      // A term may end before "'s" but not before "'t", so "don" isn't found in "don't".
       (words.has(index) &&
         words.get(index) === undefined &&
         !(/^['’]$/.test(text.charAt(index)) && /^t$/i.test(words.get(index + 1) ?? '')));

@@ -20,7 +20,7 @@ export interface Utterance {
 export interface Speech {
   /** Speaks an utterance. On failure, returns the reason; never throws. */
   say(utterance: Utterance): Promise<Spoken>;
-  /** Rejects new utterances, and stops speaking after `graceMs`. */
+  /** Stops accepting utterances, and stops speaking after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -28,10 +28,14 @@ export interface QueueDeps {
   clock: Clock;
   machine: SpeechMachine;
   /**
-   * Returns the engines to try, in order. Called each time, because engines may be installed at any time.
+   * Returns the engines to try, in order. Called for each utterance, because engines may be installed at any
+   * time.
    */
   engines: () => readonly SpeechEngine[];
-  /** Reloads the settings. Called before an utterance waits for its turn, and before it is spoken. */
+  /**
+   * Reloads the settings. Called when an utterance's turn is requested, and again before the utterance is
+   * spoken.
+   */
   refresh?: (() => Promise<void> | undefined) | undefined;
   spokenOf: (text: string) => string;
   /** Returns why no engine is available. */
@@ -44,9 +48,9 @@ export interface QueueLimits {
   staleMs: number;
   /** Timeout for speaking an utterance, across all engines, in ms. */
   textMs: number;
-  /** How long a failed engine stays last in the order, in ms. */
+  /** For how long a failed engine is tried last, in ms. */
   restMs: number;
-  /** An engine that takes longer than this to fail is skipped for `slowRestMs`. Both are in ms. */
+  /** If an engine takes longer than this to fail, the queue skips the engine for `slowRestMs`. */
   slowMs: number;
   slowRestMs: number;
 }
@@ -75,14 +79,12 @@ interface Waiting {
 interface Rest {
   /** When the engine counts as working again, on the monotonic clock. */
   untilMs: number;
-  /** The failure, if it took so long that the engine is skipped. */
   slowFailure: string | undefined;
 }
 
 interface Queue extends QueueDeps {
   limits: QueueLimits;
   waiting: Waiting[];
-  /** Keyed by object, because engines created after a settings change have not failed yet. */
   resting: WeakMap<SpeechEngine, Rest>;
   current: { ends: Promise<void>; stop: AbortController } | undefined;
   isClosed: boolean;

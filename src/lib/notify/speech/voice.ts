@@ -23,7 +23,7 @@ export interface VoiceSettings {
 export interface VoiceDeps {
   clock: Clock;
   machine: SpeechMachine;
-  /** Returns the current settings: the same object until they change. */
+  /** Returns the current settings. The object stays the same until the settings change. */
   settings: () => VoiceSettings;
   refresh?: (() => Promise<void> | undefined) | undefined;
   pronunciations: string;

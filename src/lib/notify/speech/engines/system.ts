@@ -24,7 +24,7 @@ export function sayEngine(): SpeechEngine {
   };
 }
 
-/** Reads base64 from stdin, so that the console's code page doesn't matter. */
+/** PowerShell reads the text as base64, because the console's code page may lack some of the characters. */
 const SPEAK_ON_WINDOWS =
   '$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   'Add-Type -AssemblyName System.Speech;' +
@@ -72,7 +72,7 @@ export function fliteEngine(): SpeechEngine {
   return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
 }
 
-/** Needs a voice package, such as Debian's festvox-kallpc16k. */
+/** Creates an engine that uses Festival, which needs a voice package such as Debian's festvox-kallpc16k. */
 export function festivalEngine(): SpeechEngine {
   return fileEngine('festival', 'text2wave', (text, wav) => ['-o', wav, text]);
 }
@@ -99,7 +99,7 @@ function fileEngine(
 }
 
 /**
- * speech-dispatcher reads line by line and splits long lines at arbitrary points, so lines are kept short.
+ * Creates an engine that sends short lines, because speech-dispatcher splits long lines at arbitrary points.
  */
 export function spdEngine(): SpeechEngine {
   let wasHeard = false;
@@ -121,7 +121,9 @@ export function spdEngine(): SpeechEngine {
   };
 }
 
-/** Speaks a space as a test. Without working sound, the service accepts text but never finishes. */
+/**
+ * Checks the service by speaking a space. Without working sound, the service accepts text but never finishes.
+ */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
   const late = new StewardError('unavailable', 'speech-dispatcher is not working.', {
     hint: 'Check that `spd-say --wait hello` is audible and exits.',
@@ -131,7 +133,7 @@ async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise
 
 const START_MS = 8000;
 /**
- * Timeout for the test. It must be below the queue's `slowMs`, or the engine would be skipped for minutes.
+ * Timeout for the test. If a failure took longer than `slowMs`, the queue would skip the engine for minutes.
  */
 const SPACE_MS = 2500;
 /** Speaking time per character at the slowest speed. */
