@@ -1,7 +1,10 @@
 import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
-/** Time after which a launcher that is still running counts as successful. It may be the browser itself. */
+/**
+ * If a launcher is still running after this time, the launch counts as successful. Some launchers are the
+ * browser itself.
+ */
 const FAILS_WITHIN_MS = 2_000;
 
 /**

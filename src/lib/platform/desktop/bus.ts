@@ -20,7 +20,7 @@ export interface Bus {
   name: string;
   /** Returns the values of the reply. Throws `BusError` if the service replies with an error. */
   call(call: BusCall): Promise<unknown[]>;
-  /** Wraps a value for a variant (`v`) in a signature. */
+  /** Wraps a value that the signature of a call declares as a variant (`v`). */
   variant(signature: string, value: unknown): unknown;
   /** Returns the value of a D-Bus property without its variant wrapper. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
@@ -70,7 +70,6 @@ export async function withBus<T>(
   options: { address: string; timeoutMs: number },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
-  // Checked first, because loading the library takes 10 ms.
   const missing = missingSocket(options.address);
   if (missing !== undefined) throw unreachable(missing, undefined);
   const dbus = await import('dbus-next');
@@ -149,10 +148,6 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
-/**
- * D-Bus errors for a missing service. Calls that aren't allowed to start the service fail with
- * NameHasNoOwner.
- */
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',
   'org.freedesktop.DBus.Error.NameHasNoOwner',
@@ -177,7 +172,10 @@ function answered(error: unknown, call: BusCall): unknown {
   return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
 
-/** Rewrites abstract socket addresses for Node. The library would need a native module to open them. */
+/**
+ * Rewrites abstract socket addresses for Node, because the library needs a native module to open such
+ * sockets.
+ */
 function plainAddress(address: string): string {
   return address.replace(/unix:abstract=([^,;]+)/g, 'unix:socket=\0$1');
 }

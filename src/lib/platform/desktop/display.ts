@@ -23,8 +23,8 @@ export interface Display {
   /** Returns the milliseconds since the last keyboard or mouse input. */
   idleMs(): Promise<number>;
   /**
-   * Calls `onChange` now, and whenever a root window property changes, until the signal aborts. The
-   * connection timeout doesn't apply.
+   * Calls `onChange` now and after each change of a root window property, until the signal aborts. Has no
+   * timeout.
    */
   watchRoot(name: string, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
@@ -48,7 +48,8 @@ export async function withDisplay<T>(
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // Opens the stream and reads the cookie here, because errors in the library's callbacks can't be caught.
+  // Errors in the library's callbacks can't be caught, so this function opens the stream and reads the
+  // cookie.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);
@@ -72,8 +73,8 @@ export async function withDisplay<T>(
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // Sends the greeting in one write, because the library doesn't notice if the server closes the
-        // connection halfway through.
+        // Sends the greeting in one write, because the library doesn't notice a disconnect between two
+        // writes.
         stream.cork();
         setImmediate(() => stream.uncork());
         const client = x11.createClient(
@@ -204,7 +205,6 @@ function answer<T>(
   });
 }
 
-/** Matches server messages that reject the cookie. */
 const REFUSED = /cookie|authoriz|no protocol specified/i;
 
 function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {
@@ -291,7 +291,7 @@ export function findCookie(
   return undefined;
 }
 
-/** With ssh -X, the connection is to loopback, but the cookie is stored under the local host name. */
+/** With ssh -X, the client connects to loopback, but the cookie is stored under the local host name. */
 function addressFits(
   family: number,
   address: Buffer,

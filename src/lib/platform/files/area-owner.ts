@@ -27,7 +27,7 @@ export interface Owned extends AreaOwner {
 export type News = 'adopted' | 'cloned' | 'guest' | 'retired';
 
 export interface Decision {
-  /** This machine's id, or undefined to create a new one. */
+  /** This machine's id. If undefined, the machine gets a new id. */
   id: string | undefined;
   isGuest: boolean;
   place?: Place;
@@ -55,8 +55,8 @@ export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: K
   const here = owners.find((owner) => isHere(owner) === true && !retired.has(owner.owner));
   if (here !== undefined && (id === undefined || mine !== undefined))
     return { id: here.owner, ...at(here), news: 'adopted' };
-  // If the operating system has no machine id and no state is stored, a container can't be distinguished from
-  // the owner.
+  // With neither stored state nor an operating system machine id, for example in a container, assumes that
+  // this machine is the owner.
   if (id === undefined && !hasOsId && top.os === null) return { id: top.owner, ...at(top), news: 'adopted' };
   if (mine !== undefined) return { id: undefined, isGuest: true, news: 'cloned' };
   return { id, isGuest: true, news: 'guest' };
@@ -177,7 +177,7 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
     if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
-    // Except on Linux, reading the operating system's machine id starts a process, so only captures read it.
+    // Outside Linux, reading the machine id starts a process. Only captures read the id there.
     return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
   });
 }

@@ -74,8 +74,8 @@ export function createFile(path: string, data: FileData): boolean {
 }
 
 /**
- * Creates an empty file. Returns false if the file exists, and undefined if its folder doesn't. Only one of
- * several processes succeeds.
+ * Creates an empty file. Returns false if the file exists, and undefined if the folder doesn't. Only one of
+ * several concurrent callers gets true.
  */
 export function claimFile(path: string): boolean | undefined {
   try {
@@ -117,14 +117,14 @@ export function readBytes(path: string, options: ReadOptions = {}): Buffer | und
   }
 }
 
-/** Returns a hidden temp file name next to `path`, which `sweepTemps` recognizes. */
+/** Returns the path of a hidden temp file in the same folder. `sweepTemps` recognizes such names. */
 export function tempOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomName(12)}.tmp`);
 }
 
 /**
- * Removes abandoned temp files that are older than `olderThanMs` or dated in the future. `of` limits this to
- * a name prefix.
+ * Removes temp files that are older than `olderThanMs` or dated in the future. `of` selects files by the
+ * start of their name.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
@@ -137,7 +137,10 @@ export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, o
   }
 }
 
-/** Creates a hard link `to` in the same folder; returns false if the name is taken. */
+/**
+ * Creates the hard link `to` in the same folder, or a copy if hard links aren't supported. Returns false if
+ * `to` exists.
+ */
 export function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -284,7 +287,7 @@ function notRegular(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move or rename it.', cause });
 }
 
-/** Sets the path of a system error, because Node may omit it or name a temp file. */
+/** Sets the `path` of a system error. Node may omit the path, or use the path of a temp file. */
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

@@ -15,8 +15,8 @@ const ADDED: readonly RegExp[] = [
   /\.Conflict(?=\.[a-z]+$|$)/i,
 ];
 /**
- * Google Drive and iCloud append a number; OneDrive appends the machine name. Such a file is a conflict copy
- * only if the original exists.
+ * Google Drive and iCloud append a number; OneDrive appends the machine name. A file with such a name is a
+ * conflict copy only if the original exists.
  */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];

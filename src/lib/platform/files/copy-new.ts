@@ -54,7 +54,7 @@ export function copyFolderNew(from: string, to: string): boolean {
   }
 }
 
-/** Removes the temp folders of processes that were killed while copying. */
+/** Removes temp folders that interrupted copies left behind. */
 export function sweepFolderCopies(folder: string): void {
   for (const name of listFolder(folder)) {
     if (/^\..+\.[0-9a-f]{12}\.import$/.test(name)) removeFolder(join(folder, name));

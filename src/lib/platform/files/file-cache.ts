@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value loaded from files, valid until the mark (stat.ts) of one of them changes. Recently changed files
- * are reread, because two changes in one clock tick leave the same mark.
+ * A value loaded from files, valid until the mark (stat.ts) of any file changes. Two changes in one clock
+ * tick leave the same mark, so the value is reloaded if a file had just changed.
  */
 export interface Cached<T> {
   value: T;
@@ -12,7 +12,7 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** Files read this soon after a change are read again on the next call. */
+/** If a file changed less than this long before it was read, the next call reads the file again. */
 const SETTLED_MS = 100;
 
 /** Returns the cached value if it is still valid; otherwise, loads it. */

@@ -63,7 +63,7 @@ export function isOpenToOthers(path: string): boolean {
   return found !== undefined && (found.mode & 0o077) !== 0;
 }
 
-/** Returns whether the path exists. A broken link counts. */
+/** Returns whether the path exists, even as a broken link. */
 export function exists(path: string): boolean {
   return lstatOf(path) !== undefined;
 }
@@ -123,7 +123,7 @@ export function modeOf(path: string): number | undefined {
 
 /**
  * Creates a folder and its missing parents (0700). Returns the created folders, outermost first. Node's
- * `recursive` option would hang if mkdir fails for an existing parent, as in /proc.
+ * `recursive` option may hang, for example in /proc.
  */
 export function makeFolders(path: string): string[] {
   const missing: string[] = [];
@@ -178,7 +178,7 @@ export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/** At exit, removes `folders`, and those in `ifEmpty` that are empty. */
+/** At exit, removes `folders` with their contents, and each folder in `ifEmpty` that is empty. */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

@@ -14,7 +14,9 @@ export interface GitFolder {
   commonDir: string;
   /** The main checkout or bare repository. Differs from `root` in a linked worktree. */
   mainRoot: string;
-  /** Folder name of the main checkout, or of the bare repository without `.git`. All worktrees share it. */
+  /**
+   * The repository's name: the folder name of the main checkout or bare repository, without a `.git` suffix.
+   */
   name: string;
   /** `dev:ino` of `commonDir`. Identifies a repository that has several paths. */
   id: string;
@@ -30,7 +32,6 @@ export function gitFolderAt(path: string): GitFolder | undefined {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
-  // Checks HEAD first, because every hook checks all parent folders and few folders contain a HEAD.
   if (kindOf(join(root, 'HEAD')) === undefined) return undefined;
   const isBare = kindOf(join(root, 'objects')) === 'folder' && kindOf(join(root, 'refs')) !== undefined;
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
@@ -55,7 +56,7 @@ export function checkoutOf(path: string): GitFolder | undefined {
 /** Returns the branch that HEAD points to, or null if HEAD is detached or unreadable. */
 export function branchOf(gitDir: string): string | null {
   const branch = /^ref: refs\/heads\/(.+)$/.exec(readLink(join(gitDir, 'HEAD')) ?? '')?.[1];
-  // A repository that uses reftables has only a placeholder in HEAD.
+  // With reftables, HEAD contains only a placeholder.
   return branch === undefined || branch === '.invalid' ? null : branch;
 }
 
@@ -76,7 +77,7 @@ function ownerOf(commonDir: string): string {
 
 function nameOf(folder: string): string {
   const name = basename(folder);
-  // Names `project/.bare` after its parent folder.
+  // Names the bare repository `project/.bare` after its parent folder.
   if (name.startsWith('.') && name.length > 1) return basename(dirname(folder)) || name;
   return name.length > 4 && name.endsWith('.git') ? name.slice(0, -4) : name || folder;
 }

@@ -47,7 +47,8 @@ export interface InstallManifest {
   entries: () => InstallEntry[];
   find: (id: string, path: string) => InstallEntry | undefined;
   /**
-   * Stores an entry durably. Call this before making the change, so that a crash can't leave it unrecorded.
+   * Stores an entry durably. Call this before making the change, so that every change is recorded even after
+   * a crash.
    */
   record: (entry: InstallEntry) => void;
   forget: (id: string, path: string) => void;

@@ -9,14 +9,16 @@ import { readHead, readLines } from './jsonl';
 import { shortHash } from './short-hash';
 
 /**
- * An append-only file of JSON lines. A reader stores its cursor together with the data that it builds, so
- * that it counts no entry twice.
+ * An append-only file of JSON lines. A reader counts no entry twice if it stores its cursor together with its
+ * data.
  */
 export interface Journal<E> {
   path: string;
   /** Parses a line, or returns undefined to skip it. */
   parse: (text: string) => E | undefined;
-  /** Size above which `append` renames the journal to `rotatedName`, replacing the previous file. */
+  /**
+   * Size above which `append` renames the journal to `rotatedName`, replacing the previous rotated journal.
+   */
   rotateBytes?: number;
   /** Maximum length of a line. Longer lines are skipped. Default: 64 KiB. */
   maxLineBytes?: number;
@@ -40,8 +42,8 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
 }
 
 /**
- * Rotates a journal that is larger than `bytes`. Only the journal's single reader may call this, after it has
- * stored a cursor at the end.
+ * Rotates a journal that is larger than `bytes`. Only for a journal with a single reader, after the reader
+ * has stored a cursor at the journal's end.
  */
 export function rotateRead({ path }: { path: string }, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
@@ -53,18 +55,18 @@ export interface LogCursor {
   offset: number;
   /** Hash of the start of the log; detects a replaced file. */
   head: string;
-  /** Position in the rotated log, to which a stalled process may still write. */
+  /** Position in the rotated log. A stalled process may still append lines there. */
   rotated?: Omit<LogCursor, 'rotated'>;
 }
 
 export const LOG_START: LogCursor = { offset: 0, head: '' };
-/** Number of bytes to hash. They include a time and an id, so the hash identifies the log. */
+/** Number of leading bytes to hash. These include a time and an id, so the hash identifies the log. */
 const HEAD_BYTES = 160;
 const HASH_LENGTH = 16;
 
 /**
- * Parses a stored cursor; returns undefined if it is invalid. Older versions stored the start of the log, not
- * its hash.
+ * Parses a stored cursor; returns undefined if it is invalid. Accepts cursors of older versions, which stored
+ * the start of the log instead of a hash.
  */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
@@ -106,15 +108,15 @@ export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCur
 }
 
 /**
- * Calls `onText` for each complete line. Returns the position after the last one, or undefined if there is
- * none.
+ * Calls `onText` for each complete line. Returns the position after the last line, or undefined if there is
+ * no line.
  */
 function readFrom(
   path: string,
   from: number,
   onText: (text: string | undefined) => void,
 ): LogCursor | undefined {
-  // Skips empty lines. A writer may leave one after an incomplete line.
+  // Skips empty lines, because a writer may leave one after an incomplete line.
   const read = readLines(path, { from }, ({ text }) => text !== '' && onText(text));
   if (read === undefined || read.end === 0) return undefined;
   return { offset: read.end, head: headOf(path, read.end) ?? '' };
@@ -131,15 +133,15 @@ function headOf(path: string, offset: number): string | undefined {
   return head === undefined || head.length < want ? undefined : hashOf(head.toString('latin1'));
 }
 
-/** Hashes the start of a log, because cursors must not contain its text. */
+/** Hashes the start of a log, because a cursor must not contain text from the log. */
 function hashOf(head: string): string {
   return head === '' ? '' : `${shortHash(head)}${shortHash(`/${head}`)}`;
 }
 
 export interface LogOptions {
-  /** Size above which the log is renamed to `rotatedName`, replacing the previous file. */
+  /** Size above which the log is renamed to `rotatedName`, replacing the previous rotated log. */
   rotateBytes?: number;
-  /** Current time. If given, another process's claim to rotate the log expires after a minute. */
+  /** Current time. If set, claims of other processes to rotate the log expire after a minute. */
   nowMs?: number;
 }
 
@@ -159,7 +161,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
-      // Two rotations removed the log during this write, so no reader would see the line.
+      // Two rotations deleted the file during this write. Appends the line to the new file.
       if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
     } finally {
       closeSync(fd);

@@ -17,8 +17,8 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Appends an item or member, formatted like its neighbors. Unless the container was empty, `removeChildren`
- * restores the exact original text.
+ * Appends an item or member in the style of its neighbors. If the container wasn't empty before,
+ * `removeChildren` restores the exact original text.
  */
 export function appendChild(
   source: string,
@@ -69,7 +69,7 @@ export function removeChildren(
       return [];
     }
     const next = children[index + 1];
-    // Removes the comma after a first child, and the comma before any other child.
+    // Removes a first child's trailing comma, or any other child's leading comma.
     if (!keptBefore && next !== undefined) return [{ start: child.start, end: next.start, text: '' }];
     return [{ start: children[index - 1]?.end ?? child.start, end: child.end, text: '' }];
   });

@@ -5,7 +5,7 @@ export interface TextProblem {
   message: string;
 }
 
-/** A value and its position: `source.slice(start, end)` is its text. */
+/** A JSON value with its position. `source.slice(start, end)` is the text of the value. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar;
 
 export interface JsonObject {
@@ -36,7 +36,7 @@ export interface JsonScalar {
 }
 
 export type ParsedTree =
-  /** `duplicate` is the first duplicate key in an object, which JSON.parse would accept. */
+  /** `duplicate` is the first duplicate key in an object. JSON.parse would accept duplicate keys. */
   { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
 
 /** Limits the depth of recursion. Real files have only a few levels of nesting. */

@@ -36,7 +36,7 @@ export interface Holder {
 interface GoneOptions {
   machineId: string;
   nowMs: number;
-  /** Time without a refresh after which a holder counts as gone if its process can't be checked. */
+  /** If the holder's process can't be checked, the holder counts as gone this long after its last refresh. */
   staleAfterMs: number;
   /** Time of the holder's last refresh. Default: when it took the lock. */
   lastSignMs?: number;
@@ -52,16 +52,17 @@ export interface LockOptions {
   /** How long to wait for another holder to release the lock. */
   waitMs: number;
   /**
-   * Time without a refresh after which a lock is stale if the holder's process can't be checked, for example
-   * on another machine.
+   * If the holder's process can't be checked, for example on another machine, the lock is stale this long
+   * after its last refresh.
    */
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
-  /** Returns whether the holder of a lock that looks stale still responds. If so, it keeps the lock. */
+  /**
+   * Returns whether the holder of a lock that looks stale still responds. If so, the holder keeps the lock.
+   */
   answers?: () => Promise<boolean>;
 }
 
-/** A lock file or a claim on one. `holder` is undefined if the content is invalid. */
 interface Found {
   token: string;
   holder: Holder | undefined;
@@ -69,7 +70,10 @@ interface Found {
 }
 
 const STALE_AFTER_MS = 10 * 60_000;
-/** Age at which an invalid lock file is stale. Only a machine crash or a manual edit leaves one. */
+/**
+ * Age at which an invalid lock file counts as stale. Only a machine crash or a manual edit leaves an invalid
+ * lock file.
+ */
 const UNREADABLE_STALE_MS = 5_000;
 const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
@@ -79,8 +83,8 @@ const REFRESH_MS = 30_000;
 const REUSED_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while holding a lock file; throws `locked` after `waitMs`. To take over a stale lock, a process
- * first claims its token. Only one process can claim a token.
+ * Runs `work` while holding a lock file; throws `locked` after `waitMs`. Only the process that first claims a
+ * stale lock's token can take over the lock.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -134,7 +138,7 @@ function refresh(path: string, token: string, nowMs: number): void {
   try {
     if (readLock(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
   } catch (error) {
-    // A missed refresh only makes the lock look older.
+    // A failed refresh is harmless: the lock only looks older than it is.
     if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
   }
 }
@@ -170,7 +174,7 @@ function takeOver(
   }
   let isTaken = false;
   try {
-    // An earlier claimer may have replaced the lock and removed the claims by now.
+    // Another process may have taken over the lock and removed the claims by now.
     if (readLock(path)?.token !== stale.token) return false;
     renameOver(temp, path);
     isTaken = true;
@@ -181,7 +185,6 @@ function takeOver(
   }
 }
 
-/** Removes claims on the replaced lock and temp files of killed processes. */
 function sweep(path: string, nowMs: number): void {
   const folder = dirname(path);
   const prefix = basename(claimOf(path, ''));
@@ -294,7 +297,7 @@ function processFacts(pid: number): { started: string; hasEnded: boolean } | und
   const stat = systemText(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   const started = fields?.[19];
-  // A killed process remains a zombie until its parent reaps it. In a container, this may never happen.
+  // Counts zombies as ended. In a container, the parent may never reap a killed process.
   return started === undefined ? undefined : { started, hasEnded: ['Z', 'X'].includes(fields?.[0] ?? '') };
 }
 

@@ -30,7 +30,6 @@ export function parseOsId(platform: NodeJS.Platform, text: string): string | und
 }
 
 function textOf(path: string): string {
-  // Some sandboxes make this file unreadable.
   try {
     return readText(path, { maxBytes: 4096, followLink: true })?.trim() ?? '';
   } catch {

@@ -17,7 +17,7 @@ export function processHost(): PathHost {
   return {
     platform: process.platform,
     env: process.env,
-    // Computed on demand, because a service account with STEWARD_HOME set may have no home folder.
+    // Looks up the home folder only if needed. A service account that sets STEWARD_HOME may have none.
     get home() {
       return homeFolder();
     },
@@ -74,7 +74,9 @@ export function machineStateOf(userArea: string, host: PathHost = processHost())
   return pathOf(host).join(machineStatePath(host), key);
 }
 
-/** Resolves links in the existing part of a path. Creating the rest later doesn't change the result. */
+/**
+ * Resolves links in the part of a path that exists. The result stays the same when the rest is created later.
+ */
 function canonical(path: string, host: PathHost): string {
   const { dirname, basename, join } = pathOf(host);
   const real = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => realpathSync.native(path));

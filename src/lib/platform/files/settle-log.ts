@@ -25,7 +25,10 @@ export function copiesIn(
   });
 }
 
-/** Like `readLines`, but also reports, once each, the lines that only conflict copies contain. */
+/**
+ * Like `readLines`, but then also reports the lines that are found only in conflict copies, without
+ * duplicates.
+ */
 export function readLinesOnce(
   path: string,
   options: ReadOptions,

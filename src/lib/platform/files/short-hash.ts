@@ -10,7 +10,9 @@ export function shortHash(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Returns two FNV-1a hashes as twelve hex digits, enough to distinguish folders on one machine. */
+/**
+ * Returns a hash of twelve hex digits from two FNV-1a hashes, enough to distinguish folders on one machine.
+ */
 export function folderHash(text: string): string {
   return `${shortHash(text)}${shortHash(`/${text}`)}`.slice(0, 12);
 }

@@ -18,17 +18,18 @@ export interface Spool<T> extends Codec<T> {
 export interface Codec<T> {
   version: number;
   /**
-   * Parses a stored entry. Returns `newer` for an entry of a later steward version, which is left unchanged.
+   * Parses a stored entry. Returns `newer` for an entry of a later steward version; such an entry is left
+   * unchanged.
    */
   parse: (value: Record<string, unknown>) => T | 'newer' | undefined;
   isName: (name: string) => boolean;
   /** Returns an entry's file name, which sorts by time. */
   nameOf: (entry: T) => string;
-  /** Returns the id of the machine that created the entry. Only that machine processes it. */
+  /** Returns the id of the machine that created the entry. Only that machine processes the entry. */
   machineOf: (entry: T) => string;
   /** Returns when the entry was created (ms), from its name. */
   timeOf: (name: string) => number;
-  /** Whether entries survive a power failure and not only a crash. */
+  /** Whether entries survive a power failure as well as a crash. */
   durable: boolean;
   /** Maximum number of entries; a full spool rejects new ones. */
   cap: number;
@@ -53,7 +54,7 @@ export function compactTime(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:.]/g, '');
 }
 
-/** Returns the time (ms) at the start of an entry's name, or NaN. */
+/** Parses the time (ms) at the start of an entry's name; returns NaN if the name has none. */
 export function timeOfName(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];
@@ -113,7 +114,10 @@ export function capacityCheck<T>(
   };
 }
 
-/** Adds an entry. In a durable spool, throws `unavailable` if the name is taken. */
+/**
+ * Adds an entry. If the name is taken, a durable spool throws `unavailable`, and any other spool replaces the
+ * entry.
+ */
 export function put<T>(spool: Spool<T>, entry: T): void {
   ensureFolder(spool.path);
   const name = spool.nameOf(entry);
@@ -173,7 +177,9 @@ export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
   removeFile(join(folderOf(spool, 'dead'), name));
 }
 
-/** Returns whether another machine's entry is orphaned: too old, or too far in the future. */
+/**
+ * Returns whether another machine's entry is orphaned: created too long ago, or dated too far in the future.
+ */
 export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);
 }
@@ -191,8 +197,8 @@ export interface Claimed<T> {
 }
 
 /**
- * Lists the entries that dead processes claimed: this machine's entries, unreadable files, and orphans of
- * other machines. Only the process that is working on the spool may call this.
+ * Lists the entries that dead processes left in `claimed`: this machine's entries, unreadable files, and
+ * orphans of other machines. Only the process that is working on the spool may call this.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')

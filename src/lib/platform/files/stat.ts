@@ -79,7 +79,7 @@ export function realPath(path: string): string | undefined {
   return unless(ABSENT, () => realpathSync(path));
 }
 
-/** Returns `dev:ino`. On Windows, inode numbers may be too large for a double. */
+/** Returns `dev:ino`. Uses bigints if the numbers are too large for a double, which happens on Windows. */
 function idOf(path: string, found: Stats): string {
   if (Number.isSafeInteger(found.ino) && Number.isSafeInteger(found.dev)) return `${found.dev}:${found.ino}`;
   const whole = statSync(path, { bigint: true });

@@ -101,8 +101,8 @@ export function userId(): number {
 }
 
 /**
- * Returns the text of a file named on the command line. Throws `not_found` if it is missing, and `usage` if
- * it is too large or not a regular file. The hint ends with `instead`.
+ * Returns the text of a file named on the command line. Throws `not_found` if the file is missing, and
+ * `usage` if it is too large or not a regular file. `instead` is the last part of the hint.
  */
 export function namedFile(
   path: string,
@@ -112,7 +112,6 @@ export function namedFile(
   try {
     text = readText(path, { followLink: true, maxBytes });
   } catch (error) {
-    // Converts `config` errors, which are for steward's own files.
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('usage', clean(error.message), {
       hint: `Use a text file of up to ${sizeOf(maxBytes)}; ${instead}.`,

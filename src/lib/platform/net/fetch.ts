@@ -47,7 +47,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
   const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
-  // The types of the HTTP library and of Node differ only in their names.
+  // The HTTP library's types match Node's except for their names.
   return (url, init) =>
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }
@@ -85,7 +85,6 @@ export async function getUrl(
   }
 }
 
-/** Returns the innermost cause of an error. It carries the error code. */
 function innermost(error: unknown): unknown {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 8; depth += 1) {

@@ -29,7 +29,7 @@ export interface HttpAnswer {
 }
 
 export interface Application {
-  /** Called before the body is read. If it returns a response, the request is rejected. */
+  /** Called before the body is read. Returns a response to reject the request, or undefined to accept it. */
   admit: (head: RequestHead) => HttpAnswer | undefined | Promise<HttpAnswer | undefined>;
   answer: (head: RequestHead, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
   /**
@@ -51,7 +51,7 @@ export interface ServerLimits {
   maxConnections: number;
   /** Maximum number of pending requests on a connection; a client that sends more is disconnected. */
   maxUnanswered: number;
-  /** How long a client may stop reading a response, or send nothing after connecting. */
+  /** How long a client may pause while it receives a response, or after it connects. */
   unreadMs: number;
 }
 

@@ -45,20 +45,20 @@ interface State {
   accepted: number;
   /** Open streams, which don't count as requests in progress. */
   streams: Set<ServerResponse>;
-  /** Set when a shutdown begins; `isClosing` is set once the server no longer listens. */
+  /** `isEnding` is set when a shutdown begins, and `isClosing` once the server no longer listens. */
   isEnding: boolean;
   isClosing: boolean;
   /** Called when no requests are in progress. */
   onSettled: (() => void) | undefined;
 }
 
-/** During a shutdown, connections that have been idle for this long are closed. */
+/** During a shutdown, the server closes connections that have been idle for this long. */
 const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. A shutdown loses no
- * requests: it sends `Connection: close`, and closes only idle connections.
+ * requests: the server sends `Connection: close`, and closes only idle connections.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
@@ -100,12 +100,12 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
       connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
-      // `admit` rejects requests without a Host header, with a clearer message.
+      // `admit` rejects requests without a Host header, with a clearer message than Node's.
       requireHostHeader: false,
     },
     (request, response) => onRequest(state, isLocal, request, response),
   );
-  // `respond` limits the number of headers. Node would silently drop the excess.
+  // With a limit here, Node would silently drop the excess headers. `respond` rejects such requests instead.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.unreadMs;
@@ -137,7 +137,7 @@ function onConnection(state: State, socket: Socket, isOtherUser: IsOtherUser): v
   state.sockets.set(socket, connection);
   socket.once('close', () => {
     state.sockets.delete(socket);
-    // A response that is queued behind another one gets no close event.
+    // Counts all pending responses as ended, because queued responses emit no close event.
     ended(state, connection, connection.unanswered);
   });
 }
@@ -251,7 +251,8 @@ async function close(state: State, graceMs: number): Promise<void> {
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
-  // Set after the server stops listening. Clients disconnected earlier would reconnect and be dropped.
+  // Set only after the server stops listening. Otherwise, a disconnected client could reconnect and be
+  // dropped.
   state.isClosing = true;
   const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
   const cut = setTimeout(() => {
@@ -267,7 +268,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends idle connections, and destroys those that are still open although an earlier call ended them. */
+/** Ends idle connections. Destroys a connection that is still open after an earlier call ended it. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;
@@ -290,7 +291,7 @@ async function takeWaiting(state: State): Promise<void> {
   }
 }
 
-/** Higher than the system's limit of 511 queued connections. */
+/** Maximum number of event loop turns, higher than the system's limit of 511 queued connections. */
 const MAX_TURNS = 600;
 
 /** Removes the scheme and host that clients send before the path when they use a proxy. */

@@ -23,7 +23,9 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const UNREADABLE = 'sent an invalid response';
 const TOO_LARGE = 'sent a response over 16 MiB';
 
-/** Connection errors that mean that the daemon isn't running: its socket is missing or unused. */
+/**
+ * Connection errors that mean that the daemon isn't running: the socket is missing, or nothing listens on it.
+ */
 const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
 /**
@@ -68,7 +70,7 @@ const LONG_PAUSE_MS = 2;
 const LONG_AFTER_MS = 10;
 
 /**
- * A blocking `askLocal` without Node's streams, which makes hooks 20 % faster. Returns undefined if the
+ * A blocking version of `askLocal`. Avoiding Node's streams makes hooks 20 % faster. Returns undefined if the
  * request couldn't be sent.
  */
 export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
@@ -101,7 +103,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   const chunk = Buffer.allocUnsafe(CHUNK);
   let bytes = Buffer.alloc(0);
   for (let size: number | undefined; ;) {
-    // Pauses before the first read, because a read without data takes longer than the pause.
+    // Pauses before the first read, because a read without data takes longer than a pause.
     if (size === undefined) wait();
     const got = tryRead(fd, chunk);
     if (got === undefined) {

@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** A protocol: sends bytes and consumes chunks of the response until it can return a value. */
+/** A protocol handler. Sends bytes, and consumes chunks of the response until it can return a value. */
 export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
 
 export interface LocalSocketOptions {

@@ -68,7 +68,7 @@ const BROKEN = new Set([
 /** Hosts that are never reached through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 const CONNECT_MS = 10_000;
-/** Kept short, so that connections close before the server closes them. */
+/** Lifetime of an idle connection, short enough that the server doesn't close the connection first. */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface DispatcherOptions {

@@ -19,7 +19,6 @@ interface PipeBinding {
   PipeConnectWrap: new () => { oncomplete: () => void };
 }
 
-/** Returns Node's internal pipe binding, or undefined on Windows or if Node lacks it. */
 function pipeBinding(): PipeBinding | undefined {
   if (process.platform === 'win32') return undefined;
   try {
@@ -66,7 +65,7 @@ export function tryRead(fd: number, into: Buffer): number | undefined {
   } catch (error) {
     const code = errnoCode(error);
     if (code === 'EAGAIN') return undefined;
-    // EOF means a closed pipe on Windows. EISDIR means a folder, which has nothing to read.
+    // On Windows, a closed pipe causes EOF. A folder causes EISDIR and counts as empty input.
     if (code === 'EOF' || code === 'EISDIR' || code === 'ECONNRESET') return 0;
     throw error;
   }

@@ -49,8 +49,8 @@ export interface OriginStream extends OriginAnswer {
 }
 
 /**
- * A client for one server. It doesn't follow redirects, so that credentials can't leak. Throws `unavailable`,
- * caused by a `NetworkFailure`, if there is no response, but accepts any HTTP status.
+ * A client for one server. Accepts any HTTP status; throws `unavailable`, caused by a `NetworkFailure`, if
+ * there is no response. Follows no redirects, so that credentials can't leak.
  */
 export interface OriginClient {
   host: string;
@@ -62,7 +62,7 @@ export interface OriginClient {
 export interface OriginWords {
   /** The hint to show if no response arrives. */
   hint: string;
-  /** Precedes the host in messages, such as `The speech provider at`. */
+  /** Text before the host in messages, such as `The speech provider at`. */
   name?: string;
 }
 
@@ -75,7 +75,7 @@ export interface HttpLibrary {
 }
 
 const ERROR_BYTES = 64 * 1024;
-/** Limit for pauses in a stream. Stream readers set shorter timeouts. */
+/** Time limit for pauses in a stream. Stream readers set shorter limits themselves. */
 const LONGEST_SILENCE_MS = 900_000;
 export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
   const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);

@@ -11,8 +11,8 @@ import { isLoopback } from './address';
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
 /**
- * Returns whether the connection comes from another user on this machine. The first call returns a promise;
- * once it resolves, later calls return the result directly.
+ * Returns whether the connection comes from another user on this machine. Until the check is complete, the
+ * result is a promise.
  */
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
@@ -33,17 +33,20 @@ interface Lookup {
 
 /** The system's tables of IPv4 and IPv6 sockets. The second file is missing if IPv6 is off. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
-/** Size limit for a table, about 110,000 sockets. Connections beyond it count as another user's. */
+/**
+ * How many bytes of a table to read, enough for 110,000 sockets. Any further connection counts as another
+ * user's.
+ */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Number of reads per lookup. A single read can miss a row that moves. */
+/** Number of times to read the tables per lookup. One read may miss a row that moves during the read. */
 const PASSES = 2;
 /** How long reading may block the event loop. */
 const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a function that checks whether a local connection comes from a user other than root and this one. A
- * closed peer counts as another user; a remote or unknown peer doesn't.
+ * Returns a function that checks whether a local connection comes from a user other than root and this user.
+ * A closed peer counts as another user; a remote or unknown peer doesn't.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -71,7 +74,7 @@ export function canIdentifyPeers(): boolean {
   return file !== undefined;
 }
 
-/** Reads the tables until no lookup is pending. Lookups share reads, and can join during a read. */
+/** Reads the tables until no lookup is pending. One read serves all pending lookups. */
 async function run(lookup: Lookup): Promise<void> {
   const { waiting } = lookup;
   lookup.isRunning = true;
@@ -127,7 +130,10 @@ function settle({ waiting, byKey }: Lookup, waiter: Waiter, isOtherUser: boolean
   waiter.resolve(isOtherUser);
 }
 
-/** Returns whether a row belongs to root or this user. Closed sockets also list root, but have no inode. */
+/**
+ * Returns whether a row belongs to root or this user. Rows of closed sockets also list root, but have no
+ * inode.
+ */
 function isTrusted(row: string): boolean {
   const { uid, inode } = fieldsOf(row);
   return uid === 0 ? inode !== '0' : uid === process.geteuid?.();
@@ -167,7 +173,7 @@ function portOf(port = 0): string {
   return port.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Formats an address as the tables do: each four-byte word in this machine's byte order. */
+/** Formats an address as in the tables: hexadecimal, each four-byte word in this machine's byte order. */
 function hexOf(bytes: readonly number[]): string {
   const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.slice(i * 4, i * 4 + 4));
   return words

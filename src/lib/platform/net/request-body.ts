@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 
 import { StewardError } from '../../errors';
 
-/** How much of a rejected body to read. A client that is disconnected while sending may miss the response. */
+/**
+ * How many bytes of a rejected body to read. A client that is disconnected during the upload may miss the
+ * response.
+ */
 const MAX_DROPPED_BYTES = 1024 * 1024;
 
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -26,46 +26,49 @@ export interface BundleInput {
   /** Identifies the content of all bundles. V8 would accept cached code for any source of the same length. */
   build: string;
   /**
-   * The kind of run, such as the name of its command. Each kind has its own cache, because V8 caches only
-   * functions that ran.
+   * The kind of run, such as a command's name. V8 caches only functions that ran, so each kind has its own
+   * cache.
    */
   kind: string;
   /** The `require` function of a module in the folder. */
   native: Load;
-  /** Names of bundles that this run has barely used. Filled during the run, and read at exit. */
+  /** Names of bundles that this run barely uses. The set is filled during the run and read at exit. */
   unused?: ReadonlySet<string>;
 }
 
 /** Maximum number of kinds of run to cache. Each kind has its own folder. */
 const MAX_KINDS = 24;
-/** Maximum duration of a run whose code is cached. V8 drops functions that haven't run for a while. */
+/**
+ * Maximum duration of a run whose code is cached. In longer runs, V8 drops functions that haven't run for a
+ * while.
+ */
 const MAX_RUN_MS = 30_000;
 
 /**
  * Returns a `require` that caches V8's compiled code in a private folder, using Node's own cache if
- * available. If the cache fails, the run continues without it. `STEWARD_NO_CODE_CACHE=1` turns it off.
+ * available. Caching errors are ignored. `STEWARD_NO_CODE_CACHE=1` turns caching off.
  */
 export function bundleLoader(input: BundleInput): Load {
   const cache = isOff() ? undefined : cacheFolder(input);
   if (cache === undefined) return input.native;
-  // The installed types are for the oldest supported Node.js, which lacks this function.
+  // The installed types are for the oldest supported Node.js, which lacks `enableCompileCache`.
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   if (enableCompileCache === undefined) return ownLoader(input, cache);
   const made = madePrivate(cache, input.build);
   if (made === undefined) return input.native;
   enableCompileCache(cache);
   process.once('exit', () => {
-    // Node writes the cache after this handler, and only if the folder exists.
+    // Node writes the cache after this handler runs, and only if the folder still exists.
     const [first] = made;
     if (first === undefined) return;
     if (isOff()) rmSync(first, { recursive: true, force: true });
-    // Removes the whole cache, because Node can't omit single modules.
+    // Removes the whole cache, because Node can't leave out individual modules.
     else if ((input.unused?.size ?? 0) > 0) rmSync(cache, { recursive: true, force: true });
   });
   return input.native;
 }
 
-/** Returns whether caching is off, as in an uninstall, which must not leave files behind. */
+/** Returns whether caching is off, for example during an uninstall, which must not leave files behind. */
 function isOff(): boolean {
   return process.env['STEWARD_NO_CODE_CACHE'] === '1';
 }
@@ -80,10 +83,7 @@ function cacheFolder({ build, kind }: BundleInput): string | undefined {
   }
 }
 
-/**
- * Creates a cache folder and returns the folders created, or undefined if that fails or the folder isn't
- * private.
- */
+/** Creates a private cache folder. Returns the folders that it created, or undefined on failure. */
 function madePrivate(folder: string, build: string): string[] | undefined {
   try {
     const made = makeFolders(folder);
@@ -130,7 +130,7 @@ function ownLoader({ folder, build, native, unused }: BundleInput, cache: string
 /** Compiles a bundle with cached code. If the cache is missing or invalid, writes the cache at exit. */
 function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
   const cachedData = readCode(code.file);
-  // Bundles are ASCII. As Latin-1 strings, they take one byte per character in V8.
+  // Bundles contain only ASCII. V8 stores Latin-1 strings with one byte per character.
   const source = readFileSync(path).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: path,
@@ -168,8 +168,8 @@ function writeSynced(path: string, bytes: Buffer): void {
 }
 
 /**
- * Returns cached code, or undefined if its file isn't private or its two copies differ. V8 crashes on damaged
- * code, and a checksum would take 2 ms.
+ * Returns cached code, or undefined if the file isn't private or its two copies of the code differ. V8
+ * crashes on damaged code, and a checksum would take 2 ms.
  */
 function readCode(file: string): Buffer | undefined {
   try {

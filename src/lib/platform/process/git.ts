@@ -37,7 +37,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
     const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
-      // git fails if the current folder has been deleted, even with -C.
+      // Even with -C, git fails if its current folder has been deleted.
       cwd: parse(root).root,
       env,
       timeoutMs,
@@ -64,7 +64,7 @@ function ifUnavailable(error: unknown): undefined {
   if (!(error instanceof StewardError) || error.kind !== 'unavailable') throw error;
 }
 
-/** Variables that git may inherit. They locate its configuration, and a repository can't set them. */
+/** Environment variables that git may inherit, because a repository can't set them. */
 const PASSED_VARIABLES = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
 /**
@@ -86,8 +86,8 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: devNull,
     SSH_ASKPASS: devNull,
-    // Prevents fetches from a promisor remote. Old versions of git ignore GIT_NO_LAZY_FETCH and need
-    // GIT_ALLOW_PROTOCOL.
+    // Two variables prevent fetches from a promisor remote, because old versions of git ignore
+    // GIT_NO_LAZY_FETCH.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
@@ -192,8 +192,8 @@ export interface GitAnswer {
 }
 
 /**
- * Returns a function that runs git on steward's own clone. The credential is passed in the environment,
- * because other users can see arguments. Only the remote's origin receives it.
+ * Returns a function that runs git on steward's own clone. Passes the credential in the environment, because
+ * other users can see arguments. Git sends the credential only to the remote's origin.
  */
 export function remoteGit(
   deps: RemoteGitDeps,
@@ -235,7 +235,7 @@ export function remoteGit(
   };
 }
 
-/** Matches git's output after the server has rejected a credential and git has prompted for another one. */
+/** Matches git's error output after a rejected credential, including git's failed prompt for another one. */
 const REFUSED =
   /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 

@@ -11,8 +11,8 @@ import { kindOf, targetOf } from '../files/stat';
 import { readSystemText } from '../files/system-files';
 
 /**
- * A small script that an assistant or scheduler starts. On Windows, a batch file. It still finds Node.js and
- * steward after an upgrade.
+ * A small script (on Windows, a batch file) that an assistant or scheduler starts. After an upgrade, the
+ * script still finds Node.js and steward.
  */
 export interface LauncherForm {
   /** The name of the file and of its template in templates/launcher. */
@@ -34,7 +34,7 @@ export interface LauncherTarget {
   /** Absolute path of the current Node.js binary. */
   node: string;
   /**
-   * A link to the current Node.js binary that survives an upgrade; the same as `node` if the PATH has no such
+   * A link to the current Node.js binary that stays valid after an upgrade, or `node` if the PATH has no such
    * link.
    */
   nodeAlias: string;
@@ -155,8 +155,8 @@ function read({ host, product }: LauncherDeps, name: string): string {
 }
 
 /**
- * Folders to replace with variables, because their names may have characters outside a batch file's code
- * page.
+ * Folders to replace with variables in batch files, because the folder names may contain characters that a
+ * batch file's code page lacks.
  */
 const WINDOWS_FOLDERS = ['LOCALAPPDATA', 'APPDATA', 'USERPROFILE', 'ProgramFiles'];
 
@@ -176,8 +176,8 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * Returns a link on the PATH to the current Node.js binary, or `node` itself if there is none. An upgrade
- * keeps such links valid. Skips folders that belong to a shell session or a project.
+ * Returns a link on the PATH to the current Node.js binary, because an upgrade keeps links valid. Returns
+ * `node` if no link is found. Skips folders of shell sessions and projects.
  */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });

@@ -55,7 +55,7 @@ export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/** Runs `work` to its end, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal. */
+/** Runs `work` and waits for its end. Calls `stop` on Ctrl-C, SIGTERM or a closed terminal. */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {
@@ -71,7 +71,9 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 
-/** Starts steward in the background. The start may fail, so the work must already be stored in a file. */
+/**
+ * Starts steward in the background. The start may fail, so the caller must first store the work in a file.
+ */
 export function startDetached(args: readonly string[], cwd: string): void {
   const script = process.argv[1];
   if (script === undefined) return;
@@ -87,7 +89,7 @@ export function startProgram(
 ): void {
   const env = { ...process.env, ...more };
   const child = spawn(file, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true });
-  // The system's process limit has been reached. The next run of steward will do the work.
+  // Starting fails if the system's process limit is reached. The next run of steward will do the work.
   child.on('error', () => child.unref());
   child.unref();
 }
@@ -100,14 +102,14 @@ export function processNames(): ReadonlySet<string> {
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Environment variable with the pid of the parent process, which restarts this process on request. */
+/** Environment variable with the pid of the parent process. The parent restarts this process on request. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 /** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;
 
 /**
- * Runs the upgraded program as a child in the same terminal and returns its exit code. When a child wants a
- * restart, it exits, and its parent starts the next one.
+ * Runs the upgraded program as a child in the same terminal and returns its exit code. When called in such a
+ * child, returns the exit code that makes the parent start a new child.
  */
 export async function relaunch(args: readonly string[]): Promise<number> {
   if (process.env[PARENT_VARIABLE] === String(process.ppid)) return RELAUNCH_CODE;

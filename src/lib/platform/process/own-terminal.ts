@@ -11,7 +11,7 @@ import {
 
 import { unless } from '../../errors';
 
-/** A terminal, and a process that identifies it in later checks. */
+/** A terminal and a process attached to it. Later checks verify that the process is still attached. */
 export interface OwnTerminal {
   /** Device path of the terminal, such as `/dev/pts/3`. */
   tty: string;
@@ -61,8 +61,8 @@ export function parentsOf(pid: number): number[] {
 }
 
 /**
- * Writes to a terminal without blocking. Returns false if the write fails or the process no longer has that
- * terminal.
+ * Writes to a terminal without blocking. Returns false if the write fails or the process is no longer
+ * attached to the terminal.
  */
 export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   if (!holdsTerminal(terminal)) return false;
@@ -72,7 +72,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
       const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
       try {
         const bytes = Buffer.from(text, 'utf8');
-        // The device may belong to another user by now.
+        // Checks again after opening the device, because the owner may have changed.
         return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
       } finally {
         closeSync(fd);
@@ -98,8 +98,8 @@ function isOwnDevice(found: Stats, facts: ProcessFacts | undefined): boolean {
 const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'];
 
 /**
- * Calls `read`; returns undefined if the process is gone or belongs to another user, and on systems other
- * than Linux.
+ * Calls `read`; returns undefined if the process is gone or belongs to another user. Always returns undefined
+ * outside Linux.
  */
 export function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
@@ -123,7 +123,10 @@ export function factsOf(pid: number): ProcessFacts | undefined {
     : undefined;
 }
 
-/** Returns the path of a terminal device. Pseudo-terminals have major numbers 136 to 143, and consoles 4. */
+/**
+ * Returns the path of a terminal device. The major numbers are 136 to 143 for pseudo-terminals and 4 for
+ * consoles.
+ */
 export function pathOf(device: number): string | undefined {
   const major = (device >> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);

@@ -37,9 +37,9 @@ export interface RunResult {
 export type Run = (file: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
-/** How long to read the pipes after the exit. A background process may have inherited them. */
+/** How long to read the pipes after the program exits. A background process may keep the pipes open. */
 const AFTER_EXIT_MS = 200;
-/** How long to wait for a killed program. It may never end if it hangs on a lost network folder. */
+/** How long to wait for a killed program. A program that hangs on a lost network folder may never end. */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -96,7 +96,7 @@ interface Running {
   abort?: () => void;
   /** Whether the program has ended. Its pipes may still be open. */
   hasExited?: boolean;
-  /** Whether the timeout passed after the program ended. Only pending output is then read. */
+  /** Whether the timeout passed after the program ended. If so, only pending output is read. */
   isOverdue?: boolean;
   isStopped?: boolean;
   timedOut?: boolean;
@@ -170,7 +170,6 @@ function maxBytesOf({ options }: Running): number {
   return options.maxBytes ?? DEFAULT_MAX_BYTES;
 }
 
-/** Closes the pipes of a program that has ended, once no more output arrives or the timeout has passed. */
 function closeWhenQuiet(state: Running): void {
   const before = state.chunkCount;
   state.grace = setTimeout(() => {
@@ -201,7 +200,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
   } catch (error) {
-    // `spawn` throws some errors, such as for arguments that are too long, and emits the others.
+    // `spawn` throws some errors, for example if the arguments are too long, and emits the others.
     throw startError(error, file, options.cwd);
   }
 }

@@ -2,14 +2,14 @@ import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 import { factsOf, ifThere, pathOf } from './own-terminal';
 
-/** A pseudo-terminal and the first process found on it. */
+/** A pseudo-terminal, and the first process that was found on it. */
 export interface Pty {
   /** Device path of the terminal, such as `/dev/pts/3`. */
   tty: string;
   pid: number;
 }
 
-/** Maximum number of processes to search. A terminal emulator with a hundred tabs has fewer. */
+/** Maximum number of processes to search, more than a terminal emulator with a hundred tabs has. */
 const MAX_PROCESSES = 500;
 
 /** Returns the pseudo-terminals of a terminal emulator's tabs, without nested ones. Works only on Linux. */
@@ -71,8 +71,8 @@ export function argumentsOf(pid: number): string[] {
 }
 
 /**
- * Returns when a terminal last had input (ms since the epoch, up to 8 s too early), or undefined if the
- * terminal is gone.
+ * Returns the time (ms) of a terminal's last input, or undefined if the terminal is gone. The system may
+ * report a time up to 8 s too early.
  */
 export function inputTimeOf(tty: string): number | undefined {
   return ifThere(() => lstatSync(tty).atimeMs);

@@ -3,8 +3,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
-// The only file that starts processes. It removes relative entries from PATH, so that neither steward nor its
-// children run a program from the current folder.
+// Only this file starts processes. It removes relative entries from PATH, so that neither steward nor a child
+// process runs a program in the current folder.
 
 /** A path that never exists. Starting it fails with the same error as a missing program. */
 const MISSING = '/nonexistent/';
@@ -12,7 +12,7 @@ const MISSING = '/nonexistent/';
 /** Loaded on first use, because most hooks don't start a program. */
 const childProcess = (): typeof system => process.getBuiltinModule('node:child_process');
 
-/** Node's `spawn` for a program name on the PATH or an absolute path. */
+/** Like Node's `spawn`. Accepts an absolute path, or the name of a program on the PATH. */
 export function spawn(
   file: string,
   args: readonly string[],
@@ -22,7 +22,7 @@ export function spawn(
   return childProcess().spawn(pathOf(file, env), args, { ...options, env });
 }
 
-/** Node's `spawnSync`, with the same program lookup. */
+/** Like Node's `spawnSync`, but finds programs in the same way as `spawn`. */
 export function spawnSync(
   file: string,
   args: readonly string[],

@@ -10,8 +10,8 @@ export interface StdinBounds {
   /** How long to wait for the end of the input, in ms from the start. */
   endMs: number;
   /**
-   * Maximum number of bytes to return. The rest is read and discarded, so that the writer gets no broken
-   * pipe.
+   * Maximum number of bytes to return. Further input is read and discarded, so that the writer doesn't get a
+   * broken pipe.
    */
   keepBytes: number;
 }
@@ -50,7 +50,7 @@ export async function readStdin(
     if (got !== undefined) {
       collected.add(chunk.subarray(0, got));
       isChecked = false;
-      // A writer that never stops must time out too.
+      // Checks the timeout even if data keeps arriving, because the writer may never stop.
       if (monotonicMs() - startMs < bounds.endMs) continue;
     } else if (!isChecked && !collected.isEmpty()) {
       isChecked = true;
@@ -141,7 +141,6 @@ function fromStream(
       clearTimeout(last);
       stdin.removeAllListeners();
       stdin.pause();
-      // Without this, an open pipe would keep the process alive.
       stdin.unref();
       resolve(collected.result(end));
     };

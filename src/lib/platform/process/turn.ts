@@ -9,7 +9,7 @@ import { isAlive, withLock } from '../files/lock';
 import { randomName } from '../files/short-hash';
 
 export interface Waiter {
-  /** Arrival time. Work with the earliest time runs first. */
+  /** Arrival time. The work that arrived first runs first. */
   sinceMs: number;
   /** How long to wait from now. */
   waitMs: number;
@@ -19,15 +19,18 @@ export interface Waiter {
 /** Runs the work when its turn comes; returns undefined if the wait timed out or was aborted. */
 export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T | undefined>;
 
-/** Age at which a ticket expires. By then, its process holds the lock or is dead. */
+/**
+ * Age at which a ticket expires. By then, the process that created the ticket holds the lock or has stopped
+ * waiting.
+ */
 const LONGEST_WAIT_MS = 60_000;
 /** Time after which the lock is stale if the holder's process can't be checked. */
 const LONGEST_TURN_MS = 60_000;
 const PAUSE_MS = 25;
 
 /**
- * Runs work from all processes on this machine one at a time, in order of arrival. A lock guards the work,
- * and empty ticket files record the order.
+ * Returns a function that runs one piece of work at a time on this machine, in order of arrival. A lock
+ * guards the work, and empty ticket files record the order.
  */
 export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {
   return async ({ sinceMs, waitMs, signal }, work) => {

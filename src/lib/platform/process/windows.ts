@@ -1,7 +1,7 @@
 import { StewardError } from '../../errors';
 import type { Run } from './process';
 
-/** The program that owns the foreground window, without the window's title. */
+/** The program that owns the foreground window. The window's title is not read. */
 export interface WindowsProgram {
   pid: number;
   /** Full path of the executable, or undefined if the program is elevated or runs as another user. */
@@ -11,16 +11,19 @@ export interface WindowsProgram {
 }
 
 export interface WindowsCalls {
-  /** The program with the focus, or null if the desktop, the taskbar or nothing has the focus. */
+  /**
+   * Returns the program whose window has the focus, or null if the desktop, the taskbar or no window has the
+   * focus.
+   */
   foreground(): WindowsProgram | null;
-  /** Milliseconds since this session's last input. */
+  /** Returns the milliseconds since the last input in this Windows session. */
   idleMs(): number;
-  /** Whether another desktop receives input, such as the lock screen or a UAC prompt. */
+  /** Returns whether another desktop, such as the lock screen or a UAC prompt, receives the input. */
   locked(): boolean;
 }
 
 type Koffi = Pick<typeof import('koffi'), 'load'>;
-/** A native handle, such as a window's, or null. */
+/** A native handle, for example of a window, or null. */
 type Handle = unknown;
 
 /**
@@ -55,7 +58,7 @@ function bind(koffi: Koffi): WindowsCalls {
       const info = Buffer.alloc(8);
       info.writeUInt32LE(8, 0);
       if (system.GetLastInputInfo(info) === 0) return 0;
-      // Both times are in milliseconds since boot, as 32-bit numbers that wrap after 49 days.
+      // The tick counts are 32-bit and wrap after 49 days. The unsigned shift handles the wrap.
       return (Number(system.GetTickCount()) - info.readUInt32LE(4)) >>> 0;
     },
     locked() {
@@ -190,7 +193,6 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
 }
 
 export function powerShellArgs(script: string): string[] {
-  // PowerShell expects Base64 of UTF-16, which needs no quoting.
   const encoded = Buffer.from(script, 'utf16le').toString('base64');
   return ['-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
 }
