@@ -38,7 +38,7 @@ export function speechSettings(
       platform: desktop.platform,
       find: (name) => findProgram(name),
       run,
-      // All user areas take turns to speak, because the machine has only one audio output.
+      // User areas take turns speaking, because the machine has only one audio output.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
         return { clock, machineId: context.machineId };
       }),

@@ -180,9 +180,7 @@ function isBare(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }
 
-/**
- * Edits that remove parts of a JSON value. If `isRemoved` is true, the whole value is to be removed instead.
- */
+/** Edits that remove parts of a JSON value, or `isRemoved` to remove the whole value. */
 interface Cut {
   edits: readonly Edit[];
   entries: number;
