@@ -88,7 +88,7 @@ export async function uninstallHooks(
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const isOwn = assistant.ownFile !== undefined;
-    // Remove the skill first, so that the settings folder is empty when the hooks are removed.
+    // Remove the skill first, because the settings folder is deleted only if it is empty.
     const skill = isSkilled ? removeSkill(deps, assistant, manifest, manifest.entries()) : NO_SKILL;
     const files = isOwn
       ? removeOwnFiles(deps, assistant, manifest, manifest.entries()).map((file) =>

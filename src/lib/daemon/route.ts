@@ -234,7 +234,7 @@ function isKnown(header: string | string[] | undefined, etag: string): boolean {
 export type Opened<D> = () => D | Promise<D>;
 
 /**
- * Returns a route that caches its response until the version changes.
+ * Returns a route that caches its response until the result of `versionOf` changes.
  * @param more returns additional keys, which don't affect the ETag
  */
 export function cached<D, V>(

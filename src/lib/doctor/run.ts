@@ -35,7 +35,7 @@ export const WAITS = 'not checked: fix the configuration first';
 
 /**
  * Runs the checks in parallel, each with a time limit. Returns the findings in the order of `checks`.
- * @param config undefined if invalid: checks that need it are skipped
+ * @param config undefined if invalid; checks that need the configuration are then skipped
  * @param onCheck called at the start of each check
  */
 export async function runChecks<At extends { config: object }>(
