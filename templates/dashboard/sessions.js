@@ -204,7 +204,7 @@ function story(row, figures) {
     [
       'time',
       figures &&
-        `working ${minutes(figures.workingMinutes)}, waiting ${minutes(figures.waitingMinutes)} (30 days)`,
+        `working ${minutes(figures.workingMinutes)}, waiting ${minutes(figures.waitingMinutes)}, your turn ${minutes(figures.readyMinutes)} (30 days)`,
     ],
     ['tokens', figures && figures.tokens > 0 && `${grouped(figures.tokens)} (30 days)`],
     ['assistant', [row.assistant, row.model && ` · ${row.model}`]],

@@ -18,6 +18,8 @@ import { KINDS } from './kinds.js';
 /** @typedef {{ id: string, label: string, rows: Row[], items: Item[] }} Group */
 
 const SESSION_ROWS = 6;
+/** The states of a session, with their words. @type {Readonly<Record<string, string>>} */
+export const STATES = { w: 'working', y: 'waiting', r: 'your turn' };
 /** Consecutive visits shorter than this share one table row. */
 const SHORT_SEC = 300;
 
@@ -80,7 +82,7 @@ function sessions({ sessions: list }) {
     rows: shown.map(({ slug, title, parts }) => ({
       id: slug,
       label: title,
-      boxes: parts.map(([at, length, state]) => [at, at + length, state === 'w' ? 'working' : 'waited']),
+      boxes: parts.map(([at, length, state]) => [at, at + length, state]),
     })),
     items: inOrder(
       shown.flatMap(({ slug, title, parts }) =>
@@ -88,7 +90,7 @@ function sessions({ sessions: list }) {
           at,
           end: at + length,
           row: slug,
-          text: `${title} · ${state === 'w' ? 'working' : 'waiting for you'}`,
+          text: `${title} · ${STATES[state]}`,
         })),
       ),
     ),

@@ -3,7 +3,7 @@
 
 import { around, h, show } from './dom.js';
 import { head } from './kinds.js';
-import { groupsOf, itemText, rangeOf, tableRows } from './timeline-items.js';
+import { groupsOf, itemText, rangeOf, STATES, tableRows } from './timeline-items.js';
 
 /** @typedef {import('./timeline-items.js').DayDocument} DayDocument */
 /** @typedef {import('./timeline-items.js').Group} Group */
@@ -11,7 +11,7 @@ import { groupsOf, itemText, rangeOf, tableRows } from './timeline-items.js';
 
 const HEIGHT = 24;
 /** @type {Readonly<Record<string, [top: number, height: number]>>} */
-const BOXES = { working: [9, 6], away: [11, 2], tick: [4, 16] };
+const BOXES = { w: [9, 6], away: [11, 2], tick: [4, 16] };
 const HOUR = 3600;
 
 /**
@@ -117,11 +117,13 @@ export function timeline(place, readout, table, pick = () => {}) {
       groups = groupsOf(day);
       range = rangeOf(groups, day, words.until);
       ({ rest, clock } = words);
-      const more = day.sessions.length - (groups.find(({ id }) => id === 'sessions')?.rows.length ?? 0);
+      const lanes = groups.find(({ id }) => id === 'sessions')?.rows.length ?? 0;
+      const more = day.sessions.length - lanes;
       show(
         place,
         groups.map((group) => groupNode(group, range, words.until)),
         groups.length > 0 && axis(day, range),
+        lanes > 0 && legend(),
         more > 0 && h('p.muted.small', { 'data-key': 'rest' }, `${more} more sessions`),
       );
       for (const label of place.querySelectorAll('[data-at]'))
@@ -200,6 +202,15 @@ function rowNode({ id, label, boxes }, { from, to }, now) {
       h('rect.cursor', { y: 1, height: HEIGHT - 2, width: 0 }),
     ),
   );
+}
+
+function legend() {
+  const size = { width: 16, height: HEIGHT, 'aria-hidden': 'true' };
+  const marks = Object.entries(STATES).map(([state, word]) => [
+    h('svg', size, h('path', { class: `box ${state}`, d: outline([[1, 15, state]]) })),
+    h('span', word),
+  ]);
+  return h('p.toggles.muted.small', { 'data-key': 'legend' }, marks.flat());
 }
 
 /** @param {Row['boxes']} boxes */

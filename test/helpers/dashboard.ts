@@ -135,7 +135,7 @@ export function dayDocument({ deps }: SenseBox, day?: string): DayDocument {
 }
 
 const DAY_SESSIONS: DaySession[] = [
-  { slug: 'autumn', title: 'A landing page for the autumn campaign', repo: 'website', branch: 'autumn', issue: 57, parts: [[50_400, 4320, 'w'], [54_720, 1440, 'y'], [56_160, 5400, 'w'], [61_560, 2100, 'y']] },
+  { slug: 'autumn', title: 'A landing page for the autumn campaign', repo: 'website', branch: 'autumn', issue: 57, parts: [[50_400, 4320, 'w'], [54_720, 1440, 'y'], [56_160, 5400, 'w'], [61_560, 2100, 'r']] },
   { slug: 'fix-login', title: 'Fix the login when the session has expired', repo: 'steward', branch: 'main', issue: 12, parts: [[32_760, 2880, 'w'], [35_640, 1440, 'y'], [62_000, 1600, 'w']] },
 ]; // prettier-ignore
 

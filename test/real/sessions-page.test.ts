@@ -28,7 +28,9 @@ describe('the page of sessions in Chromium', function () {
     const body = { ...report, sessions: [...report.sessions, ...ended] };
     answers['/api/sessions'] = () => ({ body });
     answers['/api/sense/sessions'] = () => ({
-      body: [{ slug: 'fix-login', workingMinutes: 72, waitingMinutes: 24, tokens: 340_123 }],
+      body: [
+        { slug: 'fix-login', workingMinutes: 72, waitingMinutes: 24, readyMinutes: 90, tokens: 340_123 },
+      ],
     });
     served = await pages.serve(answers);
   });
@@ -81,7 +83,7 @@ describe('the page of sessions in Chromium', function () {
     const { page } = await open('/sessions#fix-login');
     await page.locator('[data-slug=fix-login][open] [role=slider]').first().waitFor();
     const story = await textOf(page, '[data-slug=fix-login] .story');
-    expect(story).to.match(/workingtime|timeworking 1 h 12 m, waiting 24 m/);
+    expect(story).to.match(/workingtime|timeworking 1 h 12 m, waiting 24 m, your turn 1 h 30 m/);
     expect(story).to.match(/issue#12/);
     expect(story).to.include('slugfix-login');
     const report = answers['/api/sessions']!().body as SessionsReport;

@@ -89,6 +89,16 @@ describe('the page of the day in Chromium', function () {
     await page.locator('#timeline-table tbody tr').nth(20).waitFor();
   });
 
+  it('tells a question from an ended turn in the timeline', async () => {
+    const { page } = await open();
+    expect(await textOf(page, '#timeline [data-key=legend]')).to.equal('workingwaitingyour turn');
+    const last = (slug: string) => page.locator(`[data-row=${slug}] path.box`).last().getAttribute('class');
+    expect([await last('autumn'), await last('fix-login')]).to.deep.equal(['box r', 'box y']);
+    await page.locator('[role=slider]').last().focus();
+    for (const key of ['End', 'ArrowLeft']) await page.keyboard.press(key);
+    await waitForText(page, '#readout', /autumn campaign · your turn · 35 m$/);
+  });
+
   it('shows the lists for one application, chosen in the timeline', async () => {
     const { page } = await open();
     await page.locator('#apps tbody tr').nth(5).waitFor();
@@ -131,7 +141,10 @@ describe('the page of the day in Chromium', function () {
   it('has a skip link first, and an icon that says whether someone waits', async () => {
     const { page } = await open();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to content');
+    const top = 'document.elementFromPoint(30, 15)';
+    expect(await page.evaluate(`${top} === document.activeElement && ${top}.textContent`)).to.equal(
+      'Skip to content',
+    );
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.tagName')).to.equal('MAIN');
     expect(await page.getAttribute('link[rel=icon]', 'href')).to.match(/fill="%239d1aa5"/);

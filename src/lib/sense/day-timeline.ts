@@ -21,7 +21,10 @@ export interface DayTimeline {
   sessions: SessionParts[];
 }
 
-/** A session on one day. In `parts`, `w` means working and `y` means waiting for you. */
+/** `w`: working; `y`: waiting for an answer; `r`: its turn is over. */
+export type PartState = 'w' | 'y' | 'r';
+
+/** A session on one day. */
 export interface SessionParts {
   id: string;
   repo: string | null;
@@ -30,7 +33,7 @@ export interface SessionParts {
   slug?: string;
   title?: string;
   issue?: number;
-  parts: [at: number, length: number, state: 'w' | 'y'][];
+  parts: [at: number, length: number, state: PartState][];
 }
 
 export interface TimelineOptions extends DayBounds {
@@ -176,17 +179,15 @@ function sessionParts(events: readonly SenseEvent[], options: TimelineOptions): 
   }
   const covered = coveredBy([...times]);
   return [...tally.result().stays].flatMap(([id, stays]): SessionParts[] => {
-    const partsOf = (state: 'w' | 'y', wanted: (stay: Stay) => boolean): SessionParts['parts'] =>
-      within(merged(stays.filter(wanted).map(({ ms, untilMs }): Span => [ms, untilMs])), covered).flatMap(
-        (span): SessionParts['parts'] => {
-          const shown = inSeconds(span, options);
-          return shown === undefined ? [] : [[...shown, state]];
-        },
-      );
-    const parts = [
-      ...partsOf('w', ({ state }) => state === 'working'),
-      ...partsOf('y', ({ state }) => state === 'waiting' || state === 'ready'),
-    ];
+    const partsOf = (state: PartState, wanted: Stay['state']): SessionParts['parts'] =>
+      within(
+        merged(stays.filter((stay) => stay.state === wanted).map(({ ms, untilMs }): Span => [ms, untilMs])),
+        covered,
+      ).flatMap((span): SessionParts['parts'] => {
+        const shown = inSeconds(span, options);
+        return shown === undefined ? [] : [[...shown, state]];
+      });
+    const parts = [...partsOf('w', 'working'), ...partsOf('y', 'waiting'), ...partsOf('r', 'ready')];
     const last = stays.findLast(({ repo }) => repo !== null);
     if (parts.length === 0) return [];
     return [

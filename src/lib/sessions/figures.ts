@@ -4,6 +4,7 @@ export interface SessionFigures {
   slug: string;
   workingMinutes: number;
   waitingMinutes: number;
+  readyMinutes: number;
   tokens: number;
 }
 
@@ -12,7 +13,7 @@ type Minutes = Readonly<Record<string, number>>;
 
 interface AgentTime {
   session: string;
-  cells: { working?: Minutes; waiting?: Minutes };
+  cells: { working?: Minutes; waiting?: Minutes; ready?: Minutes };
 }
 
 interface SessionUsage {
@@ -33,7 +34,13 @@ export function figuresOf(
   const figures = new Map<string, SessionFigures>();
   const of = (id: string): SessionFigures => {
     const slug = slugs.get(id) ?? '';
-    const known = figures.get(slug) ?? { slug, workingMinutes: 0, waitingMinutes: 0, tokens: 0 };
+    const known = figures.get(slug) ?? {
+      slug,
+      workingMinutes: 0,
+      waitingMinutes: 0,
+      readyMinutes: 0,
+      tokens: 0,
+    };
     if (slug !== '') figures.set(slug, known);
     return known;
   };
@@ -41,6 +48,7 @@ export function figuresOf(
     const row = of(session);
     row.workingMinutes += sum(cells.working);
     row.waitingMinutes += sum(cells.waiting);
+    row.readyMinutes += sum(cells.ready);
   }
   for (const { key, input, output, cacheRead, cacheWrite } of usage)
     of(key).tokens += input + output + cacheRead + cacheWrite;

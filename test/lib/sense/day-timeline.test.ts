@@ -115,8 +115,8 @@ describe('sense: the timeline of a day', () => {
           [NINE, 600, 'w'],
           [NINE + 600, 240, 'y'],
           [NINE + 840, 360, 'w'],
-          [NINE + 1200, 300, 'y'],
-          [NINE + 198 * 60, 120, 'y'],
+          [NINE + 1200, 300, 'r'],
+          [NINE + 198 * 60, 120, 'r'],
         ],
       },
     ]);
