@@ -17,6 +17,8 @@ const BODY_MS = 60_000;
 
 /** Holds the secret if the browser blocks site data. @type {string | null} */
 let ownSecret = null;
+/** Why the daemon refused the code in the URL. @type {string | undefined} */
+let refused;
 
 /** Exchanges the code in the URL for the secret; returns false if the code is missing or refused. */
 export async function signIn() {
@@ -24,10 +26,16 @@ export async function signIn() {
   if (code === undefined) return false;
   // Remove the code from the URL and the history, even if the exchange fails.
   history.replaceState(null, '', location.pathname + location.search);
-  const { data } = await post('/api/sign-in', { code });
+  const { data, problem } = await post('/api/sign-in', { code });
+  refused = problem;
   ownSecret = data?.secret ?? null;
   if (ownSecret !== null) storage()?.setItem(KEY, ownSecret);
   return ownSecret !== null;
+}
+
+/** Returns why signing in failed, if this page isn't signed in. */
+export function refusal() {
+  return isSignedIn() ? undefined : refused;
 }
 
 /** Returns whether this page may make changes. */

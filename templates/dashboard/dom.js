@@ -1,6 +1,8 @@
 // Untrusted text goes only into text nodes and attributes. Updates reuse nodes to preserve focus, scroll position and
 // hover.
 
+import { grouped } from './format.js';
+
 const SVG = 'http://www.w3.org/2000/svg';
 const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g', 'path', 'pattern']);
 
@@ -94,6 +96,17 @@ function morph(old, next) {
 /** @param {Node} node */
 function keyOf(node) {
   return node instanceof Element ? (node.getAttribute('data-key') ?? undefined) : undefined;
+}
+
+/** Lists the first rows and folds the rest, but never a single row. @template T @param {T[]} rows @param {number} count @param {(part: T[]) => Element} list @param {string} [word] */
+export function folded(rows, count, list, word = 'more') {
+  const shown = rows.length > count + 1 ? count : rows.length;
+  const rest = rows.slice(shown);
+  return [
+    list(rows.slice(0, shown)),
+    rest.length > 0 &&
+      h('details', { 'data-key': word }, h('summary', `${grouped(rest.length)} ${word}`), list(rest)),
+  ];
 }
 
 /** Returns the attributes of a link that opens in a new tab; none if the URL is unsafe. @param {string | null} url */

@@ -1,6 +1,7 @@
 // The page / shows today: what is waiting for you, the timeline, what was done and what is next. /sense?day= shows
 // another day, without the parts about the present.
 
+import { isSignedIn } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
 import {
   clock as clockOf,
@@ -66,7 +67,7 @@ const { refresh, redraw } = follow(
       {
         name: 'Day',
         feeds: isMissing(problem) ? [] : [feeds.day],
-        from: [day, problem, minute, picked],
+        from: [day, problem, minute, picked, isSignedIn()],
         draw() {
           if (day !== undefined) showDay(day, now, lost);
           else if (isMissing(problem)) showMissing(now);

@@ -167,7 +167,7 @@ export function follow(urls, draw, late = []) {
   addEventListener('storage', () => void askAll());
   addEventListener('hashchange', () => {
     void signIn().then((isNew) => {
-      if (!isNew) return;
+      if (!isNew) return drawSoon();
       reconnect();
       return askAll();
     });

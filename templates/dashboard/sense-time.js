@@ -1,7 +1,7 @@
 // Time by application and by repository. A signed-in page can reclassify applications.
 
 import { isSignedIn, post } from './daemon.js';
-import { command, h, show } from './dom.js';
+import { command, folded, h, show } from './dom.js';
 import { minutes, plural, shortDay } from './format.js';
 import { fill, head, KINDS } from './kinds.js';
 
@@ -19,22 +19,13 @@ export function sum(values) {
   return Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 }
 
-/** @template T @param {T[]} rows @param {(part: T[]) => Element} table */
-function folded(rows, table) {
-  const rest = rows.length > ROWS + 1 ? rows.slice(ROWS) : [];
-  return [
-    table(rows.slice(0, rows.length - rest.length)),
-    rest.length > 0 && h('details', h('summary', `${rest.length} more`), table(rest)),
-  ];
-}
-
 /** @param {Element} place @param {readonly DailyRecord[]} records */
 export function showApps(place, records) {
   const apps = appsOf(records);
   if (apps.length === 0) return show(place, h('p.muted', 'No applications.'));
   show(
     place,
-    ...folded(apps, (part) => appTable(part, sum(apps.map((app) => app.minutes)))),
+    ...folded(apps, ROWS, (part) => appTable(part, sum(apps.map((app) => app.minutes)))),
     !isSignedIn() && h('p.muted.small', 'To edit kinds, run: ', command('steward open')),
   );
 }
@@ -139,7 +130,7 @@ export function showLedger(place, records) {
     h(
       'table',
       { class: 'figures' },
-      head(['repository', 'you', 'agents', 'waiting', 'held up']),
+      head(['repository', 'you', 'working', 'waiting', 'held up']),
       h(
         'tbody',
         part.map(([key, values]) =>
@@ -153,5 +144,5 @@ export function showLedger(place, records) {
       ),
     );
   if (rows.length === 0) show(place, h('p.muted', 'Not recorded.'));
-  else show(place, ...folded(rows, table));
+  else show(place, ...folded(rows, ROWS, table));
 }

@@ -10,7 +10,7 @@ import { sum } from './sense-time.js';
 const HEIGHT = 32;
 /** The minimum range of hours, so that a short day doesn't fill the row. */
 const HOURS = 8;
-const NAMES = ['tracked', ...KINDS, 'not recorded', 'agents', 'waiting', 'commits', 'sessions'];
+const NAMES = ['tracked', ...KINDS, 'gaps', 'working', 'waiting', 'commits', 'sessions'];
 
 /** Indexes a day's hours by number. An hour that occurs twice when clocks go back has 120 minutes. @param {DailyRecord} record */
 function hoursOf({ hours }) {

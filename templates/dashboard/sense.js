@@ -1,5 +1,6 @@
 // The page /sense: a week, and the 30 days up to the week's end. The week ends today, or on the day in `?to=`.
 
+import { isSignedIn } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
 import { daysBefore, isDay, minutes, noDate, shortDay } from './format.js';
 import { onTurn } from './keys.js';
@@ -11,9 +12,6 @@ import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { showWeek } from './sense-week.js';
 
 /** @typedef {import('./kinds.js').DailyRecord} DailyRecord */
-
-const linked = /^#(\d{4}-\d\d-\d\d)$/.exec(location.hash)?.[1];
-if (linked !== undefined) location.replace(`/sense?day=${linked}`);
 
 const asked = new URLSearchParams(location.search).get('to');
 const isInvalid = asked !== null && !isDay(asked);
@@ -33,7 +31,7 @@ const { refresh } = follow(
       {
         name: 'Days',
         feeds: [feeds.today, feeds.recent],
-        from: [today, recent],
+        from: [today, recent, isSignedIn()],
         draw() {
           if (isInvalid) {
             show(byId('day-title'), noDate(asked));
@@ -68,7 +66,7 @@ function draw(today, recent) {
     byId('facts'),
     isNew && 'Nothing recorded yet.',
     !isNew && h('span', h('b.large', minutes(tracked)), ' tracked'),
-    !isNew && h('span', h('b', `${share} %`), ' not recorded'),
+    !isNew && h('span', h('b', `${share} %`), ' away or not recorded'),
   );
   showDays(byId('days'), days);
   showApps(byId('apps'), known);

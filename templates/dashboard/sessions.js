@@ -183,7 +183,7 @@ function item(row, figures, now, isLost) {
 
 /** @param {Figures} figures */
 function spent({ workingMinutes, tokens }) {
-  return [workingMinutes > 0 && minutes(workingMinutes), tokens > 0 && `${short(tokens)} tokens`]
+  return [workingMinutes > 0 && `worked ${minutes(workingMinutes)}`, tokens > 0 && `${short(tokens)} tokens`]
     .filter(Boolean)
     .join(' · ');
 }
@@ -228,7 +228,11 @@ function story(row, figures) {
           h('button.copy', 'save'),
           h('span', { role: 'status' }, results.get(slug)),
         )
-      : h('p.muted', 'To rename this session, run: ', command('steward open sessions')),
+      : h(
+          'p.muted',
+          'This page is read-only. To rename this session, run: ',
+          command('steward open sessions'),
+        ),
   );
 }
 

@@ -1,7 +1,7 @@
 // The page /status: steward's parts, its jobs, and the notifications with buttons to retry and mute.
 
 import { isSignedIn, post } from './daemon.js';
-import { around, byId, command, h, show } from './dom.js';
+import { around, byId, command, folded, h, show } from './dom.js';
 import { clock, moment, plural } from './format.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
@@ -133,14 +133,7 @@ function showNotifications({ muted: { muted, until }, history }, now, isLost) {
       h('h3', { 'data-key': 'failed' }, plural(bad.length, 'failed notification')),
       list(bad),
     ],
-    list(rest.slice(0, SHOWN)),
-    rest.length > SHOWN &&
-      h(
-        'details',
-        { 'data-key': 'earlier' },
-        h('summary', `${rest.length - SHOWN} earlier`),
-        list(rest.slice(SHOWN)),
-      ),
+    ...folded(rest, SHOWN, list, 'earlier'),
   );
 }
 

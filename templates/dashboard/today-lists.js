@@ -1,8 +1,8 @@
 // The lists on the day page: what is waiting for you, what is running, what was done and what is next.
 
-import { command, external, h, show } from './dom.js';
+import { command, external, folded, h, show } from './dom.js';
 import { minutes, grouped, moment, plural } from './format.js';
-import { plainTitle } from './work-rows.js';
+import { dueOf, late, plainTitle } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/sessions/view').SessionRow} SessionRow */
 /** @typedef {import('../../src/lib/work/board').Item} Item */
@@ -10,37 +10,33 @@ import { plainTitle } from './work-rows.js';
 
 const SHOWN = 8;
 const WAITING_SHOWN = 5;
+const RUNNING_SHOWN = 10;
 const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
 
 /**
- * Shows what is waiting for you: sessions, reminders and failed deliveries, longest wait first.
+ * Shows what is waiting for you: due reminders, sessions and failed deliveries, longest wait first.
  * @param {Element} place @param {{ sessions: SessionRow[], items: Item[], failed: number }} waiting @param {number} now @param {string} [lost]
  * @returns {number} the number of rows
  */
 export function showWaitingList(place, { sessions, items, failed }, now, lost) {
   const waits = sessions.filter(({ status }) => status === 'waiting').sort(byNeed);
-  const due = items.filter(
-    (item) => item.state === 'open' && item.due !== null && Date.parse(item.due) <= now,
-  );
+  const due = late(items, now);
   const rows = [
-    ...waits.map((session) => {
-      const title = h('a', { href: `/sessions#${session.slug}` }, sessionTitle(session));
-      return row(session.slug, title, [placeOf(session), requestOf(session, now, !!lost), session.go]);
+    ...due.map((item) => {
+      const { number, title } = item;
+      const link = h('a', { href: `/work?q=%23${number}` }, plainTitle(title));
+      const why = `due ${moment(dueOf(item), now)}`;
+      return row(`#${number}`, link, [`#${number}`, why, `steward work close ${number} --evidence done`]);
     }),
-    ...due.map(({ number, title, due: at }) => {
-      const why = `due ${moment(Date.parse(at ?? ''), now)}`;
-      return row(`#${number}`, plainTitle(title), [
-        `#${number}`,
-        why,
-        `steward work close ${number} --evidence done`,
-      ]);
-    }),
+    ...waits.map((session) =>
+      row(session.slug, linkTo(session), [placeOf(session), requestOf(session, now, !!lost), session.go]),
+    ),
   ];
   if (failed > 0) {
     const title = `${plural(failed, 'notification')} not delivered`;
-    rows.push(row('failed', title, ['', 'failed', 'steward notify history']));
+    rows.push(row('failed', h('a', { href: '/status' }, title), ['', 'failed', 'steward notify history']));
   }
-  show(place, folded('rows', rows, WAITING_SHOWN, 'more'));
+  show(place, folded(rows, WAITING_SHOWN, list));
   return rows.length;
 }
 
@@ -50,7 +46,7 @@ export function byNeed(a, b) {
   return turns || Date.parse(a.waitingSince ?? '') - Date.parse(b.waitingSince ?? '');
 }
 
-/** @param {string} key @param {Element | string} title @param {[where: string, why: string, fix: string | null]} texts */
+/** @param {string} key @param {Element} title @param {[where: string, why: string, fix: string | null]} texts */
 function row(key, title, [where, why, fix]) {
   return h(
     'li',
@@ -65,6 +61,11 @@ function row(key, title, [where, why, fix]) {
 /** @param {SessionRow} session */
 export function sessionTitle({ givenName, task, title, name }) {
   return givenName ?? task ?? title ?? name;
+}
+
+/** @param {SessionRow} session */
+function linkTo(session) {
+  return h('a', { href: `/sessions#${session.slug}` }, sessionTitle(session));
 }
 
 /** @param {SessionRow} session */
@@ -89,24 +90,28 @@ export function showRunning(place, sessions, now, lost) {
   show(
     place,
     working.length === 0
-      ? h('li.muted', `No assistant session ${lost ? 'was' : 'is'} working.`)
-      : working.map((session) => {
-          const phase = session.phase === 'native' ? null : session.phase;
-          const facts = [
-            placeOf(session),
-            session.assistant,
-            phase,
-            session.activity,
-            since(session.startedAt, now),
-          ];
-          return h(
-            'li',
-            { 'data-key': session.slug },
-            h('b.name', sessionTitle(session)),
-            h('span.muted.where', facts.filter(Boolean).join(' · ')),
-            session.go && command(session.go),
-          );
-        }),
+      ? h('p.muted', `No assistant session ${lost ? 'was' : 'is'} working.`)
+      : folded(
+          working.map((session) => {
+            const phase = session.phase === 'native' ? null : session.phase;
+            const facts = [
+              placeOf(session),
+              session.assistant,
+              phase,
+              session.activity,
+              since(session.startedAt, now),
+            ];
+            return h(
+              'li',
+              { 'data-key': session.slug },
+              h('b.name', linkTo(session)),
+              h('span.muted.where', facts.filter(Boolean).join(' · ')),
+              session.go && command(session.go),
+            );
+          }),
+          RUNNING_SHOWN,
+          list,
+        ),
   );
 }
 
@@ -139,18 +144,15 @@ export function showDone(place, { commits, closed, record }, clock) {
     record.commits.count === 0
       ? 'No commits.'
       : `${plural(record.commits.count, 'commit')}; the details were deleted.`;
-  show(place, rows.length === 0 ? h('p.muted', none) : folded('done', nodes, SHOWN, 'earlier'));
+  show(
+    place,
+    rows.length === 0 ? h('p.muted', none) : folded(nodes, SHOWN, (part) => h('ul.done', part), 'earlier'),
+  );
 }
 
-/** Returns a list that shows the first rows and folds the rest. @param {string} name @param {Element[]} rows @param {number} count @param {string} word */
-function folded(name, rows, count, word) {
-  const list = (/** @type {Element[]} */ part) =>
-    h('ul', { class: name, 'data-rows': name === 'rows' }, part);
-  const rest = rows.slice(count);
-  return [
-    list(rows.slice(0, count)),
-    rest.length > 0 && h('details', h('summary', `${grouped(rest.length)} ${word}`), list(rest)),
-  ];
+/** @param {Element[]} rows */
+function list(rows) {
+  return h('ul.rows', { 'data-rows': true }, rows);
 }
 
 /** Shows the issues that are due, in progress or ready. @param {Element} place @param {Item[]} items @param {number} now @param {string} [lost] */

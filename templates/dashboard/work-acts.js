@@ -146,7 +146,7 @@ export function details(item, now) {
   const { number, state, status, slug, due, type, createdAt, closedAt, updatedAt } = item;
   const isReminder = due !== null || type === 'reminder';
   const facts = [
-    badgesOf(item, now),
+    badgesOf(item),
     state === 'closed' ? 'closed' : (status ?? 'queued'),
     slug && `session ${slug}`,
     `added ${moment(Date.parse(createdAt), now)}`,

@@ -46,16 +46,24 @@ export function valuesOf(items, facet) {
   return [...values].filter((value) => value !== null).sort();
 }
 
-/** Returns an item's badges. Shows `reminder` once, although it is both source and type. @param {Item} item @param {number} now */
-export function badgesOf({ number, source, type, property, agents, due, stale, closedAt }, now) {
-  const dueAt = due === null || closedAt !== null ? NaN : Date.parse(due);
+/** Returns when an open item is due, in ms; otherwise NaN. @param {Item} item */
+export function dueOf({ due, state }) {
+  return state === 'open' ? Date.parse(due ?? '') : NaN;
+}
+
+/** Returns the items that are due, earliest deadline first. @param {Item[]} items @param {number} now */
+export function late(items, now) {
+  return items.filter((item) => dueOf(item) <= now).sort((a, b) => dueOf(a) - dueOf(b));
+}
+
+/** Returns an item's badges. Shows `reminder` once, although it is both source and type. @param {Item} item */
+export function badgesOf({ number, source, type, property, agents, stale }) {
   const words = [
     `#${number}`,
     source === 'manual' ? null : source,
     type,
     property,
     ...agents.map((agent) => `@${agent}`),
-    !Number.isNaN(dueAt) && `${dueAt < now ? 'overdue since' : 'due'} ${moment(dueAt, now)}`,
     stale && 'stale',
   ];
   return [...new Set(words.filter((word) => word))].join(' · ');
@@ -68,6 +76,7 @@ export function badgesOf({ number, source, type, property, agents, due, stale, c
 export function row(item, now, details) {
   const { number, title, url, priority, updatedAt, closedAt } = item;
   const at = Date.parse(closedAt ?? updatedAt);
+  const due = dueOf(item);
   const isOpen = details !== undefined;
   return h(
     'li',
@@ -82,8 +91,14 @@ export function row(item, now, details) {
     ),
     h('span.small', priority),
     h('a', { ...external(url), tabindex: -1, 'data-stop': number }, plainTitle(title)),
-    h('span.badges', badgesOf(item, now)),
-    h('time', { class: 'muted small', datetime: closedAt ?? updatedAt }, ago(at, now)),
+    h('span.badges', badgesOf(item)),
+    due
+      ? h(
+          'time',
+          { class: due <= now ? 'small attention' : 'small', datetime: item.due },
+          `due ${moment(due, now)}`,
+        )
+      : h('time', { class: 'muted small', datetime: closedAt ?? updatedAt }, ago(at, now)),
     details,
   );
 }

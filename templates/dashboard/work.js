@@ -9,7 +9,7 @@ import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
 import { doneLine, loadCaptures, menu, tools, watchActs } from './work-acts.js';
 import { ORDER, showList, startOver, watchList } from './work-list.js';
-import { FACETS, filtered, valuesOf } from './work-rows.js';
+import { FACETS, filtered, late, valuesOf } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/work/status').WorkStatus} Status */
@@ -99,8 +99,10 @@ function draw(board, waiting, now, lostAt) {
   const words = [...chosen()].flatMap(([name, value]) => (name === 'view' ? [] : value));
   show(byId('none'), isNone && [`No issues match ${words.join(', ')}. `, clearButton('Clear filters')]);
   const lanes = isBoard ? config.columns : ORDER.filter((lane) => columns[lane]);
-  const itemsOf = (/** @type {string} */ lane) =>
-    (columns[lane] ?? []).flatMap((number) => matching.get(number) ?? []);
+  const itemsOf = (/** @type {string} */ lane) => {
+    const own = (columns[lane] ?? []).flatMap((number) => matching.get(number) ?? []);
+    return [...new Set([...late(own, now), ...own])];
+  };
   showList(isNone ? [] : lanes, itemsOf, isBoard, now);
 }
 

@@ -56,11 +56,43 @@ describe('the page of the days in Chromium', function () {
     expect(rows[0]?.slice(6)).to.deep.equal(['44 m', '2 m', '–', '7', '1']);
     const tracked = records.reduce((sum, { totalMinutes }) => sum + totalMinutes, 0);
     expect(await textOf(page, '#facts b')).to.equal(minutes(tracked));
-    expect(await textOf(page, '#facts')).to.match(/tracked41 % not recorded$/);
+    expect(await textOf(page, '#facts')).to.match(/tracked41 % away or not recorded$/);
     expect(rows[7]?.slice(2, 3)).to.deep.equal([minutes(tracked)]);
     expect(await page.title()).to.equal('(2) Sat 14 Nov – Fri 20 Nov 2026 · steward');
     expect(await page.locator('#days a').count()).to.equal(30);
     expectQuiet(one, served.url);
+  });
+
+  it('shows wide figures without a break or a scroll bar', async () => {
+    const { record } = today(pages.full.deps);
+    const place = { repo: 'a-repository-with-a-long-name', branch: null, session: 's', assistant: null };
+    const cells = { working: { front: 1800 }, waiting: { desk: 1700 } };
+    const ledger = { ...record.ledger!, attention: [{ ...place, app: 'Code', minutes: 1808 }], agents: [{ ...place, cells }] }; // prettier-ignore
+    answers['/api/sense/today'] = () => ({
+      body: { ...record, ledger, commits: { ...record.commits, count: 114 } },
+    });
+    const { page } = await open('/sense', { viewport: { width: 390, height: 844 } });
+    await isReady(page);
+    await waitForText(page, '#ledger thead', /^repositoryyouworkingwaitingheld up$/);
+    const [wide, room] = (await page.evaluate(
+      "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector('#ledger'))",
+    )) as number[];
+    expect(wide).to.be.at.most(room!);
+    for (const width of [768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const boxes = await page.locator('#days > li').evaluateAll((all) =>
+        all.map((one) => {
+          const li = one as never as { offsetHeight: number; scrollWidth: number; clientWidth: number };
+          return [li.offsetHeight, li.scrollWidth > li.clientWidth];
+        }),
+      );
+      expect(new Set(boxes.map(String)).size, `${width}: ${boxes.join(' ')}`).to.equal(1);
+      expect(boxes[0]).to.deep.equal([32, false]);
+    }
+    const tops = await page
+      .locator('#days > li:nth-child(10n + 1)')
+      .evaluateAll((all) => all.map((one) => (one as never as { offsetTop: number }).offsetTop));
+    expect(new Set(tops).size, String(tops)).to.equal(1);
   });
 
   it('moves by week with links and keys, and opens a day', async () => {
@@ -191,7 +223,7 @@ describe('the page of the days in Chromium', function () {
       await until(page, "document.activeElement.dataset.kind === 'creation'");
     });
 
-    it('is as before where the daemon refuses', async () => {
+    it('is as before, and read-only, where the daemon refuses', async () => {
       answers['/api/sense/classify'] = () => ({
         status: 403,
         body: { error: { kind: 'auth', message: 'Only pages.', hint: 'Run "steward open".' } },
@@ -199,7 +231,8 @@ describe('the page of the days in Chromium', function () {
       const page = await signedIn('/sense');
       await page.locator('select[data-app=Firefox]').selectOption('neutral');
       await waitForText(page, '#classified', /^Only pages\. Run "steward open"\.$/);
-      expect(await page.locator('select[data-app=Firefox]').inputValue()).to.equal('consumption');
+      await page.locator('#apps select').first().waitFor({ state: 'detached' });
+      expect(await textOf(page, '[data-key="consumption Firefox"]')).to.match(/^Firefoxconsumption/);
     });
 
     it('is text without a sign-in, and the page says how to sign in', async () => {

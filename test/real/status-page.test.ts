@@ -28,7 +28,7 @@ describe('the page /status in Chromium', function () {
       history: [
         entry(7, 'Login <b>fixed</b>', { voice: 'delivered' }),
         entry(6, 'Tests failed', { voice: 'delivered', push: 'expired' }),
-        ...[5, 4, 3, 2, 1].map((hour) => entry(hour, `Build ${hour}`, { desktop: 'delivered' })),
+        ...[5, 4, 3, 2, 1, 0].map((hour) => entry(hour, `Build ${hour}`, { desktop: 'delivered' })),
       ],
     };
     answers = {
@@ -116,7 +116,7 @@ describe('the page /status in Chromium', function () {
       /^Tests failed16:00voice delivered · push expired: Server error 503 .*notify retry 2026/,
     );
     expect(rows[1]).to.equal('Login <b>fixed</b>17:00voice delivered ');
-    expect(await textOf(page, '#history summary')).to.equal('1 earlier');
+    expect(await textOf(page, '#history summary')).to.equal('2 earlier');
     expect(await page.locator('[data-act]').count()).to.equal(0);
     expect(await textOf(page, '#mute')).to.match(/read-only\. .* steward open status/);
     expect(served.asked.filter((line) => !line.startsWith('GET '))).to.deep.equal([]);

@@ -11,6 +11,7 @@ import {
   type OpenPage,
   realSources,
   senseAnswers,
+  sessionRow,
   STATUS,
   textOf,
   until,
@@ -47,6 +48,71 @@ describe('the page of the day in Chromium', function () {
     expect(await page.title()).to.equal('(2) Today · steward');
     expect(await textOf(page, '#running')).to.match(/^Fix the login when the session has expired/);
     expectQuiet(one, served.url);
+  });
+
+  it('shows due reminders first, earliest deadline first, and opens one by Enter', async () => {
+    const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
+    const items = [
+      { ...issue, number: 4, title: 'Call Ann', due: '2026-11-20T16:00:00Z' },
+      { ...issue, number: 5, title: 'Send the invoice', due: '2026-11-19T09:00:00Z' },
+      { ...issue, number: 6, title: 'Buy milk', due: '2026-11-20T19:00:00Z' },
+    ];
+    answers['/api/work'] = () => ({ body: { ...NO_BOARD, setupRequired: false, items } });
+    const { page } = await open();
+    await page.locator('#waiting li').nth(4).waitFor();
+    const names = await page.locator('#waiting .name').allTextContents();
+    expect(names.slice(0, 3)).to.deep.equal([
+      'Send the invoice',
+      'Call Ann',
+      'A landing page for the autumn campaign',
+    ]);
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key);
+    await page.waitForURL('**/work?q=%235');
+  });
+
+  it('folds the sessions that work after ten', async () => {
+    const sessions = Array.from({ length: 13 }, (_, i) => sessionRow({ slug: `s${i}` }));
+    answers['/api/sessions'] = () => ({ body: { sessions, working: 13, waiting: 0, crashed: 0 } });
+    const { page } = await open();
+    await waitForText(page, '#running summary', /^3 more$/);
+    expect(await page.locator('#running li:visible').count()).to.equal(10);
+  });
+
+  for (const path of ['/', '/sense'])
+    it(`becomes read-only once its secret is found stale: ${path}`, async () => {
+      let found = (): void => undefined;
+      const wait = new Promise<void>((done) => (found = done));
+      const { page } = await open(path);
+      answers['/api/stream'] = () => ({ wait, text: '{"run":"a","version":"1","signedIn":false}\n' });
+      await page.evaluate("localStorage.setItem('steward-secret', 'x')");
+      await page.reload();
+      await page.locator('#apps select').first().waitFor();
+      found();
+      await page.locator('#apps select').first().waitFor({ state: 'detached' });
+      expect(await textOf(page, '#apps')).to.include('steward open');
+    });
+
+  it('shows why a sign-in link is refused', async () => {
+    const error = { kind: 'auth', message: 'This link was used.', hint: 'Run "steward open".' };
+    answers['/api/sign-in'] = () => ({ status: 401, body: { error } });
+    const { page } = await open('/#code=abc');
+    await waitForText(page, '#notes', /^This link was used\. Run "steward open"\.$/);
+  });
+
+  it('aligns its figures on one baseline', async () => {
+    for (const path of ['/', '/sense']) {
+      const { page } = await open(path);
+      await page.locator('#facts .large').waitFor();
+      const bottoms = (await page.evaluate(
+        `[...document.querySelectorAll('#facts > span')].map(({ lastChild }) => {
+          const range = document.createRange();
+          range.selectNode(lastChild);
+          return Math.round(range.getBoundingClientRect().bottom);
+        })`,
+      )) as number[];
+      expect(bottoms.length, path).to.be.greaterThan(1);
+      expect(new Set(bottoms).size, path).to.equal(1);
+    }
   });
 
   it('shows the figures of the record, what was done, and seven days', async () => {
@@ -162,9 +228,6 @@ describe('the page of the day in Chromium', function () {
     await page.keyboard.press('p');
     await page.waitForURL('**/sense?day=2026-11-17');
     await waitForText(page, '#day-title', /^Tue 17 Nov 2026$/);
-    await page.goto(`${served.url}/sense#${day}`);
-    await page.waitForURL(`**/sense?day=${day}`);
-    await waitForText(page, '#day-title', /^Wed 18 Nov 2026$/);
     await page.keyboard.press('t');
     await waitForText(page, '#day-title', /^Fri 20 Nov 2026$/);
   });

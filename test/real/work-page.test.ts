@@ -72,6 +72,23 @@ describe('the page /work in Chromium', function () {
     expectQuiet(one, served.url);
   });
 
+  it('shows what is due first, and since when, also on a phone', async () => {
+    board = boardOf([
+      issue(1, 'Fix the login', ['Status:queued', 'Priority:P0']),
+      { ...issue(2, 'Call Ann', ['Status:queued']), due: '2026-11-20T12:00:00Z' },
+      { ...issue(3, 'Send the invoice', ['Status:queued']), due: '2026-11-20T09:00:00Z' },
+      { ...issue(4, 'Buy milk', ['Status:queued']), due: '2026-11-20T19:00:00Z' },
+    ]);
+    const { page } = await open('/work', { viewport: { width: 390, height: 844 } });
+    await page.locator('.item').nth(3).waitFor();
+    expect(await titles(page)).to.deep.equal(['Send the invoice', 'Call Ann', 'Fix the login', 'Buy milk']);
+    expect(await page.locator('.item > time.attention:visible').allTextContents()).to.deep.equal([
+      'due 09:00',
+      'due 12:00',
+    ]);
+    expect(await page.locator('.item > time').last().textContent()).to.equal('due 19:00');
+  });
+
   it('says from when the issues are while the daemon is gone', async () => {
     const { page } = await open();
     await page.context().setOffline(true);
