@@ -253,6 +253,51 @@ describe('several machines with one exchange folder (built)', function () {
     expect(Object.values(files()).join('')).to.not.contain('"session":"');
   });
 
+  it('removes a purged day when the folder is set again, and no forgotten session returns', async () => {
+    const [one, two] = [folder, join(shared.path, 'two')];
+    const own = Object.keys(files()).length;
+    const dayFiles = (): string[] =>
+      Object.keys(files()).filter(
+        (name) => /\/(?:daily|sessions|usage)\//.test(name) && !name.startsWith('two'),
+      );
+    const others = dayFiles().length;
+    await run(desktop, 'sync', 'set', two);
+    await run(desktop, 'sync', 'leave');
+    await run(desktop, 'sense', 'purge', '--all', '--records', '--yes');
+    await run(desktop, 'sync', 'set', two);
+    expect(Object.keys(files()).filter((name) => /^two\/.*\/daily/.test(name))).to.deep.equal([]);
+    await run(desktop, 'sync', 'set', one);
+    expect(dayFiles().length).to.be.lessThan(others);
+    rmSync(two, { recursive: true });
+    expect(Object.keys(files()).length).to.be.lessThan(own);
+  });
+
+  it('remembers restricted sessions after "sessions forget"', async () => {
+    const [session, client] = ['dddddddd-0000-4000-8000-000000000004', join(laptop.path, 'secproj')];
+    commit(laptop, 'secproj');
+    writeFileSync(join(client, 'RESTRICTED.md'), '');
+    for (const event of ['session-start', 'prompt', 'stop'] as const)
+      await hook(laptop, event, session, client);
+    await run(laptop, 'sense', 'capture');
+    await run(laptop, 'sessions', 'forget', '--yes');
+    await hook(laptop, 'prompt', session, join(laptop.path, 'shop'));
+    await run(laptop, 'sense', 'capture');
+    expect(JSON.stringify(files())).to.not.contain('secproj');
+  });
+
+  it('publishes no session in a worktree of a restricted repository', async () => {
+    const [main, tree] = [join(laptop.path, 'secproj'), join(laptop.path, 'tree')];
+    spawnSync('git', ['worktree', 'add', '-q', '-b', 'tree-branch', tree], {
+      cwd: main,
+      env: bareEnvironment(laptop.path),
+    });
+    expect(existsSync(tree)).to.equal(true);
+    for (const event of ['session-start', 'prompt', 'stop'] as const)
+      await hook(laptop, event, 'eeeeeeee-0000-4000-8000-000000000005', tree);
+    await run(laptop, 'sense', 'capture');
+    expect(JSON.stringify(files())).to.not.match(/secproj|tree-branch/);
+  });
+
   it('publishes from the daemon, once the folder is back', async () => {
     const away = `${folder}-away`;
     renameSync(folder, away);

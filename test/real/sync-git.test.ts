@@ -176,7 +176,7 @@ describe('sync through a private GitHub repository (built)', function () {
     const { code, stderr } = await run(0, 'sync', 'connect', 'git', 'ann/work');
     expect([code, stderr]).to.deep.equal([
       6,
-      'ann/work is public; nothing was pushed.\nMake the repository private, or use a different one.\n',
+      'ann/work is public, so nothing was pushed now.\nMake it private, use a different one, or delete earlier data: steward sync leave --remove\n',
     ]);
     expect(git.seen).to.deep.equal([]);
   });

@@ -2,6 +2,7 @@ import { useGit, useSyncthing } from '../../lib/app/sync-engine';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { StewardError } from '../../lib/errors';
 import { isRepository } from '../../lib/config/leaf';
+import { plural } from '../../lib/platform/terminal/format';
 
 interface ConnectResult {
   engine: 'syncthing' | 'git';
@@ -55,7 +56,7 @@ export default class SyncConnect extends BaseCommand {
     const { received } = await useGit(this.context, repo);
     return this.show(
       { engine: 'git', received } as ConnectResult,
-      () => `Synced through ${repo}: received changes from ${received.length} other machines.`,
+      () => `Synced through ${repo}: received changes from ${plural(received.length, 'other machine')}.`,
     );
   }
 }

@@ -7,14 +7,15 @@ import { renameOver } from '../platform/files/atomic-file';
 import { exists, ensureFolder, listFolder, lstatOf, removeFile } from '../platform/files/folder';
 import { readInstallManifest, withInstallManifest } from '../platform/files/install-manifest';
 import { withLock } from '../platform/files/lock';
+import { rotatedName } from '../platform/files/journal';
 import { settleFrom } from '../platform/files/settle-log';
 import { dayOf } from '../platform/time/time';
 import { senseStore, type SenseStore } from '../sense/store';
-import { archiveSessions } from '../sessions/archive';
-import { restrictedList } from '../sessions/restricted';
+import { archivedFiles, archiveSessions } from '../sessions/archive';
+import { listRestricted, mergeRestricted, restrictedList } from '../sessions/restricted';
 import { archiveOf, currentSessions } from '../sessions/state';
 import { checkedRepos, mergeChecked } from '../sync/repo-check';
-import { readState, writeState } from '../sync/state';
+import { readState, withFolder, withPending, writeState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
@@ -54,6 +55,7 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
     writePlace(area.root, area.host, into.place, '');
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, { id, old });
+    else await mergeRestrictions(context, from, into);
     // First record that the old machine's published data must be withdrawn. Time in data that remains counts
     // twice.
     if (old.place === '') await startRetirement(context, old.owner);
@@ -123,12 +125,15 @@ async function moveInto(
   }
   setAside(area, into, old);
   const { timezone } = (await openSense(context)).deps;
-  settleFrom(restrictedList(area.sessionsState), restrictedList(into.sessionsState));
-  mergeChecked(checkedRepos(area.state), checkedRepos(into.state));
+  await mergeRestrictions(context, area, into);
   moveDays(area, into, dayOf(clock.now(), timezone));
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));
   moveFiles(area.usage, into.usage);
+  // Their content was archived, and `steward sessions forget` looks only at the new place.
+  const archived = archivedFiles(archiveOf(area.sessionsState));
+  for (const path of [area.sessionsState, area.sessionsLive, area.workEvents, ...archived]) removeFile(path);
+  removeFile(rotatedName(area.workEvents));
   removeFile(area.owner);
 }
 
@@ -160,6 +165,15 @@ function daysWithData(store: SenseStore): Set<string> {
 
 function dayIn(name: string): string {
   return name.slice(0, '2026-11-20'.length);
+}
+
+/** Copies what is known about restricted sessions and repositories. */
+async function mergeRestrictions(context: Context, from: UserArea, into: UserArea): Promise<void> {
+  if (from.own === into.own) return;
+  const sessions = await openSessions({ ...context, area: from });
+  listRestricted(into.sessionsState, Object.values(currentSessions(sessions).sessions));
+  mergeRestricted(restrictedList(from.sessionsState), restrictedList(into.sessionsState));
+  mergeChecked(checkedRepos(from.state), checkedRepos(into.state));
 }
 
 function moveDays(area: UserArea, into: UserArea, today: string): void {
@@ -200,10 +214,10 @@ function retire(area: UserArea, into: UserArea, { old, id }: { old: Owned; id: s
 }
 
 async function startRetirement(context: Context, id: string): Promise<void> {
-  const { deps, locked } = await openSync(context);
+  const { deps, folder, locked } = await openSync(context);
   await locked(() => {
-    const state = readState(deps.state);
-    writeState(deps.state, { ...state, retire: [...new Set([...(state.retire ?? []), id])] });
+    const state = withFolder(readState(deps.state), folder);
+    writeState(deps.state, withPending(state, { retire: [id] }));
   });
 }
 

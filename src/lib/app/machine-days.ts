@@ -106,6 +106,7 @@ const EVERYTHING: Disclosure = {
   details: false,
   isShown: () => true,
   isRestricted: () => false,
+  isRestrictedHash: () => false,
   isRestrictedRepo: () => false,
   isCheckedRepo: () => true,
   about: () => undefined,

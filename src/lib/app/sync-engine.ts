@@ -103,7 +103,7 @@ function exchangeFile(machine: string): string {
 export async function forgetInGit(context: Context, id: string): Promise<void> {
   const { sync } = (await context.loadConfig()).config.user;
   if (sync.engine !== 'git' || sync.folder === undefined || sync.repo === undefined) return;
-  const git = await openGit(context, sync.folder, sync.repo);
+  const git = await openGit(context, sync.folder, sync.repo, { mayBePublic: true });
   await locked(context, () => removeFromGit(git, id));
 }
 
@@ -130,13 +130,18 @@ async function exchange(
   }
 }
 
-async function openGit(context: Context, folder: string, repo: string): Promise<GitExchange> {
+async function openGit(
+  context: Context,
+  folder: string,
+  repo: string,
+  { mayBePublic = false } = {},
+): Promise<GitExchange> {
   const { openWork } = await import('./work');
   const { deps } = await openWork(context);
   const found = await (await deps.host()).repository(repo);
-  if (found.visibility !== 'private') {
-    throw new StewardError('conflict', `${found.repo} is ${found.visibility}; nothing was pushed.`, {
-      hint: 'Make the repository private, or use a different one.',
+  if (found.visibility !== 'private' && !mayBePublic) {
+    throw new StewardError('conflict', `${found.repo} is ${found.visibility}, so nothing was pushed now.`, {
+      hint: 'Make it private, use a different one, or delete earlier data: steward sync leave --remove',
     });
   }
   return {

@@ -12,7 +12,7 @@ import { readRestricted, restrictedList } from '../sessions/restricted';
 import type { Session } from '../sessions/session';
 import { archiveOf } from '../sessions/state';
 import type { Disclosure, LocalDay } from '../sync/day';
-import { FORMAT } from '../sync/format';
+import { FORMAT, hashedId } from '../sync/format';
 import type { LocalData } from '../sync/publish';
 import { checkedRepos, checkRepos } from '../sync/repo-check';
 import { daysIn, readDayRows } from '../usage/days';
@@ -35,7 +35,7 @@ export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: 
   const { text } = marksOf([
     ...[area.sense.classify, area.sense.events, area.sense.daily, area.usage],
     ...store.loggedDays().map((day) => store.logOf(day)),
-    ...[sessions, workEvents, archiveOf(sessions), namesFolder(area.machine)],
+    ...[sessions, workEvents, archiveOf(sessions), restrictedList(sessions), namesFolder(area.machine)],
   ]);
   return shortHash(JSON.stringify([text, rest, VERSION, SENSE_VERSION, FORMAT]));
 }
@@ -56,8 +56,8 @@ export function localData(
       ? { ...session, restricted: true as const }
       : session,
   );
-  const isListed = readRestricted(restrictedList(area.sessionsState));
-  const disclosure = { ...disclosureOf(sessions, details, isListed), ...repos };
+  const list = restrictedList(area.sessionsState);
+  const disclosure = { ...disclosureOf(sessions, details, readRestricted(list)), ...repos };
   const logged = store.loggedDays();
   const zoneOf = (day: Day): string => state.zones[day] ?? timezone;
   const read = (day: Day, isShown = disclosure.isShown): LocalDay => {
@@ -81,7 +81,7 @@ export function localData(
             store.logOf(day),
             join(area.sense.daily, `${day}.json`),
             join(area.usage, `${day}.json`),
-            area.sense.classify,
+            ...[area.sense.classify, list],
           ]).text,
           ...[details, day < today, zoneOf(day), VERSION, SENSE_VERSION, FORMAT, repos.mark],
           sessionsOf(sessions, day, zoneOf(day)).map((session) => [
@@ -115,11 +115,13 @@ function disclosureOf(
       if (session.restricted === true) restricted.add(id);
     }
   }
+  const hashes = new Set([...restricted].map((id) => hashedId('session', id)));
   const isRestricted = (id: string): boolean => restricted.has(id) || isListed(id);
   return {
     details,
     isShown: (id) => known.has(id) && !isRestricted(id),
     isRestricted,
+    isRestrictedHash: (id) => hashes.has(id),
     about: (id) => {
       const session = known.get(id);
       return session && detailsOf(session);

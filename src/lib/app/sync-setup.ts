@@ -5,18 +5,17 @@ import { StewardError, toStewardError } from '../errors';
 import { areaAt } from '../config/user-area';
 import { readOwners } from '../platform/files/area-owner';
 import { removeFile, removeFolder } from '../platform/files/folder';
-import { definedOnly } from '../platform/files/json-object';
 import { knownMachineId } from '../platform/files/machine';
 import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
 import { asRecord } from '../sense/record';
 import { inFolder, noFolder, prepareFolder } from '../sync/folder';
 import { planFiles, unpublish, type PublishResult } from '../sync/publish';
-import { readState, writeState } from '../sync/state';
+import { readState, withFolder, writeState } from '../sync/state';
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
-import { endRetirement, openSync, publishNow } from './sync';
+import { adoptedFolders, endRetirement, openSync, publishNow } from './sync';
 import { engineStatus, forgetInGit } from './sync-engine';
 import { changeSync, MAX_NAME, stateFile } from './sync-settings';
 
@@ -90,12 +89,17 @@ export async function leave(
 ): Promise<{ folder: string; removedFiles: number }> {
   const { folder, deps, locked } = await openSync(context);
   if (folder === undefined) throw noFolder();
-  if (remove) await forgetInGit(context, context.machineId);
-  const removedFiles = remove ? await locked(() => unpublish(deps)) : 0;
+  const adopted = adoptedFolders(context).map(({ id }) => id);
+  if (remove) for (const id of [context.machineId, ...adopted]) await forgetInGit(context, id);
+  const removedFiles = remove ? await locked(() => unpublish(deps, adopted)) : 0;
   await changeSync(context, { folder: undefined, details: undefined, engine: undefined, repo: undefined });
   await locked(() => {
-    const { name, retire } = readState(deps.state);
-    writeState(deps.state, { ...definedOnly({ name, retire }), days: {}, removals: [] });
+    const { others = {}, ...state } = withFolder(readState(deps.state), undefined);
+    const { [folder]: left, ...rest } = others;
+    writeState(deps.state, {
+      ...state,
+      others: remove || left === undefined ? rest : { ...rest, [folder]: left },
+    });
   });
   return { folder, removedFiles };
 }
@@ -144,7 +148,7 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
   const { user } = (await context.loadConfig()).config;
   const found = syncStatus({
     ...{ ...user.sync, timezone: user.timezone, isDeep, asRecord, nowMs: context.clock.now() },
-    state: readState(stateFile(context.area)),
+    state: withFolder(readState(stateFile(context.area)), user.sync.folder),
     ownId: knownMachineId(),
   });
   return { ...found, engine: await engineStatus(context, isDeep) };

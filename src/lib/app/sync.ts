@@ -16,7 +16,7 @@ import { inFolder } from '../sync/folder';
 import { parseInfo } from '../sync/parse';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
 import { publishRetired } from '../sync/retire';
-import { readState, writeState, type Removal, type SyncState } from '../sync/state';
+import { readState, withFolder, withPending, writeState, type Removal, type SyncState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
@@ -38,8 +38,8 @@ export async function openSync(context: Context): Promise<SyncContext> {
   const { area, clock } = context;
   const { sync, timezone } = (await context.loadConfig()).config.user;
   const state = stateFile(area);
-  const before = readState(state);
   const { folder, details } = sync;
+  const before = withFolder(readState(state), folder);
   const sense = await openSense(context);
   const sessions = await openSessions(context);
   const today = dayOf(clock.now(), timezone);
@@ -75,7 +75,7 @@ export async function openSync(context: Context): Promise<SyncContext> {
  */
 function formerFolders(
   { area, machineId }: Context,
-  { folder: previous, removals, retire = [] }: SyncState,
+  { removals, retire = [], others = {} }: SyncState,
   folder: string | undefined,
   day: Day,
 ): string[] {
@@ -85,8 +85,10 @@ function formerFolders(
     const store = senseStore(areaAt(area.root, `machines/${id}/`, area.host));
     return store.logBytes(day) === undefined && !store.hasRecord(day);
   });
+  const [previous] = Object.entries(others).slice(-1);
+  const isPurged = previous === undefined || previous[1].removals.some(({ sessions }) => sessions);
   return [
-    ...(previous === undefined || previous === folder ? [] : [join(machinesFolder(previous), machineId)]),
+    ...(isPurged ? [] : [join(machinesFolder(previous[0]), machineId)]),
     ...adopted.map((id) => join(machinesFolder(folder), id)),
   ];
 }
@@ -108,7 +110,8 @@ interface Adopted {
 async function openAdopted(context: Context): Promise<Adopted[]> {
   const { area, machineId } = context;
   const owners = readOwners(area.root);
-  const { retire = [] } = readState(stateFile(area));
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  const { retire = [] } = withFolder(readState(stateFile(area)), folder);
   const retired = owners.find(({ owner }) => owner === machineId)?.retired ?? [];
   const ids = retired.filter((id) => retire.includes(id) || owners.some(({ owner }) => owner === id));
   const machines = await Promise.all(
@@ -171,7 +174,7 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
   const { folder, engine } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined) return undefined;
   const { deps, locked } = await openSync(context);
-  const before = readState(deps.state);
+  const before = withFolder(readState(deps.state), folder);
   const isSame = before.folder === folder && before.checked === deps.today && before.problem === undefined;
   const isDue = !isSame || before.retire !== undefined;
   const adopted = isDue ? await openAdopted(context) : [];
@@ -215,11 +218,13 @@ export async function withRemoval<T>(
   removal: Removal,
   work: () => Promise<T>,
 ): Promise<{ value: T; problem?: string }> {
-  if ((await context.loadConfig()).config.user.sync.folder === undefined) return { value: await work() };
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  if (folder === undefined && readState(stateFile(context.area)).others === undefined)
+    return { value: await work() };
   const { deps, locked } = await openSync(context);
   await locked(() => {
-    const state = readState(deps.state);
-    writeState(deps.state, { ...state, removals: [...state.removals, removal] });
+    const state = withFolder(readState(deps.state), folder);
+    writeState(deps.state, withPending(state, { removals: [removal] }));
   });
   const value = await work();
   try {

@@ -6,9 +6,10 @@ import { withLock } from '../platform/files/lock';
 import { rotatedName } from '../platform/files/journal';
 import { archivedFiles } from './archive';
 import { namesFolder, nameFiles } from './names';
-import { archiveOf } from './state';
+import { listRestricted } from './restricted';
+import { archiveOf, currentSessions, type ReadDeps } from './state';
 
-export interface ForgetDeps {
+export interface ForgetDeps extends ReadDeps {
   clock: Clock;
   machineId: string;
   /** Path of `state/sessions.json`. */
@@ -37,6 +38,7 @@ export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise
   if (dryRun) return { dryRun, files: filesOf(deps) };
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   return withLock(join(deps.locks, 'sessions.lock'), lock, async () => {
+    listRestricted(deps.path, Object.values(currentSessions(deps).sessions));
     const files = filesOf(deps);
     for (const file of files) removeFile(file);
     return { dryRun, files };

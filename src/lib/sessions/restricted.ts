@@ -59,17 +59,34 @@ export function listRestricted(
   );
 }
 
-/** Adds hashes of session keys to the list. */
+/** Adds sessions to the list, as hashes of their keys. */
 export function addRestricted(list: string, keys: Iterable<string>): void {
-  const isListed = readRestricted(list);
-  const added = [...keys].filter((key) => !isListed(key)).map(folderHash);
+  addHashes(list, [...keys].map(folderHash));
+}
+
+/** Adds the sessions of another list. */
+export function mergeRestricted(from: string, into: string): void {
+  addHashes(into, [...hashesIn(from)]);
+}
+
+/** Returns a check whether a session is in the list. */
+export function readRestricted(list: string): (key: string) => boolean {
+  const hashes = hashesIn(list);
+  return (key) => hashes.has(folderHash(key));
+}
+
+function addHashes(list: string, hashes: readonly string[]): void {
+  const known = hashesIn(list);
+  const added = hashes.filter((hash) => !known.has(hash));
   if (added.length === 0) return;
   ensureFolder(dirname(list));
   completeAppend(list, planAppend(list, added));
 }
 
-/** Returns a function that checks whether a session is in the list. */
-export function readRestricted(list: string): (key: string) => boolean {
-  const hashes = new Set(readText(list)?.split('\n'));
-  return (key) => hashes.has(folderHash(key));
+function hashesIn(list: string): Set<string> {
+  return new Set(
+    readText(list)
+      ?.split('\n')
+      .filter((line) => line !== ''),
+  );
 }

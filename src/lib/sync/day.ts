@@ -24,6 +24,8 @@ export interface Disclosure {
   /** Returns whether a session is known and not restricted, so that its data may leave this machine. */
   isShown: (session: string) => boolean;
   isRestricted: (session: string) => boolean;
+  /** Checks the hashed id of a session that this machine still knows. */
+  isRestrictedHash: (id: string) => boolean;
   /** Returns the details of a known session. */
   about: (session: string) => SessionDetails | undefined;
   /** Returns whether a repository is restricted. Checks its path or, if the path is unknown, its name. */

@@ -26,7 +26,7 @@ import { dayFileOf, machinesFolder } from './exchange';
 import { requireFolder } from './folder';
 import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo } from './format';
 import { parseInfo, type CheckRecord } from './parse';
-import { readState, writeState, type Removal, type SyncState } from './state';
+import { readState, withFolder, writeState, type Removal, type SyncState } from './state';
 
 /** This machine's data, and the rules for which data may leave the machine. */
 export interface LocalData {
@@ -91,7 +91,7 @@ export function machineFolderOf({ folder, machine }: Pick<PublishDeps, 'folder' 
 export function publish(deps: PublishDeps): PublishResult {
   requireFolder(deps.folder);
   const { state, clock } = deps;
-  const before = readState(state);
+  const before = withFolder(readState(state), deps.folder);
   const own = machineFolderOf(deps);
   const mark = deps.mark();
   // After a failed run, compare every file again.
@@ -114,12 +114,13 @@ export function publish(deps: PublishDeps): PublishResult {
   }
   local.save();
   const published = writeInfo(deps, local, result) ?? before.publishedMs;
-  const { name } = before;
+  const { name, others } = before;
   writeState(state, {
     ...{ folder: deps.folder, mark, checked: deps.today, days: marks, removals: [] },
     ...(name === undefined ? {} : { name }),
     ...(published === undefined ? {} : { publishedMs: published }),
     ...(before.retire === undefined ? {} : { retire: before.retire }),
+    ...(others === undefined ? {} : { others }),
   });
   return result;
 }
@@ -146,7 +147,7 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
   const own = machineFolderOf(deps);
   const local = deps.local();
   const days = local.days();
-  const removals = readState(deps.state).removals;
+  const { removals } = withFolder(readState(deps.state), deps.folder);
   const removed = removals.flatMap((removal) => removedFiles(own, removal, local));
   const files = days.flatMap((day) => dayFiles(deps, local, day));
   const hasChanged = removed.length > 0 || files.some(({ change }) => change !== 'none');
@@ -158,9 +159,9 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
 export function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] {
   const own = machineFolderOf(deps);
   const stored = [...(deps.former?.(day) ?? []), own];
-  const { isShown, isRestricted, isRestrictedRepo } = local.disclosure;
+  const { isShown, isRestricted, isRestrictedHash, isRestrictedRepo } = local.disclosure;
   const oldSessions = sessionsBefore(stored, day).filter(
-    ({ repo }) => repo === null || !isRestrictedRepo(repo),
+    ({ id, repo }) => !isRestrictedHash(id) && (repo === null || !isRestrictedRepo(repo)),
   );
   const known = new Set(oldSessions.map(({ id }) => id));
   const shown: Disclosure = {
@@ -280,12 +281,18 @@ export function removedFiles(own: string, removal: Removal, local: LocalData): P
   });
 }
 
-/** Removes everything that this machine has published. Returns the number of removed files. */
-export function unpublish(deps: Pick<PublishDeps, 'folder' | 'machine'>): number {
-  requireFolder(deps.folder);
-  const own = machineFolderOf(deps);
-  const { files } = diskUse(own);
-  removeFolder(own);
-  removeEmptyFolder(machinesFolder(deps.folder));
-  return files;
+/**
+ * Removes everything that this machine has published for itself and the adopted machines. Returns the number of
+ * removed files.
+ */
+export function unpublish(
+  { folder, machine }: Pick<PublishDeps, 'folder' | 'machine'>,
+  adopted: readonly string[],
+): number {
+  requireFolder(folder);
+  const folders = [machine.id, ...adopted].map((id) => join(machinesFolder(folder), id));
+  const files = folders.map((path) => diskUse(path).files);
+  folders.forEach((path) => removeFolder(path));
+  removeEmptyFolder(machinesFolder(folder));
+  return files.reduce((sum, count) => sum + count, 0);
 }

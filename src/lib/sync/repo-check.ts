@@ -52,8 +52,12 @@ export function checkRepos(file: string, watched: readonly string[]): RepoCheck 
   for (const { name, restricted } of ofWatched) if (!restricted) open.add(name);
   const isWatched = new Set(watched);
   const closed = new Set(ofWatched.filter(({ restricted }) => restricted).map(({ name }) => name));
-  for (const [path, { name, restricted }] of before)
-    if (restricted && !isWatched.has(path) && !open.has(name)) closed.add(name);
+  for (const path of before.keys()) {
+    if (isWatched.has(path)) continue;
+    const { name, restricted } = check(path);
+    // A missing repository may have been moved to the folder of a watched one.
+    if (restricted && (found.has(path) || !open.has(name))) closed.add(name);
+  }
   return {
     mark: JSON.stringify([...closed].sort()),
     isRestrictedRepo: (repo, path) => (path === undefined ? closed.has(repo) : check(path).restricted),

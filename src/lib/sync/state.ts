@@ -17,8 +17,15 @@ export interface Removal {
   sessions?: boolean;
 }
 
+/** What must still be removed from an exchange folder. */
+export interface Pending {
+  removals: Removal[];
+  /** Ids of adopted machines whose published files have not been withdrawn everywhere yet. */
+  retire?: string[];
+}
+
 /** The contents of the machine-local file `sync.json`. */
-export interface SyncState {
+export interface SyncState extends Pending {
   /** The machine's name, if the user has renamed it. */
   name?: string;
   /** The exchange folder to which this state applies. */
@@ -30,9 +37,8 @@ export interface SyncState {
   publishedMs?: number;
   /** The fingerprint of each published day. */
   days: Record<Day, string>;
-  removals: Removal[];
-  /** Ids of adopted machines whose published files have not been withdrawn everywhere yet. */
-  retire?: string[];
+  /** The previous exchange folders, the latest last. */
+  others?: Record<string, Pending>;
   /** Why the last run failed. */
   problem?: { at: string; message: string; hint?: string };
 }
@@ -42,7 +48,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  const { days, removals, retire, publishedMs, problem } = value;
+  const { days, others, publishedMs, problem } = value;
   const [name, folder, mark, checked] = ['name', 'folder', 'mark', 'checked'].map((key) =>
     textOf(value[key]),
   );
@@ -53,9 +59,62 @@ export function readState(path: string): SyncState {
     ...(checked === undefined ? {} : { checked }),
     ...(typeof publishedMs === 'number' ? { publishedMs } : {}),
     days: isObject(days) ? (days as SyncState['days']) : {},
+    ...pendingIn(value),
+    ...(isObject(others)
+      ? {
+          others: Object.fromEntries(
+            Object.entries(others).map(([path, pending]) => [path, pendingIn(pending)]),
+          ),
+        }
+      : {}),
+    ...(isObject(problem) ? { problem: problem as unknown as Required<SyncState>['problem'] } : {}),
+  };
+}
+
+function pendingIn(value: unknown): Pending {
+  const { removals, retire } = isObject(value) ? value : {};
+  return {
     removals: Array.isArray(removals) ? removals.filter(isObject) : [],
     ...(Array.isArray(retire) ? { retire: retire.map(String).filter(isMachineId) } : {}),
-    ...(isObject(problem) ? { problem: problem as unknown as Required<SyncState>['problem'] } : {}),
+  };
+}
+
+const MAX_OTHERS = 10;
+
+/** Returns the state for another exchange folder, or for none. Remembers what is pending in the previous one. */
+export function withFolder(state: SyncState, folder: string | undefined): SyncState {
+  const { name, folder: previous, removals, retire, others = {} } = state;
+  if (previous === folder) return state;
+  const { [folder ?? '']: known, ...rest } = others;
+  const current: Pending = { removals, ...(retire && { retire }) };
+  if (previous !== undefined) rest[previous] = current;
+  const fresh: Pending = { ...current, removals: [] };
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(previous === undefined ? joined(current, known ?? fresh) : (known ?? fresh)),
+    days: {},
+    others: Object.fromEntries(Object.entries(rest).slice(-MAX_OTHERS)),
+  };
+}
+
+function joined(a: Pending, b: Partial<Pending>): Pending {
+  const removals = new Map(
+    [...a.removals, ...(b.removals ?? [])].map((each) => [JSON.stringify(each), each]),
+  );
+  const retire = [...new Set([...(a.retire ?? []), ...(b.retire ?? [])])];
+  return { removals: [...removals.values()], ...(retire.length > 0 && { retire }) };
+}
+
+/** Adds what must be removed from the current and all previous exchange folders. */
+export function withPending(state: SyncState, pending: Partial<Pending>): SyncState {
+  const others = Object.entries(state.others ?? {}).map(
+    ([path, each]) => [path, joined(each, pending)] as const,
+  );
+  return {
+    ...state,
+    ...joined(state, pending),
+    ...(others.length > 0 && { others: Object.fromEntries(others) }),
   };
 }
 

@@ -13,7 +13,7 @@ import { readPublishedDay, readPublishedSessions, readPublishedUsage } from '../
 import { prepareFolder } from '../../../src/lib/sync/folder';
 import { hashedId } from '../../../src/lib/sync/format';
 import { planFiles, publish, unpublish, type PublishDeps } from '../../../src/lib/sync/publish';
-import { readState, writeState } from '../../../src/lib/sync/state';
+import { readState, withFolder, withPending, writeState } from '../../../src/lib/sync/state';
 import { findMachine, syncStatus } from '../../../src/lib/sync/status';
 import { snapshot } from '../../helpers/scratch';
 import { scratch } from '../../helpers/scratch';
@@ -104,6 +104,7 @@ describe('publishing (lib)', () => {
       disclosure: {
         ...{ details, isShown, isRestrictedRepo, isCheckedRepo },
         isRestricted: (id) => restricted.has(id),
+        isRestrictedHash: (hash) => [...restricted].some((id) => hashedId('session', id) === hash),
         about: (id) =>
           known.has(id) ? { slug: `${id}-slug`, title: `${id} secret title`, issue: 7 } : undefined,
       },
@@ -327,6 +328,36 @@ describe('publishing (lib)', () => {
     withdrawn();
   });
 
+  it('withdraws a session that became restricted after its event log was deleted', () => {
+    details = true;
+    publish(deps());
+    days = { [DAY]: dayWithoutLog };
+    restricted.add('open');
+    mark = 2;
+    publish(deps());
+    expect(sessions()).to.deep.equal([]);
+    expect(bytes()).to.not.match(/open-slug|open-branch/);
+  });
+
+  it('removes purged days from every exchange folder', () => {
+    const other = path('other');
+    prepareFolder(other, []);
+    const purge = (): void => {
+      days = {};
+      mark += 1;
+      const state = withFolder(readState(deps().state), other);
+      writeState(deps().state, withPending(state, { removals: [{ day: DAY }] }));
+    };
+    publish(deps());
+    publish({ ...deps(), folder: other });
+    purge();
+    publish({ ...deps(), folder: other });
+    expect(existsSync(join(other, 'machines', ID, 'daily', `${DAY}.json`))).to.equal(false);
+    expect(existsSync(own('daily', `${DAY}.json`))).to.equal(true);
+    publish(deps());
+    expect(existsSync(own('daily', `${DAY}.json`))).to.equal(false);
+  });
+
   it('publishes no unchecked repository of a day whose event log was deleted before', () => {
     days = { [DAY]: dayWithoutLog };
     publish(deps());
@@ -377,7 +408,7 @@ describe('publishing (lib)', () => {
     expect(readdirSync(folder())).to.deep.equal([]);
     rmSync(folder(), { recursive: true });
     expect(() => publish(deps())).to.throw(/Exchange folder not found/);
-    expect(() => unpublish(deps())).to.throw(/Exchange folder not found/);
+    expect(() => unpublish(deps(), [])).to.throw(/Exchange folder not found/);
     expect(existsSync(folder())).to.equal(false);
   });
 
@@ -425,7 +456,7 @@ describe('publishing (lib)', () => {
     expect(findMachine(folder(), 'Desktop', ID).id).to.equal('bbbbbbbbbbbb');
     publish({ ...deps(), machine: { ...deps().machine, name: 'bbbbbbbbbbbb' } });
     expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).id).to.equal('bbbbbbbbbbbb');
-    expect(unpublish(deps())).to.equal(4);
+    expect(unpublish(deps(), [])).to.equal(4);
     expect(syncStatus(input).machines.map(({ name }) => name)).to.deep.equal(['desktop']);
     expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).path).to.equal(path('exchange/machines/bbbbbbbbbbbb'));
   });

@@ -79,6 +79,14 @@ describe('restricted repositories (lib)', () => {
     expect(isRestrictedRepo('acme', acme)).to.equal(true);
   });
 
+  it('hides the sessions of a restricted repository after another one with its name is watched', () => {
+    const [acme, other] = [repo('clients', 'acme'), repo('work', 'acme')];
+    check(acme).save();
+    const { isRestrictedRepo } = check(other);
+    expect(isRestrictedRepo('acme')).to.equal(true);
+    expect(isRestrictedRepo('acme', other)).to.equal(false);
+  });
+
   it('merges the results of two machines, and restricted wins', () => {
     const [a, b] = [path('a.json'), path('b.json')];
     const write = (file: string, restricted: Record<string, boolean>): void =>

@@ -244,7 +244,12 @@ describe('the readers of usage (lib)', () => {
       const database = new sqlite.DatabaseSync(path);
       const insert = (output: number): string =>
         `INSERT OR REPLACE INTO message VALUES ('m1', 'o1', '${JSON.stringify({
-          ...{ role: 'assistant', modelID: 'claude-sonnet-5', cost: 0.5, path: { root: '/nowhere' } },
+          ...{
+            role: 'assistant',
+            modelID: 'claude-sonnet-5',
+            cost: 0.5,
+            path: { cwd: '/nowhere/sub', root: '/nowhere' },
+          },
           ...{ time: { created: Date.parse('2026-11-20T10:00:00Z') } },
           tokens: { input: 10, output, reasoning: 2, cache: { read: 3, write: 4 } },
         })}')`;

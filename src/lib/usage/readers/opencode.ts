@@ -7,7 +7,8 @@ import { folderFrom, type DatabaseReader } from './reader';
 
 /** Selects only numbers and ids, so that message text stays in the database. */
 const QUERY = `SELECT id, session_id AS session,
-  json_extract(data, '$.modelID') AS model, json_extract(data, '$.path.root') AS cwd,
+  json_extract(data, '$.modelID') AS model,
+  coalesce(json_extract(data, '$.path.cwd'), json_extract(data, '$.path.root')) AS cwd,
   json_extract(data, '$.time.created') AS ms, json_extract(data, '$.cost') AS cost,
   json_extract(data, '$.tokens.input') AS input, json_extract(data, '$.tokens.output') AS output,
   json_extract(data, '$.tokens.reasoning') AS reasoning,
