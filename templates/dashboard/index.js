@@ -54,6 +54,7 @@ const { refresh, redraw } = follow(
     const status = /** @type {Status | undefined} */ (feeds.status.data);
     const board = /** @type {Board | undefined} */ (feeds.work.data);
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
+    const slugs = (report?.sessions ?? []).map(({ slug, status }) => status === 'waiting' && slug).join(' ');
     const insight = /** @type {Insight | undefined} */ (feeds.insight.data);
     drawPanels(byId('notes'), [
       {
@@ -67,9 +68,9 @@ const { refresh, redraw } = follow(
       {
         name: 'Day',
         feeds: isMissing(problem) ? [] : [feeds.day],
-        from: [day, problem, minute, picked, isSignedIn()],
+        from: [day, problem, minute, picked, slugs, isSignedIn()],
         draw() {
-          if (day !== undefined) showDay(day, now, lost);
+          if (day !== undefined) showDay(day, slugs.split(' '), now, lost);
           else if (isMissing(problem)) showMissing(now);
           else show(byId('facts'), problem?.message ?? 'Loading …');
         },
@@ -139,8 +140,8 @@ function showSessions(report, status, board, now, lost) {
   showRunning(byId('running'), sessions, now, lost);
 }
 
-/** @param {DayDocument} day @param {number} now @param {Lost} lost */
-function showDay(day, now, lost) {
+/** @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {number} now @param {Lost} lost */
+function showDay(day, waiting, now, lost) {
   const { record, timezone, startMs } = day;
   const today = dayOf(now, timezone);
   const isToday = day.day === today;
@@ -161,7 +162,9 @@ function showDay(day, now, lost) {
     day.closed.length > 0 && h('span', h('b', grouped(day.closed.length)), ' closed'),
   );
   const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
-  picture.draw(day, { until, rest: summary(day, isToday, clock, lost), clock });
+  const rank = (/** @type {{ slug: string }} */ { slug }) => Number(!waiting.includes(slug));
+  const sessions = isToday ? [...day.sessions].sort((a, b) => rank(a) - rank(b)) : day.sessions;
+  picture.draw({ ...day, sessions }, { until, rest: summary(day, isToday, clock, lost), clock });
   const { app, repo } = picked ?? {};
   show(
     byId('picked'),

@@ -6,44 +6,63 @@ import { PAGES } from './nav.js';
 
 const OFF = 'steward-keys-off';
 const SEQUENCE_MS = 1500;
+/** What opens a row. Rows without it are skipped. */
+const OPENS = 'a[href], summary';
+const COPIES = '[data-rows] > li > .command > button';
+const ROWS = `[data-rows] > li:has(${OPENS})`;
+/** The timeline's own keys. */
+const TIMELINE = [
+  ['← →', 'Move in the timeline'],
+  ['Shift+← →', 'Move by an hour'],
+  ['Home, End', 'Go to the first or last item'],
+];
 
-/** @type {Map<string, { text: string, run: () => void }>} */
+/** @type {Map<string, { text: string, run: (target: any) => void, selector: string, at: number }>} */
 const shortcuts = new Map();
 let isOff = storage()?.getItem(OFF) === 'yes';
 
-/** Adds a shortcut: one key, or two keys such as `g t`. @param {string} keys @param {string} text @param {() => void} run */
-export function onKey(keys, text, run) {
-  shortcuts.set(keys, { text, run });
+/**
+ * Adds a shortcut: one key, or two keys such as `g t`. It is listed, and does something, only while its target is visible.
+ * @param {string} keys @param {string} text @param {(target: any) => void} run
+ */
+export function onKey(keys, text, run, selector = 'body', at = 0) {
+  shortcuts.set(keys, { text, run, selector, at });
+}
+
+/** @param {string} selector @returns {HTMLElement[]} */
+function visible(selector) {
+  const all = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]);
+  return all.filter((one) => one.checkVisibility());
+}
+
+/** @param {HTMLElement} target */
+function click(target) {
+  target.click();
 }
 
 /** Adds the shortcuts for pages that show days. @param {string} home */
 export function onTurn(home) {
-  const press = (/** @type {string} */ rel) => {
-    const link = document.querySelector(`#day-links [rel=${rel}]`);
-    if (link instanceof HTMLElement) link.click();
-  };
-  onKey('p', 'Earlier', () => press('prev'));
-  onKey('n', 'Later', () => press('next'));
+  onKey('p', 'Earlier', click, '#day-links [rel=prev]');
+  onKey('n', 'Later', click, '#day-links [rel=next]');
   onKey('t', 'Today', () => location.assign(home));
 }
 
-/** Adds the shortcuts that go to the first sessions waiting for you. */
+/** Adds the shortcuts that go to the first rows waiting for you. */
 export function onWaiting() {
   for (const n of [1, 2, 3, 4, 5])
-    onKey(String(n), `Go to waiting session ${n}`, () =>
-      focusRow(document.querySelectorAll('#waiting-list li, [data-key=Waiting] li')[n - 1]),
-    );
+    onKey(String(n), `Go to waiting row ${n}`, focusRow, '#waiting-list li, [data-key=Waiting] li', n - 1);
 }
 
 export function watchKeys() {
   for (const [path, name, key] of PAGES) onKey(`g ${key}`, `Go to ${name}`, () => location.assign(path));
   onKey('?', 'Show the shortcuts', showDialog);
-  const search = document.querySelector('input[type=search]');
-  if (search instanceof HTMLElement) onKey('/', 'Search', () => search.focus());
-  onKey('j', 'Next row', () => move(1));
-  onKey('k', 'Previous row', () => move(-1));
-  onKey('c', "Copy this row's command", () => press('li > .command > button'));
-  onKey('o', 'Open the row', () => press('a, summary'));
+  onKey('/', 'Search', (field) => field.focus(), 'input[type=search]');
+  onKey('j', 'Next row', () => move(1), ROWS);
+  onKey('k', 'Previous row', () => move(-1), ROWS);
+  onKey('c', "Copy this row's command", () => press(COPIES), COPIES);
+  onKey('o', 'Open the row', () => press(OPENS), ROWS);
+  for (const [keys = '', text = ''] of TIMELINE) onKey(keys, text, () => {}, '[role=slider]');
+  onKey('Enter, Escape', 'Show only this application, or all', () => {}, '#day [role=slider]');
   byId('keys').addEventListener('click', showDialog);
   const hint = h('p.sequence', { 'aria-hidden': 'true' });
   document.body.append(hint);
@@ -61,9 +80,10 @@ export function watchKeys() {
     first = isStart ? `${event.key} ` : '';
     hint.textContent = first && `${first}…`;
     timer = setTimeout(() => (first = hint.textContent = ''), SEQUENCE_MS);
-    if (found === undefined) return;
+    const target = found && visible(found.selector)[found.at];
+    if (!target) return;
     event.preventDefault();
-    found.run();
+    found.run(target);
   });
 }
 
@@ -86,14 +106,14 @@ function row() {
 
 /** @param {number} step */
 function move(step) {
-  const rows = [...document.querySelectorAll('[data-rows] > li')].filter((one) => one.checkVisibility());
-  const at = rows.findIndex((one) => one === row());
-  focusRow(rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step]);
+  const all = visible(ROWS);
+  const at = all.findIndex((one) => one === row());
+  focusRow(all[at === -1 ? (step > 0 ? 0 : all.length - 1) : at + step]);
 }
 
-/** @param {Element | undefined} next */
+/** @param {HTMLElement | undefined} next */
 function focusRow(next) {
-  if (!(next instanceof HTMLElement)) return;
+  if (next === undefined) return;
   next.tabIndex = -1;
   next.focus();
   next.scrollIntoView({ block: 'nearest' });
@@ -102,12 +122,11 @@ function focusRow(next) {
 /** @param {string} selector */
 function press(selector) {
   const found = row()?.querySelector(selector);
-  if (found instanceof HTMLElement) found.click();
+  if (found instanceof HTMLElement) click(found);
 }
 
 function showDialog() {
-  const rows = document.querySelector('[data-rows], [data-stop]');
-  const listed = [...shortcuts].filter(([name]) => rows || !/^[jkco]$/.test(name));
+  const listed = [...shortcuts].filter(([, { selector, at }]) => visible(selector)[at]);
   const keys = listed.flatMap(([name, { text }]) => [h('dt', h('kbd', name)), h('dd', text)]);
   const toggle = h('input', { type: 'checkbox', checked: !isOff });
   toggle.addEventListener('change', () => {

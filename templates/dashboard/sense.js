@@ -64,9 +64,12 @@ function draw(today, recent) {
   show(byId('empty'), isNew && h('p', 'Start capturing: ', command('steward up')));
   show(
     byId('facts'),
-    isNew && 'Nothing recorded yet.',
-    !isNew && h('span', h('b.large', minutes(tracked)), ' tracked'),
-    !isNew && h('span', h('b', `${share} %`), ' away or not recorded'),
+    isNew
+      ? 'Nothing recorded yet.'
+      : [
+          h('span', h('b.large', minutes(tracked)), ' tracked'),
+          h('span', h('b', `${share} %`), ' away or not recorded'),
+        ],
   );
   showDays(byId('days'), days);
   showApps(byId('apps'), known);

@@ -102,7 +102,7 @@ function partRow({ id, label, state, text, fix }) {
 }
 
 /** @param {Report} report @param {number} now @param {boolean} isLost */
-function showNotifications({ muted: { muted, until }, history }, now, isLost) {
+function showNotifications({ voice, muted: { muted, until }, history }, now, isLost) {
   const is = isLost ? 'was' : 'is';
   const end = until === null ? 'until you unmute' : `until ${moment(Date.parse(until), now)}`;
   const buttons = muted
@@ -112,8 +112,9 @@ function showNotifications({ muted: { muted, until }, history }, now, isLost) {
     byId('mute'),
     h(
       'p.links',
-      h('span', `The voice ${is} ${muted ? `muted ${end}` : 'on'}.`),
-      isSignedIn() ? buttons : command(muted ? 'steward notify unmute' : 'steward notify mute 1h'),
+      h('span', `The voice ${is} ${voice === 'on' && muted ? `muted ${end}` : voice}.`),
+      voice === 'on' &&
+        (isSignedIn() ? buttons : command(muted ? 'steward notify unmute' : 'steward notify mute 1h')),
       h('span', { role: 'status' }, results.get('mute')),
     ),
     !isSignedIn() &&

@@ -153,21 +153,31 @@ export function watchList(redraw) {
     for (const one of stops()) one.tabIndex = one === target ? 0 : -1;
   });
   place.addEventListener('keydown', onListKey);
-  onKey('j', 'Next row', () => move(1));
-  onKey('k', 'Previous row', () => move(-1));
-  onKey('o', 'Show or hide details', () => {
-    if (/^\d/.test(stop)) toggle(stop);
-  });
-  onKey('c', "Copy this row's command", () => {
-    if (!/^\d/.test(stop)) return;
-    if (opened !== stop) toggle(stop);
-    requestAnimationFrame(() => {
-      const button = place.querySelector('.details [data-copy]');
-      if (button instanceof HTMLElement) button.click();
-    });
-  });
+  onKey('j', 'Next row', () => move(1), '#lanes');
+  onKey('k', 'Previous row', () => move(-1), '#lanes');
+  onKey(
+    'o',
+    'Show or hide details',
+    () => {
+      if (/^\d/.test(stop)) toggle(stop);
+    },
+    '.item',
+  );
+  onKey(
+    'c',
+    "Copy this row's command",
+    () => {
+      if (!/^\d/.test(stop)) return;
+      if (opened !== stop) toggle(stop);
+      requestAnimationFrame(() => {
+        const button = place.querySelector('.details [data-copy]');
+        if (button instanceof HTMLElement) button.click();
+      });
+    },
+    '.item',
+  );
   for (const [at, name] of ORDER.entries())
-    onKey(String(at + 1), `Go to ${name.replace('-', ' ').toLowerCase()}`, () => goTo(name));
+    onKey(String(at + 1), `Go to ${name.replace('-', ' ').toLowerCase()}`, focus, `[data-stop=${name}]`);
 }
 
 /** @param {KeyboardEvent} event */

@@ -198,15 +198,18 @@ byId('filters').addEventListener('keydown', (event) => {
   box.querySelector('summary')?.focus();
 });
 
-onKey('v', 'Switch view', switchView);
-onKey('F', 'Clear the filters', clear);
+onKey('v', 'Switch view', switchView, '.view');
+onKey('F', 'Clear the filters', clear, '.clear');
 for (const [key, name] of Object.entries({ p: 'Priority', t: 'Type', r: 'Property', a: 'Agent' }))
-  onKey(`f ${key}`, `Filter by ${name.toLowerCase()}`, () => {
-    const box = byId('toggles').querySelector(`[data-key=${name}]`);
-    if (!(box instanceof HTMLDetailsElement)) return;
-    box.open = true;
-    box.querySelector('button')?.focus();
-  });
+  onKey(
+    `f ${key}`,
+    `Filter by ${name.toLowerCase()}`,
+    (box) => {
+      box.open = true;
+      box.querySelector('button').focus();
+    },
+    `#toggles [data-key=${name}]`,
+  );
 
 addEventListener('popstate', () => {
   search.value = chosen().get('q') ?? '';

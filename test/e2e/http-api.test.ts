@@ -382,7 +382,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect(await send('/api/notify/mute', 200, { duration: '1h' })).to.include({ muted: true });
     await send('/api/notify/mute', 400, { duration: 'soon' });
     expect(await send('/api/notify/unmute', 200, {})).to.deep.equal({ muted: false, was: true });
-    const { history } = JSON.parse((await visit(daemon, 'GET /api/notify', 200)).text) as NotifyReport;
+    const { voice, history } = JSON.parse((await visit(daemon, 'GET /api/notify', 200)).text) as NotifyReport;
+    expect(voice).to.equal('off');
     expect(history.map(({ text }) => text)).to.include('Done');
     const pushed = history.find(({ event }) => event === 'error');
     expect(await send('/api/notify/retry', 200, { id: pushed?.id }))

@@ -21,6 +21,13 @@ export interface Pages {
   atEnd(close: () => Promise<void>): void;
 }
 
+/** Opens the list of shortcuts, and returns the keys in it. */
+export async function listedKeys(page: Page): Promise<string[]> {
+  await page.keyboard.press('?');
+  await page.locator('dialog dt').first().waitFor();
+  return page.locator('dialog dt').allTextContents();
+}
+
 /** Starts Chromium for the suite that calls it, and skips its tests where there is none. */
 export function pagesInChromium(): Pages {
   const closing: (() => Promise<void>)[] = [];

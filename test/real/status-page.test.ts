@@ -24,6 +24,7 @@ describe('the page /status in Chromium', function () {
   let report: NotifyReport;
   beforeEach(async () => {
     report = {
+      voice: 'on',
       muted: { muted: false, until: null },
       history: [
         entry(7, 'Login <b>fixed</b>', { voice: 'delivered' }),
@@ -42,11 +43,18 @@ describe('the page /status in Chromium', function () {
   const open = (options: OpenOptions = {}): Promise<OpenPage> => {
     return pages.open(`${served.url}/status`, options);
   };
-  const signIn = async (page: Page): Promise<void> => {
+  const signIn = async (page: Page, there = '#mute button[data-act]'): Promise<void> => {
     await page.evaluate("localStorage.setItem('steward-secret', 'x')");
     await page.reload();
-    await page.waitForSelector('#mute button[data-act]');
+    await page.waitForSelector(there);
   };
+
+  it('offers no mute where the voice is off', async () => {
+    report.voice = 'off';
+    const { page } = await open();
+    await signIn(page, '#history button');
+    await waitForText(page, '#mute', /^The voice is off\.$/);
+  });
 
   it('speaks of the past while the daemon is gone', async () => {
     const { page } = await open();

@@ -17,7 +17,7 @@ import {
   until,
   waitForText,
 } from '../helpers/dashboard';
-import { pagesInChromium, SHIFT, violations } from '../helpers/pages';
+import { listedKeys, pagesInChromium, SHIFT, violations } from '../helpers/pages';
 import { senseBox } from '../helpers/sense';
 
 describe('the page of the day in Chromium', function () {
@@ -202,6 +202,28 @@ describe('the page of the day in Chromium', function () {
     await page.keyboard.press('Escape');
     for (const key of ['g', 'w']) await page.keyboard.press(key);
     await page.waitForURL(`${served.url}/work`);
+  });
+
+  it('lists only shortcuts that do something there', async () => {
+    const { page } = await open();
+    await page.locator('#waiting li').nth(2).waitFor();
+    await page.locator('#timeline [role=slider]').first().waitFor();
+    const pages = ['g t', 'g d', 'g s', 'g w', 'g h', '?'];
+    const timeline = ['← →', 'Shift+← →', 'Home, End', 'Enter, Escape'];
+    const keys = await listedKeys(page);
+    expect(keys.sort()).to.deep.equal(
+      [...pages, ...timeline, 'j', 'k', 'c', 'o', 'p', 't', '1', '2', '3'].sort(),
+    );
+    await page.goto(`${served.url}/status`);
+    await page.locator('#facts b').waitFor();
+    expect(await listedKeys(page)).to.deep.equal(pages);
+  });
+
+  it('shows the sessions waiting for you first in the timeline', async () => {
+    const sessions = [sessionRow({ status: 'waiting', waitingSince: '2026-11-20T17:35:00Z' })];
+    answers['/api/sessions'] = () => ({ body: { sessions, working: 0, waiting: 1, crashed: 0 } });
+    const { page } = await open();
+    await until(page, "document.querySelector('[data-row=fix-login] + [data-row=autumn]')");
   });
 
   it('has a skip link first, and an icon that says whether someone waits', async () => {

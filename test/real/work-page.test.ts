@@ -15,7 +15,7 @@ import {
   type OpenOptions,
   type OpenPage,
 } from '../helpers/dashboard';
-import { pagesInChromium, violations } from '../helpers/pages';
+import { listedKeys, pagesInChromium, violations } from '../helpers/pages';
 
 describe('the page /work in Chromium', function () {
   this.timeout(120_000);
@@ -94,6 +94,21 @@ describe('the page /work in Chromium', function () {
     await page.context().setOffline(true);
     await page.clock.runFor(31_000);
     await waitForText(page, '#facts', /^ann\/work at 17:41: 3 open issues, 1 closed\.$/);
+  });
+
+  it('lists only shortcuts that do something there', async () => {
+    board = boardOf([issue(1, 'Fix the login', ['Status:queued', 'Priority:P0'])]);
+    const { page } = await open('/work', { viewport: { width: 900, height: 800 } });
+    await page.locator('.item').waitFor();
+    const pages = ['g t', 'g d', 'g s', 'g w', 'g h', '?'];
+    const own = ['/', 'j', 'k', 'o', 'c', '1', '2', '3', '4', '5', 'f p'];
+    expect((await listedKeys(page)).sort()).to.deep.equal([...pages, ...own].sort());
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('v');
+    expect(new URL(page.url()).search).to.equal('');
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await page.keyboard.press('v');
+    await page.waitForURL('**/work?view=board');
   });
 
   it('is read-only without a sign-in, and names the command', async () => {

@@ -49,7 +49,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
   });
   return {
     notify,
-    routes: [notifyRoute(notify, settings), ...historyRoutes(notify.deps)],
+    routes: [notifyRoute(notify, settings), ...historyRoutes({ ...notify.deps, voice })],
     services(log) {
       faults.tell = (message) => log.write('error', 'notify', { message });
       // Preload the redaction patterns and pronunciations, so that they don't delay the first spoken text.

@@ -3,12 +3,14 @@ import * as v from 'valibot';
 import { historyEntries, readHistory, retry, type HistoryDeps, type HistoryEntry } from '../notify/history';
 import type { OutboxDeps } from '../notify/outbox';
 import { mute, muteState, unmute, type MuteDeps, type MuteState } from '../notify/routing';
+import type { Voice } from '../notify/speech/voice';
 import { parseDuration } from '../platform/time/day-words';
 import type { Route } from './route';
 import { writeRoute } from './write-route';
 
-/** Response to `GET /api/notify`: the mute state, and the last notifications, newest first. */
+/** Response to `GET /api/notify`: the voice, the mute, and the last notifications, newest first. */
 export interface NotifyReport {
+  voice: 'on' | 'off';
   muted: MuteState;
   history: HistoryEntry[];
 }
@@ -17,13 +19,16 @@ const SHOWN = 30;
 const WORD = v.pipe(v.string(), v.maxLength(100));
 
 /** Each route runs the same function as the corresponding command. */
-export function historyRoutes(deps: MuteDeps & OutboxDeps & HistoryDeps): Route[] {
+export function historyRoutes(
+  deps: MuteDeps & OutboxDeps & HistoryDeps & { voice: Pick<Voice, 'isOff'> },
+): Route[] {
   return [
     {
       method: 'GET',
       path: '/api/notify',
       isLive: true,
       run: (): NotifyReport => ({
+        voice: deps.voice.isOff() ? 'off' : 'on',
         muted: muteState(deps),
         history: historyEntries(readHistory(deps.history), SHOWN),
       }),
