@@ -18,7 +18,7 @@ const BODY_MS = 60_000;
 /** Holds the secret if the browser blocks site data. @type {string | null} */
 let ownSecret = null;
 /** Why the daemon refused the code in the URL. @type {string | undefined} */
-let refused;
+export let refused;
 
 /** Exchanges the code in the URL for the secret; returns false if the code is missing or refused. */
 export async function signIn() {
@@ -31,11 +31,6 @@ export async function signIn() {
   ownSecret = data?.secret ?? null;
   if (ownSecret !== null) storage()?.setItem(KEY, ownSecret);
   return ownSecret !== null;
-}
-
-/** Returns why signing in failed, if this page isn't signed in. */
-export function refusal() {
-  return isSignedIn() ? undefined : refused;
 }
 
 /** Returns whether this page may make changes. */

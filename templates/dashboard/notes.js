@@ -1,6 +1,6 @@
 // Notes about failed requests: the panels keep the last good data, and a note shows the age of the data.
 
-import { refusal } from './daemon.js';
+import { refused } from './daemon.js';
 import { command, h, show } from './dom.js';
 import { moment } from './format.js';
 
@@ -33,7 +33,6 @@ export function drawPanels(place, panels) {
   const feeds = panels.flatMap((panel) => panel.feeds);
   const lost = feeds.find(({ problem }) => problem?.reached === false);
   const signedOut = feeds.find(({ problem }) => problem?.signedOut);
-  const refused = refusal();
   show(
     place,
     refused && h('p.attention', refused),
