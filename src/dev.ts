@@ -9,7 +9,7 @@ import { versionLine } from './lib/app/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** package.json, except that the help class is loaded from source. */
+/** The contents of package.json, but with the help class loaded from source. */
 const PACKAGE = {
   ...pjson,
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },

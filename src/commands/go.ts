@@ -47,7 +47,7 @@ export default class Go extends BaseCommand {
   }
 }
 
-/** Returns the text of `steward sessions`, with a number before each session. */
+/** Returns the output of `steward sessions`, with a number before each session. */
 function numbered(rows: readonly SessionRow[], options: SessionsTextOptions): string {
   const digits = String(rows.length).length;
   const lines = sessionLines(rows, { ...options, columns: options.columns - digits - 2 });

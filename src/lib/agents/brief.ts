@@ -50,7 +50,7 @@ export interface BriefOptions extends Preferred {
   model: ModelTier;
   /** The role of every agent. By default, an agent's expertise determines its role. */
   role?: string;
-  /** Mode of the cross-vendor builder, inserted as the first line of the prompt. */
+  /** The cross-vendor builder's mode, which becomes the first line of the prompt. */
   mode?: BuilderMode;
   /** The working method, such as test-driven development. */
   method?: string;

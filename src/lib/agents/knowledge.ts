@@ -33,7 +33,7 @@ export interface KnowledgeResult {
 }
 
 export interface KnowledgeQuery {
-  /** Search terms that must all match, ignoring case and accents. An empty text matches every entry. */
+  /** Search terms that must all match, ignoring case and accents. An empty string matches every entry. */
   text: string;
   type?: KnowledgeType;
   /** A tag that entries must have, ignoring case and accents. */
@@ -83,8 +83,8 @@ export function searchKnowledge(folder: string, query: KnowledgeQuery): Knowledg
 }
 
 /**
- * Returns an entry by id, name or unique prefix. Throws `not_found` if no entry matches, `usage` if several
- * match.
+ * Returns an entry by id, name or unique prefix. Throws `not_found` if no entry matches, or `usage` if
+ * several match.
  */
 export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');

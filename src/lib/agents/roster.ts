@@ -73,7 +73,12 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
       const text = readMarkdown(path, slug);
       const keys = await keysOf(deps, text);
       for (const key of Object.keys(keys).filter((name) => /^voice/i.test(name)))
-        report(path, `${clean(key)} is ignored.`, 'Only the assistant speaks, with da.voices.main.', 'note');
+        report(
+          path,
+          `${clean(key)} is ignored.`,
+          'Only the assistant speaks, with the voice in da.voices.main.',
+          'note',
+        );
       const parsed = v.safeParse(PERSONA, keys);
       if (parsed.success) {
         const { name, ...facts } = parsed.output;
@@ -109,7 +114,10 @@ export function rosterFiles(folder: string): string[] {
     .sort();
 }
 
-/** Returns an agent by slug or name. Throws `not_found` if the agent doesn't exist, `config` if its file is invalid. */
+/**
+ * Returns an agent by slug or name. Throws `not_found` if the agent doesn't exist, or `config` if its file is
+ * invalid.
+ */
 export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<RosterEntry> {
   const { entries, problems } = await readRoster(deps);
   const text = wanted.trim().toLowerCase();
@@ -130,7 +138,7 @@ export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<Ros
 /** Reads a roster file. Rejects symbolic links, which could point outside the folder. */
 function readMarkdown(path: string, slug: string): string {
   if (!isSlug(slug))
-    throw invalid('Invalid file name.', 'Use lower-case letters, digits, - and _, such as ada.md.');
+    throw invalid('Invalid file name.', 'Use a name such as ada.md, with only lowercase letters, digits, - and _.');
   if ((lstatOf(path)?.size ?? 0) > MAX_BYTES)
     throw invalid(`The file is larger than ${MAX_BYTES / 1024} KiB.`, 'Shorten the file.');
   const bytes = readBytes(path, { maxBytes: MAX_BYTES });
@@ -159,7 +167,9 @@ function invalid(message: string, hint: string): StewardError {
   return new StewardError('config', message, { hint });
 }
 
-/** Placeholder text in new roster files. Files from earlier versions contain the text without comment markers. */
+/**
+ * Placeholder text in new roster files. Files from earlier versions contain the text without comment markers.
+ */
 const INVITATION =
   'Describe this person here: their background, what they care about, how they talk. Every brief includes this text.';
 
@@ -226,7 +236,7 @@ export function newRosterAgent(folder: string, agent: NewAgent): { slug: string;
   const { slug, model } = agent;
   if (!isSlug(slug)) {
     throw new StewardError('usage', `Invalid file name "${clean(slug).slice(0, 100)}".`, {
-      hint: 'Use lower-case letters, digits, - and _; --name sets the display name.',
+      hint: 'Use lowercase letters, digits, - and _; --name sets the display name.',
     });
   }
   const checked = (flag: string, value: string): string => {

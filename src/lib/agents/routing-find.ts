@@ -19,10 +19,10 @@ export const FINDERS: Readonly<Record<string, (input: RoutingInput) => Finding>>
 
 export function unsuitableForManaged({ request: { text }, whole }: RoutingInput): string | undefined {
   const short = /\b(\d{1,3}|a few|a couple of|several|five|ten|fifteen|twenty) ?-?min(?:ute)?s?\b/.exec(text);
-  if (short !== null && !(Number(short[1]) >= 30)) return 'Hosted agents are for work of 30 minutes or more.';
+  if (short !== null && !(Number(short[1]) >= 30)) return 'Hosted agents are for work that takes 30 minutes or more.';
   if (has(text, 'interactive') || asksPerson(whole)) return 'Hosted agents cannot do interactive work.';
   return has(text, 'localContext') || needsLocal(whole)
-    ? 'Hosted agents cannot read your own files, context or skills.'
+    ? 'Hosted agents cannot read your files, context or skills.'
     : undefined;
 }
 
@@ -150,7 +150,7 @@ const EDGE = String.raw`(?![\p{L}\p{N}_-])`;
 
 /**
  * Yields the positions where the request names an agent. Many names are also ordinary words, so case is
- * ignored only after a word that addresses the agent, as in "ask will to".
+ * ignored only in phrases that address an agent, such as "ask will to".
  */
 function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place> {
   for (const spelled of new Set([name, slug])) {

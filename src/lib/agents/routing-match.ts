@@ -9,7 +9,7 @@ export interface Hit {
   length: number;
 }
 
-/** `hit` is the deciding match. `refused` is a negated match, as in "don't use custom agents". */
+/** `hit` is the deciding match. `refused` is a negated match, such as "don't use custom agents". */
 export interface Finding {
   hit?: Hit;
   refused?: Hit;
@@ -20,7 +20,7 @@ export interface Finding {
  * an entry in `parts`.
  */
 export interface RulePattern {
-  /** Every match contains at least one of these substrings. Checked first, because patterns are slower. */
+  /** Every match contains at least one of these substrings. Checked before the patterns, which are slower. */
   stems?: readonly string[];
   /** At least one of these patterns must match. The group `w` captures the trigger. */
   any: readonly string[];
@@ -104,7 +104,7 @@ export function* placesOf(text: string, pattern: RegExp, group: string): Generat
   }
 }
 
-/** Returns the first match that passes `counts`, and the first negated match. */
+/** Returns the first match for which `counts` returns true, and the first negated match. */
 export function firstMeant(
   request: Pick<RequestText, 'plain' | 'text'>,
   places: Iterable<Place>,
@@ -129,8 +129,8 @@ function isNegated(text: string, { at, length }: Place): boolean {
 }
 
 /**
- * Returns whether the noun at the end of `place` means an AI agent, unlike in "customer agents" or "agent
- * class".
+ * Returns whether the noun at the end of `place` means an AI agent. In "customer agents" and "agent class",
+ * it doesn't.
  */
 function isAssignable(text: string, place: Place): boolean {
   const end = place.at + place.length;

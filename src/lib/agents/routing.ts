@@ -59,7 +59,7 @@ export interface Outcome {
   /** Whether `model` applies regardless of the request's effort and wording. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** Options for the briefs. If omitted, a single agent gets no brief. */
+  /** Options for the briefs. If omitted, there are briefs only if the request asks for a number of agents. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
   /** Whether several agents work in parallel. Another agent then checks their combined output. */
   parallel?: true;
@@ -73,7 +73,7 @@ export interface Rule {
   says: string;
   gives: Outcome;
   find: (input: RoutingInput) => Finding;
-  /** Returns why the rule is unsuitable for a request that it matches; undefined if it is suitable. */
+  /** Returns why the rule doesn't apply although it matches the request; undefined if it applies. */
   unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
@@ -142,7 +142,7 @@ export function explainRoute(
     count: count ?? null,
   };
   const considered: Considered[] = [];
-  const warnings = request.isCut ? ['The request is very long; its middle was ignored.'] : [];
+  const warnings = request.isCut ? ['The request is very long, so its middle part was ignored.'] : [];
   for (const rule of RULES) {
     const { hit, refused } = rule.find(input);
     const reason = hit === undefined ? undefined : rule.unsuitable?.(input);
@@ -158,7 +158,7 @@ export function explainRoute(
       record('decided');
       const decision = decide(rule, hit, input, warnings);
       if (broken > 0)
-        warnings.push(`${plural(broken, 'invalid file')} in the roster: see "steward agents roster check".`);
+        warnings.push(`${plural(broken, 'invalid file')} in the roster; run "steward agents roster check".`);
       return { decision, considered };
     }
   }
@@ -166,8 +166,8 @@ export function explainRoute(
 }
 
 /**
- * Returns whether to print nothing. A hook doesn't report a decision not to delegate, because its output
- * fills the assistant's context.
+ * Returns whether to suppress the output. A hook prints only decisions to delegate, because its output uses
+ * up the assistant's context.
  */
 export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
@@ -295,7 +295,7 @@ function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | nu
     ],
     [
       gives.worker === 'native' && count !== null && count > 1,
-      'No agents are launched; the count is ignored.',
+      'No agents are launched, so the count is ignored.',
     ],
     [
       isCustom && id !== 'custom' && id !== 'declined',

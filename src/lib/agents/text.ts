@@ -12,7 +12,7 @@ export interface RequestText {
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 
-/** Prepares a request for matching. Takes linear time and reads at most 64 Ki characters. */
+/** Prepares a request for matching. Takes linear time and reads at most 65,536 characters. */
 export function readRequest(request: string): RequestText {
   const isCut = request.length > HEAD + TAIL;
   const part = isCut ? `${request.slice(0, HEAD)}\n${request.slice(-TAIL)}` : request;

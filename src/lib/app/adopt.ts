@@ -56,8 +56,8 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, { id, old });
     else await mergeRestrictions(context, from, into);
-    // First record that the old machine's published data must be withdrawn. Time in data that remains counts
-    // twice.
+    // First record that the old machine's published data must be withdrawn, because its time would otherwise
+    // count twice.
     if (old.place === '') await startRetirement(context, old.owner);
     retire(area, into, { old, id });
     return result;
@@ -89,7 +89,7 @@ function findOld(area: UserArea, id: string, wanted: string): Owned {
   const others = owners.filter(({ owner }) => owner !== id).map(({ owner }) => owner);
   const problem =
     found === undefined
-      ? `No machine ${JSON.stringify(wanted)} in ${area.root}.`
+      ? `Machine ${JSON.stringify(wanted)} not found in ${area.root}.`
       : `Cannot adopt ${wanted}: it is this machine.`;
   const hint =
     others.length === 0
@@ -130,7 +130,7 @@ async function moveInto(
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));
   moveFiles(area.usage, into.usage);
-  // Their content was archived, and `steward sessions forget` looks only at the new place.
+  // Delete the old files, because `steward sessions forget` removes data only from the new location.
   const archived = archivedFiles(archiveOf(area.sessionsState));
   for (const path of [area.sessionsState, area.sessionsLive, area.workEvents, ...archived]) removeFile(path);
   removeFile(rotatedName(area.workEvents));
@@ -251,7 +251,7 @@ export function adoptedText({
     `Adopted ${adopted}. This machine, ${id}, writes to ${folder}.`,
     `Deliveries taken over: ${deliveries}. Captures taken over: ${captures}.`,
   ];
-  if (problem !== undefined) lines.push(`Data that ${adopted} published is not withdrawn yet: ${problem}`);
+  if (problem !== undefined) lines.push(`Data published by ${adopted} has not been withdrawn yet: ${problem}`);
   if (isMoved) lines.push('Reinstall the hooks and jobs: steward install');
   return lines.join('\n');
 }

@@ -138,7 +138,7 @@ function topicsOf({ area }: Context, workEvents: string): Topic[] {
   ];
 }
 
-/** Opens sense and the focus watcher. The captures store the intervals that the watcher records. */
+/** Opens the sense module and the focus watcher, whose recorded intervals the captures store. */
 function senseService(context: Context, goals: string) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;

@@ -101,7 +101,7 @@ export async function waitingSessions(context: Context): Promise<number> {
   return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
 }
 
-/** Returns each session's tmux or kitty window, by slug. */
+/** Maps each session's slug to its tmux or kitty window. */
 export function placesNow(context: Context, sessions: readonly Session[]): Promise<Map<string, string>> {
   const own = sessions.filter(({ machine }) => machine === context.machineId);
   return placesOf({ run: context.run, env: processHost().env }, own);

@@ -154,7 +154,7 @@ function idsOf(machines: readonly Adopted[]): string[] {
   return machines.map(({ deps }) => deps.machine.id);
 }
 
-/** Records that the machines' published files have been withdrawn. */
+/** Records that the published files of these machines have been withdrawn. */
 export async function endRetirement(context: Context, ids: readonly string[]): Promise<void> {
   const { deps, locked } = await openSync(context);
   await locked(() => noteRetired(deps.state, ids));
@@ -210,7 +210,7 @@ export async function publishAfter(context: Context): Promise<string | undefined
 }
 
 /**
- * Deletes local data, then the published copies. Stores the removal first, so that a later run can complete
+ * Deletes local data, then the published copies. Records the removal first, so that a later run can complete
  * it.
  */
 export async function withRemoval<T>(

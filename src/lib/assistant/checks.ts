@@ -88,7 +88,7 @@ const CALL = JSON.stringify({
   prompt: 'steward doctor',
 });
 const CALL_MS = 10_000;
-/** Duration in ms from which a hook is reported as slow. */
+/** Hooks that take at least this long are reported as slow, in ms. */
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {

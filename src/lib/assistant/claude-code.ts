@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PathHost } from '../platform/files/paths';
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
 
-/** Claude Code: `$CLAUDE_CONFIG_DIR/settings.json`, or `~/.claude/settings.json`. */
+/** Claude Code, with hooks in `$CLAUDE_CONFIG_DIR/settings.json` or `~/.claude/settings.json`. */
 export const claudeCode: Assistant = {
   id: 'claude-code',
   title: 'Claude Code',

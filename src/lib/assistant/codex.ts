@@ -7,8 +7,8 @@ import { groupEntry, placeAt, registrations, type Assistant } from './assistant'
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * OpenAI Codex CLI: `$CODEX_HOME/hooks.json`, or `~/.codex/hooks.json`. Never change a released entry,
- * because Codex makes the user review changed hooks.
+ * OpenAI Codex CLI, with hooks in `$CODEX_HOME/hooks.json` or `~/.codex/hooks.json`. Never change a released
+ * entry, because Codex makes the user review changed hooks.
  */
 export const codex: Assistant = {
   id: 'codex',

@@ -1,8 +1,9 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * GitHub Copilot CLI: `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. PascalCase event names make Copilot send
- * Claude Code's fields. permissionRequest isn't used, because it also fires when the user isn't asked.
+ * GitHub Copilot CLI, with hooks in `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. PascalCase event names make
+ * Copilot send Claude Code's fields. permissionRequest isn't used, because it also fires when the user isn't
+ * asked.
  */
 export const copilot: Assistant = {
   id: 'copilot',

@@ -1,8 +1,8 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * Cursor, as the editor or `cursor-agent`: `~/.cursor/hooks.json`. Cursor has no event for permission
- * requests.
+ * Cursor (the editor and `cursor-agent`), with hooks in `~/.cursor/hooks.json`. Cursor has no event for
+ * permission requests.
  */
 export const cursor: Assistant = {
   id: 'cursor',

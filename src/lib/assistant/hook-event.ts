@@ -18,7 +18,7 @@ import { type HookInput, type HookVerb, eventType, reasonOf } from './payload';
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
-  /** Returns whether sessions in this folder must stay on this machine. */
+  /** Returns whether data about sessions in a folder must stay on this machine. */
   isRestricted?: (folder: string) => boolean;
 }
 
@@ -135,7 +135,8 @@ export function eventOf(
       restricted: isRestricted === true ? (true as const) : undefined,
       agent,
       reason,
-      // Without a session-start event (as with `qwen -p`), the first prompt records the machine.
+      // Some assistants send no session-start event (`qwen -p`, for example), so the first prompt records the
+      // machine.
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,

@@ -1,8 +1,8 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * OpenCode 1 and 2: steward's plugin in `~/.config/opencode/plugins`. The plugin passes hook JSON in Claude
- * Code's format to the shim.
+ * OpenCode 1 and 2, with steward's plugin in `~/.config/opencode/plugins`. The plugin passes hook JSON in
+ * Claude Code's format to the shim.
  */
 export const opencode: Assistant = {
   id: 'opencode',

@@ -85,7 +85,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   const isPlaceUnusable = cwd === undefined && typeof place === 'string';
   return {
     input: {
-      // Cursor also runs the hooks in Claude Code's settings, so the JSON decides which assistant this is.
+      // Cursor also runs the hooks in Claude Code's settings, so determine the assistant from the JSON.
       assistant: fields['cursor_version'] === undefined ? undefined : 'cursor',
       session: aliased(fields, 'session_id'),
       cwd,

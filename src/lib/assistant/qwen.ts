@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
 
-/** Qwen Code: `~/.qwen/settings.json`. Command timeouts are in milliseconds. */
+/** Qwen Code, with hooks in `~/.qwen/settings.json`. Command timeouts are in milliseconds. */
 export const qwen: Assistant = {
   id: 'qwen',
   title: 'Qwen Code',

@@ -180,7 +180,7 @@ function isBare(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }
 
-/** Edits that remove parts of a JSON value, or `isRemoved` to remove the whole value. */
+/** `edits` remove parts of a JSON value; `isRemoved` means that the whole value must be removed. */
 interface Cut {
   edits: readonly Edit[];
   entries: number;

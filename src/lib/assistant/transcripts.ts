@@ -67,8 +67,8 @@ interface Entry {
 }
 
 /**
- * Returns a parser for one file's lines. The parser is stateful, because Codex names the session only in a
- * header line.
+ * Returns a parser for one file's lines. The parser is stateful, because Codex identifies the session only in
+ * a header line.
  */
 function lineReader(): (text: string) => Entry | undefined {
   let meta: Omit<Entry, 'timestamp'> | undefined;

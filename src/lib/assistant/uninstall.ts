@@ -123,7 +123,7 @@ export async function uninstallAllHooks(
     }
   }
   const [first = nothing] = all;
-  // A dry run leaves the entries in the manifest, so ignore the entries of these assistants.
+  // A dry run leaves the manifest unchanged, so ignore the entries that an uninstall would remove.
   const ids = assistants.map(idOf);
   const isLast =
     failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));

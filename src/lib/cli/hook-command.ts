@@ -26,7 +26,10 @@ import {
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
-/** Limits for reading stdin. `keepBytes` is enough, because a tool's long input and output come last in the JSON. */
+/**
+ * Limits for reading stdin. `keepBytes` is enough, because a tool's long input and output come last in the
+ * JSON.
+ */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
 /** How long to wait for the assistant to read a hook's output, in ms. */
@@ -54,7 +57,7 @@ function parseHookArgs(argv: readonly string[]): HookArgs {
   };
 }
 
-/** Returns whether steward, and not the user, started the assistant. */
+/** Returns whether the assistant was started by steward rather than by the user. */
 export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
@@ -145,8 +148,8 @@ interface Call extends HookConfig {
 }
 
 /**
- * Returns a function that checks whether this hook's shim has been uninstalled. If so, the hook must not write
- * any files, not even a code cache.
+ * Returns a function that checks whether this hook's shim has been uninstalled. If so, the hook must not
+ * write any files, not even a code cache.
  */
 function watchShim(): () => boolean {
   const { env } = processHost();
@@ -207,7 +210,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   return result.trouble;
 }
 
-/** Appears in hook input from Cursor, which also runs Claude Code's hooks. */
+/** Text that identifies hook input from Cursor, which also runs Claude Code's hooks. */
 const CURSOR = '"cursor_version"';
 
 async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {

@@ -25,10 +25,12 @@ export interface FollowHost {
 }
 
 export type FollowOptions = Omit<FollowInput, 'session'> & {
-  /** Answers permission requests. If undefined, requests stay unanswered. */
+  /** Answers permission requests. If omitted, permission requests stay unanswered. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** The existing session to follow. `start` doesn't run if another command is already showing the session. */
+  /**
+   * The existing session to follow. `start` doesn't run if another command is already showing the session.
+   */
   session?: string | undefined;
 };
 
@@ -36,7 +38,9 @@ type Started = Pick<FollowInput, 'session' | 'isIdle' | 'sent'>;
 
 const SECOND_PRESS_MS = 2000;
 
-/** Follows a session. Ctrl-C detaches. On a terminal, a second Ctrl-C within two seconds interrupts the agent. */
+/**
+ * Follows a session. Ctrl-C detaches. On a terminal, a second Ctrl-C within two seconds interrupts the agent.
+ */
 export async function followHere(
   host: FollowHost,
   options: FollowOptions,
@@ -145,13 +149,13 @@ async function maybeInterrupt(host: FollowHost, session: string, again: Promise<
 /** Flags that answer permission requests in advance. */
 export const answerFlags = {
   allow: text({
-    description: 'Tool to allow without asking: a tool name, a tool-use id, or all; repeatable.',
+    description: 'Tool to allow without asking: a tool name, a tool-use id, or "all". Repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
   }),
   deny: text({
-    description: 'Tool to deny without asking: a tool name, a tool-use id, or all; repeatable.',
+    description: 'Tool to deny without asking: a tool name, a tool-use id, or "all". Repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
@@ -159,7 +163,7 @@ export const answerFlags = {
 };
 
 export const costFlag = text({
-  description: 'Interrupt the agent when it reaches this cost.',
+  description: 'Interrupt the agent when its cost reaches this amount.',
   helpValue: 'USD',
 });
 
@@ -178,7 +182,9 @@ export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] 
   return { allow: named('allow'), deny: named('deny') };
 }
 
-/** Returns a flag's value. Throws `usage` if the value is empty, usually because of an unset shell variable. */
+/**
+ * Returns a flag's value. Throws `usage` if the value is empty, usually because of an unset shell variable.
+ */
 export function given(flag: string, value: string): string {
   if (value.trim() !== '') return value;
   throw new StewardError('usage', `--${flag} is empty.`, {

@@ -59,8 +59,8 @@ export function statusLine(
 }
 
 /**
- * Formats `Opus 4.8 · context 42% · 5 h 63% until 18:00 · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m`.
- * If the line is too long, drops the reset times first, then the least important parts.
+ * Formats the status line: `Opus 4.8 · context 42% · 5 h 63% until 18:00 · ▶ Execute · Fix the login · 2
+ * waiting · 1 h 10 m`. If the line is too long, drops the reset times first, then the least important parts.
  */
 export function statusLineText(line: StatusLine, options: { columns: number; nowMs: number }): string {
   const row = line.phase === null ? undefined : phase(line.phase);
@@ -109,8 +109,8 @@ const DAY_MS = 86_400_000;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /**
- * Formats `5 h 63% until 18:00`, with the weekday if the reset isn't today. Omits a limit whose reset time
- * has passed.
+ * Formats a usage limit, such as `5 h 63% until 18:00`. Adds the weekday if the reset isn't today. Omits a
+ * limit whose reset time has passed.
  */
 function limitPart(rank: number, name: string, limit: Limit | null, nowMs: number): Part[] {
   if (limit === null) return [];

@@ -181,7 +181,7 @@ export const USER_KEYS = {
   },
 };
 
-/** The channels that a route may contain. Voice isn't one of them: it has its own list of event kinds. */
+/** The channels that a route may contain. Excludes voice, which has its own list of event kinds. */
 const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
@@ -207,7 +207,7 @@ export const SETTINGS_KEYS = {
       server: hostOrAddress('ntfy.sh'),
       token: secretText('an access token for the push server', (value) => /^[\x21-\x7e]{1,512}$/.test(value)),
       detail: leaf<'generic' | 'full'>({
-        expected: '"generic" (a push names only the kind of event) or "full"',
+        expected: '"generic" (a push contains only the kind of event) or "full"',
         check: v.picklist(['generic', 'full']),
         fallback: 'generic',
       }),
@@ -260,7 +260,10 @@ export const WORK_KEYS = {
   ),
 };
 
-/** work/work_repo.json: the repository, whether work tracking is on, and the result of the privacy check. */
+/**
+ * The contents of work/work_repo.json: the repository, whether work tracking is on, and the result of the
+ * privacy check.
+ */
 export const WORK_REPO_KEYS = {
   repo: optionalText('OWNER/REPO', isRepository),
   enabled: flag(true),
@@ -285,7 +288,9 @@ export type WorkConfig = Values<typeof WORK_KEYS>;
 /** `repo` is undefined before setup. */
 export type WorkRepoConfig = Values<typeof WORK_REPO_KEYS>;
 
-/** The resolved configuration. Paths are absolute. Secrets stay references until `resolveSecret` reads them. */
+/**
+ * The resolved configuration. Paths are absolute. Secrets stay references until `resolveSecret` reads them.
+ */
 export interface Config {
   user: UserConfig;
   settings: SettingsConfig;

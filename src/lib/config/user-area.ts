@@ -37,7 +37,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
   const place = found ?? '';
   const own = sep === '/' ? base + place : base + place.replaceAll('/', sep);
-  // Concatenates, because `join` is too slow for the fifty paths that each hook run builds.
+  // Concatenates the paths, because `join` is too slow for the fifty paths that each hook run builds.
   const shared = (...names: string[]): string => base + names.join(sep);
   const at = (...names: string[]): string => own + names.join(sep);
   return {

@@ -15,7 +15,7 @@ export interface Topic {
    * processes.
    */
   everySec: number;
-  /** Returns the part of the document that pages show. Needed if the remaining parts differ in every response. */
+  /** Returns the part of the document that pages show. Needed if other parts differ in every response. */
   shown?: (document: never) => unknown;
 }
 

@@ -41,7 +41,7 @@ export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | unde
   if (countOf(head, 'origin') !== 1 || origin.toLowerCase() !== `http://${host.toLowerCase()}`)
     return FOREIGN;
   if (head.method === 'POST' && !isJson(headerOf(head, 'content-type'))) {
-    return refusal(415, 'usage', 'A page must send JSON.', 'Send content-type: application/json.');
+    return refusal(415, 'usage', 'Web pages must send JSON.', 'Send content-type: application/json.');
   }
   return undefined;
 }
@@ -110,13 +110,15 @@ export interface Gate {
 
 /**
  * Returns the check for requests over TCP. If `token` is undefined, reading requires no token. Pages send
- * their secret in a header, because browsers send a cookie to every port of a host.
+ * their secret in a header, because browsers would send a cookie to every port of the host.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** Maps digests of codes to expiry times. Uses digests so that lookup timing reveals nothing about a code. */
+  /**
+   * Maps digests of codes to expiry times. Uses digests so that lookup timing reveals nothing about a code.
+   */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {

@@ -134,7 +134,9 @@ function statusOf(running: Running): JobStatus {
   };
 }
 
-/** Returns a job's interval, or a fallback if the configuration is invalid. The job itself reports the error. */
+/**
+ * Returns a job's interval, or a fallback if the configuration is invalid. The job itself reports the error.
+ */
 async function intervalOf(job: Job): Promise<number> {
   try {
     return await job.everySec();
@@ -224,7 +226,9 @@ export function captureJob({ clock, isSetUp, sense, isWatching, onProblem }: Cap
 
 const NO_REPOSITORY = 'no work repository is set up';
 
-/** Fetches changed issues (usually one request with a 304 response) and sends captures queued by hooks. */
+/**
+ * Fetches changed issues (usually one request with a 304 response) and sends captured issues queued by hooks.
+ */
 export function workJob<W extends { deps: WorkDeps }>(
   work: Opened<W>,
   deliver: (work: W) => Promise<{ failed: number; dead: number }>,

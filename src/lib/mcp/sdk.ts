@@ -56,7 +56,8 @@ export async function connectStdio(
     void transport.send(answer as unknown as JSONRPCMessage);
   };
   const lines = input.lines((message) => refuse(ErrorCode.InvalidRequest, message));
-  // The library would close the connection at its buffer limit. steward limits the line length itself.
+  // Disable the library's buffer limit, which would close the connection. steward limits the line length
+  // itself.
   const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
     maxBufferSize: Infinity,
   });

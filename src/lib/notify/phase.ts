@@ -78,7 +78,9 @@ export function phaseEffect(
   };
 }
 
-/** Runs `steward notify phase`. Throws `usage` for an unknown phase, `not_found` for a missing session. */
+/**
+ * Runs `steward notify phase`. Throws `usage` for an unknown phase, and `not_found` for a missing session.
+ */
 export async function setPhase(
   deps: PhaseDeps,
   name: string,

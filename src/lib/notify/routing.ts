@@ -16,7 +16,7 @@ export interface RoutingSettings {
   /** Events that are spoken. */
   spoken: readonly EventName[];
   longTaskMinutes: number;
-  /** Example: `22:00-07:00`; `undefined` if there are no quiet hours. */
+  /** The quiet hours, such as `22:00-07:00`; `undefined` if there are none. */
   quietHours: string | undefined;
   zone: string;
 }

@@ -33,7 +33,7 @@ export interface FollowInput {
   session: string;
   /** When to stop following: at the end of the turn or of the session. */
   until: 'turn' | 'session';
-  /** Cost limit in USD. The agent is interrupted when it reaches the limit. */
+  /** Cost limit in USD. The agent is interrupted when the cost reaches the limit. */
   maxCost?: number;
   /** Ids of events that were just sent. The turn doesn't end until the log contains these events. */
   sent?: readonly string[];

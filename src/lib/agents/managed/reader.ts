@@ -37,8 +37,8 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
 }
 
 /**
- * Passes each page to `take`, starting at the page that was read last. `take` may receive that page's events
- * again.
+ * Passes each page to `take`, starting with the last page that was read. `take` may receive that page's
+ * events again.
  */
 export async function readHistory(
   history: History,

@@ -131,8 +131,8 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
 }
 
 /**
- * Resumes the named session. Without a name, resumes a session whose start was interrupted, or else the last
- * used session. Sends the message, if any. Throws `conflict` if the session has ended.
+ * Resumes the named session. Without a name, resumes a session whose start was interrupted, or else the most
+ * recently used session. Sends the message, if any. Throws `conflict` if the session has ended.
  */
 export async function wakeSession(
   deps: SendDeps,
@@ -142,7 +142,7 @@ export async function wakeSession(
   const id = named ?? (await resumeStart(deps)) ?? localSessions(deps.folder)[0];
   if (id === undefined) {
     throw new StewardError('not_found', 'No hosted session has been used on this machine.', {
-      hint: 'Pass a session id (steward agents managed sessions), or start a session: steward agents managed run',
+      hint: 'Pass a session id from "steward agents managed sessions", or start a session: steward agents managed run',
     });
   }
   const session = checkedId(id, 'a session');

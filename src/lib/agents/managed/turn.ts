@@ -192,8 +192,7 @@ export interface Cost extends Usage {
   /** Token cost in USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
   /**
-   * The service's total in USD. If the service reports no total, the cost of active time and of tokens with a
-   * known price.
+   * The service's total in USD. Falls back to the cost of active time and of tokens with a known price.
    */
   totalUsd: number;
 }

@@ -25,7 +25,7 @@ export type Outcome =
   /** Permanent failure: a retry would fail too. */
   | { outcome: 'failed'; reason: string; hint: string }
   /**
-   * Temporary failure. The delivery is retried after `afterMs` or later. With `all`, the whole channel pauses
+   * Temporary failure. The delivery is retried after at least `afterMs`. With `all`, the whole channel pauses
    * until the retry.
    */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };

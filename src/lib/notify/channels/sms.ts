@@ -3,7 +3,7 @@ import { fault, type Channel, type ChannelDeps } from './channel';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CHARS = 320;
-/** Replaced with the message text. If no argument contains the placeholder, the text is passed on stdin. */
+/** Placeholder for the message text. If no argument contains the placeholder, the text is passed on stdin. */
 const PLACEHOLDER = '{message}';
 
 /** Sends messages through the configured SMS program, without a shell. */
@@ -37,7 +37,10 @@ export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCo
   };
 }
 
-/** Inserts the message. A leading space keeps a message that starts with a dash from being parsed as an option. */
+/**
+ * Inserts the message. A leading space keeps a message that starts with a dash from being parsed as an
+ * option.
+ */
 function filled(arg: string, text: string): string {
   const full = arg.split(PLACEHOLDER).join(text);
   return arg.startsWith(PLACEHOLDER) && full.startsWith('-') ? ` ${full}` : full;

@@ -135,7 +135,7 @@ const KNOWN: Readonly<Record<number, readonly [string, string]>> = {
   401: ['The server requires credentials', 'Set or correct the access token.'],
   403: ['Access denied', 'Check the access token and its permissions.'],
   404: ['Address not found', 'Check that the address is still valid.'],
-  410: ['The address no longer exists', 'Create a new address and set it.'],
+  410: ['The address no longer exists', 'Correct the address in the configuration.'],
   413: ['The message is too large for the server', 'Send a shorter message.'],
 };
 
@@ -154,7 +154,9 @@ export function rateLimited(service: string, seconds: unknown): Outcome | undefi
   return { outcome: 'again', reason, hint: LATER, afterMs: seconds * 1000, all: true };
 }
 
-/** Returns the root URL of a host or URL. A host gets the scheme https, or http if the host is this machine. */
+/**
+ * Returns the root URL of a host or URL. A host without a scheme gets `https://`, or `http://` for localhost.
+ */
 export function rootOf(server: string): string {
   if (server.includes('://')) return server.endsWith('/') ? server : `${server}/`;
   const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/.test(server);

@@ -48,7 +48,7 @@ export interface StepOptions extends Pick<RunOptions, 'input'> {
   late?: StewardError;
 }
 
-/** Runs a program within the time left; returns its stderr. */
+/** Runs a program within the remaining time; returns its stderr. */
 export async function runStep(
   machine: SpeechMachine,
   order: SpeechOrder,

@@ -9,7 +9,7 @@ import { canPlay, play, type AudioKind } from './players';
 
 /** The `notify.voice.provider` settings. */
 export interface ProviderSettings {
-  /** The server's https URL, or an http URL on this machine. */
+  /** The server's https URL, or an http URL on localhost. */
   url: string;
   /** Whether a key or a custom URL is set. */
   isConfigured: boolean;
@@ -17,7 +17,7 @@ export interface ProviderSettings {
   apiKey: () => string | undefined;
   voiceId: string | undefined;
   model: string | undefined;
-  /** Passed to the server unchanged: stability, similarity_boost, speed, … */
+  /** Settings passed to the server unchanged, such as `stability` and `speed`. */
   settings: Readonly<Record<string, number | boolean>>;
 }
 
@@ -50,14 +50,14 @@ async function soundFrom(
 ): Promise<Sound> {
   if (voiceId === undefined || /^\.*$/.test(voiceId)) {
     throw new StewardError('config', 'No voice is set for the speech provider.', {
-      hint: 'Run `steward config set da.voices.main.voiceId ID`, or send a voice_id.',
+      hint: 'Run `steward config set da.voices.main.voiceId ID`, or pass a `voice_id` with the message.',
     });
   }
   const key = apiKey();
   // A separate client, so that the key is sent only to this server.
   const server = await openOrigin(
     url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
-    { name: 'The speech provider at', hint: 'Check the connection, and notify.voice.provider.url.' },
+    { name: 'The speech provider at', hint: 'Check the connection and notify.voice.provider.url.' },
     { connectMs: CONNECT_MS },
   );
   try {
