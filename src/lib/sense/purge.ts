@@ -13,13 +13,15 @@ export interface PurgeSelection {
   day?: Day;
   /** Restricts the purge to days before this date, which must not be later than tomorrow. */
   before?: Day;
-  /** Restricts the purge to time in this application, by name or bundle id. Case is ignored. */
+  /** Restricts the purge to events of this application, by name or bundle id, ignoring case. */
   app?: string;
   /** Restricts the purge to events in this repository, by name or path. */
   repo?: string;
   /** All captured data. */
   all?: boolean;
-  /** Also removes records that mention `app` or `repo` if their event logs were deleted. */
+  /**
+   * Also removes a day's record if the record mentions `app` or `repo` and the day's event log was deleted.
+   */
   records?: boolean;
 }
 
@@ -76,7 +78,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     forgetDays(state, (known) => isSelectedDay(selection, known));
     store.writeState(state);
   }
-  // Temp files and the copy of a damaged state may also contain events.
+  // Temporary files and the saved copy of a damaged state file may also contain events.
   store.sweep(deps.clock.now(), -1);
   store.removeQuarantinedState();
   if (result.removed.length > 0 || result.rebuilt.length > 0) deps.afterRecords(todayOf(deps));
@@ -101,8 +103,8 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
 }
 
 /**
- * Completes or drops the log lines that a capture has not finished writing. The next capture would otherwise
- * append lines with removed data.
+ * Finishes or discards log writes that a capture left incomplete. Otherwise, the next capture would write
+ * removed data to the log again.
  */
 function finishPending({ deps, selection }: Purge): void {
   const { state } = deps.store.readState();
@@ -154,7 +156,7 @@ function removeEvents(run: Purge, day: Day): void {
 
 /**
  * Handles a day without an event log. If the record mentions the application or repository, removes the
- * record or lists the day.
+ * record or reports that the record was kept.
  */
 function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;

@@ -162,7 +162,7 @@ interface RepoTally {
   commits: Set<string>;
 }
 
-/** Merges a repository's checkouts on different machines. The checkouts may have different paths. */
+/** Merges the entries of a repository from different machines, where its path may differ. */
 function joinedAcrossMachines(tallies: readonly RepoTally[]): RepoTally[] {
   const joined: RepoTally[] = [];
   const sorted = [...tallies].sort((a, b) => byCodeUnits(a.path ?? '', b.path ?? ''));

@@ -65,7 +65,8 @@ function rollDay(
 }
 
 /**
- * Rebuilds records after a backfill and stores the state. Preserves the application time of final records.
+ * Rebuilds records after a backfill and stores the state. Preserves the application time in records of
+ * completed days.
  */
 export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonly Day[]): void {
   for (const day of days) {

@@ -70,7 +70,7 @@ export interface SenseStatus {
   /** Recent clock changes of more than an hour. `byMs` is positive if the clock was set ahead. */
   clockJumps: { at: string; byMs: number }[];
   sources: SourceStatus[];
-  /** The system's scheduler and whether it runs captures; null if the system has none. */
+  /** The system's scheduler and whether it runs captures; null if the system has no scheduler. */
   scheduler: { kind: string; installed: boolean } | null;
 }
 

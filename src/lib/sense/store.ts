@@ -18,7 +18,7 @@ export interface BadLine {
   offset: number;
   bytes: number;
   reason: string;
-  /** The first 500 characters, or absent if the line is too long or not text. */
+  /** The first 500 characters of the line. Absent if the line exceeds the size limit or isn't UTF-8. */
   text?: string;
 }
 
@@ -104,7 +104,9 @@ function logFiles(sense: UserArea['sense']) {
     /** Removes a log. The next capture moves its conflict copies to quarantine/late.jsonl. */
     removeLog: (day: LogName): void => removeFile(logOf(day)),
     removeCopies: (day: LogName): void => copiesOf(logOf(day)).forEach(removeFile),
-    /** Merges conflict copies into open logs. Copies of closed logs go to quarantine/late.jsonl. */
+    /**
+     * Merges the conflict copies of open logs, and moves the copies of other logs to quarantine/late.jsonl.
+     */
     settleLogs(isOpen: (day: Day) => boolean, inGit: boolean): void {
       for (const log of new Set(copiesIn(sense.events).map((found) => found.log))) {
         const day = basename(log, '.jsonl');

@@ -63,7 +63,7 @@ export function buildText(outcome: InsightOutcome, insight: Insight, options: In
   return finish(wrap(`Nothing was sent: ${outcome.reason}.`, columns), options);
 }
 
-/** Formats the command that would receive the prompt, or the reason why nothing would be sent. */
+/** Returns the command that would receive the prompt, or the reason why nothing would be sent. */
 export function previewText({ command, skipped }: InsightPreview): string {
   if (skipped !== null) return `A build would send nothing now: ${skipped}.`;
   const shown = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(clean(word))));

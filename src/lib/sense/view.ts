@@ -21,7 +21,7 @@ export interface TextOptions {
   unicode?: boolean;
 }
 
-/** Time and sources that were not captured. */
+/** Idle time, and sources that were not captured. */
 export interface NotSeen {
   idleMinutes: number;
   sources: readonly { label: string; reason: string }[];

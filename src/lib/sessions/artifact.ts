@@ -137,7 +137,10 @@ export function writeIssue(path: string, link: IssueLink): void {
   replaceFile(path, next);
 }
 
-/** Expects Latin-1 text, in which each character is one byte, so that unrelated bytes stay unchanged. */
+/**
+ * Adds the issue to the front matter. `text` must be decoded as Latin-1, so that all other bytes stay
+ * unchanged.
+ */
 function withIssue(text: string, link: IssueLink): string | undefined {
   const lines = text.split('\n');
   const first = (lines[0] ?? '').replace(/^\xef\xbb\xbf/, '').trimEnd();

@@ -70,7 +70,7 @@ export function findSession(state: SessionsState, text: string, nowMs: number): 
 
 const MAX_LISTED = 10;
 
-/** Truncates a list. If lines were cut, appends how many were cut and the command that lists all. */
+/** Truncates a long list, and appends the number of omitted lines and the command that lists them all. */
 export function firstOf(lines: readonly string[], command: string): string {
   const rest = lines.length - MAX_LISTED;
   return [...lines.slice(0, MAX_LISTED), ...(rest > 0 ? [`${rest} more: ${command}`] : [])].join('\n');

@@ -14,7 +14,7 @@ export interface FoldDeps {
   dayOf: (ms: number) => string;
 }
 
-/** Returns a fold that applies events to `state` in place. */
+/** Returns a `Folder`, which applies events to `state` in place. */
 export function folder(state: SessionsState, deps: FoldDeps): Folder {
   const bySession = new Map<string, Session>();
   for (const session of Object.values(state.sessions)) {
@@ -158,7 +158,7 @@ function apply(session: Session, event: WorkEvent): void {
     case 'tool-after':
     case 'tool-failed':
       answered(session, agent);
-      // A subagent may keep working after the main turn has ended.
+      // A subagent may keep working after the main agent's turn has ended.
       if (agent !== undefined) return;
       session.activity = 'working';
       if (event.tool !== undefined) session.tool = event.tool;
@@ -175,7 +175,7 @@ function noteProcess(session: Session, type: WorkEvent['type'], process: Process
   else if (known?.pid !== process.pid || known.started !== process.started) session.process = null;
 }
 
-/** Stores a pending request. A request from the main turn also puts the session into the waiting state. */
+/** Stores a pending request. A request from the main agent also puts the session into the waiting state. */
 function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   // The assistant reports a permission request immediately, and again while the request remains unanswered.
   if (agent === undefined) {

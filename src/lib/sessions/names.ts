@@ -25,7 +25,7 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
   const files = new Set(listFolder(folder));
   if (files.size === 0) return;
   for (const session of sessions) {
-    // The ids are sorted from oldest to newest. A resumed session has its first title and its latest name.
+    // Ids are sorted from oldest to newest. A resumed session keeps its first title and gets its latest name.
     for (const id of session.sessionIds) {
       const [name, title] = [`${fileOf(id)}.name`, `${fileOf(id)}.title`].map((file) =>
         files.has(file) ? textIn(folder, file, id) : undefined,

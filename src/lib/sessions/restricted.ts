@@ -69,7 +69,7 @@ export function mergeRestricted(from: string, into: string): void {
   addHashes(into, [...hashesIn(from)]);
 }
 
-/** Returns a check whether a session is in the list. */
+/** Returns a function that checks whether a session is in the list. */
 export function readRestricted(list: string): (key: string) => boolean {
   const hashes = hashesIn(list);
   return (key) => hashes.has(folderHash(key));

@@ -47,11 +47,11 @@ export interface Session {
   artifact: string | null;
   startedAt: string;
   updatedAt: string;
-  /** The main turn's activity. `waiting` means waiting for you. */
+  /** The main agent's activity. `waiting` means waiting for you. */
   activity: 'working' | 'waiting' | 'ended';
   /** The assistant's keyword for the pending request, such as `permission_prompt`, or null. */
   waitingFor: string | null;
-  /** Id of the subagent whose request is pending; null for the main turn. */
+  /** Id of the subagent whose request is pending; null for the main agent. */
   askedBy: string | null;
   waitingSince?: string;
   /** When the current or last turn started; null before the first turn. */

@@ -244,7 +244,7 @@ export interface DrainResult {
   later: number;
   /** Number of tasks that failed permanently. */
   dead: number;
-  /** Whether another process is already running the queue. */
+  /** Whether another process is already processing the queue. */
   busy: boolean;
 }
 
@@ -319,7 +319,7 @@ function foreignReason({ machine }: Intention): string {
 
 /**
  * Removes this machine's matching tasks, including claimed and dead ones, and returns them. Throws `locked`
- * if another process is running the queue and doesn't finish in time.
+ * if another process is processing the queue and doesn't finish in time.
  */
 export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);
@@ -373,8 +373,8 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
 }
 
 /**
- * Returns whether a task has expired. A task dated in the future (the clock was set back) has expired too,
- * unless it contains typed text.
+ * Returns whether a task has expired. A task dated in the future, which happens if the clock is set back,
+ * also counts as expired unless it contains typed text.
  */
 function isExpired(name: string, nowMs: number): boolean {
   const { keepMs, words } = limitsOf(name);

@@ -16,7 +16,7 @@ export interface UnseenArtifact {
 const COARSE_MS = 2000;
 
 /**
- * Returns the new session file that names this session. Otherwise, returns the only new file without a
+ * Returns the new session file with this session's id. If there is none, returns the only new file without a
  * session id, unless another session may have written that file.
  * @param isKnown returns whether any session has this slug
  */

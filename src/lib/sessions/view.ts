@@ -125,7 +125,10 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
   };
 }
 
-/** Returns the first of these that a session has: given name, task, title, label, slug. */
+/**
+ * Returns the session's given name. If it has none, returns its task, title, label or slug, in this order of
+ * preference.
+ */
 export function titleOf(session: Session): string {
   return session.givenName ?? session.task ?? session.title ?? labelOf(session) ?? session.slug;
 }

@@ -28,7 +28,7 @@ export interface SessionTerminal {
   kittySocket: string | null;
   /**
    * The process in the terminal, and its start time in clock ticks since boot. A different start time means
-   * that another process has taken over the process id.
+   * that the process id has been reused.
    */
   pid: number | null;
   started: string | null;
@@ -38,7 +38,7 @@ export interface SessionTerminal {
 export interface WorkEvent {
   ts: string;
   type: WorkEventType;
-  /** The session's key (`sessionKey`). The log stores the assistant's own id instead. */
+  /** The session's key from `sessionKey`. In the log, this field contains the assistant's own id. */
   session: string;
   slug: string | null;
   /** The repository that contains the session's folder; null outside a repository. */
@@ -58,17 +58,18 @@ export interface WorkEvent {
   restricted?: true;
   /** Id of the subagent that caused the event. */
   agent?: string;
-  /** The assistant's keyword for why the session is waiting, or for how the session started or ended. */
+  /** The assistant's keyword for why the session is waiting, or how the session started or ended. */
   reason?: string;
   machine?: string;
-  /** The assistant's process. Only session starts and prompts have it. */
+  /** The assistant's process. Set only for session starts and prompts. */
   process?: ProcessMark;
   terminal?: SessionTerminal;
 }
 
 export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
 /**
- * Hooks normally fold the log at the end of a turn. Above this size, they also fold it after a tool event.
+ * Hooks normally apply new log events to the state only when a turn ends. Once the log exceeds this size,
+ * they also do so after a tool event.
  */
 export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
 

@@ -43,7 +43,8 @@ export async function askToStart({ area }: Context, say: (text: string) => void)
 }
 
 /**
- * Creates the default configuration, watches the repository of `folder`, and captures and summarizes the day.
+ * Creates the default configuration, watches the repository that contains `folder`, then captures and
+ * summarizes the day.
  */
 export async function up(context: Context, folder: string): Promise<UpResult> {
   const { created } = await setUpSense(context);

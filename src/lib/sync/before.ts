@@ -12,7 +12,10 @@ export function sessionsBefore(folders: readonly string[], day: Day): PublishedS
   return [];
 }
 
-/** Searches the machine folders in order for a published day. Prefers a day with times. */
+/**
+ * Searches the machine folders for a published day. Returns the first one that contains application times, or
+ * else the last one.
+ */
 export function dayBefore(
   folders: readonly string[],
   day: Day,

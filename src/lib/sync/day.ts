@@ -24,7 +24,7 @@ export interface Disclosure {
   /** Returns whether a session is known and not restricted, so that its data may leave this machine. */
   isShown: (session: string) => boolean;
   isRestricted: (session: string) => boolean;
-  /** Checks the hashed id of a session that this machine still knows. */
+  /** Returns whether the hashed id belongs to a known, restricted session. */
   isRestrictedHash: (id: string) => boolean;
   /** Returns the details of a known session. */
   about: (session: string) => SessionDetails | undefined;
@@ -91,8 +91,8 @@ function remainingParts(
 }
 
 /**
- * Restores a day's published sums after its event log was deleted, because the sums in the local record
- * include hidden sessions. Omits sums with data that has since become restricted.
+ * Keeps the sums that were published before the day's event log was deleted, because the local record's sums
+ * include hidden sessions. Omits sums that contain restricted data.
  */
 export function withSumsBefore(
   published: PublishedDay,

@@ -29,7 +29,7 @@ import {
 /** Receives the path of each unusable file and the reason. */
 export type OnDamagedFile = (path: string, reason: string) => void;
 
-/** Returns a handler that notes each unusable file once. */
+/** Returns a handler that reports each unusable file once. */
 export function damagedNotes(note: (text: string) => unknown): OnDamagedFile {
   const noted = new Set<string>();
   return (path, reason) => {

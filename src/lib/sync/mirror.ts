@@ -8,7 +8,7 @@ import { DAY_FILES } from './format';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Returns the files that a machine may publish, relative to its folder. Ignores all other names. */
+/** Returns the paths of a machine's published files, relative to its folder. Ignores other files. */
 function publishedFiles(folder: string): string[] {
   const days = Object.entries(DAY_FILES).flatMap(([kind, end]) =>
     listFolder(join(folder, kind))

@@ -34,7 +34,7 @@ export interface LocalData {
   days: () => Day[];
   /** Returns a fingerprint of a day. If the fingerprint has changed, the day must be published again. */
   markOf: (day: Day) => string;
-  /** @param isShown Default: `disclosure.isShown`. */
+  /** @param isShown returns whether a session may be published (default: `disclosure.isShown`) */
   read: (day: Day, isShown?: Disclosure['isShown']) => LocalDay;
   disclosure: Disclosure;
   /** Returns the time of the last input in epoch seconds; null if unknown. */

@@ -35,7 +35,7 @@ export function checkRepos(file: string, watched: readonly string[]): RepoCheck 
   const found = new Map<string, Checked>();
   const cache = new Map<string, boolean>();
   const inRestrictedFolder = (path: string): boolean => isRestricted(path, cache);
-  // Events of a worktree have the path of the main repository, so compare ids.
+  // Events in a worktree contain the main repository's path, so compare repository ids instead of paths.
   const restrictedIds = new Set(watched.filter(inRestrictedFolder).map((path) => gitFolderAt(path)?.id));
   const check = (path: string): Checked => {
     const repo = found.has(path) ? undefined : gitFolderAt(path);

@@ -13,8 +13,8 @@ import {
 } from './publish';
 
 /**
- * Publishes an adopted machine's remaining days in that machine's folder. With `isWithdrawn`, first removes
- * the days that this machine publishes instead.
+ * Publishes an adopted machine's remaining days in that machine's folder. If `isWithdrawn` is set, first
+ * removes published days that have no local data.
  */
 export function publishRetired(deps: PublishDeps, isWithdrawn: boolean): void {
   requireFolder(deps.folder);

@@ -37,7 +37,7 @@ export interface SyncState extends Pending {
   publishedMs?: number;
   /** The fingerprint of each published day. */
   days: Record<Day, string>;
-  /** The previous exchange folders, the latest last. */
+  /** The previous exchange folders, oldest first. */
   others?: Record<string, Pending>;
   /** Why the last run failed. */
   problem?: { at: string; message: string; hint?: string };
@@ -81,7 +81,9 @@ function pendingIn(value: unknown): Pending {
 
 const MAX_OTHERS = 10;
 
-/** Returns the state for another exchange folder, or for none. Remembers what is pending in the previous one. */
+/**
+ * Returns the state for another exchange folder, or for none. Stores the previous folder's pending removals.
+ */
 export function withFolder(state: SyncState, folder: string | undefined): SyncState {
   const { name, folder: previous, removals, retire, others = {} } = state;
   if (previous === folder) return state;

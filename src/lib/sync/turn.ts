@@ -23,7 +23,7 @@ export interface TurnDeps {
 const NEWS_MS = 10 * 60_000;
 /** How long to wait for other machines' claims. Syncing usually takes less time. */
 const CLAIM_MS = 90_000;
-/** How long before its due time a machine claims a notification. */
+/** How long before the due time a machine claims a notification. */
 const AHEAD_MS = 2 * 60_000;
 const KEEP_MS = 7 * 24 * 60 * 60_000;
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -33,7 +33,10 @@ export interface Due {
   dueMs: number;
 }
 
-/** `now`: send it. `done`: another machine has sent it. `later`: not due, or another machine's turn. */
+/**
+ * `now`: send the notification. `done`: already sent by another machine. `later`: not due yet, or another
+ * machine's turn.
+ */
 export type Turn = 'now' | 'done' | 'later';
 
 interface Told {
@@ -70,7 +73,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
     const isOverdue = nowMs - dueMs >= waitMs;
     let turn: Turn = 'later';
     if (isTold) turn = 'done';
-    // This machine may have crashed before sending the notification, so it sends the notification now.
+    // This machine may have crashed while sending the notification, so send the notification again.
     else if (of(mine, 'told') !== undefined) turn = 'now';
     else if (active.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
     else if (claim === undefined) {

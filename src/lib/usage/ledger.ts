@@ -31,8 +31,8 @@ export interface Ledger {
   days: Map<Day, LedgerDay>;
   dirty: Set<Day>;
   /**
-   * Rows that have lost a response, so that the stored sums may decrease. Each string has two lines: the day,
-   * and the row as JSON.
+   * Rows from which a response was removed; their stored sums may decrease. Each string has two lines: the
+   * day, and the row as JSON.
    */
   shrunk: Set<string>;
 }

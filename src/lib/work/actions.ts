@@ -25,7 +25,7 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // Keep the seconds. Otherwise, a second snooze until the same minute would not send another notification.
+  // Keep the seconds. Otherwise, snoozing twice to the same minute would not send another notification.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);

@@ -104,9 +104,12 @@ export function writePoll(path: string, repo: string, poll: Poll): void {
   writeStored(path, { version: VERSION, repo, ...poll });
 }
 
-/** Consecutive fetches overlap by this time, because GitHub's list may lag behind a write. */
+/** How far consecutive fetches overlap, in ms. They overlap because GitHub's list may lag behind a write. */
 const OVERLAP_MS = 60_000;
-/** Issues per page. Fetches overlap only if the overlap fits in one page, since each page costs a request. */
+/**
+ * Issues per page. If the overlap would need more than one page, fetches don't overlap, because each page
+ * costs a request.
+ */
 const PAGE = 100;
 
 /** Merges fetched issues into the cache. A full fetch replaces the list. */

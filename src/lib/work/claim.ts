@@ -27,8 +27,9 @@ const READ_DELAYS_MS = [0, 500, 1000, 2000, 4000];
 const ANOTHER = 'Choose another issue: `steward work ready`.';
 
 /**
- * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request. The first agent to be labeled
- * wins; the other agents remove their label and get a `conflict` error. Safe to repeat.
+ * Runs `work claim`: adds the labels Agent:NAME and Status:in-progress in one request. If several agents
+ * claim the issue, the first one wins; the others remove their label and get a `conflict` error. Safe to
+ * repeat.
  */
 export async function claimIssue(
   deps: WorkDeps,
@@ -118,8 +119,8 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 }
 
 /**
- * Returns the lowercase name of the agent that claimed the issue: the first agent labeled since work started,
- * or else the agent with the oldest label. Returns null if there are no `Agent:` labels.
+ * Returns the lowercase name of the agent that claimed the issue, or null if there are no `Agent:` labels.
+ * The first label added after work started decides, or else the oldest label.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
   const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>

@@ -5,7 +5,7 @@ export interface Span {
   length: number;
 }
 
-/** A time found in a text, and the words that name it. */
+/** A time found in a text, and the positions of the words that describe the time. */
 export interface NamedTime {
   result: ParsedResult;
   spans: Span[];
@@ -25,8 +25,8 @@ const EXPLICIT_HOUR =
 const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
- * Returns the last time that a text names. Ignores ambiguous words (`Sun Microsystems`, `chapter 10
- * tomorrow`).
+ * Returns the last time mentioned in a text. Ignores words that only look like a time. Examples: `Sun
+ * Microsystems`, `chapter 10 tomorrow`.
  */
 export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
   const results = clearTimes(parser, text, reference);
@@ -39,7 +39,7 @@ export function asNamed(result: ParsedResult): NamedTime {
   return { result, spans: [{ index: result.index, length: result.text.length }] };
 }
 
-/** Combines a day and an hour that are not adjacent, as in `tomorrow call Ann at 9`. */
+/** Combines a day and an hour that are not adjacent. Example: `tomorrow call Ann at 9`. */
 function dayWithHour(
   pair: readonly [ParsedResult, ParsedResult],
   parser: Chrono,
@@ -81,9 +81,7 @@ function ambiguousSpan(result: ParsedResult, text: string): Span | undefined {
   );
 }
 
-/**
- * Returns a number that the parser mistook for an hour because a day follows, as in `chapter 10 tomorrow`.
- */
+/** Returns a number that the parser mistook for an hour, such as `10` in `chapter 10 tomorrow`. */
 function bareHour(result: ParsedResult, before: string): Span | undefined {
   const { index, text: words, start } = result;
   if (!result.tags().has('parser/ENTimeExpressionParser')) return undefined;

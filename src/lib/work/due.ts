@@ -9,7 +9,7 @@ import { asNamed, namedTime, recurringWords, type Span } from './due-words';
 import { dueLine } from './issue';
 
 export interface Due {
-  /** The text without the words for the date. */
+  /** The text without the words that specify the date. */
   text: string;
   /** `undefined` if the text contains no date. */
   dueMs: number | undefined;
@@ -27,7 +27,7 @@ const BY_HOUR =
 /** Matches `on the 1st`, but not if a noun or month follows (`on the 2nd floor`). */
 const DAY_OF_MONTH =
   /\b(?:on|by|until|before|from|for) the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:$|[.;:!)]|,(?! ?\d))|\s+(?:at|around|in the (?:morning|afternoon|evening)|noon|to|please|\d{1,2}(?::\d|\s?[ap]m)|eod|cob)\b)/i;
-/** Matches `12.11.` and `12.11.2026`, day first. */
+/** Matches dates with the day first, such as `12.11.` and `12.11.2026`. */
 const DOTTED = /(?<![\d.])(\d{1,2})\.(\d{1,2})(?:\.(\d{4}|\d\d)?)?(?!\d)/;
 const SLASHED = 'parser/SlashDateFormatParser';
 const DAY_FIRST = 'day-first';
@@ -173,7 +173,7 @@ function following<T extends { year: number; month: number; day: number }>(named
   return named;
 }
 
-/** Returns the first month from `from` on that has this day. Month 13 means January of the next year. */
+/** Returns `from`, or the first later month that has this day. Month 13 means January of the next year. */
 function monthWith(day: number, from: { year: number; month: number }): { year: number; month: number } {
   const at = toDate(Date.UTC(from.year, from.month - 1, 1));
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() + 1];

@@ -104,7 +104,7 @@ function skipReason(deps: WorkDeps): string | null {
 interface Plan {
   merge: ReturnType<typeof duplicates>;
   stale: StalePlan;
-  /** Existing issues whose number is missing from the session file. */
+  /** Existing issues whose numbers are missing from their session files. */
   existing: Missed[];
   create: (Wanted & Partial<Missed>)[];
 }

@@ -26,8 +26,8 @@ export interface Evidence {
   /** Returns the checklist items in each session file with this slug, except in restricted sessions. */
   claimsOf: (slug: string) => Claims[];
   /**
-   * Returns the commits in a time range, such as `3f2a91c Fix the login`, newest first. Returns none if the
-   * repository is unknown.
+   * Returns the commits in a time range, newest first, formatted as `3f2a91c Fix the login`. Returns an empty
+   * list if the repository is unknown.
    */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }

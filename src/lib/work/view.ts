@@ -11,7 +11,7 @@ import { parseTitle } from './issue';
 export interface WorkTextOptions {
   columns: number;
   color: boolean;
-  /** `false` if the terminal lacks block characters. Default: `true`. */
+  /** Whether the terminal can show block characters. Default: `true`. */
   unicode?: boolean;
   nowMs: number;
   timezone: string;

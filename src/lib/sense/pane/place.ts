@@ -18,7 +18,10 @@ const MAX_NAME = 200;
 const MAX_PATH = 1000;
 const MAX_SESSIONS = 10;
 
-/** Returns the focused pane's place, or an empty place if the application isn't a terminal. */
+/**
+ * Returns the repository, branch and sessions of the focused terminal pane; empty if the application isn't a
+ * terminal.
+ */
 export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number | undefined): Promise<Place> {
   if (deps.desktop.platform !== 'linux' || app.pid === undefined) return {};
   const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app.pid);

@@ -137,8 +137,9 @@ export async function asking<T>(hint: string, work: (questions: Prompt) => Promi
 }
 
 /**
- * Asks for consent. Throws `canceled`, with the message `no`, if the user declines. Throws `usage`, with the
- * hint `hint`, if there is no terminal.
+ * Asks for consent. Throws `canceled` if the user declines, or `usage` if there is no terminal.
+ * @param options.hint the hint of the `usage` error
+ * @param options.no the message of the `canceled` error
  */
 export async function consent(
   question: string,

@@ -107,8 +107,8 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
 const SHARED = ['machine-id', 'speech'];
 
 /**
- * Deletes the user area. Machine-local state and the cache are deleted when the process exits, because the
- * process still uses them.
+ * Deletes the user area. Machine-local state and the cache are deleted when this process exits, because it
+ * uses them until then.
  */
 function purge(area: UserArea): void {
   const host = processHost();
@@ -116,8 +116,8 @@ function purge(area: UserArea): void {
   const [state, cache] = [machineStatePath(host), cachePath(host)];
   const root = realPath(area.own);
   refuseWide(root ?? area.own, host);
-  // A killed process may have left a temporary file, which can contain a token, in the folder of a link's
-  // target.
+  // If a configuration file is a link, a killed process may have left a temporary file with a token next to
+  // the link's target.
   for (const path of area.place === '' ? [area.config, area.settings] : []) {
     const target = lstatOf(path)?.isLink === true ? realPath(path) : undefined;
     if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));

@@ -24,8 +24,8 @@ interface Carry {
 const REPLAY_MS = 1000;
 
 /**
- * Codex logs cumulative totals, so each line counts only the increase. Copies of a log have the same entry
- * ids.
+ * Codex logs cumulative totals, so only the increase over the previous line is counted. Copies of a log yield
+ * the same entry ids.
  */
 export const codex: LineReader = {
   kind: 'lines',

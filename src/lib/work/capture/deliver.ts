@@ -122,7 +122,7 @@ export function sessionEndPlan(
   return planSession(found, deps, 'hook');
 }
 
-/** Builds the issue for a request in a prompt. Resolves relative times from the time of the prompt. */
+/** Builds the issue for a request in a prompt. Resolves relative times against the time of the prompt. */
 export async function promptWanted(
   { kind, text, key, prompt }: { kind: CaptureKind; text: string; key: string; prompt?: string },
   sent: { atMs: number; zone: string },

@@ -36,7 +36,7 @@ const WHEN = when('\\S');
 const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 /** `remind me about` is a reminder only if a day follows; otherwise, it is probably a question. */
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
-/** Excludes sentences about the phrase itself, such as "remind me to is the prefix". */
+/** Excludes sentences about the phrase itself, such as `"remind me to" is the prefix`. */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
 /**
@@ -59,7 +59,7 @@ const PASTED = new RegExp(
     '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
 );
 
-/** Patterns that match a request at the start of a line, but no hints, questions or mentions. */
+/** Patterns that match requests at the start of a line, but not questions or mentions of these phrases. */
 const PHRASES: readonly (readonly [CaptureKind, string])[] = [
   [
     'reminder',

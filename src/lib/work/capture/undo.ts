@@ -12,7 +12,7 @@ import { capturedKeysPath, capturedPrompts, recordUndo } from './keys';
 
 export interface Undoable {
   key: string;
-  /** When the prompt was sent, ISO 8601 in UTC. */
+  /** When the prompt was sent, as ISO 8601 in UTC. */
   at: string;
   /** The captured text, or `null` if it isn't stored on this machine. */
   text: string | null;

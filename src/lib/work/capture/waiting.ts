@@ -25,7 +25,7 @@ export interface Waiting {
   count: number;
   message: string;
   fix: string | null;
-  /** When the oldest capture was queued, ISO 8601 in UTC. */
+  /** When the oldest capture was queued, as ISO 8601 in UTC. */
   since: string;
 }
 

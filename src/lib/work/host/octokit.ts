@@ -13,7 +13,7 @@ export interface OctokitOptions {
   userAgent: string;
   writesPerMinute: number;
   maxWaitMs: number;
-  /** How long to wait per second of delay, in milliseconds. Tests use a smaller value. */
+  /** The length of a second in retry delays, in milliseconds. Tests use a smaller value. */
   secondMs: number;
 }
 
