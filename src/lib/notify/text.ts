@@ -1,6 +1,6 @@
 import { clean } from '../platform/terminal/terminal';
 
-/** A way to measure text length, and the maximum length of each part. */
+/** How to measure the length of text, and the maximum length of each part. */
 export interface Measure {
   cost: (char: string) => number;
   max: number;
@@ -73,7 +73,7 @@ function cutAt(part: string): number {
   return word > from ? word : part.length;
 }
 
-/** Numbers the parts, as in `(2/3)`, if there is more than one. */
+/** Adds a prefix such as `(2/3)` to each part if there is more than one part. */
 export function numberedParts(parts: readonly string[]): string[] {
   if (parts.length === 1) return [...parts];
   return parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);

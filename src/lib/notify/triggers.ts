@@ -178,7 +178,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
 /** Groups of ended agents by hook event id. Only the last event in a group sends a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
-/** Groups ended agents by session. Returns undefined to wait for agents that end at about the same time. */
+/** Groups ended agents by session. Returns undefined while more agents may still join a group. */
 function groupsOf(deps: TriggerDeps): Groups | undefined {
   const ended = ownIntentions(deps, ['agent-ended']);
   const ages = ended.map(({ at }) => deps.clock.now() - Date.parse(at));
@@ -229,11 +229,11 @@ const MAX_CHARS = 300;
 /** How much of a response's end to search, in UTF-16 code units. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
-/** Matches emoji, list markers and emphasis around a line. */
+/** Matches emoji, list markers and emphasis marks around a line. */
 const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
- * Returns the response's last line that starts with the assistant's name, `Completed` or `Voice`, and a
+ * Returns the response's last line that starts with `Completed:`, `Voice:` or the assistant's name and a
  * colon. Ignores code. Returns undefined if the response has no such line.
  */
 export function completionLine(response: string, daName: string): string | undefined {

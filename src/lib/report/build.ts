@@ -125,8 +125,8 @@ function byTime(a: CommitFacts, b: CommitFacts): number {
 }
 
 /**
- * Returns the sessions that were active in the period, according to captured events or the state. Sessions
- * with a task come first.
+ * Returns the sessions that were active in the period, according to captured events or their stored data.
+ * Sessions with a task come first.
  */
 function sessionsOf(
   { period, repo, pollIntervalSec, sessions: all }: ReportInput,
@@ -148,7 +148,7 @@ function sessionsOf(
     .sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // Only raw events contain the repositories of sessions that are no longer in the state.
+  // For sessions that are no longer stored, only the raw events contain the repository.
   const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {
@@ -237,7 +237,7 @@ function issuesOf(
   };
 }
 
-/** Groups commit hashes by the issue that their subject mentions, as in `Fix the login (#12)`. */
+/** Groups commit hashes by issue. The subject `Fix the login (#12)` mentions issue 12. */
 function mentionsIn(commits: readonly ReportCommit[]): Map<number, string[]> {
   const found = new Map<number, string[]>();
   for (const { sha, subject } of commits) {

@@ -17,7 +17,7 @@ export interface DayFacts {
   /** Details from the event log; undefined once the log has been deleted. */
   raw?: {
     commits: readonly CommitFacts[];
-    /** Polls during which a session was active in the repository. */
+    /** Polls that found an active session in the repository. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
   /** Commit counts from other machines, which don't publish subjects. */

@@ -48,7 +48,7 @@ function paint(text: string, tone: Part['tone'], colors: Palette): string {
   return text;
 }
 
-/** Returns the report as Markdown that is also readable as plain text, as in a chat. */
+/** Returns the report as Markdown that is also readable as plain text, for example in a chat message. */
 export function reportMarkdown(blocks: readonly Block[]): string {
   const lines: string[] = [];
   for (const block of blocks) {

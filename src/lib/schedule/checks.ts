@@ -15,7 +15,7 @@ export interface JobsChecked {
   run: Run;
   host: PathHost;
   config: object;
-  /** Returns each job's status, or undefined if no scheduler is running or has a job. */
+  /** Returns each job's status, or undefined if no scheduler is running and none has a job. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
 }
 
@@ -62,7 +62,9 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
   );
 }
 
-/** Checks that the launcher finds Node.js and steward. The job checks report a missing launcher. */
+/**
+ * Checks that the launcher finds Node.js and steward. Skips a missing launcher, which the job checks report.
+ */
 async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   const installed = (await at.jobs())?.find((job) => job.installed);
   if (installed === undefined) return [];

@@ -43,7 +43,9 @@ const COPIED = [
 /** Session variables that some schedulers don't set. If a scheduler sets one, its value takes precedence. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
-/** Returns the environment for jobs: `COPIED`, and PATH without relative or project folders. */
+/**
+ * Returns the environment for jobs: the variables in `COPIED`, and PATH without relative or project folders.
+ */
 export function jobEnvironment({
   platform,
   env,

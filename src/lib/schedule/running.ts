@@ -58,7 +58,7 @@ const MAX_BYTES = 4096;
 /** Marker file of the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
 const KEEP_FILE = '.keep';
 
-/** Parses a job and its process id, as in `sense 4711`. The process id defaults to `ownPid`. */
+/** Parses a value such as `sense 4711` into a job and its process id. The process id defaults to `ownPid`. */
 export function parseJobVariable(text: string, ownPid: number): Running | undefined {
   const [, name, pid] = /^([a-z]+)(?: ([1-9]\d{0,9}))?$/.exec(text) ?? [];
   const job = [...JOB_IDS, DELIVERY].find((id) => id === name) as Running['job'] | undefined;
@@ -122,7 +122,7 @@ export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock
   });
 }
 
-/** Makes the launcher under cron stop restarting the daemon. Takes effect within seconds. */
+/** Tells the launcher that runs under cron to stop restarting the daemon. Takes effect within seconds. */
 export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
   removeFile(join(records, KEEP_FILE));
 }
@@ -140,10 +140,7 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
   return join(records, `.run.${job}.${pid}`);
 }
 
-/**
- * Returns whether the job is in the manifest or, if the manifest is invalid, whether the launcher exists. A
- * delivery requires only the user area.
- */
+/** Returns whether the job is in the manifest or, if the manifest is invalid, whether the launcher exists. */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);
   try {

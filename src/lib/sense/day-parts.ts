@@ -39,7 +39,8 @@ export function dayParts(events: readonly SenseEvent[], options: TimelineOptions
     commits: commitsOf(events),
     sessions: timeline.sessions.map(({ parts, ...session }) => ({
       ...session,
-      // Other versions of steward read this, and they know only two states.
+      // Publishes only two states, because machines with an older version of steward don't know the third
+      // one.
       parts: parts.map(([at, length, state]) => [start + at, start + at + length, state === 'w' ? 'w' : 'y']),
     })),
     lastAt: Math.floor(events.reduce((last, { ts }) => Math.max(last, Date.parse(ts)), 0) / 1000),

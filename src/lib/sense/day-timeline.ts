@@ -21,7 +21,7 @@ export interface DayTimeline {
   sessions: SessionParts[];
 }
 
-/** `w`: working; `y`: waiting for an answer; `r`: its turn is over. */
+/** `w`: working. `y`: waiting for your answer. `r`: turn finished. */
 export type PartState = 'w' | 'y' | 'r';
 
 /** A session on one day. */

@@ -59,8 +59,8 @@ const NO_EVENTS = 'nothing was captured today';
 const ENVIRONMENT = {
   // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
-  // Disables customization. Older versions of the assistant ignore this variable, but reject the flag
-  // --safe-mode.
+  // Disables customization. This variable is used instead of the flag --safe-mode, which older versions of
+  // the assistant reject.
   CLAUDE_CODE_SAFE_MODE: '1',
   // Disables updates and telemetry.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

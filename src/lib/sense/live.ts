@@ -5,7 +5,7 @@ import type { DailyRecord } from './record';
 import { todayOf } from './roll';
 import type { SenseStatus, SourceStatus } from './source';
 
-/** Cached reads for a long-running process. A read returns the same object until the data changes. */
+/** Cached queries for a long-running process. A query returns the same object until the data changes. */
 export interface LiveReads {
   today: (deps: ReadDeps) => DailyRecord;
   sources: (deps: ReadDeps) => readonly SourceStatus[];
@@ -14,8 +14,8 @@ export interface LiveReads {
 }
 
 /**
- * Creates reads that are cached until `deps`, the date or a file changes. `day` caches only one day at a
- * time.
+ * Creates functions whose results are cached until `deps`, the date or a file changes. `day` caches only one
+ * day at a time.
  */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {

@@ -167,7 +167,7 @@ const TOKEN =
 
 /** Returns a function that finds terms. Terms are literal and case-sensitive, and the longest match wins. */
 export function termFinder(terms: Terms): FindTerms {
-  /** Maps each first token to the lengths of the terms that start with it, longest first. */
+  /** Maps a term's first token to the lengths of the terms that start with that token, longest first. */
   const lengths = new Map<string, number[]>();
   for (const term of [...terms.keys()].sort((a, b) => b.length - a.length)) {
     const first = term.match(TOKEN)?.[0] ?? '';
@@ -177,7 +177,7 @@ export function termFinder(terms: Terms): FindTerms {
   return (text) => {
     if (terms.size === 0) return [];
     const tokens = [...text.matchAll(TOKEN)];
-    /** Maps each offset to the word that starts there, or to `undefined` outside words. */
+    /** Maps the offset of each token to the token's word, or to `undefined` if the token isn't a word. */
     const words = new Map(tokens.map(({ index, 1: word }) => [index, word]));
     const endsAt = (index: number): boolean =>
       index === text.length ||

@@ -32,10 +32,7 @@ export interface QueueDeps {
    * time.
    */
   engines: () => readonly SpeechEngine[];
-  /**
-   * Reloads the settings. Called when an utterance's turn is requested, and again before the utterance is
-   * spoken.
-   */
+  /** Reloads the settings. Called before an utterance waits for its turn, and again before it is spoken. */
   refresh?: (() => Promise<void> | undefined) | undefined;
   spokenOf: (text: string) => string;
   /** Returns why no engine is available. */
@@ -48,7 +45,7 @@ export interface QueueLimits {
   staleMs: number;
   /** Timeout for speaking an utterance, across all engines, in ms. */
   textMs: number;
-  /** For how long a failed engine is tried last, in ms. */
+  /** How long a failed engine stays last in the order, in ms. */
   restMs: number;
   /** If an engine takes longer than this to fail, the queue skips the engine for `slowRestMs`. */
   slowMs: number;
@@ -77,7 +74,7 @@ interface Waiting {
 }
 
 interface Rest {
-  /** When the engine counts as working again, on the monotonic clock. */
+  /** When the engine is no longer treated as failed, on the monotonic clock. */
   untilMs: number;
   slowFailure: string | undefined;
 }

@@ -2,8 +2,8 @@ import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
 /**
- * If a launcher is still running after this time, the launch counts as successful. Some launchers are the
- * browser itself.
+ * If a launcher is still running after this time, the launch counts as successful, because some launchers are
+ * the browser itself.
  */
 const FAILS_WITHIN_MS = 2_000;
 
@@ -44,7 +44,7 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
 
 function openerOf(platform: NodeJS.Platform, url: string): [string, string[]] {
   if (platform === 'darwin') return ['open', [url]];
-  // Doesn't use `start`, because cmd would interpret & and ? in the URL.
+  // Doesn't use the `start` command, because cmd would interpret special characters in the URL, such as `&`.
   if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
   return ['xdg-open', [url]];
 }

@@ -48,8 +48,8 @@ export async function withDisplay<T>(
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // Errors in the library's callbacks can't be caught, so this function opens the stream and reads the
-  // cookie.
+  // This function opens the stream and reads the cookie itself, because errors in the library's callbacks
+  // can't be caught.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);

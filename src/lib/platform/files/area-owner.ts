@@ -44,7 +44,7 @@ export interface Known {
   isHere: (owner: AreaOwner) => boolean | undefined;
 }
 
-/** Decides this machine's id and the folder of the user area that it writes to. */
+/** Chooses this machine's id, and the folder of the user area to write to. */
 export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): Decision {
   const top = owners.find(({ place }) => place === '');
   const mine = owners.find(({ owner }) => owner === id);
@@ -78,7 +78,8 @@ export function hasGuests(root: string): boolean {
 }
 
 /**
- * Returns the owners of the user area and of the folders below `machines`. The area's own owner comes first.
+ * Returns the owners of the user area and of the folders below `machines`. The owner of the area itself comes
+ * first.
  */
 export function readOwners(root: string): Owned[] {
   const below = listFolder(join(root, 'machines'))
@@ -93,7 +94,7 @@ export function readOwners(root: string): Owned[] {
 
 /**
  * Returns the owner, or undefined if the file is missing or damaged. If a git conflict left several owners,
- * picks the first by id.
+ * picks the one with the lowest id.
  */
 function readOwner(path: string): AreaOwner | undefined {
   const lines = readText(path, { maxBytes: 64 * 1024 })?.split('\n') ?? [];
@@ -172,12 +173,13 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
 }
 
 /**
- * Verifies this machine's stored place and returns its current place, or undefined if the area has no owner.
+ * Checks this machine's stored place against the area's owner files. Returns the current place, or undefined
+ * if the area has no owner.
  */
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
     if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
-    // Outside Linux, reading the machine id starts a process. Only captures read the id there.
+    // On systems other than Linux, reading the machine id starts a process, so only captures read the id.
     return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
   });
 }
@@ -212,13 +214,13 @@ function storePlace(root: string, host: PathHost, claimed: Claimed, before: stri
   );
 }
 
-/** Stores the place and a one-time notice for the user. */
+/** Stores the folder that this machine writes to, and a one-time notice for the user. */
 export function writePlace(root: string, host: PathHost, place: Place, notice: string): void {
   ensureFolder(machineStatePath(host));
   replaceFile(placePath(root, host), `${place}\n${notice}\n`, { sync: false });
 }
 
-/** Returns the notice about the place and clears it. */
+/** Returns the one-time notice and clears it. */
 export function takeNotice(root: string, host: PathHost): string {
   const { place, notice } = readPlace(root, host) ?? { place: '', notice: '' };
   if (notice !== '') writePlace(root, host, place, '');

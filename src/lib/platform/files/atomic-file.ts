@@ -123,8 +123,8 @@ export function tempOf(path: string): string {
 }
 
 /**
- * Removes temp files that are older than `olderThanMs` or dated in the future. `of` selects files by the
- * start of their name.
+ * Removes temp files that are older than `olderThanMs` or dated in the future. If `of` is set, removes only
+ * the temp files of names that start with `of`.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {

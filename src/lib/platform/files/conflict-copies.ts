@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { unless } from '../../errors';
 
-/** Patterns that sync tools add to the names of conflict copies. */
+/** Suffixes that sync tools add to the names of conflict copies. */
 const ADDED: readonly RegExp[] = [
   // Syncthing
   /\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?/,

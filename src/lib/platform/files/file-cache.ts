@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value loaded from files, valid until the mark (stat.ts) of any file changes. Two changes in one clock
- * tick leave the same mark, so the value is reloaded if a file had just changed.
+ * A value loaded from files, valid until one of them changes. Two changes in one clock tick look like one
+ * change, so the value is reloaded if a file changed just before it was read.
  */
 export interface Cached<T> {
   value: T;

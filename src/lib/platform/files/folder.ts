@@ -122,8 +122,8 @@ export function modeOf(path: string): number | undefined {
 }
 
 /**
- * Creates a folder and its missing parents (0700). Returns the created folders, outermost first. Node's
- * `recursive` option may hang, for example in /proc.
+ * Creates a folder and its missing parents (0700). Returns the created folders, outermost first. Doesn't use
+ * Node's `recursive` option, which may hang, for example in /proc.
  */
 export function makeFolders(path: string): string[] {
   const missing: string[] = [];

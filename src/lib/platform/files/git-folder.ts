@@ -56,7 +56,7 @@ export function checkoutOf(path: string): GitFolder | undefined {
 /** Returns the branch that HEAD points to, or null if HEAD is detached or unreadable. */
 export function branchOf(gitDir: string): string | null {
   const branch = /^ref: refs\/heads\/(.+)$/.exec(readLink(join(gitDir, 'HEAD')) ?? '')?.[1];
-  // With reftables, HEAD contains only a placeholder.
+  // In the reftable format, HEAD contains only a placeholder.
   return branch === undefined || branch === '.invalid' ? null : branch;
 }
 

@@ -9,8 +9,8 @@ import { readHead, readLines } from './jsonl';
 import { shortHash } from './short-hash';
 
 /**
- * An append-only file of JSON lines. A reader counts no entry twice if it stores its cursor together with its
- * data.
+ * An append-only file of JSON lines. A reader that stores its cursor together with its data never counts an
+ * entry twice.
  */
 export interface Journal<E> {
   path: string;
@@ -42,8 +42,8 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
 }
 
 /**
- * Rotates a journal that is larger than `bytes`. Only for a journal with a single reader, after the reader
- * has stored a cursor at the journal's end.
+ * Rotates a journal that is larger than `bytes`. Use this only for a journal with a single reader, after the
+ * reader has stored a cursor at the journal's end.
  */
 export function rotateRead({ path }: { path: string }, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
@@ -55,7 +55,7 @@ export interface LogCursor {
   offset: number;
   /** Hash of the start of the log; detects a replaced file. */
   head: string;
-  /** Position in the rotated log. A stalled process may still append lines there. */
+  /** Position in the rotated log, to which a stalled process may still append lines. */
   rotated?: Omit<LogCursor, 'rotated'>;
 }
 
@@ -141,7 +141,7 @@ function hashOf(head: string): string {
 export interface LogOptions {
   /** Size above which the log is renamed to `rotatedName`, replacing the previous rotated log. */
   rotateBytes?: number;
-  /** Current time. If set, claims of other processes to rotate the log expire after a minute. */
+  /** Current time. If set, another process's claim to rotate the log expires after a minute. */
   nowMs?: number;
 }
 

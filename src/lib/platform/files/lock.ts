@@ -36,7 +36,7 @@ export interface Holder {
 interface GoneOptions {
   machineId: string;
   nowMs: number;
-  /** If the holder's process can't be checked, the holder counts as gone this long after its last refresh. */
+  /** How long after its last refresh a holder counts as gone, if the holder's process can't be checked. */
   staleAfterMs: number;
   /** Time of the holder's last refresh. Default: when it took the lock. */
   lastSignMs?: number;
@@ -52,8 +52,8 @@ export interface LockOptions {
   /** How long to wait for another holder to release the lock. */
   waitMs: number;
   /**
-   * If the holder's process can't be checked, for example on another machine, the lock is stale this long
-   * after its last refresh.
+   * How long after its last refresh the lock counts as stale, if the holder's process can't be checked, for
+   * example because it runs on another machine.
    */
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
@@ -83,8 +83,8 @@ const REFRESH_MS = 30_000;
 const REUSED_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while holding a lock file; throws `locked` after `waitMs`. Only the process that first claims a
- * stale lock's token can take over the lock.
+ * Runs `work` while holding a lock file; throws `locked` after `waitMs`. If several processes find a stale
+ * lock, only one of them takes over the lock.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -238,8 +238,8 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /**
- * Returns whether the holder is gone: checks its process if possible, otherwise the time of its last refresh.
- * A refresh in the future counts as expired.
+ * Returns whether the holder is gone, based on its process if possible, or otherwise on the time of its last
+ * refresh. A refresh in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {

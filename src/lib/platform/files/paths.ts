@@ -98,7 +98,10 @@ function homeFolder(): string {
   });
 }
 
-/** Calls `find`; returns undefined if this user has no account, as in a container started with --user. */
+/**
+ * Calls `find`; returns undefined if this user has no account, for example in a container started with
+ * --user.
+ */
 function answer(find: () => string): string | undefined {
   return unless(['ERR_SYSTEM_ERROR'], find);
 }

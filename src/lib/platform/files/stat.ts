@@ -2,18 +2,18 @@ import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node
 
 import { unless } from '../../errors';
 
-/** The state of a path. Reading it is fast enough for hundreds of paths in each capture. */
+/** The state of a path, without its content. */
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
   /**
-   * Inode, size and modification time. Equal marks mean equal content, except after two changes in one clock
-   * tick.
+   * Inode, size and modification time. If two marks are equal, the content is the same, unless it changed
+   * twice within one clock tick.
    */
   mark: string;
   mtimeMs: number;
 }
 
-/** Returns the stamp of a path without following links, or undefined if it doesn't exist. */
+/** Returns the state of a path without following links, or undefined if it doesn't exist. */
 export function stampOf(path: string): Stamp | undefined {
   const found = statsOf(lstatSync, path);
   if (found === undefined) return undefined;
@@ -55,7 +55,7 @@ export function targetOf(path: string): Target | undefined {
   return { kind: kindIn(found), bytes: found.size, id: idOf(path, found), ...datesOf(found) };
 }
 
-/** Returns the kind of a path's target. Cheaper than `targetOf`. */
+/** Returns the kind of a path's target. Faster than `targetOf`. */
 export function kindOf(path: string): Target['kind'] | undefined {
   const found = statsOf(statSync, path);
   return found === undefined ? undefined : kindIn(found);

@@ -72,7 +72,7 @@ export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Pr
   const folder = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
   removeStaleTemps(folder);
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  // `finally` doesn't run on Ctrl-C.
+  // Removes the folder at exit too, because a `finally` block doesn't run on Ctrl-C.
   process.once('exit', remove);
   try {
     return await use(folder);
@@ -102,7 +102,7 @@ export function userId(): number {
 
 /**
  * Returns the text of a file named on the command line. Throws `not_found` if the file is missing, and
- * `usage` if it is too large or not a regular file. `instead` is the last part of the hint.
+ * `usage` if it is too large or not a regular file. `instead` suggests an alternative in the error's hint.
  */
 export function namedFile(
   path: string,

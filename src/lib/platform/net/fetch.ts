@@ -17,8 +17,8 @@ export interface BoundFetchOptions {
 }
 
 /**
- * Returns a `fetch` limited to one origin, without redirects. Allows plain HTTP only to this machine. Reads
- * the complete body, so that a broken connection throws instead of truncating it.
+ * Returns a `fetch` limited to one origin, without redirects. Allows plain HTTP only for localhost. Reads the
+ * complete body, so that a broken connection throws instead of truncating the body.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;

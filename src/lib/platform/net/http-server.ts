@@ -105,7 +105,8 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
     },
     (request, response) => onRequest(state, isLocal, request, response),
   );
-  // With a limit here, Node would silently drop the excess headers. `respond` rejects such requests instead.
+  // With any other value, Node would silently drop excess headers. `respond` rejects requests with too many
+  // headers.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.unreadMs;
@@ -268,7 +269,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends idle connections. Destroys a connection that is still open after an earlier call ended it. */
+/** Ends idle connections. If an ended connection is still open at the next call, destroys it. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;

@@ -23,9 +23,7 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const UNREADABLE = 'sent an invalid response';
 const TOO_LARGE = 'sent a response over 16 MiB';
 
-/**
- * Connection errors that mean that the daemon isn't running: the socket is missing, or nothing listens on it.
- */
+/** Errors that occur if the daemon isn't running, because the socket is missing or nothing listens on it. */
 const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
 /**
@@ -70,7 +68,7 @@ const LONG_PAUSE_MS = 2;
 const LONG_AFTER_MS = 10;
 
 /**
- * A blocking version of `askLocal`. Avoiding Node's streams makes hooks 20 % faster. Returns undefined if the
+ * A blocking version of `askLocal`. Avoiding Node's streams makes hooks 20% faster. Returns undefined if the
  * request couldn't be sent.
  */
 export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {

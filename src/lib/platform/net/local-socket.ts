@@ -14,7 +14,10 @@ export interface LocalSocketOptions {
   maxBytes: number;
 }
 
-/** Runs a dialogue over a local socket and returns its value. Throws `unavailable` on any failure. */
+/**
+ * Runs a protocol handler over a local socket and returns the handler's value. Throws `unavailable` on any
+ * failure.
+ */
 export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path: options.path });
@@ -42,7 +45,7 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        // A RangeError means that a length field exceeds the message.
+        // A RangeError means that a length field is larger than the message.
         if (error instanceof RangeError) fail('sent invalid data', error);
         else settle(() => reject(error));
       }

@@ -78,8 +78,8 @@ export interface DispatcherOptions {
 }
 
 /**
- * Returns the dispatcher for requests to other servers; loading it takes 30 ms. Honors HTTPS_PROXY,
- * HTTP_PROXY, ALL_PROXY and NO_PROXY. Doesn't support SOCKS proxies.
+ * Returns the dispatcher for requests to other servers. Honors HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and
+ * NO_PROXY, but doesn't support SOCKS proxies. Loading the library takes 30 ms.
  */
 export async function openDispatcher(options: DispatcherOptions = {}): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await import('undici');
@@ -106,7 +106,7 @@ function valueOf(env: NodeJS.ProcessEnv, name: string): string {
   return env[name.toLowerCase()] ?? env[name] ?? '';
 }
 
-/** Throws if the URL is unencrypted and not on this machine. */
+/** Throws if the URL uses plain HTTP, unless the host is localhost. */
 export function requireEncryption({ protocol, hostname }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return;
   throw new StewardError('config', `${hostname} requires encryption.`, {

@@ -58,7 +58,10 @@ export function connectLocal(path: string): PipeHandle | undefined {
   return undefined;
 }
 
-/** Returns the number of bytes read: 0 at the end of the input, or undefined if no data is available yet. */
+/**
+ * Returns the number of bytes read. Returns 0 at the end of the input, and undefined if no data is available
+ * yet.
+ */
 export function tryRead(fd: number, into: Buffer): number | undefined {
   try {
     return readSync(fd, into, 0, into.length, null);

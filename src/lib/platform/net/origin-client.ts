@@ -68,7 +68,7 @@ export interface OriginWords {
 
 /** The loaded HTTP library. Its clients share a connection pool. */
 export interface HttpLibrary {
-  /** Throws `config` if the URL is unencrypted and not on this machine. */
+  /** Throws `config` if the URL uses plain HTTP, unless the host is localhost. */
   origin: (base: string, words: OriginWords) => OriginClient;
   /** Closes all connections immediately. */
   close: () => Promise<void>;
@@ -211,7 +211,7 @@ function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
   );
 }
 
-/** Reads a body. If it exceeds `maxBytes`, truncates it or throws with code `TOO_LARGE`. */
+/** Reads a response body. Truncates a body larger than `maxBytes`, or throws with code `TOO_LARGE`. */
 export async function bodyOf(
   body: AsyncIterable<Uint8Array>,
   { maxBytes, cut = false }: Pick<Bounds, 'maxBytes' | 'cut'>,

@@ -34,8 +34,8 @@ interface Lookup {
 /** The system's tables of IPv4 and IPv6 sockets. The second file is missing if IPv6 is off. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 /**
- * How many bytes of a table to read, enough for 110,000 sockets. Any further connection counts as another
- * user's.
+ * How many bytes of a table to read, enough for 110,000 sockets. Connections beyond this limit are treated as
+ * another user's.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Number of times to read the tables per lookup. One read may miss a row that moves during the read. */
@@ -173,7 +173,10 @@ function portOf(port = 0): string {
   return port.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Formats an address as in the tables: hexadecimal, each four-byte word in this machine's byte order. */
+/**
+ * Formats an address in hexadecimal, as in /proc/net/tcp. Each four-byte word is in this machine's byte
+ * order.
+ */
 function hexOf(bytes: readonly number[]): string {
   const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.slice(i * 4, i * 4 + 4));
   return words

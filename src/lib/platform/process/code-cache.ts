@@ -62,7 +62,7 @@ export function bundleLoader(input: BundleInput): Load {
     const [first] = made;
     if (first === undefined) return;
     if (isOff()) rmSync(first, { recursive: true, force: true });
-    // Removes the whole cache, because Node can't leave out individual modules.
+    // Removes the whole cache, because Node can't exclude individual modules from it.
     else if ((input.unused?.size ?? 0) > 0) rmSync(cache, { recursive: true, force: true });
   });
   return input.native;
@@ -130,7 +130,7 @@ function ownLoader({ folder, build, native, unused }: BundleInput, cache: string
 /** Compiles a bundle with cached code. If the cache is missing or invalid, writes the cache at exit. */
 function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
   const cachedData = readCode(code.file);
-  // Bundles contain only ASCII. V8 stores Latin-1 strings with one byte per character.
+  // Bundles contain only ASCII, so decode them as Latin-1, which V8 stores with one byte per character.
   const source = readFileSync(path).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: path,

@@ -235,7 +235,10 @@ export function remoteGit(
   };
 }
 
-/** Matches git's error output after a rejected credential, including git's failed prompt for another one. */
+/**
+ * Matches git's error output after a rejected credential, including the error when git then fails to prompt
+ * for a new one.
+ */
 const REFUSED =
   /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 

@@ -13,7 +13,7 @@ export function endProcess(pid: number): void {
   unless(['ESRCH'], () => process.kill(pid, 'SIGTERM'));
 }
 
-/** Returns this process's resident memory in MiB, rounded to one decimal. */
+/** Returns this process's resident memory in MiB, rounded to one decimal place. */
 export function residentMiB(): number {
   return Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10;
 }
@@ -23,7 +23,7 @@ export function sinceBootMs(): number {
   return uptime() * 1000;
 }
 
-/** Calls the listener on each of these signals. Returns a function that removes the listener. */
+/** Calls the listener on each of the given signals. Returns a function that removes the listener. */
 function onSignals(
   signals: readonly NodeJS.Signals[],
   listener: (signal: NodeJS.Signals) => void,
@@ -55,7 +55,7 @@ export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/** Runs `work` and waits for its end. Calls `stop` on Ctrl-C, SIGTERM or a closed terminal. */
+/** Runs `work` and waits for it to finish. Calls `stop` on Ctrl-C, SIGTERM or a closed terminal. */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {
@@ -66,8 +66,8 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
 }
 
 /**
- * Name of a scheduled job, followed by the launcher's pid if the launcher waits for the job (`sense 4711`).
- * For a detached steward process, the value is `delivery`.
+ * Environment variable with the name of a scheduled job, followed by the launcher's pid if the launcher waits
+ * for the job (`sense 4711`). In a detached steward process, its value is `delivery`.
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 

@@ -11,7 +11,10 @@ import {
 
 import { unless } from '../../errors';
 
-/** A terminal and a process attached to it. Later checks verify that the process is still attached. */
+/**
+ * A terminal and a process attached to it. `pid` and `started` later show whether the process is still
+ * attached.
+ */
 export interface OwnTerminal {
   /** Device path of the terminal, such as `/dev/pts/3`. */
   tty: string;

@@ -39,7 +39,9 @@ export type Run = (file: string, args: readonly string[], options: RunOptions) =
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 /** How long to read the pipes after the program exits. A background process may keep the pipes open. */
 const AFTER_EXIT_MS = 200;
-/** How long to wait for a killed program. A program that hangs on a lost network folder may never end. */
+/**
+ * How long to wait for a killed program. A program that hangs on an unreachable network folder may never end.
+ */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

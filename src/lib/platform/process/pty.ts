@@ -9,7 +9,7 @@ export interface Pty {
   pid: number;
 }
 
-/** Maximum number of processes to search, more than a terminal emulator with a hundred tabs has. */
+/** Maximum number of processes to search, enough for a terminal emulator with a hundred tabs. */
 const MAX_PROCESSES = 500;
 
 /** Returns the pseudo-terminals of a terminal emulator's tabs, without nested ones. Works only on Linux. */

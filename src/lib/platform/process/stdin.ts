@@ -203,7 +203,7 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
       done();
     },
   });
-  // Ignores errors: a broken pipe only ends the input.
+  // Ignores errors, because a broken pipe only ends the input.
   pipeline(process.stdin, lines, () => undefined);
   return lines;
 }

@@ -17,7 +17,7 @@ export interface Palette {
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // Set `kleur.enabled`, because kleur checks this process's terminal instead of the target.
+  // Sets `kleur.enabled` for each call, because kleur checks only whether this process has a terminal.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {

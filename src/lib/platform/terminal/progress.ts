@@ -6,7 +6,7 @@ import { fit } from './text-width';
 /** Width of the icon that the library puts before a line. */
 const ICON_COLUMNS = 4;
 
-/** Runs long work, and shows its current step if stderr is a terminal. */
+/** Runs a long operation, and shows the current step if stderr is a terminal. */
 export async function withSteps<T>(
   title: string,
   work: (onStep: (text: string) => void) => Promise<T>,

@@ -22,8 +22,8 @@ export function isOnTerminal(): boolean {
 }
 
 /**
- * Writes short text to stdout. Avoids Node's stream, which takes 1 to 2 ms to create, unless a pipe is full.
- * Ignores a closed pipe.
+ * Writes short text to stdout. Uses Node's stream only if a pipe is full, because creating the stream takes 1
+ * to 2 ms. Ignores a closed pipe.
  */
 export function writeOut(text: string): void {
   let rest = Buffer.from(text);

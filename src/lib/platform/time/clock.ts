@@ -65,7 +65,7 @@ export interface Moment {
 
 /**
  * Returns the time since boot on Linux, or undefined on other systems, where uptime excludes sleep or changes
- * with the clock.
+ * with the wall clock.
  */
 export function bootTime(): BootTime | undefined {
   if (process.platform !== 'linux') return undefined;

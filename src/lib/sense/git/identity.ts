@@ -126,7 +126,8 @@ function identify(
     if (index >= 0) originals.splice(index, 1);
     return index >= 0;
   });
-  // Commits with a lost commit's patch count as rewritten first, followed by the oldest other commits.
+  // Counts at most `lostCount` commits as rewritten: first those with the same patch as a lost commit, then
+  // the oldest.
   const rewritten = [...new Set([...copies, ...changed])].slice(0, lostCount);
   for (const commit of changed) {
     if (rewritten.includes(commit)) continue;

@@ -65,7 +65,7 @@ export function findDue(
       if (folder === undefined) {
         faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
-        // The path leads to a repository that is already listed, through another worktree or a link.
+        // The path leads, through another worktree or a link, to a repository that is already listed.
         duplicates += 1;
       } else {
         ids.add(folder.id);
@@ -130,7 +130,7 @@ function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   for (const base of new Set([gitDir, commonDir]))
     for (const name of ['HEAD', 'logs/HEAD']) addFile(marks, name, base);
   addFile(marks, 'packed-refs');
-  // In a repository with reftables, refs/heads is a file.
+  // In the reftable format, refs/heads is a file.
   if (addLoose(marks, 'refs/heads', 0) !== 'folder') addFile(marks, 'reftable/tables.list');
   const hasWorktrees = addFile(marks, 'worktrees') !== undefined;
   const worktrees = hasWorktrees ? entriesIn(join(commonDir, 'worktrees')).map(({ name }) => name) : [];
