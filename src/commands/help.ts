@@ -23,7 +23,7 @@ export default class HelpOfCommand extends BaseCommand {
   static override summary = 'Show what a command does, with its flags and examples';
   static override args = words;
   static override flags = plugin.help.flags;
-  // Allows command names with several words.
+  // Allows multi-word command names.
   static override strict = false;
   static override examples = ['<%= config.bin %> help', '<%= config.bin %> help sense version'];
   static override related = ['autocomplete'];

@@ -50,8 +50,8 @@ export function errorBody(error: unknown): ErrorBody {
 }
 
 /**
- * Converts any thrown value to a StewardError. Explains system errors. An abort becomes `canceled`, any other
- * error `internal`.
+ * Converts any thrown value to a StewardError. Explains system errors. An abort becomes `canceled`; any other
+ * error becomes `internal`.
  */
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;

@@ -8,7 +8,10 @@ import { parseInvocations, type Invocation } from './check';
 import type { ParseYaml } from './roster';
 
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Timeouts for hook JSON. Shorter than for a user's pipe, because assistants write to stdin immediately. */
+/**
+ * Timeouts for reading hook JSON. Shorter than for piped input, because assistants write to stdin
+ * immediately.
+ */
 const HOOK = { firstByteMs: 10_000, endMs: 30_000, keepBytes: MAX_BYTES };
 const PIPE = { firstByteMs: 600_000, endMs: 600_000, keepBytes: MAX_BYTES };
 
@@ -123,7 +126,7 @@ export async function definitionFile(
     });
   }
   if (isObject(parsed.value)) return parsed.value;
-  throw new StewardError('usage', `${clean(path)} is not a mapping of keys and values.`, {
+  throw new StewardError('usage', `${clean(path)} is not a mapping of keys to values.`, {
     hint: 'Add keys such as name and model.',
   });
 }

@@ -167,7 +167,7 @@ function dayIn(name: string): string {
   return name.slice(0, '2026-11-20'.length);
 }
 
-/** Copies what is known about restricted sessions and repositories. */
+/** Copies the information about restricted sessions and repositories. */
 async function mergeRestrictions(context: Context, from: UserArea, into: UserArea): Promise<void> {
   if (from.own === into.own) return;
   const sessions = await openSessions({ ...context, area: from });
@@ -251,7 +251,8 @@ export function adoptedText({
     `Adopted ${adopted}. This machine, ${id}, writes to ${folder}.`,
     `Deliveries taken over: ${deliveries}. Captures taken over: ${captures}.`,
   ];
-  if (problem !== undefined) lines.push(`Data published by ${adopted} has not been withdrawn yet: ${problem}`);
+  if (problem !== undefined)
+    lines.push(`Data published by ${adopted} has not been withdrawn yet: ${problem}`);
   if (isMoved) lines.push('Reinstall the hooks and jobs: steward install');
   return lines.join('\n');
 }

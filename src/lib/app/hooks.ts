@@ -198,7 +198,7 @@ export function hooksHealth(context: Context): ModuleHealth {
   return { state: 'ok', reason: `registered with ${titlesOf(registered)}` };
 }
 
-/** Joins the assistants' titles with commas, such as `Claude Code, Codex CLI`. */
+/** Returns the assistants' titles, separated by commas. */
 export function titlesOf(assistants: readonly Assistant[]): string {
   return assistants.map(({ title }) => title).join(', ');
 }

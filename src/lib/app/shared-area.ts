@@ -16,8 +16,7 @@ export async function prepareArea(
 ): Promise<string[]> {
   try {
     const { id } = claimArea(area);
-    // Before detecting another owner, this machine may have queued items at the top of the area. Move these
-    // items.
+    // Move the items that this machine queued at the top of the area before it detected another owner.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });

@@ -53,7 +53,7 @@ export async function setFolder(
   return { ...(await republish(context)), before: before === folder ? null : before };
 }
 
-/** Makes the next publish compare every published file and repair damaged files. */
+/** Makes the next publishing run compare every published file and repair damaged files. */
 async function compareAll(context: Context): Promise<void> {
   const { deps, locked } = await openSync(context);
   await locked(() => {
@@ -125,7 +125,7 @@ async function forgetAdopted(context: Context, id: string): Promise<void> {
   await endRetirement(context, [id]);
 }
 
-/** Returns the files that a publish would write. If `show` names one of the files, also returns its text. */
+/** Returns the files that publishing would write. If `show` names one of the files, also returns its text. */
 export async function plan(
   context: Context,
   show: string | undefined,

@@ -93,7 +93,7 @@ function recentRows(
   return rowsIn(context, opened, { from: addDays(today, 1 - daysFrom(days)), to: today }, notes, machine);
 }
 
-/** Reads new lines of the assistants' logs, and returns the usage of the last days. */
+/** Reads new lines of the assistants' logs, and returns the usage of the last `days` days. */
 export async function usageNow(
   context: Context,
   by: Grouping,

@@ -66,7 +66,7 @@ export interface Assistant {
   pending?: string;
 }
 
-/** A fallback in case a hook doesn't stop itself after 2.2 s. */
+/** The default hook timeout. Only a fallback, because a hook stops itself after 2.2 s. */
 const TIMEOUT_SEC = 5;
 
 /** Converts `[event, verb]` pairs to hook registrations. Tool hooks match every tool. */

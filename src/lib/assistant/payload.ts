@@ -249,7 +249,7 @@ function beforeCut(text: string): Record<string, unknown> | undefined {
   let whole = { end: 0, depth: 0 };
   let before = '';
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    // An unpaired quote starts a truncated string.
+    // An unpaired quote is the start of a truncated string.
     if (token === '"') break;
     if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
     else if (token === '}' || token === ']') open.pop();

@@ -37,8 +37,8 @@ export interface Changed {
 }
 
 /**
- * Changes keys in their files under one lock, including the voice's second copy. Throws `usage` if a value is
- * invalid, and `config` if a file is unreadable or has a newer format.
+ * Changes keys in their files under one lock, including the copy of the voice in settings.json. Throws
+ * `usage` if a value is invalid, and `config` if a file is unreadable or has a newer format.
  */
 export async function changeConfig(
   deps: WriteDeps,

@@ -11,8 +11,8 @@ export interface Topic {
   /** The files that the document depends on. Pages see changes within a second. */
   files: () => readonly string[];
   /**
-   * How often to check the document even if no file changed. The document also depends on the time and on
-   * processes.
+   * How often to check the document even if no file changed, because the document also depends on the time
+   * and on processes.
    */
   everySec: number;
   /** Returns the part of the document that pages show. Needed if other parts differ in every response. */

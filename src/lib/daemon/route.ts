@@ -9,7 +9,7 @@ import { loopTurn } from '../platform/time/wait';
 
 export interface RouteRequest {
   query: URLSearchParams;
-  /** The parsed JSON of a POST; undefined if there is no body. */
+  /** The parsed JSON body of a POST request; undefined if there is no body. */
   body: unknown;
   head: RequestHead;
 }
@@ -125,7 +125,9 @@ export const SAFE_HEADERS = [
   'no-referrer',
 ] as const;
 
-/** Security header for data responses: the browser loads no resources, runs no scripts and allows no frames. */
+/**
+ * Security header for data responses: the browser loads no resources, runs no scripts and allows no frames.
+ */
 export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
 
 export const JSON_HEADERS: readonly string[] = [

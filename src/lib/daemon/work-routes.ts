@@ -15,7 +15,7 @@ import { workStatus } from '../work/status';
 import { cached, oneOf, type Opened, type Route } from './route';
 import { writeRoute, type Written } from './write-route';
 
-/** How long a view may be cached, in ms. Views show whether the issues are stale, so the time is short. */
+/** How long a view may be cached, in ms. Short, because views show whether the issues are stale. */
 const CACHE_MS = 1000;
 
 export interface WorkRoutesDeps {

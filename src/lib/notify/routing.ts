@@ -132,7 +132,7 @@ export function quietUntil(hours: QuietHours, ms: number, zone: string): number 
   if (!isQuiet(ms)) return undefined;
   const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
   const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
-  // If the clocks change for daylight saving, `end` is wrong. Search minute by minute instead.
+  // If daylight saving time begins or ends before `end`, `end` is wrong. Search minute by minute instead.
   if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;
   for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
     if (!isQuiet(at)) return at;

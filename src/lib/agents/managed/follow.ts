@@ -67,7 +67,7 @@ const MAX_LAGS = 6;
 
 /**
  * Follows a session until the turn or the session ends, and shows each event once. The stream may repeat,
- * reorder or miss events. A stream event therefore only triggers a read of the history.
+ * reorder or miss events, so a stream event only triggers a read of the history.
  */
 export async function follow(deps: FollowDeps, input: FollowInput): Promise<FollowEnd> {
   const { clock, timing, log } = deps;

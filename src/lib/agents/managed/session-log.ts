@@ -86,7 +86,10 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
   };
 }
 
-/** Calls `onEvent` for each event in the log. Skips truncated lines, whose events appear again later. */
+/**
+ * Calls `onEvent` for each event in the log. Skips truncated lines, because their events are logged again
+ * later.
+ */
 function eachEvent(path: string, from: number, onEvent: (event: ManagedEvent, to: number) => void): void {
   readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text, offset, bytes }) => {
     const event = text === undefined ? undefined : asEvent(parseObject(text));

@@ -82,7 +82,8 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
   try {
     session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
   } catch (error) {
-    // Keep the start unless the service rejected the request. The session may exist, and `wake` can find it.
+    // Keep the start file unless the service rejected the request, because the session may exist and `wake`
+    // can find it.
     if (isCertain && hasNoSideEffects(error)) {
       removeFile(path);
       throw error;
