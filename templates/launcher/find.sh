@@ -1,4 +1,4 @@
-# If both paths are valid, this uses only shell builtins. It runs nothing from the current folder.
+# Uses only shell builtins if the stored paths to Node.js and steward are valid. Runs nothing from the current folder.
 node=@NODE@
 node_alias=@NODE_ALIAS@
 steward=@STEWARD@
@@ -20,7 +20,7 @@ is_new_node() {
   return 1
 }
 
-# A steward on the PATH may be a version manager's shim; the real script has a Node.js shebang.
+# The steward command on the PATH may be a version manager's shim; the real script has a Node.js shebang.
 is_steward() {
   [ -f "$1" ] && [ -r "$1" ] || return 1
   first=
@@ -29,7 +29,7 @@ is_steward() {
   return 1
 }
 
-# Succeeds if this PATH entry is relative or in a project's node_modules.
+# Succeeds if the PATH entry $1 is relative or in a project's node_modules.
 is_foreign() {
   case $1 in
     */node_modules/.bin | */node_modules/.bin/*) return 0 ;;
@@ -38,7 +38,8 @@ is_foreign() {
   return 0
 }
 
-# $1: the installation folder of a Node.js version. Skips old versions.
+# Looks for Node.js and steward in $1, the installation folder of a Node.js version. Skips versions of Node.js that
+# steward does not support.
 look_in() {
   version=${1%/installation}
   version=${version##*/}
@@ -63,8 +64,8 @@ done
 unset IFS
 set +f
 
-# The folders of version managers and package managers. If a pattern matches nothing, it stays
-# as it is and names no existing folder.
+# The folders of version managers and package managers. A pattern without a match is skipped: the shell leaves it
+# unchanged, and no such folder exists.
 home=${HOME-}
 case $home in /*) ;; *) home=/nonexistent ;; esac
 is_node "$node" && [ -f "$steward" ] || for folder in \

@@ -1,11 +1,11 @@
 @echo off
 rem Written by "steward hooks install", removed by "steward hooks uninstall".
-rem Runs steward for a hook. Finds Node.js and steward even after an upgrade; otherwise does nothing.
+rem Runs steward for a hook. Finds Node.js and steward even after an upgrade. Does nothing if either is missing.
 setlocal EnableExtensions DisableDelayedExpansion
 set "NODE_OPTIONS="
 set "NODE_PATH="
 @ENVIRONMENT@
-rem steward checks whether this script still exists; if not, it has been uninstalled and writes no files.
+rem If this script no longer exists, steward has been uninstalled and writes no files.
 set "STEWARD_SHIM=%~f0"
 set "node=@NODE@"
 set "steward=@STEWARD@"

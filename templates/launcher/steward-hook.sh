@@ -1,12 +1,12 @@
 #!/bin/sh
 # Written by "steward hooks install", removed by "steward hooks uninstall".
 # Runs steward for a hook or the status line of an assistant. Finds Node.js and steward even after an upgrade or a move.
-# Does nothing if one of them is missing: a hook must never fail the assistant.
+# Does nothing if either is missing, because a hook must never break the assistant.
 
 @ENVIRONMENT@
-# steward checks whether this script still exists; if not, it has been uninstalled and writes no files.
+# If this script no longer exists, steward has been uninstalled and writes no files.
 export STEWARD_SHIM="$0"
-# NODE_OPTIONS set by a project could load the project's code.
+# If a project sets NODE_OPTIONS, Node.js could load the project's code.
 unset NODE_OPTIONS NODE_PATH STEWARD_STDIN_FD
 
 run() {
@@ -26,7 +26,7 @@ run_tool() {
   block='' assistant=${2-claude-code}
   ! record_tool 2>/dev/null || exit 0
   [ -n "$block" ] || return 0
-  # Node.js reads the block from file descriptor 3, then the rest of stdin.
+  # Node.js reads $block from file descriptor 3, then the rest of stdin.
   export STEWARD_STDIN_FD=3
   exec "$node" "$steward" hook "$@" 3<<EOF
 $block
@@ -39,7 +39,7 @@ record_tool() {
   # One event in a hundred goes to Node.js, because only Node.js can process and rotate a large log.
   case $$ in *00) return 1 ;; esac
   area=@AREA@
-  # This machine's folder within the area. Empty if the area belongs to this machine.
+  # This machine's folder in the user area; empty if the user area belongs to this machine.
   IFS= read -r place <@PLACE@ || return 1
   state=$area/${place}state
   log=$state/work-events.jsonl
@@ -51,7 +51,7 @@ record_tool() {
   if parse_block && find_repo; then is_plain=yes; else is_plain=; fi
   if [ -n "$locale" ]; then LC_ALL=$locale; else unset LC_ALL; fi
   [ -n "$is_plain" ] && now=$(/bin/date -u +%Y-%m-%dT%H:%M:%S.%3NZ) || return 1
-  # Only GNU date has milliseconds.
+  # Only GNU date supports milliseconds.
   case $now in *N*) now=${now%%.*}Z ;; esac
   case $now in [0-9]*Z) ;; *) return 1 ;; esac
   field=''
@@ -76,7 +76,7 @@ is_configured() {
 }
 
 # Sets session, tool, type and cwd. Accepts only a complete payload that begins with the assistant's keys in order, with
-# plain values. Leaves events from subagents and from tools that write files to Node.js.
+# plain values. Node.js handles the events of subagents and of tools that write files.
 parse_block() {
   case $block in
     *'"agent_id"'* | *'"subagent_id"'* | *'"agent_name"'* | *'"agentName"'*) return 1 ;;
@@ -127,14 +127,14 @@ parse_block() {
   [ ${#session} -le 200 ] && [ ${#tool} -le 100 ]
 }
 
-# Succeeds if the text is a complete object, with all braces closed. $@: the text, split at the quotes.
+# Succeeds if the text is a complete JSON object, with all braces closed. $@: the text, split at the quotes.
 is_whole() {
   shape='' quoted=''
   for part; do
     if [ -z "$quoted" ]; then
       shape=$shape$part quoted=yes
     else
-      # After an odd number of backslashes, the quote belongs to the string.
+      # After an odd number of backslashes, the quote is part of the string.
       while :; do case $part in *\\\\) part=${part%??} ;; *) break ;; esac; done
       case $part in *\\) ;; *) quoted='' ;; esac
     fi
@@ -147,7 +147,8 @@ is_whole() {
   [ $# -eq $opened ] && [ -n "$quoted" ]
 }
 
-# Sets repo to the line's repository field. Leaves restricted folders, bare repositories, submodules and the like to Node.js.
+# Sets repo to the repository field of the log line. Node.js handles restricted folders, bare repositories, submodules and
+# similar cases.
 find_repo() {
   folder=${cwd%/}
   case $cwd in /*) ;; *) return 1 ;; esac
@@ -165,7 +166,7 @@ name_repo() {
   git=$folder/.git
   name=${folder##*/}
   if [ -f "$git" ]; then
-    # A linked worktree has the name of the main checkout.
+    # Use the main checkout's name for a linked worktree.
     IFS= read -r git <"$git" && git=${git#gitdir: } || return 1
     case $git in /*/.git/worktrees/*) name=${git%/.git/worktrees/*} ;; *) return 1 ;; esac
     name=${name##*/}
@@ -178,11 +179,11 @@ name_repo() {
   [ ${#name} -le 100 ] && repo=",\"repo\":\"$name\""
 }
 
-# Exits with 0 even if exec fails, such as for a node built for another architecture.
+# Exits with 0 even if exec fails, for example because node was built for another architecture.
 trap 'exit 0' EXIT
 [ -z "${BASH_VERSION-}" ] || shopt -s execfail
 
 @FIND@
-# Without steward, runs only the user's own status line command.
+# If steward is missing, runs only the user's own status line command.
 if [ "${1-} ${2-}" = 'statusline --then' ]; then exec /bin/sh -c "${3-}"; fi
 exit 0

@@ -1,9 +1,9 @@
 @echo off
-rem Written by "steward sense install" and similar commands, removed by their --uninstall flags. Task Scheduler runs it
-rem with the name of a job. It finds Node.js and steward even after an upgrade, runs the job in the environment it was
-rem installed in, and records the exit code for "--status".
+rem Written by "steward sense install" and similar commands, removed by their --uninstall flags. Task Scheduler runs
+rem this script with the name of a job. It finds Node.js and steward even after an upgrade, runs the job in the
+rem environment it was installed in, and records the exit code for "--status".
 setlocal EnableExtensions DisableDelayedExpansion
-rem The paths below are written in UTF-8.
+rem The paths below are encoded in UTF-8.
 chcp 65001 >nul
 set "NODE_OPTIONS="
 set "NODE_PATH="
@@ -12,7 +12,7 @@ set "node=@NODE@"
 set "steward=@STEWARD@"
 set "records=@RECORDS@"
 set "job=%~1"
-rem Marks a scheduled run, which ends if its job isn't installed.
+rem Tells steward that this is a scheduled run, which must exit if the job is no longer installed.
 set "STEWARD_JOB=%job%"
 set "words="
 @JOBS@

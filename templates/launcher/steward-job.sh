@@ -1,12 +1,12 @@
 #!/bin/sh
 # Written by "steward sense install" and similar commands, removed by their --uninstall flags. The system's scheduler
-# runs it with the name of a job. It finds Node.js and steward even after an upgrade or a move, runs the job in the
-# environment it was installed in, and records the exit code for "--status".
+# runs this script with the name of a job. It finds Node.js and steward even after an upgrade or a move, runs the job in
+# the environment it was installed in, and records the exit code for "--status".
 
 umask 077
 @ENVIRONMENT@
-# Marks a scheduled run, which ends if its job isn't installed. An uninstall waits for the process with this pid,
-# which may have become the daemon.
+# Tells steward that this is a scheduled run, which must exit if the job is no longer installed. An uninstall waits for
+# the process with this pid, which may be the daemon.
 export STEWARD_JOB="${1-} $$"
 # Node.js options in the scheduler's environment must not apply here.
 unset NODE_OPTIONS NODE_PATH
@@ -30,7 +30,7 @@ record() {
 }
 
 # Restarts the daemon a minute after a failure, for schedulers that don't. Exit code 0 means that the daemon was stopped.
-# Only the newest keeper continues. An uninstall stops it by removing the file .keep.
+# If several launchers run this loop, only the newest continues. Uninstalling stops it by removing the .keep file.
 keep_daemon() {
   named=
   name_keeper
@@ -43,7 +43,7 @@ keep_daemon() {
     done
     is_keeper || leave
   done
-  # A newer keeper may have replaced the file .keep since the daemon stopped.
+  # A newer launcher may have replaced the .keep file since the daemon stopped.
   if is_keeper; then rm -f "$records/.keep"; fi
   leave
 }

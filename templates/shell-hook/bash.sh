@@ -1,4 +1,4 @@
-# Notifies you of long commands. At the end of ~/.bashrc: eval "$(steward shell-hook bash)"
+# Notifies you when a long command finishes. Add to the end of ~/.bashrc: eval "$(steward shell-hook bash)"
 if [[ $- == *i* && -z ${_steward_long_on-} ]] && shopt -q promptvars &&
   (( BASH_VERSINFO[0] > 4 || (BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] >= 4) )); then
 _steward_long_on=1 _steward_long_none='' _steward_long_began='' _steward_long_line=''
@@ -9,14 +9,14 @@ _steward_long_done() {
   local code=$? began=$_steward_long_began line=$_steward_long_line limit=${STEWARD_LONG_COMMAND_SEC-}
   _steward_long_began='' _steward_long_line=''
   [[ $limit =~ ^[0-9]{1,6}$ ]] || limit=@LONG_SEC@
-  # After Ctrl-C or Ctrl-Z, you are at the terminal.
+  # Skip commands ended by Ctrl-C or Ctrl-Z, because you are at the terminal.
   [[ -n $began && $code != 130 && $code != 146 && $code != 148 ]] || return "$code"
   local took=$(( (10#0${EPOCHREALTIME//[^0-9]/}+${EPOCHREALTIME:+0*}SECONDS*1000000 - began) / 1000000 ))
   (( took >= 10#$limit && took <= 999999 )) || return "$code"
-  # For a subshell, the trap saw this function instead of the command.
+  # For a subshell, the DEBUG trap recorded this function instead of the command.
   [[ $line != _steward_long_done ]] || line='('
   if [[ -z $line && $(trap -p DEBUG) != *_steward_long_line* ]]; then
-    # Another program set the trap: use the history if it is complete.
+    # Another program set the DEBUG trap, so use the history if it is complete.
     [[ ${HISTCONTROL-}${HISTIGNORE-} =~ ^(erasedups)?$ ]] || return "$code"
     line=$(HISTTIMEFORMAT='' builtin history 1)
     line=${line#*[0-9] }
@@ -28,7 +28,7 @@ _steward_long_done() {
 }
 
 if declare -p preexec_functions precmd_functions >/dev/null 2>&1; then
-  # bash-preexec sets the trap.
+  # bash-preexec already uses the DEBUG trap.
   _steward_long_preexec() { _steward_long_began=$(( 10#0${EPOCHREALTIME//[^0-9]/}+${EPOCHREALTIME:+0*}SECONDS*1000000 )) _steward_long_line=$1; }
   preexec_functions+=(_steward_long_preexec)
   precmd_functions+=(_steward_long_done)

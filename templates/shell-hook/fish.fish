@@ -1,11 +1,11 @@
-# Notifies you of long commands. In ~/.config/fish/config.fish: steward shell-hook fish | source
+# Notifies you when a long command finishes. Add to ~/.config/fish/config.fish: steward shell-hook fish | source
 if status is-interactive
     function _steward_long_done --on-event fish_postexec
         set -l code $status
         set -l limit @LONG_SEC@
         string match -qr '^[0-9]{1,6}$' -- "$STEWARD_LONG_COMMAND_SEC"
         and set limit $STEWARD_LONG_COMMAND_SEC
-        # After Ctrl-C or Ctrl-Z, you are at the terminal.
+        # Skip commands ended by Ctrl-C or Ctrl-Z, because you are at the terminal.
         contains -- $code 130 146 148
         and return 0
         test -n "$CMD_DURATION" -a "$CMD_DURATION" -ge "$limit"000
@@ -39,7 +39,7 @@ if status is-interactive
                 end
             else
                 set more 1
-                # After options of sudo and the like, any word may be the program.
+                # After options of a prefix such as sudo, any word may be the program.
                 test -n "$unsure"
                 or continue
             end

@@ -1,4 +1,4 @@
-# Arguments: exit status, seconds, and the words of the command.
+# Arguments: exit status, duration in seconds, and the words of the command.
 _steward_long_send() {
   local code=$1 took=$2 word name='' prefix='' unsure='' more=''
   shift 2
@@ -15,7 +15,7 @@ _steward_long_send() {
       more=1
       [[ -n $unsure ]] || continue
     fi
-    # After options of sudo and the like, any word may be the program.
+    # After options of a prefix such as sudo, any word may be the program.
     case $word in
       @INTERACTIVE@) return 0 ;;
     esac

@@ -1,4 +1,4 @@
-# Notifies you of long commands. In ~/.zshrc: eval "$(steward shell-hook zsh)"
+# Notifies you when a long command finishes. Add to ~/.zshrc: eval "$(steward shell-hook zsh)"
 if [[ -o interactive && -z ${_steward_long_on-} ]] && autoload -Uz add-zsh-hook && zmodload zsh/datetime; then
 typeset -g _steward_long_on=1 _steward_long_began='' _steward_long_line=''
 @TELL@
@@ -15,7 +15,7 @@ _steward_long_precmd() {
   local began=$_steward_long_began line=$_steward_long_line limit=${STEWARD_LONG_COMMAND_SEC-}
   _steward_long_began='' _steward_long_line=''
   [[ $limit == <0-999999> ]] || limit=@LONG_SEC@
-  # After Ctrl-C or Ctrl-Z, you are at the terminal.
+  # Skip commands ended by Ctrl-C or Ctrl-Z, because you are at the terminal.
   [[ -z $began || $code == (130|146|148) ]] && return 0
   local -i took=$(( EPOCHREALTIME - began ))
   (( took < limit || took > 999999 )) && return 0

@@ -83,7 +83,7 @@ async function findOrCreate(
     if (failureOf(error)?.reason !== 'missing') throw error;
     if (create) return { found: await host.createRepository(repo), created: true };
     throw new StewardError('not_found', error instanceof Error ? error.message : String(error), {
-      hint: `Add --create to create ${repo}, or check its name and \`gh auth status\`.`,
+      hint: `Add --create to create ${repo}, or check its name and run \`gh auth status\`.`,
       cause: failureOf(error),
     });
   }

@@ -42,9 +42,9 @@ export function undoableText(captures: readonly Undoable[], options: WorkTextOpt
   const at = view(options);
   const lines = captures.map(({ text, number, at: time }) => {
     const where = number === null ? 'not sent yet' : `#${number}`;
-    return fit(`  ${clean(text ?? 'a capture')} (${where}, ${when(time, at)})`, at.columns);
+    return fit(`  ${clean(text ?? 'captured prompt')} (${where}, ${when(time, at)})`, at.columns);
   });
-  return finish(['To undo:', ...lines], options);
+  return finish(['Captures to undo:', ...lines], options);
 }
 
 const UNDONE_TEXTS: Readonly<Record<Undone['result'], string>> = {
@@ -57,7 +57,7 @@ const UNDONE_TEXTS: Readonly<Record<Undone['result'], string>> = {
 export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
   if (undone.length === 0) return 'Nothing to undo: there are no captured prompts.';
   const lines = undone.map(({ text, number, result }) => {
-    const name = `${number === null ? '' : `#${number} `}${clean(text ?? 'a capture')}`;
+    const name = `${number === null ? '' : `#${number} `}${clean(text ?? 'captured prompt')}`;
     return fit(`${name}: ${UNDONE_TEXTS[result]}`, view(options).columns);
   });
   return finish(lines, options);
@@ -67,7 +67,7 @@ export function retryText(result: RetryResult): string {
   const { retried, done, later, failed, dead, unreadable, deadFolder } = result;
   const counts = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} failed again`;
   const isNothing = retried + done + later + failed + dead === 0;
-  const damaged = `${plural(unreadable, 'entry', 'entries')} cannot be read. Remove the damaged files from ${deadFolder} or its parent folder.`;
+  const damaged = `${plural(unreadable, 'entry', 'entries')} cannot be read. Remove the damaged files from ${deadFolder} and its parent folder.`;
   return [isNothing ? 'Nothing to retry.' : counts, ...(unreadable === 0 ? [] : [damaged])].join('\n');
 }
 
@@ -97,7 +97,7 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
 
 export function missingText(missing: readonly string[]): string {
   const labels = missing.map(clean).join(', ');
-  return `Created without labels that do not exist in the repository: ${labels}. To create the labels listed in labels.yml: steward work labels seed`;
+  return `Created without these labels, which do not exist in the repository: ${labels}. To create the labels listed in labels.yml, run "steward work labels seed".`;
 }
 
 export function claimText({ number, agent, already, title, url }: ClaimResult): string {
@@ -150,7 +150,7 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
     ...(malformed === 0 ? [] : [malformedText(malformed)]),
     plural(result.requests, 'request'),
   ];
-  const more = `${left} more to create: steward work sweep --since ${since} --max-create ${maxCreate}`;
+  const more = `${left} more to create. Run: steward work sweep --since ${since} --max-create ${maxCreate}`;
   return [
     ...result.titles.map((title) => `  ${clean(title)}`),
     facts.join(' · '),
@@ -177,7 +177,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   const verified = privacy.verifiedAt === null ? '' : ` (verified ${when(privacy.verifiedAt, at)})`;
   const onOff = (value: boolean): string => (value ? 'on' : 'off');
   const prompts = status.capturePrompt === 'whole' ? 'whole prompt' : 'matching line only';
-  // Each row: label, value, and whether the value needs attention.
+  // Each row contains a label, a value, and whether the value needs attention.
   const rows: [string, string, boolean?][] = [
     ['repository', clean(status.repo ?? '')],
     ['privacy', `${PRIVACY_TEXTS[privacy.state]}${verified}`, !isPrivate],

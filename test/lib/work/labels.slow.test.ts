@@ -170,7 +170,7 @@ describe('work: labels and setup', function () {
       const error = await rejection(setUp(fresh.deps, { repo: 'ann/later', create: false }));
       expect([error.kind, error.hint]).to.deep.equal([
         'not_found',
-        'Add --create to create ann/later, or check its name and `gh auth status`.',
+        'Add --create to create ann/later, or check its name and run `gh auth status`.',
       ]);
       const made = await setUp(fresh.deps, { repo: 'ann/later', create: true });
       expect(made).to.include({ created: true });

@@ -105,7 +105,7 @@ describe('work: views', () => {
     expect(sweepText(more, '720h', 1).split('\n')).to.deep.equal([
       '  [Goal] Run [goal:G1]',
       '1 created · 0 updated · 0 flagged as stale · 0 duplicates · 0 sessions checked · 4 requests',
-      '7 more to create: steward work sweep --since 720h --max-create 1',
+      '7 more to create. Run: steward work sweep --since 720h --max-create 1',
     ]);
   });
 
