@@ -105,14 +105,14 @@ async function evidenceOf(
   const claims = evidence.claimsOf(slug);
   const closed = claims.flatMap((each) => each.closed);
   const open = claims.reduce((sum, each) => sum + each.open, 0);
-  if (open > 0) return `${open} of ${open + closed.length} items in its session file are unchecked`;
+  if (open > 0) return `${open} of ${open + closed.length} items in the session file are unchecked`;
   const commits = new Set<string>();
   for (const { repo, startedAt, updatedAt } of evidence.sessionsOf(slug)) {
     const [from, to] = [parseIso(startedAt), parseIso(updatedAt)];
     if (repo === null || from === undefined || to === undefined) continue;
     for (const commit of await evidence.commitsIn(repo, from, to + COMMIT_DELAY_MS)) commits.add(commit);
   }
-  if (commits.size + closed.length === 0) return 'its session has no commits or checked items';
+  if (commits.size + closed.length === 0) return 'the session has no commits or checked items';
   const safe = (texts: Iterable<string>): string[] => [...texts].map((text) => redact(clean(text)));
   return { commits: safe(commits), claims: safe(closed) };
 }

@@ -71,7 +71,7 @@ describe('work tidy', function () {
     expect(asked).to.deep.equal([
       ['shop', Date.parse('2026-11-20T09:00:00Z'), Date.parse('2026-11-20T11:00:00Z')],
     ]);
-    expect(result.left[0]?.reason).to.equal('2 of 3 items in its session file are unchecked');
+    expect(result.left[0]?.reason).to.equal('2 of 3 items in the session file are unchecked');
   });
 
   it('closes once, with the evidence as a comment', async () => {
