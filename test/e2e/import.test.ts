@@ -158,7 +158,7 @@ describe('steward init --import (built)', function () {
     const none = await steward(['init', '--import', '/nowhere'], { home: home.path });
     expect([none.code, none.stderr]).to.deep.equal([
       5,
-      "Folder /nowhere not found.\nUse the other system's folder.\n",
+      'Folder /nowhere not found.\nUse the folder of the system that you are importing from.\n',
     ]);
     mkdirSync(area());
     expect((await steward(['init', '--import', area()], { home: home.path })).code).to.equal(2);

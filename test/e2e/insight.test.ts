@@ -134,7 +134,7 @@ describe('sense insight (built)', function () {
       error: {
         kind: 'unavailable',
         message: 'No insight was built: no-such-program is not installed or not on the PATH.',
-        hint: 'Install no-such-program, or add its folder to PATH. To use another program: steward config set sense.insight.command PROGRAM.',
+        hint: 'Install no-such-program, or add its folder to PATH. To use another program, run "steward config set sense.insight.command PROGRAM".',
       },
     });
     expect(jsonOf(await run('sense insight --json'))).to.include({ available: false, reason: 'no-such-program is not installed or not on the PATH' }); // prettier-ignore

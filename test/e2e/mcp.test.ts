@@ -133,7 +133,7 @@ describe('steward mcp', function () {
     writeFileSync(join(home.path, 'secret'), 'SECRET');
     const file = await call(client, 'close', { number, evidence: `@${join(home.path, 'secret')}` });
     expect(file).to.deep.equal({
-      text: 'evidence must not begin with @ and a file name.\nPass the evidence as text.',
+      text: '"evidence" must not begin with @ and a file name.\nPass the evidence as text.',
       isError: true,
     });
     expect((await call(client, 'close', { number })).text).to.match(/required property 'evidence'/);
@@ -158,7 +158,7 @@ describe('steward mcp', function () {
       ['recent', { days: 367 }, /^days must be <= 366\./],
       ['recent', { month: 1 }, /^Unknown argument "month" for recent\.\nArguments of recent: days\.$/],
       ['today', { day: 1 }, /^Unknown argument "day" for today\.\ntoday takes no arguments\.$/],
-      ['standup', { since: 'never' }, /^Invalid day "never"\.\nUse yesterday/],
+      ['standup', { since: 'never' }, /^Invalid day "never"\.\nUse a day such as "yesterday"/],
       ['show_issue', {}, /required property 'number'/],
       ['show_issue', { number: 0 }, /^number must be >= 1/],
       ['ready', {}, /^Work tracking is not set up\.\nRun `steward work setup/],

@@ -153,7 +153,7 @@ describe('several machines (built)', function () {
     expect(report).to.include({ totalMinutes: 90 });
     expect(report.commits.count).to.equal(3);
     expect(report.commits.items).to.have.length(2);
-    expect(report.notKnown).to.include('No subjects for 1 commit: stored only on other machines.');
+    expect(report.notKnown).to.include('No subjects for 1 commit: they are stored only on other machines.');
   }); // prettier-ignore
 
   it('merges in the HTTP API, with a timeline of each machine', async () => {
@@ -212,7 +212,7 @@ describe('several machines (built)', function () {
       const { code, stdout, stderr } = await run(0, 'time', '--of', day, format, '--machine', 'desktop');
       expect([code, stdout]).to.deep.equal([2, '']);
       expect(stderr).to.match(
-        /^No intervals of "desktop" on this machine\.\n.*Run the command on that machine/,
+        /^This machine has no intervals for machine "desktop"\.\n.*Run the command on that machine/,
       );
     }
     const inc = async (machine: number, ...args: string[]): Promise<string> =>

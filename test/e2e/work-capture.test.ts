@@ -48,7 +48,7 @@ describe('work capture by the hooks (built)', function () {
     expect(first).to.include({ code: 0, stderr: '' });
     expect(JSON.parse(first.stdout)).to.deep.equal({
       systemMessage:
-        'Captured for the work repository: reminder: call Ann, the password is [redacted] (undo: steward work undo)',
+        'Captured for the work repository: reminder: call Ann, the password is [redacted] (to undo, run "steward work undo")',
     });
     expect((await hook('prompt', { prompt }, '--strict', '--no-tab')).stdout).to.equal('');
     await until('the issue', async () => (await titles()).length > 0);
@@ -64,10 +64,10 @@ describe('work capture by the hooks (built)', function () {
     const told = async (prompt: string): Promise<string> =>
       (JSON.parse((await hook('prompt', { prompt }, '--no-tab')).stdout) as { systemMessage: string })
         .systemMessage;
-    expect(await told('queue this')).to.match(/^Nothing queued\. Name the task: /);
+    expect(await told('queue this')).to.match(/^Nothing queued\. Name the task, for example: /);
     expect(await told('queue this for later')).to.match(/^Nothing queued\. /);
     expect(await told('remind me to water the plants every monday at 9')).to.equal(
-      'Captured for the work repository: reminder: water the plants every monday at 9 (undo: steward work undo). Recurring reminders are not supported, so the reminder has no due time.',
+      'Captured for the work repository: reminder: water the plants every monday at 9 (to undo, run "steward work undo"). Recurring reminders are not supported, so the reminder has no due time.',
     );
     await until('the issue', async () => (await titles()).length > 0);
     await idle();
@@ -220,7 +220,7 @@ describe('work capture by the hooks (built)', function () {
     for (const prompt of ['remind me to call Ann', 'remind me to call Ben'])
       await steward(['hook', 'prompt', '--no-tab'], { home: home.path, env: signedOut, input: hookJson('prompt', { cwd: home.path, prompt }) }); // prettier-ignore
     await out('work', 'deliver');
-    const text = '2 captures waiting: not signed in to GitHub; run gh auth login';
+    const text = '2 captures waiting: not signed in to GitHub; run "gh auth login"';
     for (const args of [['work', 'status'], ['status'], ['work', 'sweep'], ['work', 'sweep', '--dry-run']])
       expect((await out(...args)).stdout.replace(/\s+/g, ' '), args.join(' ')).to.include(text);
     const waiting = {

@@ -3,7 +3,7 @@ import { addDays, type Day } from '../platform/time/time';
 import type { DayFacts, ReportInput } from './model';
 import { daysOf } from './period';
 
-/** Returns the gaps in the report as sentences. `unnamed` counts the commits without a known subject. */
+/** Returns sentences about the gaps in the report. `unnamed` counts the commits without a known subject. */
 export function notKnown(
   { period, repo, issues, notes, machines = [] }: ReportInput,
   days: readonly DayFacts[],
@@ -25,15 +25,18 @@ export function notKnown(
       unnamed > elsewhere,
       `No subjects for ${plural(unnamed - elsewhere, 'commit')}: the event logs for those days were deleted.`,
     ],
-    [elsewhere > 0, `No subjects for ${plural(elsewhere, 'commit')}: stored only on other machines.`],
-    [silent.length > 0, `No data from other machines: ${silent.join(', ')}.`],
+    [
+      elsewhere > 0,
+      `No subjects for ${plural(elsewhere, 'commit')}: they are stored only on other machines.`,
+    ],
+    [silent.length > 0, `No data from these machines: ${silent.join(', ')}.`],
     [
       raw !== undefined && isDeleted,
       `No assistant time before ${longDay(raw?.date ?? '')}: the event logs were deleted.`,
     ],
     [untimed.length > 0, `No application time was recorded on ${spans(untimed)}.`],
-    [repo !== undefined, 'No time by application: it is not recorded per repository.'],
-    [issues === undefined, 'No issues: work tracking is not set up (steward work setup OWNER/REPO).'],
+    [repo !== undefined, 'No time by application: application time is not recorded per repository.'],
+    [issues === undefined, 'No issues: work tracking is not set up (run "steward work setup OWNER/REPO").'],
   ];
   return [...all.flatMap(([applies, text]) => (applies ? [text] : [])), ...notes];
 }

@@ -133,14 +133,14 @@ async function read(deps: BackendDeps): Promise<string | undefined> {
   if (result.code === 0) return result.stdout;
   if (result.code === 127 || /no crontab|can't open|cannot open/i.test(result.stderr)) return undefined;
   throw new StewardError('unavailable', `The crontab is not readable: ${outputOf(result)}`, {
-    hint: 'Check "crontab -l". If /etc/cron.allow exists, it must list your user.',
+    hint: 'Run "crontab -l" to see why. If /etc/cron.allow exists, it must list your user.',
   });
 }
 
 function write(deps: BackendDeps, text: string): Promise<void> {
   const refused = {
     message: 'The crontab is not writable',
-    hint: 'The crontab is unchanged. Check "crontab -e".',
+    hint: 'The crontab is unchanged. Check that you can edit it with "crontab -e".',
   };
   return requireTool(deps, refused, ['crontab', '-'], { input: Buffer.from(text, 'latin1') });
 }

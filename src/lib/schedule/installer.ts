@@ -87,7 +87,7 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
 
 async function daemonNotes({ isDaemonThere }: InstallerDeps, id: JobId): Promise<string[]> {
   if (id !== 'sense' || !(await isDaemonThere())) return [];
-  return ['The daemon also captures; no time is counted twice.'];
+  return ['The daemon also captures, but no time is counted twice.'];
 }
 
 export interface TextOptions {

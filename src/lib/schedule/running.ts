@@ -202,11 +202,7 @@ export async function endDaemon(
   const { stopped } = await stopDaemon();
   const [running] = await waitForRuns(deps, { stopDaemon, filter: ({ job }) => job === 'daemon' });
   if (running === undefined) return stopped;
-  throw new StewardError(
-    'locked',
-    `The daemon's job (process ${running.pid}) did not exit within a minute.`,
-    {
-      hint: 'The daemon will not restart. Check "steward daemon logs", and end the process if it is hanging.',
-    },
-  );
+  throw new StewardError('locked', `The daemon job (process ${running.pid}) did not exit within a minute.`, {
+    hint: 'The daemon will not restart. Check "steward daemon logs", and end the process if it is hanging.',
+  });
 }

@@ -119,7 +119,9 @@ function listOf(content: unknown, problems: string[]): unknown[] {
   const { rules, version = 1, ...unknown } = isObject(content) ? content : { rules: content };
   for (const key of Object.keys(unknown)) problems.push(`unknown key "${clean(key)}"; expected "rules"`);
   if (version !== 1)
-    problems.push(`version: expected 1, found ${inWords(version)}; a newer steward may have written it`);
+    problems.push(
+      `version: expected 1, found ${inWords(version)}; a newer steward may have written this file`,
+    );
   if (Array.isArray(rules)) return rules;
   if (rules !== null && rules !== undefined)
     problems.push(`expected a list of rules, found ${inWords(rules)}`);

@@ -73,7 +73,7 @@ const REMOVED = /_(?:API_KEY|AUTH_TOKEN)$|^(?:CLAUDECODE|CLAUDE_CODE_ENTRYPOINT)
 export function insightCommand(command: readonly string[]): readonly [string, ...string[]] {
   const [program = '', ...args] = command;
   if (/[\\/]/.test(program) && !isAbsolute(program)) {
-    throw new StewardError('config', `sense.insight.command has a relative path: ${program}.`, {
+    throw new StewardError('config', `sense.insight.command is a relative path: ${program}.`, {
       hint: 'Use a program on the PATH, or an absolute path.',
     });
   }
@@ -156,14 +156,14 @@ async function ask(
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
     const { message, hint = 'Try again.' } = error;
-    const other = 'To use another program: steward config set sense.insight.command PROGRAM.';
+    const other = 'To use another program, run "steward config set sense.insight.command PROGRAM".';
     return { reason: cleanLine(message, MAX_REASON).replace(/\.$/, ''), hint: `${hint} ${other}` };
   }
 }
 
 function readResult(program: string, limitMs: number, result: RunResult): Answer {
   const { code, signal, stdout, stderr, timedOut, truncated } = result;
-  const hint = 'To see what is sent: steward sense insight preview.';
+  const hint = 'To see what is sent, run "steward sense insight preview".';
   if (timedOut || truncated)
     return { reason: `${program} did not respond within ${limitMs / 1000} s`, hint: 'Retry later.' };
   const reply = parseReply(stdout);

@@ -66,7 +66,7 @@ function copiesFound({ root, place }: UserArea): SharedFinding[] {
   const files = copies.filter((copy) => !logs.includes(copy));
   const listed = files.slice(0, MAX_LISTED).map(({ path, original }): SharedFinding => ({
     found: `a sync tool left a conflict copy of ${original}: ${join(root, path)}`,
-    hint: `Copy what you need to ${basename(original)}, then delete the conflict copy:`,
+    hint: `Copy any changes you need into ${basename(original)}, then delete the conflict copy:`,
     mend: `rm ${forShell(join(root, path))}`,
   }));
   const rest = files.length - listed.length;
@@ -120,7 +120,7 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
   const writers = owners.filter(({ place }) => isRecent(place)).map(({ owner }) => owner);
   const isOther = (id: string): boolean => id !== own && !retired.has(id);
   const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter(isOther);
-  const hint = 'Give each machine its own area, and share their records through an exchange folder:';
+  const hint = 'Give each machine its own user area, and share their records through an exchange folder:';
   const mend = 'steward sync set FOLDER';
   const top = owners.find(({ place }) => place === '')?.owner ?? '';
   if (area.place !== '')

@@ -225,7 +225,7 @@ export function purgeText(result: PurgeResult & { usage?: readonly string[] }): 
     ...daysLine('  insights removed:', insights),
     ...daysLine('  token usage removed:', usage),
     ...daysLine(
-      '  records not rebuilt, because their event logs were deleted (--records removes them):',
+      '  records not rebuilt, because their event logs were deleted (to remove these records, use --records):',
       kept,
     ),
   ];

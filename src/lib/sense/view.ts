@@ -197,7 +197,7 @@ function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number):
     const pair = colors.creation(level(creation, 60)) + other(level(consumption + neutral, 60));
     return pair + ' '.repeat(cell - 2);
   });
-  const legend = cell === 1 ? 'by hour' : 'by hour: creation, then the rest';
+  const legend = cell === 1 ? 'by hour' : 'by hour: creation, then other time';
   return [fit(labels.join('').trimEnd(), room), marks.join(''), colors.neutral(fit(legend, room))];
 }
 

@@ -125,7 +125,7 @@ export function writeIssue(path: string, link: IssueLink): void {
   }
   const changed = isUtf8(bytes) ? withIssue(bytes.toString('latin1'), link) : undefined;
   if (changed === undefined) {
-    throw new StewardError('conflict', `${path} does not start with front matter in UTF-8.`, {
+    throw new StewardError('conflict', `${path} does not start with front matter, or is not UTF-8.`, {
       hint: 'Put the keys at the top of the file, between two --- lines.',
     });
   }

@@ -167,7 +167,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   if (dead > 0) {
     lines.push(
       '',
-      `${plural(dead, 'hook task')} failed. Run "steward status" to see why or "steward work retry" to retry.`,
+      `${plural(dead, 'hook task')} failed. Run "steward status" to see why, or "steward work retry" to retry.`,
       `Files: ${deadFolder}`,
     );
   }

@@ -26,7 +26,7 @@ export function pendingTexts({
 
 async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
   const { folder, problem, hint, machines, conflicts, damaged, engine, ...pending } = await syncStatus();
-  if (folder === null) return [off('not set; to use several machines: steward sync set FOLDER')];
+  if (folder === null) return [off('not set; to use several machines, run "steward sync set FOLDER"')];
   if (problem !== null) return [failed(problem, hint === null ? {} : { hint })];
   const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
   const findings: Finding[] = [
@@ -52,7 +52,7 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
         ]),
     ...damaged.slice(0, 5).map(({ path, reason }) =>
       warning(`${path}: ${reason}`, {
-        hint: 'The other machine rewrites the file within a day. If it needs a newer steward, upgrade steward here.',
+        hint: 'The other machine rewrites the file within a day. If the file needs a newer steward, upgrade steward on this machine.',
       }),
     ),
   ];

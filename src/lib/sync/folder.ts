@@ -25,7 +25,7 @@ export function prepareFolder(folder: string, ownFolders: readonly string[]): vo
     const other = realPath(path) ?? path;
     if (!isWithin(real, other) && !isWithin(other, real)) continue;
     throw new StewardError('usage', `${folder} overlaps with ${path}.`, {
-      hint: "Choose a folder outside of steward's own files; otherwise, the sync tool copies them.",
+      hint: "Choose a folder outside of steward's own files; otherwise, the sync tool would copy them.",
     });
   }
   const probe = tempOf(join(folder, 'steward'));
@@ -80,7 +80,7 @@ export function requireFolder(folder: string): void {
     throw new StewardError('unavailable', `Exchange folder not found: ${folder}.`, { hint });
   throw new StewardError(
     'unavailable',
-    `${folder} has no folder "machines", so its drive may not be mounted.`,
+    `${folder} has no "machines" subfolder, so its drive may not be mounted.`,
     {
       hint: `If you emptied the folder, run: steward sync set ${folder}`,
     },

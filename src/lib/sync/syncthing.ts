@@ -57,7 +57,7 @@ export function syncthingApi(client: Pick<OriginClient, 'request'>, apiKey: stri
     throw new StewardError(
       'unavailable',
       `Syncthing returned status ${answer.status}: ${cleanLine(answer.text, 200)}`,
-      { hint: "Check in Syncthing's web page that its version is 1.12 or later." },
+      { hint: "Check in Syncthing's web interface that its version is 1.12 or later." },
     );
   };
   return {

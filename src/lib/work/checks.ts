@@ -165,7 +165,7 @@ export function judgeLabels(
   if (missing.length === 0) return ok(`all ${of} labels exist`);
   const few = missing.slice(0, 5).join(', ');
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';
-  return warning(`${repo} lacks ${few}${more}; issues are created without them`, { mend });
+  return warning(`labels missing in ${repo}: ${few}${more}; issues are created without them`, { mend });
 }
 
 function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
@@ -175,7 +175,7 @@ function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
   if (lastFetch === null) return [warning('the issues have never been fetched', { mend: REFRESH })];
   const { malformed } = readCache(area.work.cache, repo);
   if (malformed === 0) return [ok(fetched)];
-  const hint = 'GitHub sent invalid data. The next full fetch retries these issues.';
+  const hint = 'GitHub sent invalid data for these issues. The next full fetch requests them again.';
   return [warning(`${fetched}; ${malformedText(malformed)}`, { hint })];
 }
 

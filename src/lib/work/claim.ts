@@ -67,9 +67,13 @@ export async function claimIssue(
 
 function refuseUnclaimable({ number, state, labels }: HostIssue): void {
   const status = statusOf(labels);
-  if (state === 'closed') throw conflict(`#${number} is closed.`, `Reopen it first. ${ANOTHER}`);
+  if (state === 'closed')
+    throw conflict(
+      `#${number} is closed.`,
+      'Reopen it first, or choose another issue: `steward work ready`.',
+    );
   if (status === null || ['ready', 'queued', 'in-progress'].includes(status)) return;
-  const hint = `Set Status:ready first. ${ANOTHER}`;
+  const hint = 'Set Status:ready first, or choose another issue: `steward work ready`.';
   throw conflict(`#${number} is ${status}; only ready or queued issues can be claimed.`, hint);
 }
 

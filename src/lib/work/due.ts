@@ -220,6 +220,6 @@ export async function readWhen(text: string, options: Now): Promise<number> {
   const { dueMs } = await readDue(text, { ...options, isTime: true });
   if (dueMs !== undefined) return dueMs;
   throw new StewardError('usage', `Invalid time ${JSON.stringify(text)}.`, {
-    hint: 'Write it as 2h, "tomorrow 9am", "friday 14:00" or "2026-11-20 09:00".',
+    hint: 'Use a time such as "2h", "tomorrow 9am", "friday 14:00" or "2026-11-20 09:00".',
   });
 }

@@ -61,7 +61,7 @@ export async function moveIssue(
   const before = await open.host.issue(open.repo, number);
   if (before.state === 'closed') {
     throw new StewardError('conflict', `#${number} is closed.`, {
-      hint: `Reopen it on GitHub first: \`steward work open ${number}\`.`,
+      hint: `Reopen it on GitHub first (\`steward work open ${number}\` opens the page).`,
     });
   }
   const { missingLabels } = await setStatus(open, { number, status });

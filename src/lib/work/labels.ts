@@ -28,7 +28,7 @@ export async function wantedLabels(
     ...(await readLabels(deps.paths.labels)),
     ...(set === undefined ? [] : await readLabels(join(deps.templates, 'work', LABEL_SETS[set]))),
     ...deps.agents.map((name) => labelOfAgent(agentName(name))),
-    { name: canTakeLabel(assistant), color: 'c2e0c6', description: `Ready for ${assistant} to take` },
+    { name: canTakeLabel(assistant), color: 'c2e0c6', description: `Ready for ${assistant} to claim` },
     ...Object.values(deps.config.PROJECT_PROPERTY).map((property) => ({
       name: `Property:${property.toLowerCase()}`,
       color: '006b75',

@@ -177,14 +177,16 @@ describe('a report', () => {
     expect(report.commits.count).to.equal(1);
     expect(report.sessions.count).to.equal(2);
     expect(report.issues?.opened.map(({ number }) => number)).to.deep.equal([7, 8, 9]);
-    expect(report.notKnown).to.include('No time by application: it is not recorded per repository.');
+    expect(report.notKnown).to.include(
+      'No time by application: application time is not recorded per repository.',
+    );
   });
 
   it('lists missing data', () => {
     const input = reportInput({ days: [day('2026-11-20')], notes: ['Sessions: broken.'] });
     expect(buildReport({ ...input, issues: undefined }).notKnown).to.deep.equal([
       'No data for Thu 19 Nov 2026.',
-      'No issues: work tracking is not set up (steward work setup OWNER/REPO).',
+      'No issues: work tracking is not set up (run "steward work setup OWNER/REPO").',
       'Sessions: broken.',
     ]);
     const period = { ...input.period, from: '2026-01-01', to: '2026-01-20' };

@@ -258,7 +258,7 @@ describe('sense: the insight', function () {
       status: 'failed',
       date: DAY,
       reason: 'steward-no-such-program is not installed or not on the PATH',
-      hint: 'Install steward-no-such-program, or add its folder to PATH. To use another program: steward config set sense.insight.command PROGRAM.',
+      hint: 'Install steward-no-such-program, or add its folder to PATH. To use another program, run "steward config set sense.insight.command PROGRAM".',
     });
     expect(latest()).to.include({
       available: false,

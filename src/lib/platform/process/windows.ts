@@ -178,7 +178,7 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
   if (timedOut || code !== 0) {
     const reason = timedOut ? `did not respond within ${TIMEOUT_MS / 1000} s` : `failed with code ${code}`;
     throw new StewardError('unavailable', `PowerShell ${reason}.`, {
-      hint: `Run "${FASTER}" to avoid PowerShell.`,
+      hint: `To avoid using PowerShell, run "${FASTER}".`,
     });
   }
   try {

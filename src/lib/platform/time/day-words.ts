@@ -8,7 +8,8 @@ export interface ZonedNow {
   zone: string;
 }
 
-export const DAY_HINT = 'Use yesterday, friday, "3 days ago", 7d, "1 November" or 2026-11-20.';
+export const DAY_HINT =
+  'Use a day such as "yesterday", "friday", "3 days ago", "7d", "1 November" or "2026-11-20".';
 
 /**
  * Parses a day: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`. A weekday means the most recent

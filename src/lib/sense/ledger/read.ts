@@ -33,7 +33,7 @@ export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const damaged: StewardError[] = [];
   const onDamaged = ({ kind, message }: StewardError): void => {
     const hint =
-      'The event log was deleted, so the record cannot be rebuilt. Restore it from a backup, or delete it.';
+      'The event log was deleted, so the record cannot be rebuilt. Restore the record from a backup, or delete it.';
     damaged.push(new StewardError(kind, message, { hint }));
   };
   const records = days.flatMap((day) => {

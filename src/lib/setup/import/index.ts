@@ -30,7 +30,7 @@ import { senseItems, settingsItems } from './sources';
 export interface ImportPlan {
   from: string;
   items: PlannedItem[];
-  /** Whether the search reached a limit, so some parts may be missing. */
+  /** Whether the search stopped at a limit. If so, some parts may be missing. */
   cut: boolean;
 }
 
@@ -50,12 +50,12 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   const { root } = context.area;
   if (kindOf(from) !== 'folder') {
     throw new StewardError('not_found', `Folder ${clean(from)} not found.`, {
-      hint: "Use the other system's folder.",
+      hint: 'Use the folder of the system that you are importing from.',
     });
   }
   if (from === root || from.startsWith(`${root}${sep}`)) {
     throw new StewardError('usage', `${clean(from)} is steward's own folder.`, {
-      hint: "Use the other system's folder.",
+      hint: 'Use the folder of the system that you are importing from.',
     });
   }
   const { cut, parts } = findParts(from, root);

@@ -52,7 +52,7 @@ export const voiceStep: Step = {
     setup.say(
       engines[0] === undefined
         ? `The voice is on, but no speech engine is installed. Messages are shown instead. ${hint ?? ''}`
-        : `The voice is on: steward speaks aloud with ${engines[0]}. "mute" silences it until "steward notify unmute".`,
+        : `The voice is on: steward speaks aloud with ${engines[0]}. "mute" silences it until you run "steward notify unmute".`,
     );
     const now = voiceNow(setup);
     const choice = voiceChoice((await questions.line(`Voice: on, mute or off [${now}]: `)) || now);

@@ -30,7 +30,7 @@ export const INIT_FLAGS = {
     helpValue: 'OWNER/REPO',
   }),
   'create-work-repo': boolean({
-    description: 'Create a private repository if it does not exist.',
+    description: 'Create the repository, which will be private, if it does not exist.',
     dependsOn: ['work-repo'],
   }),
   push: boolean({

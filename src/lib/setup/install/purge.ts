@@ -89,7 +89,11 @@ export async function purgeData(
   await endRuns(context, say, 'The data was not deleted.');
   purge(context.area);
   // A running hook may have started a delivery before the data was deleted. End that delivery.
-  await endRuns(context, say, 'The data was deleted, but this process may write new data.');
+  await endRuns(
+    context,
+    say,
+    'The data was deleted, but a process that is still running may write new data.',
+  );
   if (exists(context.area.root)) purge(context.area);
 }
 

@@ -56,7 +56,7 @@ export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefi
   const gate = gateOf(repo);
   if (gate === 'off') return undefined;
   if (requests.length === 0)
-    return 'Nothing queued. Name the task: "queue this for later: split the parser".';
+    return 'Nothing queued. Name the task, for example: "queue this for later: split the parser".';
   if (gate === 'public')
     return 'Not captured: the work repository is not private. Make it private, then run `steward work verify`.';
   const at = toIso(deps.clock.now());
@@ -65,7 +65,7 @@ export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefi
   deps.deliverSoon();
   const whole = deps.setting === 'whole' ? ', with the whole prompt' : '';
   const words = captured.map(({ kind, text }) => `${kind}: ${text}`).join('; ');
-  return `Captured for the work repository${whole}: ${words} (undo: steward work undo)${noteOf(requests)}`;
+  return `Captured for the work repository${whole}: ${words} (to undo, run "steward work undo")${noteOf(requests)}`;
 }
 
 function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch, at: string): boolean {

@@ -46,9 +46,9 @@ export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'
   return [...groups.values()].sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
 }
 
-/** Formats a group, such as `2 captures waiting: not signed in to GitHub; run gh auth login`. */
+/** Formats a group, such as `2 captures waiting: not signed in to GitHub; run "gh auth login"`. */
 export function waitingText({ count, message, fix }: Waiting): string {
-  return `${plural(count, 'capture')} waiting: ${message}${fix === null ? '' : `; run ${fix}`}`;
+  return `${plural(count, 'capture')} waiting: ${message}${fix === null ? '' : `; run "${fix}"`}`;
 }
 
 export function waitReason(error: StewardError): WaitReason {

@@ -25,8 +25,8 @@ export function apiUrl(env: NodeJS.ProcessEnv): URL {
   const url = text === '' || URL.canParse(text) ? new URL(text === '' ? DEFAULT_API : text) : undefined;
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
   if (url !== undefined && isSecure && `${url.username}${url.password}${url.search}` === '') return url;
-  throw new StewardError('config', 'Invalid GITHUB_API_URL: use https://, without a password.', {
-    hint: 'Correct the variable, or unset it to use github.com. http:// is allowed only for this machine.',
+  throw new StewardError('config', 'Invalid GITHUB_API_URL: it must be an https:// URL without a password.', {
+    hint: 'Correct the variable, or unset it to use github.com. http:// is allowed only for localhost.',
   });
 }
 
