@@ -129,7 +129,7 @@ describe('adopting a machine (built)', function () {
     const before = await totals(own);
     renameSync(folder, away);
     const { stdout } = await own.run(['sync', 'adopt', A]);
-    expect(stdout).to.include(`Data that ${A} published is not withdrawn yet: Exchange folder not found`);
+    expect(stdout).to.include(`Data published by ${A} has not been withdrawn yet: Exchange folder not found`);
     renameSync(away, folder);
     for (const command of [['status'], ['sync', 'status']]) {
       const shown = (await own.run(command)).stdout.replace(/\s+/g, ' ');

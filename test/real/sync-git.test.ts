@@ -127,7 +127,7 @@ describe('sync through a private GitHub repository (built)', function () {
     expect(branches()).to.include(old).and.include('bbbbbbbbbbbb');
     const { stdout } = await run(1, 'sync', 'adopt', old);
     expect(stdout).to.include(
-      `Data that ${old} published is not withdrawn yet: the next exchange through git removes it.`,
+      `Data published by ${old} has not been withdrawn yet: the next exchange through git removes it.`,
     );
     git.refuse = 500;
     expect((await run(1, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(8);
@@ -176,7 +176,7 @@ describe('sync through a private GitHub repository (built)', function () {
     const { code, stderr } = await run(0, 'sync', 'connect', 'git', 'ann/work');
     expect([code, stderr]).to.deep.equal([
       6,
-      'ann/work is public, so nothing was pushed now.\nMake it private, use a different one, or delete earlier data: steward sync leave --remove\n',
+      'ann/work is public, so nothing was pushed.\nMake the repository private, use a different one, or delete the data already published: steward sync leave --remove\n',
     ]);
     expect(git.seen).to.deep.equal([]);
   });

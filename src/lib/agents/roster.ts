@@ -138,7 +138,10 @@ export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<Ros
 /** Reads a roster file. Rejects symbolic links, which could point outside the folder. */
 function readMarkdown(path: string, slug: string): string {
   if (!isSlug(slug))
-    throw invalid('Invalid file name.', 'Use a name such as ada.md, with only lowercase letters, digits, - and _.');
+    throw invalid(
+      'Invalid file name.',
+      'Use a name such as ada.md, with only lowercase letters, digits, - and _.',
+    );
   if ((lstatOf(path)?.size ?? 0) > MAX_BYTES)
     throw invalid(`The file is larger than ${MAX_BYTES / 1024} KiB.`, 'Shorten the file.');
   const bytes = readBytes(path, { maxBytes: MAX_BYTES });
@@ -152,7 +155,7 @@ async function keysOf({ parseYaml }: RosterDeps, text: string): Promise<Record<s
   if (lines === undefined)
     throw invalid(
       'The file has no front matter.',
-      'Start the file with the keys name and role between two --- lines.',
+      'Start the file with the keys "name" and "role" between two "---" lines.',
     );
   const parsed = await parseYaml(lines.join('\n'));
   if ('problem' in parsed) {
@@ -160,7 +163,7 @@ async function keysOf({ parseYaml }: RosterDeps, text: string): Promise<Record<s
     throw invalid(`Line ${line + 1}, column ${column}: ${message}.`, 'Correct the front matter.');
   }
   if (isObject(parsed.value)) return parsed.value;
-  throw invalid('The front matter has no keys.', 'Add at least name and role.');
+  throw invalid('The front matter has no keys.', 'Add at least "name" and "role".');
 }
 
 function invalid(message: string, hint: string): StewardError {

@@ -19,10 +19,11 @@ export const FINDERS: Readonly<Record<string, (input: RoutingInput) => Finding>>
 
 export function unsuitableForManaged({ request: { text }, whole }: RoutingInput): string | undefined {
   const short = /\b(\d{1,3}|a few|a couple of|several|five|ten|fifteen|twenty) ?-?min(?:ute)?s?\b/.exec(text);
-  if (short !== null && !(Number(short[1]) >= 30)) return 'Hosted agents are for work that takes 30 minutes or more.';
+  if (short !== null && !(Number(short[1]) >= 30))
+    return 'Hosted agents are for work that takes 30 minutes or more.';
   if (has(text, 'interactive') || asksPerson(whole)) return 'Hosted agents cannot do interactive work.';
   return has(text, 'localContext') || needsLocal(whole)
-    ? 'Hosted agents cannot read your files, context or skills.'
+    ? 'Hosted agents cannot read your own files, context or skills.'
     : undefined;
 }
 

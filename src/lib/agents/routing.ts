@@ -274,7 +274,7 @@ function whyOf({ id, from, says }: Rule, { words }: Hit, { effort }: RoutingInpu
   if (words === '') return 'No rule matched; the assistant does the work itself.';
   const audit =
     id === 'production' && (effort ?? 0) >= 4
-      ? ' Afterwards, consider a read-only audit by the same agent type (start its prompt with MODE: audit).'
+      ? ' Afterwards, consider a read-only audit by the same agent type (start its prompt with "MODE: audit").'
       : '';
   return `"${words}" (${from}). ${says}${audit}`;
 }

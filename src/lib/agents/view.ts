@@ -31,7 +31,7 @@ export function knowledgeText(result: KnowledgeResult, folder: string, options: 
     const head = fit(named.join('  '), options.columns);
     return excerpt === null ? [head] : [head, neutral(fit(`  ${excerpt}`, options.columns))];
   });
-  const rest = total > results.length ? [`${total - results.length} more; use --limit.`] : [];
+  const rest = total > results.length ? [`${total - results.length} more; raise --limit to see them.`] : [];
   const none =
     scanned === 0
       ? [`The archive is empty. Add Markdown files to ${clean(folder)}.`]
@@ -101,7 +101,7 @@ export function rosterText(roster: Roster, folder: string, options: Options): st
       ? [...wrap(empty, options.columns), `Agents are stored in ${clean(folder)}.`]
       : fitted(rows, options, [{ max: 30 }, { max: 30 }, { max: 40 }]);
   if (errors === 0) return lines.join('\n');
-  return [...lines, '', `${plural(errors, 'problem')}: see "steward agents roster check".`].join('\n');
+  return [...lines, '', `${plural(errors, 'problem')}; run "steward agents roster check".`].join('\n');
 }
 
 export function agentText(agent: RosterEntry, options: Options): string {

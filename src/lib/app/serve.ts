@@ -120,7 +120,7 @@ async function startByJob(context: Context, stopped: number | undefined): Promis
     'unavailable',
     stopped === undefined
       ? 'The daemon is not running, and no job is installed to start it.'
-      : `Stopped the daemon (process ${stopped}): its version cannot restart itself.`,
+      : `Stopped the daemon (process ${stopped}), but its version cannot restart itself.`,
     { hint: 'Start the daemon with "steward up", or install its job with "steward daemon install".' },
   );
 }

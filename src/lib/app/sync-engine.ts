@@ -140,8 +140,8 @@ async function openGit(
   const { deps } = await openWork(context);
   const found = await (await deps.host()).repository(repo);
   if (found.visibility !== 'private' && !mayBePublic) {
-    throw new StewardError('conflict', `${found.repo} is ${found.visibility}, so nothing was pushed now.`, {
-      hint: 'Make it private, use a different one, or delete earlier data: steward sync leave --remove',
+    throw new StewardError('conflict', `${found.repo} is ${found.visibility}, so nothing was pushed.`, {
+      hint: 'Make the repository private, use a different one, or delete the data already published: steward sync leave --remove',
     });
   }
   return {

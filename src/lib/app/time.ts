@@ -61,8 +61,8 @@ export async function openTime(context: Context, { of, by, machine }: TimeInput)
 }
 
 function otherMachine(machine = ''): StewardError {
-  return new StewardError('usage', `No intervals of ${JSON.stringify(machine)} on this machine.`, {
-    hint: 'Intervals need the event log, which is never published. Run the command on that machine, or use --csv.',
+  return new StewardError('usage', `This machine has no intervals for machine ${JSON.stringify(machine)}.`, {
+    hint: 'Intervals come from the event log, which is never published. Run the command on that machine, or print totals with --csv.',
   });
 }
 
@@ -89,7 +89,7 @@ async function periodOf({ deps }: SenseContext, of: string): Promise<Period> {
   if (word === 'year') return readPeriod({ since: addDays(today, -364) }, now);
   if (/^(?:last year|\d{4}-\d{2})$/.test(word)) {
     throw new StewardError('usage', `Invalid day ${JSON.stringify(of)}.`, {
-      hint: 'Use a day such as 2026-11-20, or week, month or year.',
+      hint: 'Use a day such as 2026-11-20, or "week", "month" or "year".',
     });
   }
   return readPeriod({ since: of, until: of }, now);

@@ -76,7 +76,7 @@ function judgeHooks(status: HooksStatus): Finding[] {
     ? findings
     : [
         ok(
-          `${events.length} hooks in ${settings}, for steward ${steward?.version ?? ''} with Node.js ${node?.version ?? ''}`,
+          `${events.length} hooks in ${settings} run steward ${steward?.version ?? ''} with Node.js ${node?.version ?? ''}`,
         ),
       ];
 }

@@ -106,7 +106,7 @@ function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined)
   if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
   const phases = PHASES.filter(({ order }) => order > 0).map(({ id }) => id);
   return (
-    `If you write a record of this session, use ${clean(artifactPath(deps.sessions, slug))}. Start the Markdown with ` +
+    `If you write a record of this session, write it to ${clean(artifactPath(deps.sessions, slug))}. Start the file with ` +
     `front matter (between two --- lines) that contains the keys task, project, effort and phase (${phases.join(', ')}).`
   );
 }

@@ -19,7 +19,7 @@ export function assistantsIn(list: string): readonly Assistant[] {
     if (found !== undefined) return found;
     const known = ASSISTANTS.map(({ id }) => id).join(', ');
     throw new StewardError('usage', `Unknown assistant "${name}".`, {
-      hint: `Use all, or one or more of: ${known}.`,
+      hint: `Use "all", or one or more of: ${known}.`,
     });
   });
 }

@@ -51,7 +51,7 @@ const LINES = {
   added: (dryRun: boolean, path: string) =>
     `${dryRun ? 'Would add' : 'Added'} steward's status line to ${path}`,
   chained: (dryRun: boolean, path: string) =>
-    `${dryRun ? 'Would add' : 'Added'} steward's status line below the one in ${path}`,
+    `${dryRun ? 'Would add' : 'Added'} steward's status line below the existing one in ${path}`,
   unchanged: (_: boolean, path: string) => `steward's status line is already in ${path}`,
 } as const;
 
@@ -89,7 +89,7 @@ export function uninstallText(result: UninstallResult): string | undefined {
     ),
     ...strangers.map(
       (command) =>
-        `Hook from another user area (to remove it: STEWARD_HOME=… steward hooks uninstall): ${command}`,
+        `Hook from another user area (to remove it, run "STEWARD_HOME=… steward hooks uninstall"): ${command}`,
     ),
   ];
   return lines.length === 0 ? undefined : lines.map(clean).join('\n');

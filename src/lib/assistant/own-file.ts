@@ -54,7 +54,7 @@ export function isOwnFileDue(
   if (found === ownText(deps, assistant)) return false;
   if (isOurs(found, entryIn(entries, assistant, path))) return true;
   throw new StewardError('conflict', `${path} was changed or was not written by steward.`, {
-    hint: 'Move or rename it, then retry.',
+    hint: 'Move or rename the file, then retry.',
   });
 }
 

@@ -71,7 +71,7 @@ function withoutEmpty(value: unknown): unknown {
 
 function unchangeable(path: readonly string[]): StewardError {
   return new StewardError('config', `${path.join('.')} cannot be changed in this file automatically.`, {
-    hint: 'Edit the file by hand: it uses anchors or aliases, or has a value where a section should be.',
+    hint: 'The file uses anchors or aliases, or has a value where a section should be. Edit it by hand.',
   });
 }
 

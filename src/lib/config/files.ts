@@ -92,7 +92,7 @@ function checkVersion(version: unknown, checked: Checked): void {
   }
   if (version > FORMAT) {
     checked.warnings.push(
-      `format ${version} is newer than this version of steward supports (${FORMAT}): the file is read-only`,
+      `format ${version} is newer than this version of steward supports (${FORMAT}), so the file is read-only`,
     );
   }
 }

@@ -118,7 +118,7 @@ export const USER_KEYS = {
     folder: optionalPath(({ area }) => area.exchange),
     details: flag(false),
     engine: leaf<'none' | 'syncthing' | 'git'>({
-      expected: 'none, syncthing or git',
+      expected: '"none", "syncthing" or "git"',
       check: v.picklist(['none', 'syncthing', 'git']),
       fallback: 'none',
     }),
@@ -127,7 +127,7 @@ export const USER_KEYS = {
   notify: {
     quietHours: optionalText('a time range such as 22:00-07:00', isQuietHours),
     turnEnd: leaf<'long' | 'always' | 'never'>({
-      expected: 'long, always or never',
+      expected: '"long", "always" or "never"',
       check: v.picklist(['long', 'always', 'never']),
       fallback: 'long',
     }),
@@ -269,7 +269,7 @@ export const WORK_REPO_KEYS = {
   enabled: flag(true),
   privacy: {
     verifiedPrivate: flag(false),
-    visibility: optionalText('private, internal or public'),
+    visibility: optionalText('"private", "internal" or "public"'),
     verifiedAt: optionalText('a UTC time'),
     ttlHours: wholeNumber(1, 24, 24),
     repo: optionalText('OWNER/REPO', isRepository),

@@ -111,7 +111,7 @@ const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 function wordsOf(error: YAMLError): string {
   // The library uses the same error code for wrong indentation and for an unclosed bracket.
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
-    return 'a [ or { above is not closed, or its content is not indented';
+    return 'a "[" or "{" above is not closed, or its content is not indented';
   }
   return WORDS[error.code] ?? 'invalid YAML';
 }

@@ -155,7 +155,9 @@ export function judgeUsers(facts: {
   if (facts.requireToken) return ok('a token is required');
   if (facts.otherUsers) return ok('other users are allowed (daemon.otherUsers)');
   if (!facts.isLinux)
-    return off('other users cannot be identified on this system; require a token', { mend });
+    return off('other users cannot be identified on this system, so it is better to require a token', {
+      mend,
+    });
   if (facts.canIdentify) return ok('other users are refused');
   return warning('other users are allowed, because /proc/net/tcp cannot be read', { mend });
 }

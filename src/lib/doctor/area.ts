@@ -40,10 +40,10 @@ function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding
     return nowhere.length > 0 ? nowhere : [off(`${area.root} does not exist yet`, { mend: 'steward up' })];
   }
   if (modeOf(area.root) === undefined) {
-    return [failed(`${area.root} is a broken link`, { hint: 'Link it to an existing folder.' })];
+    return [failed(`${area.root} is a broken link`, { hint: 'Point the link to an existing folder.' })];
   }
   if (kindOf(area.root) !== 'folder') {
-    const hint = 'Move or rename it, or set STEWARD_HOME to another folder.';
+    const hint = 'Move or rename the file, or set STEWARD_HOME to another folder.';
     return [failed(`${area.root} is not a folder, so nothing can be stored`, { hint })];
   }
   const mend = `chmod 700 ${forShell(area.root)}`;

@@ -94,7 +94,7 @@ export function judgeNode(own: string, onPath: string, version: string): Finding
   return warning(
     `the first node on your PATH, ${onPath}, ${what}; steward needs ${MINIMUM.join('.')} or later`,
     {
-      hint: `Put a newer Node.js first on your PATH, such as ${process.execPath}.`,
+      hint: `Put a newer Node.js, such as ${process.execPath}, first on your PATH.`,
     },
   );
 }
@@ -178,7 +178,7 @@ function judgeClock(
   const [first] = ahead;
   if (first === undefined) return ok(now);
   return warning(
-    `it is ${now}, but ${first.what} was at ${dayOf(first.ms, zone)} ${timeOf(first.ms, zone)}: the clock was set back`,
+    `the clock shows ${now}, but ${first.what} was at ${dayOf(first.ms, zone)} ${timeOf(first.ms, zone)}, so the clock was set back`,
     {
       hint: 'Check the clock. If it is correct, no action is needed.',
     },

@@ -58,7 +58,7 @@ const issueNumber = integer('Issue number.', 1, 999_999_999);
 const priority = oneOf('P0 is the most urgent.', PRIORITIES);
 const status = oneOf('Status of the issue.', STATUSES);
 const LIMIT = 20;
-const limitField = integer(`Maximum number of issues; default ${LIMIT}.`, 1, 200);
+const limitField = integer(`Maximum number of issues (default: ${LIMIT}).`, 1, 200);
 
 export const READ_TOOLS: readonly McpTool[] = [
   {
@@ -73,7 +73,7 @@ export const READ_TOOLS: readonly McpTool[] = [
   {
     name: 'recent',
     description: 'The most recent daily records, newest first.',
-    input: inputOf({ days: integer('Number of records; default 7.', 1, 366) }),
+    input: inputOf({ days: integer('Number of records (default: 7).', 1, 366) }),
     async run(context, { days = 7 }) {
       return recent((await openSense(context)).deps, Number(days));
     },
@@ -82,8 +82,8 @@ export const READ_TOOLS: readonly McpTool[] = [
     name: 'standup',
     description: 'Work done in a period, as Markdown: issues, sessions, commits, time, and gaps in the data.',
     input: inputOf({
-      since: text('First day, such as yesterday, friday or 2026-11-20; default yesterday.'),
-      until: text('Last day; default today.'),
+      since: text('First day, such as "yesterday", "friday" or "2026-11-20" (default: yesterday).'),
+      until: text('Last day (default: today).'),
       repo: text('Only this repository.'),
     }),
     async run(context, { since = 'yesterday', until, repo }) {
@@ -108,8 +108,7 @@ export const READ_TOOLS: readonly McpTool[] = [
   },
   {
     name: 'ready',
-    description:
-      'The open issues that an agent can take next, in order. Includes only ready and queued issues, and omits reminders.',
+    description: 'The ready and queued issues that an agent can take next, in order. Excludes reminders.',
     input: inputOf({ limit: limitField }),
     async run(context, { limit = LIMIT }) {
       const work = await openWork(context);
@@ -121,7 +120,7 @@ export const READ_TOOLS: readonly McpTool[] = [
     name: 'list_issues',
     description: 'The issues that match every filter, most urgent first.',
     input: inputOf({
-      state: oneOf('State; default open.', ['open', 'closed', 'all']),
+      state: oneOf('State (default: open).', ['open', 'closed', 'all']),
       lane: text('Lane, such as In-Progress.', 40),
       status,
       type: text('Type label, such as reminder.', 40),
@@ -166,7 +165,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     description: 'Add a reminder. The text may contain the time ("call Ann tomorrow at 10").',
     input: inputOf({
       'text!': text('What to be reminded of.'),
-      at: text('Time of the reminder, in natural language. Default: the time in the text.', 200),
+      at: text('Time of the reminder, in natural language (default: the time in the text).', 200),
       priority,
     }),
     async run(context, input) {
@@ -181,7 +180,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     input: inputOf({
       'title!': text('What to do, in a few words.'),
       body: text('Details, in Markdown.', MAX_BODY),
-      type: text('Type label; default feature.', 40),
+      type: text('Type label (default: feature).', 40),
       status,
       priority,
       property: text('Property label, such as website.', 40),
@@ -195,7 +194,10 @@ export const WRITE_TOOLS: readonly McpTool[] = [
   {
     name: 'claim',
     description: 'Claim an issue for an agent. If two agents try at once, exactly one succeeds.',
-    input: inputOf({ 'number!': issueNumber, 'agent!': text('Agent name, as in its Agent: label.', 40) }),
+    input: inputOf({
+      'number!': issueNumber,
+      'agent!': text('Agent name, as it appears in the "Agent:" label.', 40),
+    }),
     async run(context, { number, agent }) {
       const { deps } = await openWork(context);
       return claimIssue(deps, { number: Number(number), agent: String(agent) });
@@ -211,7 +213,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     async run(context, { number, evidence }) {
       // Reject @FILE, which would let a model upload any file. Only the command line accepts this form.
       if (String(evidence).startsWith('@')) {
-        throw new StewardError('usage', 'evidence must not begin with @ and a file name.', {
+        throw new StewardError('usage', '"evidence" must not begin with @ and a file name.', {
           hint: 'Pass the evidence as text.',
         });
       }
@@ -227,9 +229,9 @@ export const WRITE_TOOLS: readonly McpTool[] = [
       title: text('Title of the notification.', 250),
       event: oneOf('Event kind, which determines the channels.', EVENT_NAMES),
       priority: integer('Priority, 1 (lowest) to 5 (ignores quiet hours).', 1, 5),
-      source: oneOf('Sender; only messages from da are spoken.', SOURCES),
+      source: oneOf('Sender; only messages from `da` are spoken.', SOURCES),
       url: text('URL to open when clicked.', 2000),
-      dedupe: text('Key; the message replaces earlier messages with the same key.', 200),
+      dedupe: text('Key; this message replaces earlier messages with the same key.', 200),
     }),
     async run(context, input) {
       return sendNotification(await openNotify(context), input);

@@ -25,7 +25,7 @@ const DONE = 'white_check_mark';
 const AGENT = 'A background agent finished or went silent.';
 const ALERT = 'Security alert: check your machine.';
 const WAITING = 'Your assistant is waiting for you.';
-const LIMIT = 'A usage limit is almost used up or has been reset.';
+const LIMIT = 'You are close to a usage limit, or a limit has been reset.';
 
 /** The default channels of each event are in config/schema.ts. */
 export const EVENTS: Readonly<Record<EventName, EventFacts>> = {

@@ -39,7 +39,7 @@ describe('config: YAML texts', () => {
       return 'problem' in parsed ? parsed.problem.message : undefined;
     };
     for (const source of ['da: [Ann\n', 'da: {name: Ann\nprincipal: {}\n'])
-      expect(await messageOf(source), source).to.match(/^a \[ or \{ above is not closed/);
+      expect(await messageOf(source), source).to.match(/^a "\[" or "\{" above is not closed/);
     expect(await messageOf('da:\n    name: Ann\n  voices: 1\n')).not.to.match(/closed/);
   });
 });

@@ -20,7 +20,7 @@ const missing: WebService['missing'] = ({ chat }) =>
     ? undefined
     : {
         reason: 'no webhook is set',
-        hint: 'Create an incoming webhook in your chat, and set it:',
+        hint: 'Create an incoming webhook in your chat app, and set its URL:',
         mend: SET,
       };
 
@@ -37,7 +37,7 @@ export function chatChannel(deps: WebDeps): Channel {
 function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']> {
   const url = deps.secret(deps.settings().chat.webhook);
   if (url === undefined || !URL.canParse(url)) {
-    const hint = 'Set notifications.chat.webhook to the full https:// address.';
+    const hint = 'Set notifications.chat.webhook to the full https:// URL.';
     return { outcome: 'failed', reason: 'The webhook is not a URL.', hint };
   }
   const parts = chatBodies(parcel, shapeOf(url)).map((body, index) => ({
@@ -78,7 +78,7 @@ export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unk
 function judgeChat({ status, text }: WholeAnswer): Outcome | undefined {
   if (status === 429) return rateLimited('The chat', parseObject(text)?.['retry_after']);
   if (![401, 403, 404, 410].includes(status)) return undefined;
-  const hint = `Create a new webhook, and set it: \`${SET}\`.`;
+  const hint = `Create a new webhook, and set its URL: \`${SET}\`.`;
   return { outcome: 'failed', reason: `The chat rejected the webhook (${status}).`, hint };
 }
 
@@ -91,7 +91,7 @@ export const chatCheck = webCheck({
   judge: (hostname, { status }) =>
     [401, 403, 404, 410].includes(status)
       ? failed(`${hostname} rejected the webhook (${status})`, {
-          hint: 'Create a new webhook, and set it:',
+          hint: 'Create a new webhook, and set its URL:',
           mend: SET,
         })
       : ok(`${hostname} responds`),

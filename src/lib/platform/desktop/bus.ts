@@ -166,7 +166,7 @@ function answered(error: unknown, call: BusCall): unknown {
     ? `${call.destination} is not running on D-Bus.`
     : `${call.destination} rejected ${call.interface}.${call.member} with: ${error.message}`;
   const hint = isAbsent
-    ? 'Run steward in the graphical session, or set DBUS_SESSION_BUS_ADDRESS to its value there.'
+    ? 'Run steward in the graphical session, or set DBUS_SESSION_BUS_ADDRESS to its value in that session.'
     : undefined;
   const detail = hint === undefined ? { cause: error } : { hint, cause: error };
   return Object.assign(new StewardError('unavailable', message, detail), { type });
@@ -182,7 +182,7 @@ function plainAddress(address: string): string {
 
 function unreachable(reason: string, cause: unknown): StewardError {
   return new StewardError('unavailable', `D-Bus is not responding: ${reason}.`, {
-    hint: 'Run steward in the graphical session, or set DBUS_SESSION_BUS_ADDRESS to its value there.',
+    hint: 'Run steward in the graphical session, or set DBUS_SESSION_BUS_ADDRESS to its value in that session.',
     cause,
   });
 }

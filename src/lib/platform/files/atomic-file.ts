@@ -108,7 +108,7 @@ export function readBytes(path: string, options: ReadOptions = {}): Buffer | und
   try {
     if (options.maxBytes !== undefined && fstatSync(fd).size > options.maxBytes) {
       throw new StewardError('config', `${path} is larger than ${options.maxBytes} bytes.`, {
-        hint: 'Move or rename it; steward creates a new one.',
+        hint: 'Move or rename the file; steward creates a new one.',
       });
     }
     return readFileSync(fd);
@@ -219,7 +219,7 @@ function targetOf(path: string, followLink: boolean): string {
   const target = unless(['ENOENT', 'ELOOP'], () => realpathSync(path));
   if (target === undefined) {
     throw new StewardError('config', `${path} is a broken symbolic link.`, {
-      hint: 'Create its target, or remove the link.',
+      hint: "Create the link's target, or remove the link.",
     });
   }
   if (!lstatSync(target).isFile()) throw notRegular(target);
@@ -278,7 +278,7 @@ function isTrusted(owner: number): boolean {
 
 function linkRefused(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is a symbolic link.`, {
-    hint: 'Replace the link with the file; steward does not follow links to its data.',
+    hint: 'Replace the link with a regular file; steward does not follow links to its data.',
     cause,
   });
 }

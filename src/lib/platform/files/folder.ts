@@ -23,7 +23,7 @@ export function ensureFolder(path: string, options: { allowLink?: boolean } = {}
   const found = before ?? lstatOf(path);
   if (found?.isLink === true && options.allowLink !== true) {
     throw new StewardError('config', `${path} is a symbolic link.`, {
-      hint: 'Replace the link with the folder, or link the whole user area instead.',
+      hint: 'Replace the link with a folder, or link the whole user area instead.',
     });
   }
   const isFolder = found?.isLink === true ? leadsToFolder(path) : found?.isFolder === true;

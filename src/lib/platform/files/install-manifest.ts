@@ -133,7 +133,7 @@ function parse(text: string, path: string): unknown {
 
 function broken(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path}, the install manifest, is damaged.`, {
-    hint: 'Move or rename it. An uninstall then removes what it can find without the manifest.',
+    hint: 'Move or rename the file. Without it, "steward uninstall" removes only what it can find.',
     cause,
   });
 }

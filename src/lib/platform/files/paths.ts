@@ -36,7 +36,7 @@ export function userAreaPath(host: PathHost = processHost()): string {
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
-    hint: 'Use an absolute path or one that begins with ~/, or unset it.',
+    hint: 'Use an absolute path or one that begins with ~/, or unset the variable.',
   });
 }
 

@@ -110,6 +110,6 @@ function valueOf(env: NodeJS.ProcessEnv, name: string): string {
 export function requireEncryption({ protocol, hostname }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return;
   throw new StewardError('config', `${hostname} requires encryption.`, {
-    hint: 'Use an https:// address; http:// works only for this machine.',
+    hint: 'Use an https:// address; http:// works only for localhost.',
   });
 }

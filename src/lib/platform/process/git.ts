@@ -146,7 +146,7 @@ function troubleOf(stderr: string, root: string): StewardError {
       'unavailable',
       'the repository belongs to another user, so git refuses to read it.',
       {
-        hint: `If you trust it: git config --global --add safe.directory "${root}"`,
+        hint: `If you trust the repository, run: git config --global --add safe.directory "${root}"`,
       },
     );
   }

@@ -213,7 +213,7 @@ function startError(error: unknown, file: string, cwd: string | undefined): unkn
   // ENOENT means that the program or the folder is missing.
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     return new StewardError('not_found', `The folder ${cwd} does not exist.`, {
-      hint: 'Check the path, and that its disk is mounted.',
+      hint: 'Check the path and whether its disk is mounted.',
       cause: error,
     });
   }
