@@ -21,7 +21,7 @@ export default class Doctor extends BaseCommand {
     online: boolean({
       description: 'Also contact your services (work repository, push, chat, speech provider).',
     }),
-    sound: boolean({ description: 'Play the voice test.' }),
+    sound: boolean({ description: 'Play the test speech aloud.' }),
     strict: boolean({ description: 'Treat warnings as failures.' }),
   };
   static override examples = [

@@ -11,12 +11,12 @@ export default class Install extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Install hooks, scheduled jobs and completion';
   static override description =
-    'Asks about each part. --yes installs the defaults: the hooks, the sense and daemon jobs, and the work job if a repository is set up. The insight job sends data to a model, so you must name it in --jobs. "steward uninstall" removes everything.';
+    'Asks about each part. --yes installs the defaults: the hooks, the sense and daemon jobs, and the work job if a repository is set up. The insight job sends data to a model, so it is installed only if --jobs includes it. "steward uninstall" removes everything.';
   static override flags = {
     yes: boolean({ char: 'y', description: 'Install the defaults without asking.' }),
     hooks: boolean({ description: "Register steward's hooks with your assistant.", allowNo: true }),
     skill: boolean({
-      description: 'Also install the work skill: four workflows for your issues.',
+      description: 'Also install the work skill, which has four workflows for your issues.',
       allowNo: true,
     }),
     jobs: text({

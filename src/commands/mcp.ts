@@ -28,7 +28,7 @@ export default class Mcp extends BaseCommand {
     const say = (text: string): void => this.say(text);
     if (isTerminalInput()) {
       say(
-        'This server is for assistants. To register it: claude mcp add steward -- steward mcp (Ctrl-C to stop)',
+        'This server is for assistants. Press Ctrl-C to stop it. To register it: claude mcp add steward -- steward mcp',
       );
     }
     await serveMcp(this.context, { write: flags.write, say });

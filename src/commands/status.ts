@@ -5,7 +5,7 @@ import { overview, overviewText, type Overview } from '../lib/setup/status';
 export default class Status extends BaseCommand {
   static override summary = 'Show the state of every part and the next steps';
   static override description =
-    'Reads local files and the daemon, not the network. Exits 3 if the configuration is invalid, otherwise 0.';
+    'Reads local files and queries the daemon; does not use the network. Exits 3 if the configuration is invalid, otherwise 0.';
   static override examples = [
     '<%= config.bin %> status',
     {

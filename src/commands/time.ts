@@ -14,7 +14,7 @@ export default class Time extends BaseCommand {
     'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited for you while you were at your desk. --timewarrior and --ics export only this machine\'s event logs.';
   static override flags = {
     of: text({
-      description: 'Period to show: a day; "week", "month" or "year" to date; "last week" or "last month".',
+      description: 'Day to show, or "week", "month" or "year" (to date), "last week" or "last month".',
       default: 'today',
       helpValue: 'DAY',
     }),

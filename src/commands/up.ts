@@ -16,7 +16,7 @@ export default class Up extends BaseCommand {
       char: 'y',
       description: 'Skip the consent question; required without a terminal.',
     }),
-    once: boolean({ description: 'Set up, capture, show the day, and exit.' }),
+    once: boolean({ description: "Set up, capture once, show today's record, and exit." }),
     port: integer({
       description: 'Daemon port (default: daemon.port).',
       min: 0,

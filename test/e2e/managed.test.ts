@@ -402,7 +402,7 @@ describe('agents managed, built', function () {
       const env = { STEWARD_MANAGED_URL: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
       const noList = await managed(['list'], env);
       expect(noList).to.include({ code: 8, stdout: '' });
-      expect(noList.stderr).to.match(/returned no list of agents/);
+      expect(noList.stderr).to.match(/did not return a list of agents/);
       answer = { id: '../../outside' };
       const badId = await managed(['run', '--agent', 'a', '--environment', 'e', 'go'], env);
       expect(badId).to.include({ code: 8, stdout: '' });

@@ -7,7 +7,7 @@ import { BaseCommand, text, word } from '../../lib/cli/base-command';
 export default class AgentsBrief extends BaseCommand {
   static override summary = 'Write briefs for custom agents';
   static override description =
-    'Writes a unique brief (role, perspective, voice) for each agent, from the request and the trait vocabulary. Launch all agents in one message, and then launch the printed spotcheck agent to compare their results.';
+    'Writes a unique brief (role, perspective, voice) for each agent, from the request and the trait vocabulary. Launch all agents in one message, then launch the spotcheck agent (printed last) to compare their results.';
   static override args = {
     request: word({ description: 'The request, in quotes (default: stdin).' }),
   };

@@ -8,9 +8,9 @@ import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 export default class AgentsCheck extends BaseCommand {
   static override summary = 'Check planned agent invocations against the routing rules';
   static override description =
-    'Lists each violation (such as a retired agent type or a missing model tier) and its fix. Exits 2 if a rule is broken. As a PreToolUse hook, it blocks the call and shows the assistant the reason.';
+    'Lists each violation (such as a retired agent type or a missing model tier) and its fix. Exits 2 if a rule is broken. As a PreToolUse hook, blocks the call and shows the assistant the reason.';
   static override args = {
-    file: word({ required: true, description: 'JSON or JSON lines file; - for stdin.' }),
+    file: word({ required: true, description: 'JSON or JSON Lines file, or "-" for stdin.' }),
   };
   static override examples = [
     '<%= config.bin %> agents check planned.json',

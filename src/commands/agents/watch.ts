@@ -8,11 +8,11 @@ import { interruptSignal } from '../../lib/platform/process/own-process';
 export default class AgentsWatch extends BaseCommand {
   static override summary = 'Alert when agents go silent';
   static override description =
-    'Alerts once when active agents make no tool call for 90 seconds. Requires the hooks. The daemon or a background process already does this if the hooks are installed.';
+    'Alerts once when active agents make no tool call for 90 seconds. Requires the hooks. Once they are installed, the daemon or a background process also sends these alerts.';
   static override flags = {
     once: boolean({ description: 'Show the state of all agents, then exit.' }),
     session: text({
-      description: 'Session to watch until it ends (slug, id, or - for hook JSON on stdin).',
+      description: 'Session to watch until it ends (slug, id, or "-" for hook JSON on stdin).',
       helpValue: 'SLUG',
     }),
     'until-idle': boolean({

@@ -17,7 +17,7 @@ export default class Autocomplete extends BaseCommand {
     }));
     this.print(() =>
       [
-        'Run the command for your shell, then open a new shell. Repeat after an update.',
+        'Run the command for your shell, then open a new shell. Repeat after updating steward.',
         '',
         ...steps.map(({ shell, command }) => `  ${shell.padEnd(5)} ${command}`),
       ].join('\n'),

@@ -8,7 +8,7 @@ export default class AutocompleteInstall extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Install shell completion';
   static override description =
-    'Writes a script to the shell\'s completion folder. Reinstall after an update. "steward uninstall" removes the script.';
+    'Writes a script to the shell\'s completion folder. Reinstall after updating steward. "steward uninstall" removes the script.';
   static override args = {
     shell: word({ description: 'Shell (default: your login shell).', options: [...SHELLS] }),
   };

@@ -6,7 +6,7 @@ import { addToConfig, type SetResult } from '../../lib/config/set';
 export default class ConfigAdd extends ConfigEdit {
   static override summary = 'Add an item to a list in the configuration';
   static override description =
-    'Preserves other items and comments. Adding an existing item changes nothing. A repository must exist; its absolute path is stored.';
+    'Preserves other items and comments. Adding an existing item changes nothing. Repositories must exist; their absolute paths are stored.';
   static override args = {
     key: keyArg,
     value: word({

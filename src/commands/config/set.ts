@@ -11,7 +11,7 @@ export default class ConfigSet extends ConfigEdit {
     key: keyArg,
     value: word({
       required: true,
-      description: 'New value; for a list, use a,b or JSON.',
+      description: 'New value; separate list items with commas, or use JSON.',
     }),
   };
   static override flags = { 'dry-run': dryRunFlag };

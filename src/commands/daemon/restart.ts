@@ -4,7 +4,7 @@ import { restartDaemon, type Restarted } from '../../lib/app/serve';
 export default class DaemonRestart extends BaseCommand {
   static override summary = 'Restart the daemon and wait until it is ready';
   static override description =
-    'Restarts the daemon in its terminal or job with the current configuration and version. If the daemon is not running, starts its job; exits 8 if there is no job.';
+    'Restarts the daemon in the same terminal or job, with the current configuration and version. If the daemon is not running, starts its job; exits 8 if there is no job.';
   static override examples = ['<%= config.bin %> daemon restart', '<%= config.bin %> daemon restart --json'];
   static override related = ['daemon status', 'daemon stop', 'daemon install', 'up'];
 

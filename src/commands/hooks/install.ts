@@ -17,11 +17,11 @@ export default class HooksInstall extends BaseCommand {
     "Adds entries to the assistant's settings and saves a backup next to them. For Copilot and OpenCode, writes a separate file. Other settings stay unchanged. Installing again changes nothing.";
   static override flags = {
     assistant: text({
-      description: `One or more of ${ASSISTANT_IDS.join(', ')}, or all (even assistants that are not installed). Default: Claude Code if installed; on a terminal, steward asks about other assistants.`,
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}, or all (including assistants that are not installed). Default: Claude Code if installed; on a terminal, steward asks about other assistants.`,
       helpValue: 'NAMES',
     }),
     skill: boolean({
-      description: 'Also install the work skill: four workflows for your issues (default: ask).',
+      description: 'Also install the work skill, which has four workflows for your issues (default: ask).',
       allowNo: true,
     }),
     statusline: boolean({

@@ -9,7 +9,11 @@ export default class NotifyAnnounce extends BaseCommand {
     'The announcement starts with a verb that fits the request, or names the workflow and its skill. Conversations are not announced.';
   static override flags = {
     request: text({ helpValue: 'TEXT', description: 'The request as you wrote it', required: true }),
-    kind: text({ description: 'How the request is handled', options: [...HANDLINGS], default: 'task' }),
+    kind: text({
+      description: 'Mode in which the assistant handles the request',
+      options: [...HANDLINGS],
+      default: 'task',
+    }),
     skill: text({ helpValue: 'NAME', description: 'The skill that handles the request' }),
     workflow: text({
       helpValue: 'NAME',

@@ -8,7 +8,7 @@ import { historyText } from '../../lib/notify/view';
 export default class NotifyHistory extends BaseCommand {
   static override summary = 'Show recent notifications and their results';
   static override description =
-    'Lists each notification, newest first, with its id, time, text and the channels that delivered it. For every other channel, a line shows why it did not deliver.';
+    'Lists each notification, newest first, with its id, time, text and the channels that delivered it. Also shows why other channels did not deliver it.';
   static override flags = {
     count: integer({
       helpValue: 'N',

@@ -8,7 +8,7 @@ export default class NotifyPhase extends BaseCommand {
   static override description =
     "Stores the phase and shows it in the session's terminal tab. Without --slug, uses the latest unfinished session from the last two hours.";
   static override args = {
-    phase: word({ required: true, description: 'The phase, such as execute' }),
+    phase: word({ required: true, description: 'The phase, such as "execute"' }),
   };
   static override flags = {
     slug: text({ helpValue: 'SLUG', description: 'Slug of the session' }),

@@ -27,16 +27,16 @@ export default class NotifySend extends BaseCommand {
     }),
     'voice-id': text({ helpValue: 'ID', description: 'A voice from the speech provider' }),
     source: text({
-      description: 'The sender; only messages from da are spoken',
+      description: 'The sender; only messages from "da" are spoken',
       options: [...SOURCES],
       default: 'da',
     }),
     phase: text({ helpValue: 'PHASE', description: 'New phase of the session' }),
-    slug: text({ helpValue: 'SLUG', description: 'Slug of the session for --phase' }),
+    slug: text({ helpValue: 'SLUG', description: 'Slug of the session (for --phase)' }),
     duration: text({ helpValue: 'TIME', description: 'Duration of the task, such as 7m' }),
     dedupe: text({
       helpValue: 'KEY',
-      description: 'Key; the message replaces earlier messages with the same key',
+      description: 'Replace earlier messages that have this key',
     }),
     url: text({ helpValue: 'URL', description: 'URL to open when clicked' }),
     tag: text({
@@ -45,7 +45,10 @@ export default class NotifySend extends BaseCommand {
       multiple: true,
     }),
     wait: boolean({ description: "Wait for each channel's first result and show it" }),
-    unanswered: text({ description: 'The id of a message that the daemon has not confirmed', hidden: true }),
+    unanswered: text({
+      description: 'Resend the message with this id, which the daemon has not confirmed',
+      hidden: true,
+    }),
     strict: boolean({ description: 'Wait, and fail if a channel does not deliver the message' }),
   };
   static override examples = [

@@ -11,7 +11,7 @@ export default class NotifySpeak extends BaseCommand {
     text: word({ required: true, description: 'The text, up to 4,000 characters' }),
   };
   static override flags = {
-    'dry-run': boolean({ description: 'Print the spoken text instead of speaking it' }),
+    'dry-run': boolean({ description: 'Print the text that would be spoken' }),
     'voice-id': text({
       description: "A voice from the speech provider (default: your assistant's)",
       helpValue: 'ID',

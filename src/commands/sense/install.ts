@@ -4,9 +4,9 @@ import { InstallerCommand, installerFlags } from '../../lib/cli/installer-comman
 import type { InstallerResult } from '../../lib/schedule/installer';
 
 export default class SenseInstall extends InstallerCommand {
-  static override summary = 'Schedule the capture, or the hourly insight';
+  static override summary = 'Schedule captures or the hourly insight';
   static override description =
-    "Adds a job to your system's scheduler (launchd, systemd, cron, Task Scheduler). It captures every sense.pollIntervalSec seconds (default: 120) or, with --insight, builds an insight every hour. The job survives upgrades. Installing again changes nothing.";
+    "Adds a job to your system's scheduler (launchd, systemd, cron, Task Scheduler). The job captures every sense.pollIntervalSec seconds (default: 120) or, with --insight, builds an insight every hour. It survives upgrades. Installing again changes nothing.";
   static override flags = {
     ...installerFlags,
     insight: boolean({ description: 'Schedule the hourly insight, which calls your assistant.' }),

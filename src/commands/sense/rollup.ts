@@ -7,10 +7,10 @@ import { recordText } from '../../lib/sense/view';
 export default class SenseRollup extends BaseCommand {
   static override summary = "Build and store a day's record";
   static override description =
-    "Captures do this automatically after each day ends. Today's record is not final and is replaced tomorrow.";
+    "Captures build each day's record automatically after the day ends. Today's record is not final and is replaced tomorrow.";
   static override args = {
     date: word({
-      description: 'Day, such as 2026-11-20 or yesterday (default: today).',
+      description: 'Day, such as 2026-11-20 or "yesterday" (default: today).',
     }),
   };
   static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup yesterday'];

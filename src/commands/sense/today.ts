@@ -12,7 +12,7 @@ export default class SenseToday extends BaseCommand {
   static override description =
     'Shows time by application and hour, commits, sessions, and untracked time. Stores nothing.';
   static override flags = {
-    of: text({ description: 'Day, such as 2026-11-20 or yesterday (default: today).', helpValue: 'DAY' }),
+    of: text({ description: 'Day, such as 2026-11-20 or "yesterday" (default: today).', helpValue: 'DAY' }),
     machine,
   };
   static override examples = [

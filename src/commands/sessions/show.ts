@@ -10,7 +10,7 @@ export default class SessionsShow extends BaseCommand {
   static override args = {
     session: word({
       description:
-        'Part of the session\'s repository, branch, name or slug, or its number in "steward sessions".',
+        'Session, by its number in "steward sessions" or by part of its repository, branch, name or slug.',
       required: true,
     }),
   };

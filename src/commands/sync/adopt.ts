@@ -4,7 +4,7 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 export default class SyncAdopt extends BaseCommand {
   static override summary = "Take over an old machine's data in this user area";
   static override description =
-    "Use this after copying or syncing the user area of a machine that you no longer use. This machine takes over the old machine's pending deliveries and captures, and becomes the owner of the area. The old id is retired: if that machine runs steward again, it gets a new id.";
+    "Use this command after copying or syncing the user area of a machine that you no longer use. This machine takes over the old machine's pending deliveries and captures, and becomes the owner of the area. The old id is retired: if that machine runs steward again, it gets a new id.";
   static override args = {
     machine: word({ required: true, description: 'Id of the old machine, from `doctor area`.' }),
   };

@@ -15,7 +15,7 @@ interface ConnectResult {
 export default class SyncConnect extends BaseCommand {
   static override summary = 'Sync the exchange folder with Syncthing or git';
   static override description =
-    'syncthing: adds the folder to Syncthing and shares it with all configured devices. git: syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run this command on each machine after `sync set`.';
+    'With syncthing, adds the folder to Syncthing and shares it with all configured devices. With git, syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run this command on each machine after `sync set`.';
   static override args = {
     engine: word({
       required: true,

@@ -5,7 +5,7 @@ import type { ForgottenMachine } from '../../lib/sync/status';
 export default class SyncForget extends BaseCommand {
   static override summary = 'Delete what another machine has published';
   static override description =
-    'Use this for a machine that you no longer have. Without --yes, only shows what would be deleted. A machine that is still publishing reappears on its next run.';
+    'Use this command for a machine that you no longer have. Without --yes, only shows what would be deleted. A machine that is still publishing reappears on its next run.';
   static override args = {
     machine: word({ required: true, description: 'Machine id or name, from `sync status`.' }),
   };

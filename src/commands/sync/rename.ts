@@ -4,7 +4,7 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 export default class SyncRename extends BaseCommand {
   static override summary = 'Name this machine';
   static override description = 'Other machines show this name. The default is the host name.';
-  static override args = { name: word({ required: true, description: 'New name, such as laptop.' }) };
+  static override args = { name: word({ required: true, description: 'New name, such as "laptop".' }) };
   static override examples = [
     '<%= config.bin %> sync rename laptop',
     '<%= config.bin %> sync rename "Desk at home"',

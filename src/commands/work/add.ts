@@ -16,7 +16,7 @@ export default class WorkAdd extends BaseCommand {
     type: text({ description: 'Type label.', default: 'feature', helpValue: 'TYPE' }),
     status: text({ description: 'Status label.', options: [...STATUSES], default: 'queued' }),
     priority: text({ description: 'Priority label.', options: ['P0', 'P1', 'P2', 'P3'] }),
-    property: text({ description: 'Property label, such as website.', helpValue: 'PROPERTY' }),
+    property: text({ description: 'Property label, such as "website".', helpValue: 'PROPERTY' }),
     label: text({
       description: 'Additional label; repeatable.',
       multiple: true,

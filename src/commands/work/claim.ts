@@ -10,7 +10,7 @@ export default class WorkClaim extends BaseCommand {
   static override args = { number: issueNumber() };
   static override flags = {
     agent: text({
-      description: 'Name in the Agent: label (default: yours).',
+      description: 'Agent name for the "Agent:" label (default: your name).',
       helpValue: 'NAME',
     }),
   };

@@ -9,7 +9,7 @@ export default class WorkClose extends BaseCommand {
   static override args = { number: issueNumber() };
   static override flags = {
     evidence: text({
-      description: 'Evidence that the issue is done; @FILE reads a file.',
+      description: 'Evidence that the issue is done; @FILE reads it from a file.',
       required: true,
       helpValue: 'TEXT|@FILE',
     }),

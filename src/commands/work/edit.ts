@@ -11,7 +11,7 @@ export default class WorkEdit extends BaseCommand {
   static override args = { number: issueNumber() };
   static override flags = {
     title: text({ description: 'New title, without the prefix.', helpValue: 'TEXT' }),
-    body: text({ description: 'New body; @FILE reads a file.', helpValue: 'TEXT|@FILE' }),
+    body: text({ description: 'New body; @FILE reads it from a file.', helpValue: 'TEXT|@FILE' }),
     'add-label': text({ description: 'Add a label; repeatable.', multiple: true, helpValue: 'NAME' }),
     'remove-label': text({
       description: 'Remove a label; repeatable.',

@@ -8,16 +8,16 @@ export default class WorkList extends BaseCommand {
   static override description = 'Shows the issues that match all filters; without a filter, all open issues.';
   static override flags = {
     state: text({
-      description: 'Open, closed or all issues.',
+      description: 'Which issues to list (open, closed or all).',
       options: ['open', 'closed', 'all'],
       default: 'open',
     }),
-    lane: text({ description: 'Only issues in this lane, such as In-Progress.', helpValue: 'LANE' }),
-    status: text({ description: 'Only issues with this Status, such as blocked.', helpValue: 'STATUS' }),
-    type: text({ description: 'Only issues of this Type, such as reminder.', helpValue: 'TYPE' }),
+    lane: text({ description: 'Only issues in this lane, such as "In-Progress".', helpValue: 'LANE' }),
+    status: text({ description: 'Only issues with this Status, such as "blocked".', helpValue: 'STATUS' }),
+    type: text({ description: 'Only issues of this Type, such as "reminder".', helpValue: 'TYPE' }),
     priority: text({ description: 'Only issues with this Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
     property: text({
-      description: 'Only issues with this Property, such as website.',
+      description: 'Only issues with this Property, such as "website".',
       helpValue: 'PROPERTY',
     }),
     agent: text({ description: "Only issues with this agent's label.", helpValue: 'NAME' }),

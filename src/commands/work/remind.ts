@@ -33,7 +33,7 @@ export default class WorkRemind extends BaseCommand {
     this.print(() => issueText(added, shown(this.terminal), 'due'));
     if (added.due === null) {
       this.say(
-        `No time found, so you will not be notified. To set one: steward work snooze ${added.number} "tomorrow 9am"`,
+        `No time found, so you will not be notified. To set a time: steward work snooze ${added.number} "tomorrow 9am"`,
       );
     }
     return added;

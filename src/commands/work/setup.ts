@@ -9,7 +9,7 @@ export default class WorkSetup extends BaseCommand {
   static override description =
     'Checks that the repository is private, creates the files in the work folder, seeds the labels and fetches the issues. Running it again changes nothing.';
   static override args = {
-    repo: word({ required: true, description: 'OWNER/REPO on GitHub.' }),
+    repo: word({ required: true, description: 'GitHub repository, as OWNER/REPO.' }),
   };
   static override flags = {
     create: boolean({ description: 'Create the private repository if it does not exist.' }),

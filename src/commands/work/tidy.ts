@@ -8,7 +8,7 @@ import { tidyText } from '../../lib/work/view-results';
 export default class WorkTidy extends BaseCommand {
   static override summary = 'Close done issues with evidence from their sessions';
   static override description =
-    "Lists open issues labeled Status:done with their evidence: the session's commits in repositories that are watched or listed in projects.md, and the checked boxes in its session file. --apply closes the issues that have evidence and no open boxes.";
+    "Lists open issues labeled Status:done with their evidence: the session's commits in repositories that are watched or listed in projects.md, and the checked boxes in its session file. --apply closes the issues that have evidence and no unchecked boxes.";
   static override flags = {
     apply: boolean({ default: false, description: 'Close the issues, with the evidence as a comment.' }),
   };

@@ -6,7 +6,7 @@ import { workStatus, type WorkStatus } from '../../lib/work/status';
 export default class WorkVerify extends BaseCommand {
   static override summary = 'Check that the work repository is private';
   static override description =
-    'steward also checks this every twelve hours and before each write. Work tracking turns off if the repository is not private.';
+    'steward also checks the repository every twelve hours and before each write. If the repository is not private, work tracking turns off.';
   static override examples = ['<%= config.bin %> work verify', '<%= config.bin %> work verify --json'];
   static override related = ['work status', 'work setup OWNER/REPO'];
 

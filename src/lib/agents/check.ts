@@ -82,7 +82,7 @@ function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: Ag
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
   if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
-    yield ['audit-mode', `An audit's prompt must begin with "MODE: audit".`, 'Add "MODE: audit", so that the builder runs read-only.'];
+    yield ['audit-mode', `An audit's prompt must begin with "MODE: audit".`, 'Add "MODE: audit" so that the builder runs read-only.'];
   if (/^MODE: audit\b/.test(prompt) && effort !== null && effort < 4)
     yield ['audit-effort', `A cross-vendor audit requires effort E4 or E5, not E${effort}.`, 'Omit the audit.'];
 } // prettier-ignore
@@ -91,7 +91,7 @@ function* managedBreaches(invocation: Invocation): Generator<Found> {
   const { worker, minutes, interactive, needsContext, prompt } = invocation;
   if (worker !== 'managed') return;
   if (minutes !== null && minutes < 30)
-    yield ['managed-short', `Hosted agents are for work of at least 30 minutes, not ${minutes}.`, 'Do the work in this session, or use an agent team.'];
+    yield ['managed-short', `Hosted agents are for work that takes at least 30 minutes, not ${minutes}.`, 'Do the work in this session, or use an agent team.'];
   if (interactive || asksPerson(prompt))
     yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Do the work in this session, or put all answers into the prompt.'];
   if (needsContext || needsLocal(prompt))
@@ -108,7 +108,7 @@ function* batchBreaches(invocations: readonly Invocation[], types: AgentTypes): 
   const isSpotcheck = ({ subagentType, model, prompt }: Invocation): boolean =>
     subagentType === types.general && model === 'fast' && /\bspot-?check|\bconsisten/i.test(prompt);
   if (launched.length > 1 && !launched.some(isSpotcheck))
-    yield ['missing-spotcheck', 'Parallel agents need a spotcheck of their outputs.', `Launch a ${types.general} agent (fast tier) afterwards to compare the outputs.`];
+    yield ['missing-spotcheck', 'Parallel agents need a spotcheck of their outputs.', `Launch a ${types.general} agent (fast tier) afterward to compare the outputs.`];
   if (launched.length > MAX_BRIEFS + 1)
     yield ['fan-out', `Too many agents: ${launched.length} at once.`, `Launch at most ${MAX_BRIEFS}.`];
 } // prettier-ignore

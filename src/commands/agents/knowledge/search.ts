@@ -11,7 +11,7 @@ import { BaseCommand, integer, text, word } from '../../../lib/cli/base-command'
 export default class AgentsKnowledgeSearch extends BaseCommand {
   static override summary = 'Search the knowledge archive: people, companies, ideas, research';
   static override description =
-    "Finds entries that contain every word, ignoring case and accents. Matches in titles and tags come first. Entries are Markdown files in the user area, in knowledge/TYPE. An entry's tags are its topics.";
+    'Finds entries that contain every word, ignoring case and accents. Matches in titles and tags come first. Entries are Markdown files in knowledge/TYPE in the user area. An entry\'s tags come from "tags" or "topics" in its front matter.';
   static override args = {
     words: word({ description: 'Words to find, in quotes (default: all entries).' }),
   };

@@ -11,7 +11,7 @@ export default class AgentsManagedCreate extends BaseCommand {
   static override description =
     "The file uses the API's keys (name, model, system, tools, …). Flags override the file. If no tools are listed, the agent gets the standard toolset.";
   static override flags = {
-    file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
+    file: text({ char: 'f', description: 'YAML or JSON file, or "-" for stdin.', helpValue: 'FILE' }),
     name: text({ description: 'Agent name.', helpValue: 'NAME' }),
     model: text({ description: 'Model id.', helpValue: 'MODEL' }),
     system: text({ description: 'System prompt, or @FILE.', helpValue: 'TEXT' }),

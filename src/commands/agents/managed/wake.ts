@@ -15,7 +15,7 @@ import {
 export default class AgentsManagedWake extends BaseCommand {
   static override summary = 'Resume a session and follow it until the turn ends';
   static override description =
-    'Use this after a crash, a lost connection or Ctrl-C. Shows missed events and sends unsent messages. Permission requests are answered by --allow and --deny, or by you on a terminal.';
+    'Use this command after a crash, a lost connection or Ctrl-C. Shows missed events and sends unsent messages. To answer permission requests, use --allow or --deny, or answer on a terminal.';
   static override args = {
     session: word({ description: 'Session id (default: the last session used on this machine).' }),
     message: word({

@@ -7,7 +7,7 @@ export default class SenseClassifyExplain extends BaseCommand {
   static override description =
     'The first matching rule wins; your rules in sense/classify.yaml are checked before the built-in rules. Names must match in full, ignoring case.';
   static override args = {
-    app: word({ required: true, description: 'Application name, as in "sense today".' }),
+    app: word({ required: true, description: 'Application name, as shown by "steward sense today".' }),
   };
   static override flags = {
     'bundle-id': text({

@@ -8,7 +8,7 @@ import { buildText } from '../../../lib/sense/view-insight';
 export default class SenseInsightBuild extends BaseCommand {
   static override summary = "Build today's insight with one call to your assistant";
   static override description =
-    "Sends today's 15 most-used applications (names and counts), commit subjects and session names to the model behind sense.insight.command (default: Claude Code's fast model). Sends nothing if there are no new events. Runs the program without API keys, so that it uses your login.";
+    "Sends today's 15 most-used applications (names and counts), commit subjects and session names to the model behind sense.insight.command (default: Claude Code's fast model). Sends nothing if there are no new events. Runs that command without API keys in its environment, so that it uses your login.";
   static override flags = {
     force: boolean({ description: 'Send even if there are no new events.' }),
   };

@@ -6,7 +6,7 @@ import { insightText } from '../../../lib/sense/view-insight';
 export default class SenseInsight extends BaseCommand {
   static override summary = 'Show the latest insight: the kinds of content in your day';
   static override description =
-    'Shows today\'s insight, or the latest earlier one if there is none. Sends nothing; only "sense insight build" asks your assistant.';
+    'Shows today\'s insight or, if there is none yet, the latest earlier one. Sends nothing; only "sense insight build" asks your assistant.';
   static override examples = [
     '<%= config.bin %> sense insight',
     {

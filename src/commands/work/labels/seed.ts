@@ -8,7 +8,7 @@ import { seedText } from '../../../lib/work/view-results';
 export default class WorkLabelsSeed extends BaseCommand {
   static override summary = 'Create the missing labels in the repository';
   static override description =
-    'Creates the labels in labels.yml, an Agent: label for you, your assistant and each agent, and a label for issues that your assistant can take. Existing labels are unchanged.';
+    'Creates the labels in labels.yml, an "Agent:" label for you, your assistant and each agent, and a label for issues that your assistant can take. Existing labels are unchanged.';
   static override flags = {
     set: text({
       description: 'Also create the labels in this built-in set.',

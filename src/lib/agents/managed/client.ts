@@ -85,7 +85,7 @@ export function managedClient(deps: ClientDeps): ManagedClient {
       resourceOf(http.host, await call(deps, 'GET', resourcePath(kind, id), `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
-      if (!Array.isArray(body['data'])) throw unexpected(`${http.host} returned no list of ${kind}.`);
+      if (!Array.isArray(body['data'])) throw unexpected(`${http.host} did not return a list of ${kind}.`);
       return pageOf(body, asResource);
     },
     archive: async (kind, id) => {
@@ -296,7 +296,7 @@ function pick({
       'auth',
       `Both ${names[0]} and ${names[1]} are set; the service accepts only one.`,
       {
-        hint: 'Unset one of the two.',
+        hint: 'Unset one of them.',
       },
     );
   }

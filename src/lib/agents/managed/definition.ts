@@ -137,7 +137,7 @@ const HOST = /^(?:(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*|\[[0-9a-f:.]+\]
 function networkingOf({ networking, hosts = [] }: EnvironmentFlags): Body | undefined {
   if (networking === 'unrestricted' && hosts.length > 0) {
     throw new StewardError('usage', '--host requires limited networking.', {
-      hint: 'Omit --networking unrestricted.',
+      hint: 'Omit "--networking unrestricted".',
     });
   }
   const invalid = hosts.find((host) => !HOST.test(host));
@@ -156,7 +156,7 @@ function packagesOf(stored: Body, added: readonly string[]): Body | undefined {
     const [, manager = '', name = ''] = /^([a-z]+):(\S+)$/.exec(flag) ?? [];
     if (!MANAGERS.includes(manager)) {
       throw new StewardError('usage', `Invalid --package "${clean(flag).slice(0, 80)}".`, {
-        hint: `Use MANAGER:NAME, such as pip:requests; managers: ${MANAGERS.join(', ')}.`,
+        hint: `Use MANAGER:NAME, such as pip:requests. MANAGER is one of ${MANAGERS.join(', ')}.`,
       });
     }
     const list = packages[manager];

@@ -51,7 +51,7 @@ type Description = [kind: ErrorKind, text: string, hint: string];
 
 function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginAnswer, { status, type }: ApiFailure): Description {
   if (status >= 300 && status < 400)
-    return ['unavailable', `${host} redirected ${what} (${status}); steward does not forward credentials.`, 'Set agents.managed.url to the final address.'];
+    return ['unavailable', `${host} redirected the request for ${what} (${status}); steward does not forward credentials.`, 'Set agents.managed.url to the final address.'];
   if ((answer.headers['content-type'] ?? '').includes('html')) return notApi(host, status);
   switch (status) {
     case 401:

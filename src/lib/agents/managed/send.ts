@@ -103,7 +103,7 @@ export async function sendOrExplain(deps: SendDeps, session: string, message: st
     if (waiting.length === 0) throw error;
     const count = waiting.length === 1 ? 'an answer' : plural(waiting.length, 'answer');
     throw new StewardError('conflict', `Message not sent: the agent is waiting for ${count}.`, {
-      hint: `Answer the agent, then send the message again:\n${pendingLines(session, waiting).join('\n')}`,
+      hint: `Send the message again after answering the agent:\n${pendingLines(session, waiting).join('\n')}`,
       cause: error,
     });
   }

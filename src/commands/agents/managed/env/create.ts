@@ -11,7 +11,7 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
   static override description =
     "The file uses the API's keys (name, config). Flags override the file. Pass secrets as references; steward sends their values but never prints them.";
   static override flags = {
-    file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
+    file: text({ char: 'f', description: 'YAML or JSON file, or "-" for stdin.', helpValue: 'FILE' }),
     name: text({ description: 'Environment name.', helpValue: 'NAME' }),
     description: text({ description: 'Environment description.', helpValue: 'TEXT' }),
     networking: text({
