@@ -17,7 +17,7 @@ export interface PurgeSelection {
   app?: string;
   /** Restricts the purge to events in this repository, by name or path. */
   repo?: string;
-  /** All captured data. */
+  /** Whether to remove all captured data. */
   all?: boolean;
   /**
    * Also removes a day's record if the record mentions `app` or `repo` and the day's event log was deleted.

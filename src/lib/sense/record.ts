@@ -51,7 +51,7 @@ export interface DailyRecord {
 }
 
 export interface TallyOptions {
-  /** IANA time zone of the day. */
+  /** IANA time zone of the record's day. */
   timezone: string;
   /** Default length of an app-focus event, in seconds. */
   pollIntervalSec: number;

@@ -1,6 +1,6 @@
 import type { SenseEvent, SourceId } from './event';
 
-/** The result of a source's capture. */
+/** The result of capturing one source. */
 export interface Collected {
   events: SenseEvent[];
   /** The source's position, which is stored with the events and passed to the next capture. */

@@ -36,7 +36,7 @@ function frontMatter(record: DailyRecord): string {
   const figures = Object.entries(record).filter(([, value]) => typeof value !== 'object');
   const counts = { commits: commits.count, sessions: sessions.count, narrative, goalTags };
   const fields = { ...Object.fromEntries(figures), ...counts };
-  // JSON is valid YAML.
+  // Write the values as JSON, which is valid YAML.
   const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return ['---', ...lines, '---'].join('\n');
 }

@@ -54,7 +54,7 @@ export interface PublishDeps {
   mark: () => string;
   /** Opens the local data. Called only if the data may have changed. */
   local: () => LocalData;
-  /** Returns other folders that may contain this machine's published files of a day, most recent first. */
+  /** Returns other folders that may contain this machine's published files for a day, most recent first. */
   former?: (day: Day) => string[];
 }
 

@@ -32,7 +32,7 @@ export interface Found {
   changed: { reader: Reader; path: string; source: Source }[];
 }
 
-/** Finds the logs. `files` has the position in each known log. */
+/** Finds the logs. `files` contains the last read position of each known log. */
 export function findLogs(
   host: Pick<PathHost, 'env' | 'home'>,
   files: Readonly<Record<string, Position>>,

@@ -25,8 +25,8 @@ const EXPLICIT_HOUR =
 const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
- * Returns the last time mentioned in a text. Ignores words that only look like a time. Examples: `Sun
- * Microsystems`, `chapter 10 tomorrow`.
+ * Returns the last time mentioned in a text. Ignores words that only look like times. For example, `Sun
+ * Microsystems` contains no day.
  */
 export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
   const results = clearTimes(parser, text, reference);

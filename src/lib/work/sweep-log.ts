@@ -38,7 +38,7 @@ export interface SweepResult {
   titles: string[];
 }
 
-/** `trouble` is the sweep's first error, which `--strict` reports. */
+/** The result of a sweep. `trouble` is the sweep's first error, which `--strict` reports. */
 export interface Swept {
   result: SweepResult;
   trouble: StewardError | undefined;

@@ -33,7 +33,7 @@ export interface SweepDeps extends CaptureDeps {
   sessionsSince: (ms: number) => CapturedSession[];
   projects: () => Promise<ProjectState[]>;
   goals: () => Goal[];
-  /** Regenerates and pushes the task list. Returns null, or why the push failed. */
+  /** Regenerates and pushes the task list. Returns why the push failed, or null if it succeeded. */
   regenerate: () => Promise<string | null>;
   /** Delivers the spooled captures, except in a dry run. Returns the captures that are still pending. */
   captures: (dryRun: boolean) => Promise<Waiting[]>;

@@ -164,8 +164,8 @@ const FILE_NAMES: Partial<Record<Part, string>> = {
 };
 
 /**
- * Finds importable parts below a folder by their format, nearest first. Skips links. `cut` means a limit was
- * reached.
+ * Finds importable parts below a folder by their format, nearest first. Skips links. `cut` is true if the
+ * search stopped at a limit.
  */
 export function findParts(root: string, except: string): { parts: Found[]; cut: boolean } {
   const parts: Found[] = [];

@@ -122,7 +122,7 @@ const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'L
 
 /**
  * Finds git repositories at or below a folder, sorted. Skips links, hidden folders and folders inside
- * repositories. `cut` means a limit was reached.
+ * repositories. `cut` is true if the search stopped at a limit.
  */
 export function findRepositories(
   clock: Pick<Clock, 'monotonic'>,

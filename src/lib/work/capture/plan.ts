@@ -68,7 +68,7 @@ export function planSessionEnd(
     const found = issuePlan(deps.work, repo, plan);
     return found.action === 'none' ? found : { ...found, reason };
   } catch (error) {
-    // The repository lacks steward's labels, so the capture must wait.
+    // If the repository lacks steward's labels, the capture must wait.
     if (error instanceof StewardError && error.kind === 'config') return none(error.message);
     throw error;
   }

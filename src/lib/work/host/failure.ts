@@ -35,9 +35,9 @@ export function isGone(error: unknown): boolean {
 
 /** Describes the failed request for the error message. */
 export interface Asked {
-  /** Example: `api.github.com`. */
+  /** The host name, such as `api.github.com`. */
   host: string;
-  /** Examples: `ann/work`, `#12 in ann/work`. */
+  /** The requested resource, such as `ann/work` or `#12 in ann/work`. */
   what: string;
   /** The source of the credential, such as `GH_TOKEN`. */
   credential: string;

@@ -19,7 +19,7 @@ import { apiUrl, findCredential, siteOf, tokenHash, type CredentialDeps } from '
 
 export interface GitHubDeps extends CredentialDeps {
   clock: Clock;
-  /** Example: `steward/0.1.0`. */
+  /** The User-Agent header, such as `steward/0.1.0`. */
   userAgent: string;
   /** The longest rate limit delay to wait for, in milliseconds. */
   maxWaitMs: number;
@@ -41,7 +41,7 @@ interface Bounds {
 }
 
 const MIB = 1024 * 1024;
-/** 192 MiB is enough for about 30,000 issues. */
+/** About 30,000 issues fit in 192 MiB. */
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
@@ -51,7 +51,7 @@ const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd
 
 interface Service {
   client: Client;
-  /** Example: `https://github.com`. */
+  /** The origin of the web pages, such as `https://github.com`. */
   site: string;
   bounds: Bounds;
   asked: (what: string) => Asked;
