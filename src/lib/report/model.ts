@@ -87,7 +87,7 @@ export interface ReportInput {
   issues: readonly IssueFacts[] | undefined;
   /** Closing comments by issue number. */
   evidence: ReadonlyMap<number, string>;
-  /** Data that could not be read, as sentences. */
+  /** Sentences about data that could not be read. */
   notes: readonly string[];
   usage?: UsageFacts;
   time?: ReportTime[];
@@ -138,7 +138,7 @@ export interface Report {
   time?: ReportTime[];
   /** The merged machines; absent if there is only one. */
   machines?: readonly ReportMachine[];
-  /** The gaps in the report, as sentences. */
+  /** Sentences about the gaps in the report. */
   notKnown: string[];
 }
 

@@ -167,7 +167,7 @@ export function backendDeps({
 }: ScheduleDeps): BackendDeps {
   const id = userId();
   const runtime = `/run/user/${id}`;
-  // After su, or ssh without PAM, XDG_RUNTIME_DIR may be unset although the folder exists.
+  // After `su`, or after `ssh` without PAM, XDG_RUNTIME_DIR may be unset although the folder exists.
   const lacksRuntime = host.platform === 'linux' && (host.env['XDG_RUNTIME_DIR'] ?? '') === '';
   return {
     ...{ run, host, exists, wait, processNames },

@@ -93,7 +93,7 @@ function isEdited({ kind, path, after }: InstallEntry): boolean {
 }
 
 const MISSED_TO_WARN = 3;
-/** Maximum difference between the scheduler's and the launcher's time of the same run. */
+/** Maximum difference between the times that the scheduler and the launcher record for the same run. */
 const SAME_RUN_MS = 5_000;
 
 export interface StatusInput {

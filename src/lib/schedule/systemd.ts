@@ -39,7 +39,7 @@ export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<st
 }
 
 function timesOf(everySec: number): string {
-  // Persistent makes systemd start a missed run after sleep or a logout.
+  // `Persistent` makes systemd start a missed run after sleep or a logout.
   if (everySec === HOUR_SEC)
     return 'OnActiveSec=60\nOnCalendar=hourly\nPersistent=true\nRandomizedDelaySec=30\n';
   return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;

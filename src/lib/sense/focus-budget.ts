@@ -6,7 +6,7 @@ import { splitAtHours, type Interval } from './focus-timeline';
 const DAY_BYTES = 380_000;
 /** Extra bytes available to intervals that can't be delayed. */
 const RESERVE_BYTES = 15_000;
-/** The budget grows with the time of day. This head start makes a busy morning fit the budget. */
+/** The budget grows with the time of day. This head start leaves room for a busy morning. */
 const ADVANCE_MS = 3_600_000;
 /** Maximum delay for intervals that exceed the budget. */
 const MAX_WAIT_MS = 20 * 60_000;

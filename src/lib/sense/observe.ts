@@ -43,7 +43,7 @@ export interface Last {
   seen: Observation;
 }
 
-/** Observes the focus and your activity. Reuses the focus in `last` if there was no input since `last`. */
+/** Observes the focus and your activity. Reuses the focus in `last` if there was no input since then. */
 export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Promise<Observation> {
   const { desktop, config } = deps;
   const readFront = deps.frontApp ?? readFrontApp;

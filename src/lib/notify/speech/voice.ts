@@ -35,7 +35,7 @@ export interface Voice {
   speech: Speech;
   /** Returns the text as it would be spoken, and any problem with the pronunciation file. */
   preview: (text: string) => Transformed & { problem?: StewardError };
-  /** Returns the usable engines in order; `reason` and `hint` describe what is missing. */
+  /** Returns the usable engines in order. If text can't be spoken, `reason` and `hint` explain why. */
   status: () => VoiceStatus;
   isOff: () => boolean;
 }

@@ -184,7 +184,7 @@ export function checkPlace(root: string, host: PathHost, place: Place): Place | 
   });
 }
 
-/** Returns this machine's place in the user area, or undefined if the area has no owner. */
+/** Returns the folder of the user area that this machine writes to, or undefined if the area has no owner. */
 export function findPlace(root: string, host: PathHost): Place | undefined {
   const stored = readPlace(root, host);
   if (stored !== undefined) return stored.place;

@@ -25,7 +25,7 @@ export function osId(): string | undefined {
 /** Extracts the id from the system file or command output. */
 export function parseOsId(platform: NodeJS.Platform, text: string): string | undefined {
   const id = ID[platform]?.exec(text)?.[1]?.toLowerCase();
-  // Some images ship with an all-zero id.
+  // Some OS images ship with an all-zero id.
   return id === undefined || /^[0-]+$/.test(id) ? undefined : id;
 }
 

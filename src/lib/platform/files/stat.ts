@@ -21,7 +21,10 @@ export function stampOf(path: string): Stamp | undefined {
   return { kind, ...datesOf(found) };
 }
 
-/** Returns the mark of a path, following links, or undefined if it doesn't exist. */
+/**
+ * Returns the mark (inode, size and modification time) of a path, following links, or undefined if it doesn't
+ * exist.
+ */
 export function markOfTarget(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : datesOf(found).mark;

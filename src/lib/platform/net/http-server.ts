@@ -252,7 +252,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
-  // Set only after the server stops listening. Otherwise, a disconnected client could reconnect and be
+  // Set this only after the server stops listening. Otherwise, a disconnected client could reconnect and be
   // dropped.
   state.isClosing = true;
   const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);

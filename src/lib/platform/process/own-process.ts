@@ -80,7 +80,10 @@ export function startDetached(args: readonly string[], cwd: string): void {
   startProgram(process.execPath, [...process.execArgv, script, ...args], cwd, { [JOB_VARIABLE]: 'delivery' });
 }
 
-/** Starts a program in the background, with this environment plus `more`. Ignores failures to start. */
+/**
+ * Starts a program in the background, with the environment of this process plus `more`. Ignores failures to
+ * start.
+ */
 export function startProgram(
   file: string,
   args: readonly string[],

@@ -102,7 +102,7 @@ const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 
 
 /**
  * Calls `read`; returns undefined if the process is gone or belongs to another user. Always returns undefined
- * outside Linux.
+ * on systems other than Linux.
  */
 export function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;

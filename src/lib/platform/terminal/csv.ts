@@ -5,7 +5,9 @@ export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
-/** Formats a cell. Adds an apostrophe to text that a spreadsheet would run as a formula, as OWASP advises. */
+/**
+ * Formats a cell. Adds an apostrophe to text that a spreadsheet would run as a formula, as OWASP recommends.
+ */
 function cellText(cell: Cell): string {
   if (typeof cell !== 'string') return String(cell ?? '');
   const safe = FORMULA.test(cell) ? `'${cell}` : cell;

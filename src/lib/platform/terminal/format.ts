@@ -42,7 +42,7 @@ export function longDay(day: string): string {
 
 /** Returns the weekday of a day, such as `Fri`. */
 export function weekday(day: string): string {
-  // 1 January 1970 was a Thursday.
+  // January 1, 1970, was a Thursday.
   const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
   return WEEKDAYS[(((days + 4) % 7) + 7) % 7] ?? '';
 }

@@ -5,7 +5,7 @@ export type Key = string;
 
 /** A full-screen view of the terminal. */
 export interface Screen {
-  /** Draws the lines. Writes only changed lines, to avoid flicker and traffic over ssh. */
+  /** Draws the lines. Writes only changed lines, to avoid flicker and to reduce traffic over SSH. */
   draw: (lines: readonly string[]) => void;
   size: () => { columns: number; rows: number };
   /** Restores the terminal. */
