@@ -203,7 +203,7 @@ describe('doctor and other hosts (built)', function () {
     it('reports a missing or old verification, and its command renews it', async () => {
       await at.run('work', 'setup', 'ann/work');
       await at.run('config', 'set', 'WORK.privacy.verifiedAt', '2020-01-01T00:00:00.000Z');
-      const row = await at.expectRow('work.privacy', 'warning', /has expired \(verified 2020/);
+      const row = await at.expectRow('work.privacy', 'warning', /has expired \(last verified 2020/);
       await at.run(...(row.mend ?? '').split(' ').slice(1));
       await at.expectRow('work.privacy', 'ok', /is private/);
       await at.run('config', 'set', 'WORK.privacy.verifiedPrivate', 'false');

@@ -256,7 +256,7 @@ function daemonRow(sources: Sources): Row {
   const facts = [
     url,
     `up ${duration(uptimeSec)}`,
-    version === cliVersion ? undefined : `version ${version} (this command is ${cliVersion})`,
+    version === cliVersion ? undefined : `version ${version} (this command is version ${cliVersion})`,
   ];
   const failed = jobs.find(({ lastOk }) => lastOk === false);
   if (failed === undefined) return row('ok', facts);

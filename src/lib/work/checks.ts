@@ -85,9 +85,12 @@ export function judgePrivacy(
     case 'unverified':
       return failed(`${repo} has not been verified as private, so nothing is sent`, { mend: VERIFY });
     case 'expired':
-      return warning(`the verification of ${repo} has expired (verified ${verified}); captures stay queued`, {
-        mend: VERIFY,
-      });
+      return warning(
+        `the verification of ${repo} has expired (last verified ${verified}); captures stay queued`,
+        {
+          mend: VERIFY,
+        },
+      );
     case 'due':
     case 'fresh':
       return ok(`${repo} is private (verified ${verified})`);

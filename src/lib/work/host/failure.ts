@@ -111,7 +111,7 @@ function responseWords(status: number, serviceMessage: string, wait: number | nu
     return ['not_found', 'gone', `${what} was deleted, or its issues are disabled.`, hint];
   }
   if (status >= 300 && status < 400) {
-    const message = `${what} has moved; the credential was not sent to the new address.`;
+    const message = `${what} has moved; the credential was not sent to the new URL.`;
     return ['conflict', 'moved', message, 'Run `steward work setup OWNER/REPO` with the new name.'];
   }
   if (status >= 500) return ['unavailable', 'trouble', `Server error ${status} from ${host}.`, AGAIN];
