@@ -188,7 +188,7 @@ describe('doctor and other hosts (built)', function () {
     it('reports missing labels, and its command adds them', async () => {
       await at.run('work', 'setup', 'ann/work');
       await github.api('DELETE', '/repos/ann/work/labels/Type:bug');
-      const row = await at.expectRow('work.labels', 'warning', /lacks Type:bug/, '--online');
+      const row = await at.expectRow('work.labels', 'warning', /labels missing in .*Type:bug/, '--online');
       await at.run(...(row.mend ?? '').split(' ').slice(1));
       await at.expectRow('work.labels', 'ok', /all \d+ labels exist/, '--online');
     });
