@@ -331,10 +331,16 @@ describe('machines with a real exchange folder (built)', function () {
   /** Expects each reminder once; more than once only if a machine was cut off when it was due. */
   function expectOnce(reminders: World['reminders']): void {
     let connected = 0;
+    // A notification about more than three reminders names only three of them.
+    let unnamed = world.pushes.reduce(
+      (sum, push) => sum + Number(/; and (\d+) more:/.exec(push.text)?.[1] ?? 0),
+      0,
+    );
     for (const { text, dueMs } of reminders) {
       const sent = pushesOf(text);
       const [first] = sent;
       const label = `${text} due ${new Date(dueMs).toISOString()}: ${JSON.stringify(sent)}`;
+      if (first === undefined && unnamed-- > 0) continue;
       if (first === undefined) throw new Error(`${label} was lost`);
       // Two minutes before it is due, the machine whose clock is fastest may claim it.
       const claimMs = dueMs - (2 + MAX_SKEW) * MINUTE;

@@ -56,8 +56,7 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, { id, old });
     else await mergeRestrictions(context, from, into);
-    // First record that the old machine's published data must be withdrawn, because its time would otherwise
-    // count twice.
+    // Without this record, a crash would leave the old machine's data published, and its time would count twice.
     if (old.place === '') await startRetirement(context, old.owner);
     retire(area, into, { old, id });
     return result;

@@ -75,7 +75,7 @@ export async function triedLater<T>(
   }
 }
 
-/** Returns whether the hook starts a session or ends a turn or session. */
+/** Returns whether the event is the start of a session, or the end of a turn or session. */
 export function isTurn(verb: HookVerb): boolean {
   return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }

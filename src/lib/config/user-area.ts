@@ -57,7 +57,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     /** The usage limits that an assistant last reported to its status line. */
     limits: at('state', 'limits.json'),
     usage: at('usage'),
-    /** The install manifest, which lists files outside the user area for the uninstall. */
+    /** The install manifest. It lists the files outside the user area that `steward uninstall` must remove. */
     installManifest: at('state', 'install-manifest.json'),
     initState: at('state', 'init.json'),
     /** This machine's id in the area, and a hash of the operating system's machine ID. */

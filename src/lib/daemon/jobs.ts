@@ -148,7 +148,7 @@ async function intervalOf(job: Job): Promise<number> {
 export interface UpgradeDeps {
   build: string;
   installedBuild: () => string | undefined;
-  /** Returns whether no request or job is in progress. */
+  /** Returns true if no request or job is in progress. */
   isIdle: () => boolean;
   end: (ending: 'outdated') => void;
   checkSec?: number;

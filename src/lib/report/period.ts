@@ -31,7 +31,7 @@ export async function readPeriod(words: { since: string; until?: string }, now: 
   return periodOf(from, to, now);
 }
 
-/** Parses a day given in words. Returns the week of that day, from Monday to Sunday or today. */
+/** Parses a day given in words. Returns its week, from Monday through Sunday or, in the current week, today. */
 export async function readWeek(of: string | undefined, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
   const day = of === undefined ? today : await readDay(of, now);

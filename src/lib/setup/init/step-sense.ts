@@ -28,7 +28,7 @@ export const reposStep: Step = {
   },
   async ask(setup, questions) {
     setup.say('steward records the time and the first line of each commit.');
-    const answer = await questions.line('Folder to search for repositories, or none [~]: ');
+    const answer = await questions.line('Folder to search for repositories, or "none" to skip [~]: ');
     if (answer.toLowerCase() === 'none') return undefined;
     const watched = setup.config().sense.repos;
     const found = scan(setup, folderAt(answer || '~')).filter((path) => !watched.includes(path));

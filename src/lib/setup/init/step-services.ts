@@ -37,7 +37,7 @@ export const workStep: Step = {
       'steward can store your work as issues in a private GitHub repository. Setup contacts GitHub with the credential from "gh auth login" and adds labels to the repository.',
     );
     const known = setup.config().workRepo.repo;
-    const repo = await questions.line(`Repository as OWNER/REPO, or none [${known ?? 'none'}]: `);
+    const repo = await questions.line(`Repository as OWNER/REPO, or "none" [${known ?? 'none'}]: `);
     if (repo === '' || repo.toLowerCase() === 'none' || repo === known) return undefined;
     return async (asker) => {
       try {
