@@ -117,7 +117,7 @@ function draw(report, figures, now, lostAt) {
             own.slice(0, count).map((row) => item(row, figures.get(row.slug), now, !!lostAt)),
           ),
           rest > 0 &&
-            h('button.more', { id: 'more' }, `Show ${Math.min(PAGE, rest)} more of ${grouped(rest)}`),
+            h('button.more', { id: 'more' }, `Show ${Math.min(PAGE, rest)} more (${grouped(rest)} left)`),
         )
       );
     }),

@@ -90,7 +90,7 @@ function laneOf(lane, items, isBoard, now) {
       h(
         'button',
         { ...button, class: 'more', 'data-key': 'more', 'data-stop': `${lane} more`, 'data-more': count },
-        `Show ${Math.min(PAGE, rest)} more of ${grouped(rest)}`,
+        `Show ${Math.min(PAGE, rest)} more (${grouped(rest)} left)`,
       ),
   );
 }

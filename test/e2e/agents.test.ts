@@ -67,7 +67,7 @@ describe('agents, built', function () {
       home: home.path,
     });
     expect(jsonOf(batch)).to.include({
-      launch: 'Launch all 3 agents in one message, then the spotcheck when they finish.',
+      launch: 'Launch all 3 agents in one message, then the spotcheck agent when they finish.',
     });
     for (const planned of [JSON.stringify(audit), batch.stdout]) {
       const { code, stdout } = await steward(['agents', 'check', '-'], { home: home.path, input: planned });

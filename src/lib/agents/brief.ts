@@ -161,7 +161,7 @@ export function withArticle(noun: string): string {
 /** Returns instructions for launching several agents, or undefined for a single agent. */
 export function launchOf(count: number): string | undefined {
   return count > 1
-    ? `Launch all ${count} agents in one message, then the spotcheck when they finish.`
+    ? `Launch all ${count} agents in one message, then the spotcheck agent when they finish.`
     : undefined;
 }
 

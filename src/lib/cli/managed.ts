@@ -212,7 +212,7 @@ export function warnOfMissingPrices(
 ): void {
   if (maxCost === undefined || (prices.input !== undefined && prices.output !== undefined)) return;
   host.say(
-    '--max-cost ignores tokens until the service reports the cost. Set agents.managed.inputPrice and outputPrice to include them.',
+    '--max-cost does not count tokens until the service reports their cost. To count them earlier, set agents.managed.inputPrice and outputPrice.',
   );
 }
 

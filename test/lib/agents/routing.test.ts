@@ -84,7 +84,7 @@ describe('routing', () => {
   });
 
   it('launches several agents in one message', () => {
-    const launch = 'Launch all 3 agents in one message, then the spotcheck when they finish.';
+    const launch = 'Launch all 3 agents in one message, then the spotcheck agent when they finish.';
     expect(route('custom agents for the plan', { ...OPTIONS, count: 3 }).launch).to.equal(launch);
     expect(route('use a custom agent for the plan', OPTIONS)).not.to.have.property('launch');
     expect(batchOf('x', { count: 3, subagentType: 'general-purpose', model: 'fast' })).to.include({ launch });
