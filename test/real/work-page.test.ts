@@ -282,12 +282,12 @@ describe('the page /work in Chromium', function () {
   it('3,000 issues: 50 rows a group, and more from the last one on', async () => {
     board = boardOf(Array.from({ length: 3000 }, (_, i) => issue(i + 1, `Issue ${i + 1}`, [STATUSES[i % 4]!, 'Priority:P1', 'Type:feature']))); // prettier-ignore
     const { page } = await open();
-    await waitForText(page, '.more', /^Show 50 more of 700$/);
+    await waitForText(page, '.more', /^Show 50 more \(700 left\)$/);
     expect(await page.locator('.item').count()).to.equal(200);
     expect(await page.evaluate("document.querySelectorAll('*').length")).to.be.at.most(1500);
     await page.focus('.more');
     await page.keyboard.press('Enter');
-    await waitForText(page, '.more', /^Show 50 more of 650$/);
+    await waitForText(page, '.more', /^Show 50 more \(650 left\)$/);
     expect(await page.locator('.item').count()).to.equal(250);
     await until(page, "document.activeElement.textContent === 'Issue 202'");
     expect(await page.evaluate('document.activeElement.getBoundingClientRect().top > 0')).to.equal(true);
