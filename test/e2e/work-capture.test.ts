@@ -75,7 +75,7 @@ describe('work capture by the hooks (built)', function () {
     expect(await told('remind me to call Ann on 31 November')).to.match(
       /\. "on 31 November" is not a future time, so the reminder has no due time\.$/,
     );
-    expect(await told('remind me to pay the gas bill today')).to.match(/undo\)$/);
+    expect(await told('remind me to pay the gas bill today')).to.match(/undo"\)$/);
     await until('both issues', async () => (await titles()).length > 2);
     await idle();
     const bodyOf = async (words: string): Promise<string | null | undefined> =>
