@@ -12,7 +12,7 @@ export function buildReport(input: ReportInput): Report {
     .sort((a, b) => byCodeUnits(a.date, b.date));
   const commits = commitsOf(days, repo);
   const sessions = sessionsOf(input, days);
-  // Application time isn't recorded by repository, so a report about one repository omits application time.
+  // Application time isn't recorded per repository, so omit it from a report about one repository.
   const timed = repo === undefined ? days : [];
   return {
     ...{ from: period.from, to: period.to, timezone: period.timezone, repo: repo ?? null },
@@ -125,7 +125,7 @@ function byTime(a: CommitFacts, b: CommitFacts): number {
 }
 
 /**
- * Returns the sessions that were active in the period, according to captured events or their stored data.
+ * Returns the sessions that were active in the period, according to the captured events or the session data.
  * Sessions with a task come first.
  */
 function sessionsOf(
@@ -213,7 +213,7 @@ function issuesOf(
   const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The work repository contains every repository's issues, so select this repository's issues.
+  // The work repository contains the issues of every repository, so keep only this repository's issues.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
     isRepo(property, repo) ||
     mentions.has(number) ||

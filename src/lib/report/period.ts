@@ -52,7 +52,7 @@ function periodOf(from: Day, to: Day, { nowMs, zone }: ZonedNow): Period {
   return { from, to, timezone: zone, startMs, endMs, current };
 }
 
-/** Returns the period's days in order, up to `MAX_DAYS` + 1. */
+/** Returns the period's days in order, but at most `MAX_DAYS` + 1 of them. */
 export function daysOf({ from, to }: Pick<Period, 'from' | 'to'>): Day[] {
   const days: Day[] = [];
   for (let day = from; day <= to && days.length <= MAX_DAYS; day = addDays(day, 1)) days.push(day);

@@ -25,7 +25,10 @@ function linesOf(block: Block, columns: number, colors: Palette): string[] {
   return painted(wrap(text, columns, first, rest), block.parts, colors);
 }
 
-/** Colors wrapped lines. Characters are matched by position, because wrapping changes only whitespace. */
+/**
+ * Applies the colors of `parts` to wrapped lines. Counts only non-space characters, because wrapping changes
+ * only whitespace.
+ */
 function painted(lines: readonly string[], parts: readonly Part[], colors: Palette): string[] {
   const tones = parts.flatMap(({ text, tone }) => [...text].filter((char) => char !== ' ').map(() => tone));
   let at = 0;

@@ -28,8 +28,8 @@ export interface EntryState {
   /** A disabled entry may stay loaded until the next login. */
   disabled: boolean;
   /**
-   * Whether the entry differs from what an install would write. If the entry consists of files, status.ts
-   * compares the files with the install manifest.
+   * Whether the entry differs from what an install would write. For an entry that consists of files, always
+   * false: status.ts compares the files with the install manifest.
    */
   edited: boolean;
 }

@@ -174,7 +174,9 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   });
 }
 
-/** Removes the job's log. Also removes the launcher and its records if no other job is installed. */
+/**
+ * Removes the job's log. If no other job is installed, also removes the launcher and the launcher's records.
+ */
 function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): void {
   const { area, host } = deps;
   if (kindsOf(manifest.entries(), id).length > 0) return;

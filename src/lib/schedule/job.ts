@@ -126,7 +126,7 @@ export interface JobStatus {
   missedPolls: number;
   log: string;
   warning?: string;
-  /** Set if every run fails. */
+  /** Set if the job doesn't run at all or fails on every run. */
   broken?: true;
   mend?: string;
   hint?: string;

@@ -17,7 +17,7 @@ export interface Recorder {
   remove: (path: string) => boolean;
   /** Records a change to a file that isn't steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** Returns the details that the manifest records about a path. This job's entry takes precedence. */
+  /** Returns the details that the manifest records for a path, preferring those of this job. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */

@@ -52,7 +52,7 @@ export interface Running {
 }
 
 const DELIVERY = 'delivery';
-/** Placeholder for the machine id in the marker files, which never leave this machine. */
+/** Used instead of the machine ID in the marker files, which never leave this machine. */
 const HERE = 'this machine';
 const MAX_BYTES = 4096;
 /** Marker file of the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
@@ -66,12 +66,12 @@ export function parseJobVariable(text: string, ownPid: number): Running | undefi
 }
 
 /**
- * Registers the run of a scheduled command. Returns false if its job was uninstalled. In that case, the
- * command must write no files.
+ * Registers the run of a scheduled command. Returns false if the job was uninstalled; the command must then
+ * write no files.
  */
 export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): boolean {
   const run = parseJobVariable(env[JOB_VARIABLE] ?? '', ownProcess().pid);
-  // Processes that the command starts must not count as runs of the job.
+  // Remove the variable, because processes that the command starts must not count as runs of the job.
   delete env[JOB_VARIABLE];
   if (run === undefined) return true;
   if (beginRun(deps, run)) {
@@ -97,7 +97,8 @@ export function beginRun(deps: RunDeps, run: Running): boolean {
     replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
   } catch (error) {
     const stillInstalled = isInstalled(deps, run.job);
-    // Deliver notifications even if the marker file can't be written, for example to a full disk.
+    // Notifications are delivered even if the marker file can't be written, for example because the disk is
+    // full.
     if (stillInstalled && run.job === DELIVERY) return true;
     if (stillInstalled) throw error;
   }

@@ -87,7 +87,7 @@ function duration(sec: number): string {
   return `PT${minutes > 0 ? `${minutes}M` : ''}${seconds > 0 ? `${seconds}S` : ''}`;
 }
 
-/** Parses the output of `infoScript`. A task that has never run has a date in 1999. */
+/** Parses the output of `infoScript`. For a task that has never run, Windows reports a last run in 1999. */
 export function parseTaskInfo(
   json: string,
 ): Pick<EntryState, 'lastRun' | 'nextRun' | 'lastExit' | 'disabled'> {

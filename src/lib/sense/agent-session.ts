@@ -23,7 +23,7 @@ export interface AgentSessionDeps {
 }
 
 interface Cursor extends LogCursor {
-  /** Work events up to this time are already stored. Set only if the log position was lost. */
+  /** Work events up to this time are skipped. Set only while the log position is unknown. */
   afterMs?: number;
   /**
    * Time of the newest work event that was read, or 0. Older work events are ignored if the log was

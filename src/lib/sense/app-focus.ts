@@ -19,7 +19,7 @@ interface Cursor {
   lastSampleMs: number;
   /** The milliseconds by which the last event was rounded down. The next event includes them. */
   carryMs: number;
-  /** Size of today's events from the focus watcher, or absent if there are none. */
+  /** Total size of the events that the focus watcher has stored today; absent if there are none. */
   spent?: Spent;
 }
 
@@ -43,7 +43,7 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
 async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collected> {
   const { nowMs, cursor } = input;
   const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
-  // The cursor is in the future if the clock was set back.
+  // If the clock was set back, the cursor's time may be in the future.
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
   if (watched !== undefined) return collectWatched(deps, input, watched);
   if (deps.watch === undefined && deps.isWatched?.() === true) return { events: [], cursor, state: 'ok' };

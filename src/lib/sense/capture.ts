@@ -120,8 +120,8 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
 }
 
 /**
- * If the state was lost, returns the events from the last two days, because sources may report the same
- * events again.
+ * Returns the events of the last two days if the state was lost, so that events that sources report again can
+ * be recognized.
  */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
   const from = addDays(today, -1);

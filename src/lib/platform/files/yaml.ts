@@ -16,7 +16,7 @@ export function frontMatter(text: string): string[] | undefined {
   }
 }
 
-/** Parses a one-line value, plain or quoted, and drops a trailing comment. */
+/** Parses a plain or quoted value on a single line, and drops a trailing comment. */
 export function scalar(raw: string): string {
   const text = raw.trim();
   const single = /^'((?:[^']|'')*)'/.exec(text)?.[1];
@@ -37,7 +37,7 @@ function unquoted(text: string): string {
   }
 }
 
-/** Returns the items of a list in front matter: `[a, b]`, `a, b`, or one item per line. */
+/** Parses a list in front matter, written as `[a, b]`, as `a, b` or with one item per line. */
 export function listValue(lines: readonly string[], key: string): string[] {
   const at = lines.findIndex(
     (line) => line.startsWith(key) && /^[ \t]*:(?:[ \t]|$)/.test(line.slice(key.length)),
@@ -75,7 +75,7 @@ export function bodyOf(text: string): string {
     .replace(/^\n+/, '');
 }
 
-/** Returns whether YAML text has only comments and blank lines. */
+/** Returns whether YAML text contains only comments and blank lines. */
 export function isOnlyComments(source: string): boolean {
   const lines = source.replace(/^\ufeff/, '').split('\n');
   return lines.every((line) => /^[ \t]*(?:#|\r?$)/.test(line));

@@ -22,14 +22,14 @@ export function httpUrl(host: string, port: number): string {
   return `http://${isIP(shown) === 6 ? `[${shown}]` : shown}:${port}`;
 }
 
-/** Returns whether the host name of a URL (`127.0.0.1`, `[::1]`) is loopback. */
+/** Returns whether the host name of a URL, such as `127.0.0.1` or `[::1]`, is loopback. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 export interface LocalAddress {
   path: string;
-  /** Removes the socket, and its temporary folder if it has one. */
+  /** Removes the socket and, if one was created for it, the temporary folder. */
   remove: () => void;
 }
 
@@ -41,7 +41,7 @@ const MAX_PATH_BYTES = 103;
 
 /**
  * Returns an address that only this user can connect to: a named pipe on Windows, otherwise a Unix socket in
- * `folder`. If the path is too long, the socket is in a new temp folder.
+ * `folder`. If the path would be too long, the socket is placed in a new temporary folder.
  */
 export function localAddress(folder: string, name: string): LocalAddress {
   if (process.platform === 'win32') {

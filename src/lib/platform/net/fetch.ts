@@ -47,7 +47,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
   const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
-  // The HTTP library's types match Node's except for their names.
+  // The HTTP library's types match Node's but have different names, so cast them.
   return (url, init) =>
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }

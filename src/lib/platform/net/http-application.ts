@@ -51,7 +51,9 @@ export interface ServerLimits {
   maxConnections: number;
   /** Maximum number of pending requests on a connection; a client that sends more is disconnected. */
   maxUnanswered: number;
-  /** How long a client may pause while it receives a response, or after it connects. */
+  /**
+   * How long a client may be silent after connecting or stop reading a response before it is disconnected.
+   */
   unreadMs: number;
 }
 

@@ -105,8 +105,8 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
     },
     (request, response) => onRequest(state, isLocal, request, response),
   );
-  // With any other value, Node would silently drop excess headers. `respond` rejects requests with too many
-  // headers.
+  // 0 means no limit. With a limit, Node would silently drop excess headers; instead, `respond` rejects
+  // requests with too many headers.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.unreadMs;
@@ -252,8 +252,8 @@ async function close(state: State, graceMs: number): Promise<void> {
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
-  // Set this only after the server stops listening. Otherwise, a disconnected client could reconnect and be
-  // dropped.
+  // Set `isClosing` only after the server stops listening. Otherwise, a disconnected client could reconnect
+  // and be dropped.
   state.isClosing = true;
   const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
   const cut = setTimeout(() => {
@@ -281,8 +281,8 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 }
 
 /**
- * Accepts the connections that the system has queued, because closing would drop them. Stops after two event
- * loop turns without a new connection.
+ * Accepts the connections that are waiting in the system's queue, because closing the server would drop them.
+ * Stops after two event loop turns without a new connection.
  */
 async function takeWaiting(state: State): Promise<void> {
   for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {

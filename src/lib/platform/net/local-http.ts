@@ -101,7 +101,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   const chunk = Buffer.allocUnsafe(CHUNK);
   let bytes = Buffer.alloc(0);
   for (let size: number | undefined; ;) {
-    // Pauses before the first read, because a read without data takes longer than a pause.
+    // Pause first, because a read that finds no data takes longer than a pause.
     if (size === undefined) wait();
     const got = tryRead(fd, chunk);
     if (got === undefined) {

@@ -8,7 +8,7 @@ export interface PipeHandle {
   readonly fd: number;
   open(fd: number): number | undefined;
   /**
-   * Starts to connect; returns a nonzero code on failure. Some errors appear only on the first read or write.
+   * Starts connecting; returns a nonzero code on failure. Some errors appear only on the first read or write.
    */
   connect(request: object, path: string): number | undefined;
   close(): void;
@@ -68,7 +68,8 @@ export function tryRead(fd: number, into: Buffer): number | undefined {
   } catch (error) {
     const code = errnoCode(error);
     if (code === 'EAGAIN') return undefined;
-    // On Windows, a closed pipe causes EOF. A folder causes EISDIR and counts as empty input.
+    // On Windows, reading from a closed pipe fails with EOF. If stdin is a folder, reading fails with EISDIR
+    // and counts as empty input.
     if (code === 'EOF' || code === 'EISDIR' || code === 'ECONNRESET') return 0;
     throw error;
   }

@@ -11,13 +11,15 @@ import { isLoopback } from './address';
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
 /**
- * Returns whether the connection comes from another user on this machine. Until the check is complete, the
- * result is a promise.
+ * Returns whether the connection comes from another user on this machine. Returns a promise until the result
+ * is known.
  */
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
 interface Waiter {
-  /** Possible keys of the connection in the socket tables: IPv4, and IPv4-mapped IPv6. */
+  /**
+   * The keys under which the connection may be listed in the socket tables, as IPv4 or as IPv4-mapped IPv6.
+   */
   keys: readonly string[];
   /** Number of table reads left for this lookup. */
   passes: number;
@@ -31,7 +33,7 @@ interface Lookup {
   isRunning: boolean;
 }
 
-/** The system's tables of IPv4 and IPv6 sockets. The second file is missing if IPv6 is off. */
+/** The system's tables of IPv4 and IPv6 sockets. The IPv6 table is missing if IPv6 is off. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 /**
  * How many bytes of a table to read, enough for 110,000 sockets. Connections beyond this limit are treated as
@@ -46,7 +48,7 @@ const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
  * Returns a function that checks whether a local connection comes from a user other than root and this user.
- * A closed peer counts as another user; a remote or unknown peer doesn't.
+ * Returns true if the peer has closed the connection, and false if the peer is remote or unknown.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -131,8 +133,8 @@ function settle({ waiting, byKey }: Lookup, waiter: Waiter, isOtherUser: boolean
 }
 
 /**
- * Returns whether a row belongs to root or this user. Rows of closed sockets also list root, but have no
- * inode.
+ * Returns whether the socket in a row belongs to root or this user. A closed socket is also listed with
+ * root's user ID, but without an inode.
  */
 function isTrusted(row: string): boolean {
   const { uid, inode } = fieldsOf(row);

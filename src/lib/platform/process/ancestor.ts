@@ -19,8 +19,8 @@ const PS_MAX_BYTES = 16 * 1024 * 1024;
 const UNREADABLE = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
 
 /**
- * Returns the nearest ancestor below init whose command line doesn't contain `word`. Reads /proc on Linux; on
- * macOS, runs `ps` if `mayStartPs` is true.
+ * Returns the nearest ancestor (other than init) whose command line doesn't contain `word`. Reads /proc on
+ * Linux; on macOS, runs `ps` if `mayStartPs` is true.
  */
 export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark | undefined {
   const isMac = process.platform === 'darwin';

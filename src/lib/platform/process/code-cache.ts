@@ -30,13 +30,16 @@ export interface BundleInput {
    * cache.
    */
   kind: string;
-  /** The `require` function of a module in the folder. */
+  /** The `require` function of a module in `folder`. */
   native: Load;
-  /** Names of bundles that this run barely uses. The set is filled during the run and read at exit. */
+  /**
+   * Names of bundles that this run barely uses, and whose code is not worth caching. The set is filled during
+   * the run and read at exit.
+   */
   unused?: ReadonlySet<string>;
 }
 
-/** Maximum number of kinds of run to cache. Each kind has its own folder. */
+/** Maximum number of `kind` values to cache. Each has its own folder. */
 const MAX_KINDS = 24;
 /**
  * Maximum duration of a run whose code is cached. In longer runs, V8 drops functions that haven't run for a
@@ -68,7 +71,9 @@ export function bundleLoader(input: BundleInput): Load {
   return input.native;
 }
 
-/** Returns whether caching is off, for example during an uninstall, which must not leave files behind. */
+/**
+ * Returns whether caching is turned off. An uninstall turns it off, because it must not leave files behind.
+ */
 function isOff(): boolean {
   return process.env['STEWARD_NO_CODE_CACHE'] === '1';
 }

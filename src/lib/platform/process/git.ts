@@ -9,7 +9,7 @@ export interface GitOptions {
   input?: string;
   /** Exit codes that count as success. */
   accept?: number[];
-  /** Whether to return '' if git fails or prints too much. A timeout still throws. */
+  /** Whether to return '' if git fails or its output exceeds the limit. A timeout still throws. */
   orEmpty?: boolean;
 }
 

@@ -155,8 +155,8 @@ function read({ host, product }: LauncherDeps, name: string): string {
 }
 
 /**
- * Folders to replace with variables in batch files, because the folder names may contain characters that a
- * batch file's code page lacks.
+ * Folders that batch files refer to by variable, because a folder name may contain characters that are
+ * missing from the batch file's code page.
  */
 const WINDOWS_FOLDERS = ['LOCALAPPDATA', 'APPDATA', 'USERPROFILE', 'ProgramFiles'];
 
@@ -176,8 +176,8 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * Returns a link on the PATH to the current Node.js binary, because an upgrade keeps links valid. Returns
- * `node` if no link is found. Skips folders of shell sessions and projects.
+ * Returns the path of a link to the current Node.js binary, because an upgrade keeps links valid. Searches
+ * the PATH, except for fnm's per-shell folders and `node_modules/.bin`. Returns `node` if there is no link.
  */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });
@@ -190,7 +190,9 @@ function aliasOf(node: string, { platform, env }: PathHost): string {
   return found ?? node;
 }
 
-/** Returns the file id of a path, or undefined if this user can't inspect it. */
+/**
+ * Returns an ID that is the same for all links to a file, or undefined if this user can't inspect the path.
+ */
 function idOf(path: string): string | undefined {
   try {
     return targetOf(path)?.id;

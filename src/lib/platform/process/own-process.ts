@@ -66,8 +66,9 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
 }
 
 /**
- * Environment variable with the name of a scheduled job, followed by the launcher's pid if the launcher waits
- * for the job (`sense 4711`). In a detached steward process, its value is `delivery`.
+ * Environment variable that identifies a background run. For a scheduled job, its value is the job's name
+ * and, if the launcher waits for the job, the launcher's pid (`sense 4711`). For a detached steward process,
+ * its value is `delivery`.
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 
@@ -81,7 +82,7 @@ export function startDetached(args: readonly string[], cwd: string): void {
 }
 
 /**
- * Starts a program in the background, with the environment of this process plus `more`. Ignores failures to
+ * Starts a program in the background. Adds `more` to the environment of this process. Ignores failures to
  * start.
  */
 export function startProgram(

@@ -11,10 +11,7 @@ import {
 
 import { unless } from '../../errors';
 
-/**
- * A terminal and a process attached to it. `pid` and `started` later show whether the process is still
- * attached.
- */
+/** A terminal and a process attached to it. `pid` and `started` identify the process in later checks. */
 export interface OwnTerminal {
   /** Device path of the terminal, such as `/dev/pts/3`. */
   tty: string;

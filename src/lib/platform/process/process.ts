@@ -40,7 +40,8 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 /** How long to read the pipes after the program exits. A background process may keep the pipes open. */
 const AFTER_EXIT_MS = 200;
 /**
- * How long to wait for a killed program. A program that hangs on an unreachable network folder may never end.
+ * How long to wait for a killed program to exit. A program that hangs on an unreachable network folder may
+ * never exit.
  */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -98,7 +99,10 @@ interface Running {
   abort?: () => void;
   /** Whether the program has ended. Its pipes may still be open. */
   hasExited?: boolean;
-  /** Whether the timeout passed after the program ended. If so, only pending output is read. */
+  /**
+   * Whether the timeout passed after the program ended. If so, only output that is already in the pipes is
+   * read.
+   */
   isOverdue?: boolean;
   isStopped?: boolean;
   timedOut?: boolean;

@@ -48,7 +48,7 @@ export interface Foreground {
 /** Returns the foreground program of a process's terminal, or undefined if the process is gone. */
 export function foregroundOf(pid: number): Foreground | undefined {
   const group = factsOf(pid)?.foreground ?? -1;
-  // Falls back to the shell if the first process of a pipeline has ended.
+  // If the first process of the foreground pipeline has ended, report the shell instead.
   const shown = group > 0 && factsOf(group) !== undefined ? group : pid;
   const program = programOf(shown);
   return program === undefined

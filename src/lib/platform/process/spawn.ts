@@ -52,7 +52,7 @@ function isPath(name: string): boolean {
 /** Returns a program's path, or undefined if the program isn't installed. */
 export type FindProgram = (name: string) => string | undefined;
 
-/** Default if the environment has no PATH. */
+/** The search path if the environment has no PATH. */
 const SYSTEM_FOLDERS = process.platform === 'win32' ? '' : '/usr/bin:/bin';
 
 /** Returns the absolute path of a program, given its name or absolute path. Rejects relative paths. */
@@ -61,7 +61,7 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
   if (/[\\/]/.test(name)) return undefined;
   const endings = process.platform === 'win32' && !/\.\w+$/.test(name) ? ['.exe', '.cmd', '.bat'] : [''];
   const folders = absoluteFolders(env['PATH'] ?? env['Path'] ?? SYSTEM_FOLDERS);
-  // Windows prefers an .exe in a later folder to a .cmd in an earlier one.
+  // An .exe in any folder takes precedence over a .cmd in an earlier folder.
   return endings
     .flatMap((ending) => folders.map((folder) => join(folder, name + ending)))
     .find((path) => isProgram(path));

@@ -171,8 +171,8 @@ export function isTerminalInput(): boolean {
 const LF = 0x0a;
 
 /**
- * Returns stdin as a stream of non-blank lines with their line feeds. Drops lines over `maxBytes` and calls
- * `onLong`.
+ * Returns stdin as a stream of non-blank lines, including their line feeds. Drops lines longer than
+ * `maxBytes` and calls `onLong` for each.
  */
 export function stdinLines(maxBytes: number, onLong: () => void): Readable {
   const { pipeline, Transform } = process.getBuiltinModule('node:stream');

@@ -11,7 +11,7 @@ import { randomName } from '../files/short-hash';
 export interface Waiter {
   /** Arrival time. The work that arrived first runs first. */
   sinceMs: number;
-  /** How long to wait from now. */
+  /** How long to wait for the turn, in ms. */
   waitMs: number;
   signal: AbortSignal;
 }

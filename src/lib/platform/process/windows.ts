@@ -35,7 +35,7 @@ export async function windowsCalls(): Promise<WindowsCalls | undefined> {
     const loaded = await import('koffi');
     return bind(loaded.default ?? loaded);
   } catch {
-    // Without the library, callers use PowerShell.
+    // Without `koffi`, callers use PowerShell.
     return undefined;
   }
 }

@@ -8,8 +8,8 @@ import { displayWidth } from './text-width';
 const MAX_PROSE_COLUMNS = 96;
 
 /**
- * Folds text at word boundaries to fit a terminal; leaves it unchanged for a pipe or file. Not for text that
- * users copy, such as a script.
+ * Folds text at word boundaries to fit a terminal; leaves it unchanged for a pipe or file. Don't use this for
+ * text that users copy, such as a script.
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
   const fd = stream === 'stdout' ? 1 : 2;

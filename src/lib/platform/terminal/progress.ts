@@ -3,7 +3,7 @@ import { EXIT_CODES } from './error-report';
 import { fold } from './fold';
 import { fit } from './text-width';
 
-/** Width of the icon that the library puts before a line. */
+/** Width of the icon that Listr puts before a line. */
 const ICON_COLUMNS = 4;
 
 /** Runs a long operation, and shows the current step if stderr is a terminal. */
@@ -29,7 +29,7 @@ export async function withSteps<T>(
         showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
-      // steward handles Ctrl-C itself, because the library would stop drawing but not exit.
+      // steward handles Ctrl-C itself, because Listr would stop drawing but not exit.
       registerSignalListeners: false,
     },
   );

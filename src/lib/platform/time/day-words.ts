@@ -26,11 +26,11 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const today = dayOf(nowMs, zone);
   const count = /^(\d{1,4})\s*([dw])$/i.exec(words);
   if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
-  // The library takes 150 ms to compile its patterns, so handle these common words without the library.
+  // chrono takes 150 ms to compile its patterns, so handle these common words without it.
   if (/^(?:today|yesterday)$/i.test(words)) return addDays(today, words.length === 5 ? 0 : -1);
   const { casual } = await import('chrono-node/en');
   const { year, month, day, hour, minute } = wallClock(nowMs, zone);
-  // Passes local time to the library as if it were UTC. Only the day of the result is used.
+  // Passes local time to chrono as if it were UTC. Only the day of the result is used.
   const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
   const [found] = casual.parse(words, { instant: shown, timezone: 0 });
   if (found === undefined || found.text.length !== words.length || isRange(found)) {
@@ -40,7 +40,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
     .map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
     .join('-');
-  // For a weekday or a date without a year, the library may return a future day, so choose the previous one.
+  // For a weekday or a date without a year, chrono may return a future day, so choose the previous one.
   const isNearest = !/\b(?:next|coming)\b/i.test(words);
   if (isNearest && named > today && at.isCertain('weekday') && !at.isCertain('day')) {
     return addDays(named, -7);

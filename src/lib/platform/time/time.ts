@@ -95,8 +95,7 @@ function nextHour(ms: number, zone: string): number {
   const next = ms + HOUR_MS - (minute * 60 + second) * 1000;
   const offset = offsetMs(ms, zone);
   if (offsetMs(next, zone) === offset) return next;
-  // The clock changes during this hour or at the end of this hour. `change` is the first instant with the new
-  // offset.
+  // The clock changes during or at the end of this hour. `change` is the first instant with the new offset.
   const change = firstWhere(ms, next, (at) => offsetMs(at, zone) !== offset);
   const isSetBack = offsetMs(change, zone) < offset;
   return isSetBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
@@ -204,7 +203,7 @@ function zoneOfSystem(variable: string | undefined): string | undefined {
       ? variable
       : undefined;
   }
-  // EINVAL means that /etc/localtime isn't a link.
+  // readlink fails with EINVAL if /etc/localtime isn't a link.
   const link = unless(['ENOENT', 'EINVAL', 'EACCES'], () => readlinkSync('/etc/localtime')) ?? '';
   const name = /\/zoneinfo(?:\.default)?\/(.+)$/.exec(link)?.[1] ?? '';
   if (/^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/.test(name)) return 'UTC';
