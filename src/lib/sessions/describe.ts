@@ -13,7 +13,7 @@ export function labelOf(session: Session): string | null {
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }
 
-/** Returns a session's label and the end of its slug, such as `shop·login (3f9a)`. */
+/** Returns a session's label with the end of its slug in parentheses, such as `shop·login (3f9a)`. */
 export function distinctNameOf(session: Session): string {
   return `${labelOf(session) ?? session.slug} (${session.slug.slice(-4)})`;
 }
@@ -42,7 +42,9 @@ export function requestOf(session: Session, nowMs: number): string | null {
   return requestWords(session.waitingFor ?? undefined, session.askedTool);
 }
 
-/** Formats a request from the assistant, such as `asks to run Bash`. */
+/**
+ * Describes a request from the assistant, such as `asks to run Bash`. Returns null for an unknown request.
+ */
 export function requestWords(reason: string | undefined, tool: string | undefined): string | null {
   if (QUESTIONS.includes(tool ?? '') || reason === 'elicitation_dialog') return 'asks a question';
   if (tool === 'ExitPlanMode' || tool === 'exit_plan_mode') return 'asks you to approve its plan';

@@ -5,8 +5,8 @@ import { isLive, type Session, type SessionsState } from './session';
 import { orderOfSessions } from './view';
 
 /**
- * Returns the session at a position, counted from 1. Returns undefined if `text` isn't a whole number. Throws
- * `not_found` if there are fewer sessions.
+ * Returns the session at a 1-based position, or undefined if `text` isn't a whole number. Throws `not_found`
+ * if there are fewer sessions.
  */
 export function nthSession(sessions: readonly Session[], text: string): Session | undefined {
   if (!/^\d+$/.test(text)) return undefined;

@@ -91,8 +91,8 @@ function bind(state: SessionsState, before: Session, event: WorkEvent): Session 
   if (before.slug === slug) return before;
   before.sessionIds = before.sessionIds.filter((id) => id !== event.session);
   const isEmpty = before.sessionIds.length === 0;
-  // If a session without a session file gets one, change its slug. If a session gets a different session
-  // file, end the session and start a new one with the new slug.
+  // A session that gets its first session file takes that file's slug. A session that gets a different
+  // session file ends, and a new session with that file's slug starts.
   const moves = isEmpty && before.artifact === null;
   if (moves) delete state.sessions[before.slug];
   else if (isEmpty) before.activity = 'ended';
@@ -166,8 +166,8 @@ function apply(session: Session, event: WorkEvent): void {
 }
 
 /**
- * Stores the assistant's process. If later hooks report a different process, stores null, because the hooks
- * then run in short-lived wrapper processes.
+ * Stores the assistant's process. Stores null if later hooks report a different process, which means that the
+ * hooks run in short-lived wrapper processes.
  */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;
@@ -177,7 +177,8 @@ function noteProcess(session: Session, type: WorkEvent['type'], process: Process
 
 /** Stores a pending request. A request from the main agent also puts the session into the waiting state. */
 function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
-  // The assistant reports a permission request immediately, and again while the request remains unanswered.
+  // While a permission request remains unanswered, the assistant reports it again. Ignore the repeated
+  // report.
   if (agent === undefined) {
     if (session.askedBy !== null && session.waitingFor === reason) return;
     turn(session, 'waiting');
@@ -213,8 +214,8 @@ function noteWait(session: Session, at: string): void {
 }
 
 /**
- * Notification types that need no answer. Notifications from older assistants have no type, and count as
- * needing an answer.
+ * Notification types that need no answer. Notifications from older versions of the assistants have no type
+ * and are assumed to need an answer.
  */
 const NOTICES: readonly string[] = [
   ...['auth_success', 'elicitation_complete', 'elicitation_response'],

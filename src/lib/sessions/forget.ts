@@ -24,7 +24,7 @@ export interface ForgetDeps extends ReadDeps {
 
 export interface Forgotten {
   dryRun: boolean;
-  /** Absolute paths of the removed files; in a dry run, of the files that would be removed. */
+  /** Absolute paths of the files that were removed or, in a dry run, would be removed. */
   files: string[];
 }
 

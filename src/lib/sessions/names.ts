@@ -25,7 +25,8 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
   const files = new Set(listFolder(folder));
   if (files.size === 0) return;
   for (const session of sessions) {
-    // Ids are sorted from oldest to newest. A resumed session keeps its first title and gets its latest name.
+    // Go through the ids from oldest to newest. A resumed session then keeps its first title and gets its
+    // latest name.
     for (const id of session.sessionIds) {
       const [name, title] = [`${fileOf(id)}.name`, `${fileOf(id)}.title`].map((file) =>
         files.has(file) ? textIn(folder, file, id) : undefined,

@@ -1,16 +1,16 @@
 export interface Phase {
   id: PhaseId;
   label: string;
-  /** One character, for a terminal tab. */
+  /** The one-character symbol shown in the terminal tab's title. */
   icon: string;
-  /** `#rrggbb`, for a tab or page. */
+  /** The phase's color in terminal tabs and on pages, as `#rrggbb`. */
   color: string;
   order: number;
   /** Whether the session-end hook sends a session in this phase to the work repository. */
   synced: boolean;
   /** The suffix of the `Status:` label that the session's issue gets. */
   status: 'queued' | 'in-progress' | 'in-review' | 'done';
-  /** Old names of the phase that are still accepted. */
+  /** Former names of the phase that are still accepted. */
   retired: readonly string[];
 }
 
@@ -52,7 +52,7 @@ function row(
   return { id, label, icon, color, order, synced, status, retired };
 }
 
-/** Returns the phase with this current or old name, ignoring case. */
+/** Returns the phase with this current or former name, ignoring case. */
 export function phaseNamed(text: string): Phase | undefined {
   const name = text.trim().toLowerCase();
   return PHASES.find(({ id, retired }) => id === name || retired.includes(name));

@@ -64,7 +64,7 @@ export function addRestricted(list: string, keys: Iterable<string>): void {
   addHashes(list, [...keys].map(folderHash));
 }
 
-/** Adds the sessions of another list. */
+/** Adds all sessions from the list at `from` to the list at `into`. */
 export function mergeRestricted(from: string, into: string): void {
   addHashes(into, [...hashesIn(from)]);
 }

@@ -73,8 +73,8 @@ export interface Session {
 }
 
 /**
- * The contents of `state/sessions.json`: sessions with an event in the last day. The archive has older
- * sessions.
+ * The contents of `state/sessions.json`: sessions with an event in the last day. Older sessions are in the
+ * archive.
  */
 export interface SessionsState {
   version: number;

@@ -97,7 +97,7 @@ export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: st
 
 /**
  * Returns all sessions, including archived sessions, with new log events applied. Writes nothing.
- * @param archived reads the archive; the default rereads it every time
+ * @param archived Reads the archived sessions. The default reads the archive file on every call.
  */
 export function currentSessions(deps: ReadDeps, archived = archivedSessions): SessionsState {
   // Read the archive last. Otherwise, a session could be missed while another process archives it.

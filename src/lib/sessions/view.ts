@@ -38,7 +38,10 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   /** Process id of the assistant on this machine; null if it isn't known to be running. */
   pid: number | null;
   subagents: number;
-  /** The command that shows the session's terminal. Null if there is no terminal or the session has ended. */
+  /**
+   * The command that brings the session's terminal to the front. Null if there is no terminal or the session
+   * has ended.
+   */
   go: string | null;
 }
 

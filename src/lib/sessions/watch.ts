@@ -20,7 +20,7 @@ export interface WatchList {
   isTyping: boolean;
   /** Whether the selected session's details are shown instead of the list. */
   isDetailed: boolean;
-  /** A message that replaces the key help. */
+  /** The message to show instead of the keyboard shortcuts; null to show the shortcuts. */
   message: string | null;
 }
 

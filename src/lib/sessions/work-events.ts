@@ -38,7 +38,7 @@ export interface SessionTerminal {
 export interface WorkEvent {
   ts: string;
   type: WorkEventType;
-  /** The session's key from `sessionKey`. In the log, this field contains the assistant's own id. */
+  /** The session's key from `sessionKey`. The log line itself contains the assistant's own session id. */
   session: string;
   slug: string | null;
   /** The repository that contains the session's folder; null outside a repository. */
@@ -58,7 +58,10 @@ export interface WorkEvent {
   restricted?: true;
   /** Id of the subagent that caused the event. */
   agent?: string;
-  /** The assistant's keyword for why the session is waiting, or how the session started or ended. */
+  /**
+   * The assistant's keyword for the reason why the session is waiting, or for how the session started or
+   * ended.
+   */
   reason?: string;
   machine?: string;
   /** The assistant's process. Set only for session starts and prompts. */

@@ -51,7 +51,9 @@ export interface Sources {
   context: Context;
   config: Config;
   daemon: DaemonReport;
-  /** `unknown` if the query failed. Only the `jobs` row reports the failure. */
+  /**
+   * The jobs in the scheduler; `unknown` if the query failed. Only the `jobs` row reports the failed query.
+   */
   scheduler: JobsHere | 'unknown' | undefined;
   localTime: (iso: string) => string;
 }
@@ -77,7 +79,7 @@ function row(state: PartState, facts: string | Facts, next: string | null = null
   return { state, summary: summary.join(' · '), next };
 }
 
-/** Returns undefined if the scheduler could not be queried. */
+/** Returns whether a job is installed; undefined if the scheduler could not be queried. */
 function isInstalled({ scheduler }: Sources, id: JobId): boolean | undefined {
   if (scheduler === 'unknown') return undefined;
   return scheduler?.jobs.some(({ job, installed }) => job === id && installed) === true;

@@ -5,7 +5,7 @@ import { forFish } from '../platform/process/spawn';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The completions after a partial command. */
+/** The completions offered after a partial command. */
 export interface Place {
   /** The command so far, such as `sense` or `sense today`; empty at the start. */
   at: string;

@@ -55,7 +55,8 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
 }
 
 /**
- * Returns the command line that runs steward. Prefers a link on the PATH, because the link survives upgrades.
+ * Returns the command line that runs steward. Prefers a symbolic link on the PATH, because the link's path
+ * stays the same after an upgrade.
  */
 function stewardWords(root: string): string[] {
   const own = join(root, 'bin', 'run.js');

@@ -26,7 +26,7 @@ import {
   type CheckRecord,
 } from './parse';
 
-/** Receives the path of each unusable file and the reason. */
+/** Called with the path of each unusable file and the reason why the file can't be used. */
 export type OnDamagedFile = (path: string, reason: string) => void;
 
 /** Returns a handler that reports each unusable file once. */

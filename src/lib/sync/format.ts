@@ -70,7 +70,7 @@ export interface PublishedUsage {
   rows: DayRow[];
 }
 
-/** The folders with one file per day, and the extension of their files. */
+/** The folders that contain one file per day, with the file extension used in each folder. */
 export const DAY_FILES = { daily: '.json', sessions: '.jsonl', usage: '.json' } as const;
 export type DayKind = keyof typeof DAY_FILES;
 

@@ -77,8 +77,8 @@ function copyOf(clone: string, id: string): string {
 }
 
 /**
- * Removes the files of machines whose branch was deleted. Considers only machines that were once fetched into
- * this clone.
+ * Removes the files of machines whose branch was deleted. Considers only machines whose files have been
+ * fetched into this clone before.
  */
 function removeGone({ folder, clone, machineId }: GitExchange, trees: ReadonlyMap<string, string>): string[] {
   const gone = listFolder(join(clone, 'others')).filter(

@@ -30,7 +30,7 @@ import { readState, withFolder, writeState, type Removal, type SyncState } from 
 
 /** This machine's data, and the rules for which data may leave the machine. */
 export interface LocalData {
-  /** Returns the days with a record, events or usage, in order. */
+  /** Returns the days that have a record, events or usage, in chronological order. */
   days: () => Day[];
   /** Returns a fingerprint of a day. If the fingerprint has changed, the day must be published again. */
   markOf: (day: Day) => string;
@@ -75,7 +75,7 @@ const KINDS = Object.keys(DAY_FILES) as DayKind[];
 /** How often to rewrite an otherwise unchanged machine.json. */
 const HEARTBEAT_MS = 6 * 3_600_000;
 /**
- * How often to rewrite machine.json if there are other machines. The other machines use it to decide which
+ * How often to rewrite machine.json if there are other machines, which use its contents to decide which
  * machine sends notifications.
  */
 const SHARED_HEARTBEAT_MS = 290_000;
@@ -199,7 +199,7 @@ function lines(items: readonly unknown[]): string {
   return items.length === 0 ? '[]' : `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
 }
 
-/** Plans a file. Empty text means that the file should not exist. */
+/** Plans the change to a file. Empty text means that the file should not exist. */
 function plannedFile(own: string, path: string, text: string): PlannedFile {
   const stored = readText(join(own, path));
   const change =
@@ -234,7 +234,9 @@ export function infoText({ machine }: PublishDeps, local: LocalData, publishedAt
   return `${JSON.stringify(info)}\n`;
 }
 
-/** Plans machine.json. `publishedAt` changes only if another file changes or a heartbeat is due. */
+/**
+ * Plans the change to machine.json. `publishedAt` changes only if another file changes or a heartbeat is due.
+ */
 function plannedInfo(deps: PublishDeps, local: LocalData, hasChanged: boolean): PlannedFile {
   const own = machineFolderOf(deps);
   const stored = parseInfo(readText(join(own, 'machine.json')) ?? '');
@@ -262,7 +264,7 @@ function applyRemovals(own: string, removals: readonly Removal[], local: LocalDa
   return files.length;
 }
 
-/** Returns the published files that match a removal and no longer have local data. */
+/** Returns the published files that are covered by a pending removal and no longer have local data. */
 export function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
   const stored = KINDS.flatMap((kind) =>
     listFolder(join(own, kind))

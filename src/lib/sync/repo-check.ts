@@ -17,7 +17,10 @@ export function checkedRepos(state: string): string {
   return join(state, 'checked-repos.json');
 }
 
-/** Checks whether repositories are restricted, and remembers the results for folders that are missing later. */
+/**
+ * Checks whether repositories are restricted. Stores the results, which are used if a repository's folder is
+ * missing later.
+ */
 export interface RepoCheck extends Pick<Disclosure, 'isRestrictedRepo' | 'isCheckedRepo'> {
   /** A fingerprint of the results, which changes if a repository becomes restricted or unrestricted. */
   mark: string;
@@ -55,7 +58,8 @@ export function checkRepos(file: string, watched: readonly string[]): RepoCheck 
   for (const path of before.keys()) {
     if (isWatched.has(path)) continue;
     const { name, restricted } = check(path);
-    // A missing repository may have been moved to the folder of a watched one.
+    // A missing repository may have been moved. A watched repository with the same name is then assumed to be
+    // the same repository.
     if (restricted && (found.has(path) || !open.has(name))) closed.add(name);
   }
   return {

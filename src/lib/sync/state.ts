@@ -82,7 +82,8 @@ function pendingIn(value: unknown): Pending {
 const MAX_OTHERS = 10;
 
 /**
- * Returns the state for another exchange folder, or for none. Stores the previous folder's pending removals.
+ * Returns the state after a switch to another exchange folder, or to none. Keeps the previous folder's
+ * pending removals.
  */
 export function withFolder(state: SyncState, folder: string | undefined): SyncState {
   const { name, folder: previous, removals, retire, others = {} } = state;
@@ -108,7 +109,7 @@ function joined(a: Pending, b: Partial<Pending>): Pending {
   return { removals: [...removals.values()], ...(retire.length > 0 && { retire }) };
 }
 
-/** Adds what must be removed from the current and all previous exchange folders. */
+/** Records what must be removed from the current and all previous exchange folders. */
 export function withPending(state: SyncState, pending: Partial<Pending>): SyncState {
   const others = Object.entries(state.others ?? {}).map(
     ([path, each]) => [path, joined(each, pending)] as const,

@@ -150,8 +150,8 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
 }
 
 /**
- * Sorts the most recently used machine first. Uses only published times, so that every machine gets the same
- * order.
+ * Sorts machines by their last input, most recent first. Uses only published times, so that every machine
+ * gets the same order.
  */
 function byInput(a: Machine, b: Machine): number {
   const [inputA, inputB] = [a, b].map(({ info }) => parseIso(info.lastInput ?? '') ?? 0) as [number, number];

@@ -64,7 +64,7 @@ interface Run {
   seen: Set<string>;
   oldest: Day;
   oldestMs: number;
-  /** Loaded on demand, because most runs find no new entries. */
+  /** The ledger, which is loaded on demand because most runs find no new entries. */
   ledger?: Ledger;
   /** The day of the previous entry, cached because the next entry is usually from the same day. */
   day: { startMs: number; endMs: number; day: Day };
@@ -111,7 +111,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
 /** Returns which assistants' logs could not be read, and why. */
 export function problemsOf(sources: readonly Source[]): string[] {
   return sources.flatMap(({ name, problem = NO_SQLITE }) =>
-    // Omit NO_SQLITE, because only an upgrade of Node.js can fix it.
+    // Omit missing SQLite support, because only an upgrade of Node.js can add it.
     problem === NO_SQLITE ? [] : [`${name}: ${problem}`],
   );
 }

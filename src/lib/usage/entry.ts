@@ -35,7 +35,7 @@ export interface Sink {
   limits: (atMs: number, limits: readonly SeenLimit[]) => void;
 }
 
-/** Returns an id. The part before the dot is the same for all copies of a response. */
+/** Returns an entry's id. The part before the dot is the same for all copies of a response. */
 export function entryId(group: string, rest = ''): string {
   return `${digest(group)}.${rest === '' ? '' : digest(rest).slice(0, 6)}`;
 }

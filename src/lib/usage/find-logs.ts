@@ -69,7 +69,10 @@ export function newMark(
   return mark === known?.mark ? undefined : mark;
 }
 
-/** Returns the logs below a folder, or `place` itself if it is a file. Doesn't follow links. */
+/**
+ * Returns the logs in the folder `place` and its subfolders, or `place` itself if it is a file. Doesn't
+ * follow links.
+ */
 function logsAt(place: string, { isLog, depth }: Reader, source: Source): string[] {
   if (kindOf(place) === 'file') return [place];
   const below = (folder: string, levels: number): string[] =>

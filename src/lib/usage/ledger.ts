@@ -25,7 +25,7 @@ interface LedgerDay {
 
 /**
  * Remembers the responses of the last 40 days, so that a reread log doesn't count twice. Each day is stored
- * in a machine-local file. Of purged responses, only the ids are kept.
+ * in a machine-local file. For purged responses, only the ids are kept.
  */
 export interface Ledger {
   days: Map<Day, LedgerDay>;

@@ -6,7 +6,7 @@ import { collectUsage, storeLedger, type UsageDeps } from './collect';
 import { readDayRows, daysIn, writeDay } from './days';
 import { forget, readLedger } from './ledger';
 
-/** The usage to remove. If empty, all usage is removed. */
+/** Filters for the usage to remove. Without a filter, all usage is removed. */
 export interface UsageSelection {
   day?: Day;
   before?: Day;

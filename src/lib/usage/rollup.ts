@@ -56,8 +56,8 @@ export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices)
 }
 
 /**
- * Returns a row's group. A session's group includes the assistant, because two assistants may use the same
- * session id.
+ * Returns the key of a row's group. A session's key includes the assistant, because two assistants may use
+ * the same session id.
  */
 function keyOf(row: DatedRow, by: Grouping): string {
   return by === 'session'

@@ -25,7 +25,7 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // Keep the seconds. Otherwise, snoozing twice to the same minute would not send another notification.
+  // Keep the seconds, so that snoozing to the same minute twice sends a second notification.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);
@@ -103,7 +103,7 @@ export function textOrFile(text: string, what: 'evidence' | 'body'): string {
 }
 
 export interface Shown extends Item {
-  /** `null` if the issue was read from the cache. */
+  /** The issue's body; `null` if the issue was read from the cache. */
   body: string | null;
   comments: Comment[] | null;
   fromCache: boolean;

@@ -134,7 +134,7 @@ export async function currentBoard(deps: WorkDeps, options: { refresh: boolean }
   if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
   const { ok, reason } = await refresh(deps);
   const now = boardView(deps);
-  // If the failure could not be saved, the board doesn't contain the reason, so add the reason here.
+  // If the failure could not be saved, the cached board doesn't contain its reason, so add the reason here.
   if (ok || reason === undefined || now.staleReason?.startsWith(reason) === true) return now;
   return { ...now, stale: true, staleReason: reason };
 }

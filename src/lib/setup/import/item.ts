@@ -27,9 +27,9 @@ export const IMPORT_KINDS = [
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * - there: already in steward
- * - conflict: differs from steward's version, which stays unchanged
- * - unfit: in a format that steward can't read
+ * - `there`: already in steward
+ * - `conflict`: differs from steward's version, which stays unchanged
+ * - `unfit`: in a format that steward can't read
  */
 export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 
@@ -147,7 +147,7 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** A part, and the path of its file or folder. */
+/** An importable part, and the path of its file or folder. */
 export interface Found {
   part: Part;
   path: string;

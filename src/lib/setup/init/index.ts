@@ -30,7 +30,7 @@ const STEPS: readonly Step[] = [
 
 export interface InitInput {
   flags: InitFlags;
-  /** Undefined if steward must not ask questions. */
+  /** The prompts in the terminal; undefined if steward must not ask questions. */
   questions: Prompt | undefined;
   say: (text: string) => void;
 }

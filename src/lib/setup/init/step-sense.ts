@@ -117,7 +117,7 @@ function absolute(text: string): string {
 
 /** The limits of a search for repositories. `depth` counts levels of subfolders. */
 export const SCAN = { depth: 4, folders: 20_000, repositories: 200, ms: 5_000 };
-/** Large folders that rarely contain your own repositories. */
+/** Folders that the search skips, because they are large and rarely contain your own repositories. */
 const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'Library', 'AppData', 'snap']);
 
 /**

@@ -34,7 +34,8 @@ export interface InstallFlags {
 }
 
 /**
- * Returns the parts that the flags choose; `--yes` adds the defaults. Undefined if no flag chooses a part.
+ * Returns the parts that the flags select, or undefined if no flag selects a part. `--yes` adds the default
+ * parts.
  */
 export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice | undefined> {
   const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;

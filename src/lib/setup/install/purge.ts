@@ -111,8 +111,8 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
 const SHARED = ['machine-id', 'speech'];
 
 /**
- * Deletes the user area. Machine-local state and the cache are deleted when this process exits, because it
- * uses them until then.
+ * Deletes the user area. Machine-local state and the cache are deleted when this process exits, because the
+ * process uses them until then.
  */
 function purge(area: UserArea): void {
   const host = processHost();

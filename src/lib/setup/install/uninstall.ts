@@ -39,7 +39,7 @@ export interface UninstallParts {
 export const CHANGED = 'changed since it was installed';
 const ALL_PARTS: UninstallParts = { jobs: JOB_IDS, hooks: true, completion: true };
 
-/** Returns the parts that the flags name, or all parts. */
+/** Returns the parts that the flags select, or all parts if no flag selects a part. */
 export function partsOf(flags: {
   jobs?: string | undefined;
   hooks: boolean;

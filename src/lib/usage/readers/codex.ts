@@ -92,7 +92,10 @@ function totalsOf(usage: unknown): Totals | undefined {
   return [usage['input_tokens'], usage['cached_input_tokens'], usage['output_tokens']].map(countOf) as Totals;
 }
 
-/** Returns the increase since `before`, or `last` if the totals can't be compared. */
+/**
+ * Returns the increase in the totals since `before`. If the totals can't be compared, returns the usage that
+ * Codex reports for the last response.
+ */
 function usedSince(before: Totals | undefined, now: Totals, last: Totals | undefined): Totals {
   if (before === undefined || before.some((count, at) => count > (now[at] ?? 0))) return last ?? now;
   return now.map((count, at) => count - (before[at] ?? 0)) as Totals;

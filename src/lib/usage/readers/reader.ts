@@ -4,7 +4,10 @@ import type { Sink } from '../entry';
 interface ReaderBase {
   assistant: string;
   name: string;
-  /** Returns the paths to read, whether or not they exist. Respects the assistant's environment variables. */
+  /**
+   * Returns the paths to search for logs, including paths that don't exist. Respects the assistant's
+   * environment variables.
+   */
   places: (host: Pick<PathHost, 'env' | 'home'>) => string[];
   isLog: (name: string) => boolean;
   /** How many levels of subfolders to search for logs. */

@@ -197,7 +197,7 @@ async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Pro
   if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown capture kind' };
   const { kind, text, key, prompt } = capture;
   const { clock, timezone, config } = deps.work;
-  // The setting may have changed since the prompt was captured.
+  // The `CAPTURE_PROMPT` setting may have changed since the prompt was captured.
   const whole = prompt !== undefined && config.CAPTURE_PROMPT === 'whole' ? { prompt } : {};
   const sent = { atMs: parseIso(at) ?? clock.now(), zone: timezone };
   const wanted = await promptWanted({ kind, text, key, ...whole }, sent);

@@ -8,7 +8,7 @@ import { shortHash } from '../../platform/files/short-hash';
 /** Keys of captured requests. The same words are captured only once per session. */
 interface CapturedKeys {
   version: 1;
-  /** Maps a request's key to the time of its prompt (ISO 8601 in UTC), newest last. */
+  /** Maps each request's key to the time of its prompt (ISO 8601 in UTC). The newest entries come last. */
   seen: Record<string, string>;
   /** Maps a request's key to the number of times its capture was undone. */
   undone: Record<string, number>;
