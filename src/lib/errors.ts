@@ -105,8 +105,7 @@ export function unless<T>(codes: readonly string[], work: () => T): T | undefine
 }
 
 /**
- * Replaces a hint about STEWARD_HOME in an error about `folder`, because the variable doesn't affect this
- * folder.
+ * Replaces a hint about STEWARD_HOME if the error is about `folder`, which doesn't depend on this variable.
  */
 export function withOwnHint(error: unknown, folder: string, hint: string): unknown {
   const known = toStewardError(error);

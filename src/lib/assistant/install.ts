@@ -122,8 +122,7 @@ export async function installEach(
   for (const assistant of assistants) {
     try {
       const result = await installHooks(deps, { assistant, ...options });
-      // A dry run doesn't write the shim, so each assistant would report writing the shim. Report
-      // this only once.
+      // A dry run doesn't write the shim, so every result would list the shim. List it only once.
       const isAgain = results.some(({ shim }) => shim.written);
       results.push(isAgain ? { ...result, shim: { ...result.shim, written: false } } : result);
     } catch (error) {

@@ -33,7 +33,7 @@ export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undef
   });
 }
 
-/** Returns whether the hook file exists, as written by this version or an earlier one. */
+/** Returns whether a hook file written by this version or an earlier one exists. */
 export function hasOwnFile(deps: OwnFileDeps, assistant: Assistant): boolean {
   const found = contentOf(assistant.path(deps.host));
   return typeof found === 'string' && found.includes(shimPath(shimDeps(deps)));
@@ -103,8 +103,8 @@ function entryIn(
 }
 
 /**
- * Returns whether an install wrote this text. Compares both recorded hashes, because an interrupted install
- * may have left the previous text.
+ * Returns whether an install wrote this text. Compares it with both recorded hashes, because an interrupted
+ * install may have left the previous text in place.
  */
 function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));

@@ -148,8 +148,8 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
 ]);
 
 /**
- * Returns the event type for a verb. For tools, the assistant's event name shows whether the tool is about to
- * run or has run.
+ * Returns the event type for a hook verb. For `tool`, the assistant's event name shows whether the tool is
+ * about to run or has run.
  */
 export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
   const { event = '' } = input;
@@ -170,7 +170,7 @@ export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reaso
 export interface HookAnswer {
   /** The terminal tab's title. */
   title: string | undefined;
-  /** A sentence for the model, at the start of a session. */
+  /** A sentence that the model receives at the start of a session. */
   context: string | undefined;
   message?: string | undefined;
 }

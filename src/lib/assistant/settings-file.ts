@@ -12,7 +12,7 @@ const NEW_MODE = 0o600;
 
 /**
  * Returns the settings file's text, including a byte order mark, or undefined if the file is missing. Throws
- * `config` if the file isn't UTF-8, or is a broken link or another user's link.
+ * `config` if the file isn't UTF-8, or if the path is a broken link or a link that another user owns.
  */
 export function readSettings(path: string): string | undefined {
   let bytes: Buffer | undefined;

@@ -58,7 +58,7 @@ function addHook(
 }
 
 /**
- * Returns whether a registered command runs the shim for this verb, directly or as part of a longer command.
+ * Returns whether a registered command runs the shim with this verb, directly or as part of a longer command.
  */
 function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimCommands): boolean {
   return commandsIn(source, groups).some((command) => {

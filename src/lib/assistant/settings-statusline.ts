@@ -3,7 +3,7 @@ import { parseJsonTree, type JsonNode } from '../platform/files/json-tree';
 import { memberOf, rootOf, valueOf, wrongShape } from './settings-hooks';
 import type { ShimCommands } from './shim';
 
-/** `unsupported`: the existing command can't be quoted for the shells of this system. */
+/** `unsupported` means that the existing command can't be quoted for this system's shells. */
 export type StatusLineInstall = 'added' | 'chained' | 'unchanged' | 'unsupported';
 
 export interface StatusLineAdded {

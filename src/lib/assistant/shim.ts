@@ -94,7 +94,9 @@ export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'h
   };
 }
 
-/** Returns a shell expression for the cached settings' path, resolved when the hook runs. */
+/**
+ * Returns a shell expression for the path of the cached settings. The shell expands it when the hook runs.
+ */
 function mirrorOf(own: string, { platform }: PathHost): string {
   const cache = platform === 'darwin' ? '$HOME/Library/Caches' : '${XDG_CACHE_HOME:-$HOME/.cache}';
   return `"${cache}/steward/settings-${shortHash(own)}.json"`;
@@ -141,8 +143,8 @@ export interface ShimCommands {
   /** Returns whether the command contains the shim's path. */
   isMentionedIn: (command: string) => boolean;
   /**
-   * Returns a status line command that also runs `then`, if given. Returns undefined if `then` can't be
-   * quoted.
+   * Returns a status line command that also runs the command `then`, if given. Returns undefined if `then`
+   * can't be quoted.
    */
   statusLineFor: (then: string | undefined) => string | undefined;
   /** Parses a command from `statusLineFor`, even if the user has edited it slightly. */

@@ -110,7 +110,7 @@ export interface TurnEnd {
   isError: boolean;
 }
 
-/** Number of bytes to read from the end of a transcript. Final responses are shorter. */
+/** Number of bytes to read from the end of a transcript. Large enough for any final response. */
 const TAIL_BYTES = 512 * 1024;
 
 /**

@@ -40,7 +40,7 @@ export interface UninstallResult {
   statusLine: StatusLineRemoved['result'];
   shim: { path: string; removed: boolean };
   skill: SkillResult;
-  /** What wasn't removed: the user's own commands that run the shim, and edited backups. */
+  /** Items that weren't removed: the user's own commands that run the shim, and edited backups. */
   left: string[];
   /** Commands that run another user area's hooks. */
   strangers: string[];
@@ -232,7 +232,10 @@ function without(input: {
   };
 }
 
-/** Returns the text from before the install, if the file hasn't changed since the install. */
+/**
+ * Returns the text from before the install; undefined if the file has changed since, or if there is no
+ * backup.
+ */
 function oldText(entry: InstallEntry, source: string): string | undefined {
   if (entry.before === null || entry.after !== sha256(source)) return undefined;
   // An interrupted install may have recorded a backup without writing it.

@@ -74,7 +74,7 @@ export abstract class BaseCommand extends Command {
     await this.warnOfOwner();
   }
 
-  /** Warns once that another machine owns the user area, except in scheduled runs. */
+  /** Warns once if another machine owns the user area, except in scheduled runs. */
   private async warnOfOwner(): Promise<void> {
     if (this.#context === undefined || processHost().env[JOB_VARIABLE] !== undefined) return;
     const { takeNotice } = await import('../platform/files/area-owner');

@@ -29,7 +29,9 @@ class StewardCommandHelp extends CommandHelp {
     return [id, ...given, ...required, '[FLAGS]'].join(' ');
   }
 
-  /** Separates a flag's options with commas instead of oclif's vertical bars, so that long lists wrap. */
+  /**
+   * Separates a flag's allowed values with commas instead of oclif's vertical bars, so that long lists wrap.
+   */
   protected override flags(
     flags: Parameters<CommandHelp['flags']>[0],
   ): [string, string | undefined][] | undefined {

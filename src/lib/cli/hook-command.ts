@@ -27,8 +27,8 @@ import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
 /**
- * Limits for reading stdin. `keepBytes` is enough, because a tool's long input and output come last in the
- * JSON.
+ * Limits for reading stdin. Truncating the JSON after `keepBytes` is harmless, because a tool's long input
+ * and output come last.
  */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
@@ -162,7 +162,10 @@ function watchShim(): () => boolean {
   };
 }
 
-/** Runs or plans the hook. Returns the first failure, but still runs the remaining steps. */
+/**
+ * Runs the hook, or plans it for a dry run. If a step fails, continues with the remaining steps and returns
+ * the first failure.
+ */
 async function callHook(given: Call, line: HookLine): Promise<StewardError | undefined> {
   const { area, clock, args, settings } = given;
   if (args.surplus !== undefined && args.flags.has('--strict')) {
@@ -170,7 +173,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       hint: 'Run "steward hook --help" for its events and flags.',
     });
   }
-  // Use Object.assign: a spread would read the machine id, which only some hooks need.
+  // Use Object.assign, because a spread would read the machine id, which only some hooks need.
   const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
     spool: area.spool,
     env: processHost().env,

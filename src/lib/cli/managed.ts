@@ -29,7 +29,7 @@ export type FollowOptions = Omit<FollowInput, 'session'> & {
   policy: Policy | undefined;
   fromStart?: boolean;
   /**
-   * The existing session to follow. `start` doesn't run if another command is already showing the session.
+   * The existing session to follow. If another command is already showing this session, `start` isn't called.
    */
   session?: string | undefined;
 };
@@ -220,7 +220,7 @@ export interface Asking {
   policy: Policy;
   columns: number;
   show: (text: string) => void;
-  /** Aborted on Ctrl-C. The question then stays unanswered. */
+  /** Aborted on Ctrl-C, which leaves the question unanswered. */
   signal: AbortSignal;
 }
 

@@ -23,7 +23,7 @@ export interface Sent extends Accepted {
 }
 
 const MAX_STDIN_BYTES = 64 * 1024;
-/** How long `--wait` waits, in ms. No delivery attempt takes longer. */
+/** How long `--wait` waits, in ms. Longer than any delivery attempt takes. */
 const WAIT_MS = 60_000;
 const POLL_MS = 1_000;
 /** How long to wait on a terminal for the first delivery results, in ms. */

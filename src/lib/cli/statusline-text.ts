@@ -17,7 +17,7 @@ export interface StatusLine extends StatusInput {
   waiting: number;
   /** Minutes today that count as creation; null if no time has been recorded today. */
   creationMinutes: number | null;
-  /** Set if `sense.statusline` is true; null if no time has been recorded today. */
+  /** Present only if `sense.statusline` is true; null if no time has been recorded today. */
   time?: TimeToday | null;
 }
 

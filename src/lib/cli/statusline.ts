@@ -43,7 +43,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     await printLine(area, deps, flags, day);
     return 0;
   } catch {
-    // The full command can report this error, because stdin hasn't been read yet.
+    // stdin hasn't been read yet, so the full command can still run and report the error.
     return undefined;
   }
 }
@@ -62,7 +62,7 @@ export async function printLine(
   flags: StatusFlags,
   day: DayFigures,
 ): Promise<void> {
-  // Read the sessions first: if that fails, the full command still needs to read stdin.
+  // Read the sessions before stdin: if reading them fails, the full command runs and needs stdin.
   const state = runningSessions(deps);
   const { bytes, end } = await readStdin(STDIN, isWholeJson);
   const fields = bytes.length === 0 ? undefined : fieldsIn(bytes, end === 'large');
@@ -80,7 +80,7 @@ function storeLimits(area: UserArea, input: typeof NO_INPUT, nowMs: number): voi
   try {
     keepLimits(area.limits, 'claude-code', input, nowMs);
   } catch (error) {
-    // A failure to store the limits must not hide the status line.
+    // Print the status line even if the limits can't be stored.
     if (toStewardError(error).kind === 'internal') throw error;
   }
 }
@@ -134,7 +134,7 @@ export function keepDay(area: UserArea, made: Omit<Kept, 'marks'>, marks: string
   writeCache('day', area, { ...made, marks });
 }
 
-/** Returns a string that changes when today's figures may have changed. */
+/** Returns a cache key for today's figures. The key changes whenever the figures may have changed. */
 export function marksOf(area: UserArea, log: string): string {
   const files = [log, area.config, area.sense.config, area.sense.classify];
   return [

@@ -12,7 +12,10 @@ import { lostSessions } from '../sessions/view';
 import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList } from '../sessions/watch';
 
 const CHECK_MS = 250;
-/** How often to refresh without file changes, in ms. Session ages and process states change over time. */
+/**
+ * How often to refresh even without file changes, in ms, because session ages and process states change over
+ * time.
+ */
 const REFRESH_MS = 2_000;
 const PLACES_MS = 30_000;
 

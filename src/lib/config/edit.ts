@@ -28,7 +28,7 @@ export function valueAt(content: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** Writes a value as JSON, with the indentation and line breaks of the old text. */
+/** Writes a value as JSON, with the indentation and line endings of the original text. */
 export function setInJson(source: string | undefined, value: unknown): string {
   if (source === undefined) return `${JSON.stringify(value, null, '  ')}\n`;
   const indent = /\n([ \t]+)"/.exec(source)?.[1] ?? '  ';

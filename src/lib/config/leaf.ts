@@ -140,7 +140,7 @@ export function subsetOf<S extends string>(
   return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
 }
 
-/** Defines a key for a list of a program and its arguments. An empty list means the default. */
+/** Defines a key for a command: a list of a program and its arguments. An empty list means the default. */
 export function command(fallback: readonly string[]): Leaf<string[]> {
   return leaf<string[]>({
     expected: 'a list: a program and its arguments',
@@ -209,7 +209,7 @@ export function hostOrAddress(fallback: string): Leaf<string> {
   });
 }
 
-/** Defines a key for a list of git repositories. The list stays valid if a repository is deleted. */
+/** Defines a key for a list of git repositories. The list remains valid even if a repository is deleted. */
 export function repositoryList(): Leaf<string[]> {
   const isFromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({
@@ -254,7 +254,7 @@ export function isCredential(value: string): boolean {
   return /^[\x21-\x7e]{1,4096}$/.test(value);
 }
 
-/** Rejects offsets such as +02:00, which don't follow daylight saving time. */
+/** Rejects offsets such as +02:00, because they don't account for daylight saving time. */
 export function isTimezone(value: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_+/-]*$/.test(value) && isZone(value);
 }

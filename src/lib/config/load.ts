@@ -30,7 +30,7 @@ export interface LoadInput {
   home?: string;
   /** Values from flags by dotted key, which override all other sources. */
   flags?: Readonly<Record<string, unknown>>;
-  /** Reads only this file. Keys of other files get their defaults. */
+  /** The only file to read. Keys of other files get their default values. */
   only?: ConfigFile['id'];
 }
 

@@ -34,8 +34,8 @@ import {
 import { modelPrices, TOKEN_PRICE } from './model-prices';
 
 /**
- * Runs Claude Code once with its fast model, isolated from the user's settings. Avoids `--bare`, which would
- * ignore a subscription's login.
+ * Runs Claude Code once with its fast model, isolated from the user's settings. Doesn't use `--bare`, which
+ * ignores the login of a subscription.
  */
 const INSIGHT_COMMAND: readonly string[] = [
   'claude',

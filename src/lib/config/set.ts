@@ -252,7 +252,7 @@ export function configPlaces(area: UserArea): ConfigPlaces {
   return { userArea: area.root, exists: exists(area.root), files };
 }
 
-/** Formats a value for people: a comma-separated list, or a word for an empty list or an unset value. */
+/** Formats a value for display: a comma-separated list, or a word for an empty list or an unset value. */
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'not set';
   if (Array.isArray(value))

@@ -109,14 +109,15 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
-  // The library uses the same error code for wrong indentation and for an unclosed bracket.
+  // The library uses the same error code for incorrect indentation and unclosed brackets, so check the
+  // message.
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
     return 'a "[" or "{" above is not closed, or its content is not indented';
   }
   return WORDS[error.code] ?? 'invalid YAML';
 }
 
-/** Messages by the YAML library's error code. The library's own messages may quote the file. */
+/** Error messages, keyed by the YAML library's error code. The library's own messages may quote the file. */
 const WORDS: Partial<Record<YAMLError['code'], string>> = {
   BAD_ALIAS: 'undefined alias (*name)',
   BAD_DQ_ESCAPE: 'unknown escape sequence',

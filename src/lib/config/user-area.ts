@@ -37,7 +37,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
   const place = found ?? '';
   const own = sep === '/' ? base + place : base + place.replaceAll('/', sep);
-  // Concatenates the paths, because `join` is too slow for the fifty paths that each hook run builds.
+  // Concatenate the paths, because `join` is too slow for the fifty paths that each hook run builds.
   const shared = (...names: string[]): string => base + names.join(sep);
   const at = (...names: string[]): string => own + names.join(sep);
   return {
@@ -88,7 +88,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
   };
 }
 
-/** Files that people edit, which all machines of a synced area share. */
+/** Files that the user edits. All machines of a synced area share them. */
 function editedFiles(shared: PathOf) {
   return {
     config: shared('config.yaml'),
@@ -134,7 +134,7 @@ function workArea(at: PathOf, shared: PathOf) {
     board: at('work', 'board.json'),
     /** The time of the last cache update, and the reason for the last failure. */
     poll: at('work', 'poll.json'),
-    /** Captured issues by identity, including issues that are being created. */
+    /** Captured issues, keyed by identity. Includes issues that are being created. */
     ledger: at('work', 'ledger.json'),
     reminders: at('work', 'reminders.json'),
     /** Why captured issues are still in the spool. */

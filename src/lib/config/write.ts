@@ -37,8 +37,8 @@ export interface Changed {
 }
 
 /**
- * Changes keys in their files under one lock, including the copy of the voice in settings.json. Throws
- * `usage` if a value is invalid, and `config` if a file is unreadable or has a newer format.
+ * Changes keys in their files under one lock. Also updates the copy of the voice setting in settings.json.
+ * Throws `usage` if a value is invalid, and `config` if a file is unreadable or has a newer format.
  */
 export async function changeConfig(
   deps: WriteDeps,
@@ -60,7 +60,9 @@ export async function changeConfig(
   });
 }
 
-/** Copies the voice from config.yaml to settings.json; returns false if the two values already match. */
+/**
+ * Copies the voice setting from config.yaml to settings.json; returns false if the two values already match.
+ */
 export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
   const stored = async (key: string): Promise<unknown> => {
     const { file, path } = fileOfKey(key);

@@ -18,7 +18,10 @@ import {
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** Checks requests over TCP. Only this user can open the local socket, so its requests need no check. */
+  /**
+   * Checks requests over TCP. Requests over the local socket need no check, because only this user can open
+   * it.
+   */
   gate: Pick<Gate, 'isRequired' | 'hasKey' | 'hasPageSecret'>;
   /** Whether other users on this machine may send requests over TCP without a token. */
   otherUsers: boolean;

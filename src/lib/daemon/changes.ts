@@ -89,7 +89,7 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
         if (listeners.size > 0) return;
         clearInterval(timer);
         timer = undefined;
-        // Nothing checks for changes without listeners, so discard the ETags.
+        // Without listeners, nothing checks for changes, so the ETags would become stale.
         known.clear();
       };
     },

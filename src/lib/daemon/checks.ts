@@ -105,7 +105,7 @@ export function judgeTaken(port: number, owner: PortOwner | undefined): Finding 
   });
 }
 
-/** Requests that any web page could send, which the daemon must refuse. */
+/** Requests that a malicious web page could send. The daemon must reject them. */
 const FOREIGN: readonly { what: string; headers: (own: string) => Record<string, string> }[] = [
   { what: 'an unknown Host header', headers: () => ({ host: 'steward.example.org' }) },
   { what: 'an unknown Origin header', headers: (own) => ({ host: own, origin: 'https://example.org' }) },

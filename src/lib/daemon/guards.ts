@@ -84,8 +84,8 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
 }
 
 /**
- * Counts a header's occurrences. If a request has two Host headers, a proxy and the daemon may disagree about
- * the host.
+ * Counts a header's occurrences. Two Host headers are ambiguous, because a proxy and the daemon may use
+ * different ones.
  */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;

@@ -41,9 +41,9 @@ export interface RunningJobs {
   status: () => JobStatus[];
   /** Returns why the last run of a module's job failed, or undefined if it succeeded. */
   failureOf: (module: string) => string | undefined;
-  /** Returns whether all jobs are idle, ignoring the job with the given id. */
+  /** Returns whether all jobs except the one with the given id are idle. */
   isIdle: (except: string) => boolean;
-  /** Starts no more jobs and waits for the running ones to finish. */
+  /** Stops scheduling jobs and waits for running jobs to finish. */
   stop: () => Promise<void>;
 }
 
@@ -158,8 +158,8 @@ export const UPGRADE_JOB = 'upgrade';
 const UPGRADE_CHECK_SEC = 30;
 
 /**
- * Ends an idle daemon after another build is installed. Waits until two checks find the same build, because
- * an installation replaces files one by one.
+ * Ends the daemon when another build is installed and the daemon is idle. Waits until two consecutive checks
+ * find the same build, because an installation replaces files one by one.
  */
 export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): Job {
   let previous: string | undefined;
@@ -188,14 +188,14 @@ export interface CaptureJobDeps {
     captureHere: () => Promise<{ problems: readonly string[] }>;
   }>;
   /**
-   * Returns whether this process is watching the focus. If so, captures by other processes don't store the
-   * focus.
+   * Returns whether this process is tracking the frontmost application. If so, captures by other processes
+   * don't store it.
    */
   isWatching: () => boolean;
   onProblem: (problem: string) => void;
 }
 
-/** How often the focus is stored, in s. A killed daemon loses at most this much focus data. */
+/** How often tracked focus time is stored, in s. If the daemon is killed, at most this much is lost. */
 const FLUSH_SEC = 120;
 
 /** Captures at the configured interval, unless a scheduled job has just captured. */

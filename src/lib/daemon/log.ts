@@ -58,7 +58,8 @@ export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog 
       if (problem !== undefined && before === undefined) say(`Could not write the log: ${problem}`);
     },
     problem() {
-      // Write a line to test whether the log is writable again. A healthy daemon may log nothing for days.
+      // Write a line to test whether the log is writable again, because a healthy daemon may log nothing for
+      // days.
       if (problem !== undefined) this.write('info', 'log-resumed');
       return problem;
     },

@@ -23,7 +23,7 @@ interface RouteBase {
   isLocal?: true;
   /** Requires no token, because the response contains no data. */
   isOpen?: true;
-  /** Whether requests over TCP must come from a signed-in page. Set for routes that change something. */
+  /** Whether requests over TCP must come from a signed-in page. Set for routes that change data. */
   needsPage?: true;
 }
 
@@ -34,14 +34,14 @@ interface RouteBase {
 export interface JsonRoute extends RouteBase {
   /** HTTP status of the response. Default: 200. */
   status?: number;
-  /** Set if no two responses are the same. Such responses have no ETag and aren't cached. */
+  /** Set if every response is different. Such responses have no ETag and aren't cached. */
   isLive?: true;
   /** Parses the parameters. Throws `usage` if one of them is invalid. */
   input?: (request: RouteRequest) => unknown;
   run: (input: never) => unknown;
 }
 
-/** A route that responds with bytes: pages and cached values. */
+/** A route that builds its own HTTP response, such as a page or a cached document. */
 export interface RawRoute extends RouteBase {
   serve: (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
@@ -56,7 +56,7 @@ export function route<I>(
   return row as JsonRoute;
 }
 
-/** Returns the `machine` parameter, which limits reads to one machine. */
+/** Returns the `machine` parameter, which limits a response to one machine's data. */
 export function machineIn(query: URLSearchParams): string | undefined {
   return query.get('machine') ?? undefined;
 }

@@ -55,7 +55,7 @@ export interface DaemonStatus {
   jobs: JobStatus[];
 }
 
-/** Returns the health of every module. A module that throws has the state `error`. */
+/** Returns the health of every module. If a module throws, its state is `error`. */
 export function healthOf(modules: readonly Module[]): Promise<DaemonStatus['modules']> {
   return Promise.all(
     modules.map(async ({ id, label, health }) => {

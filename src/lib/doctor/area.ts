@@ -120,7 +120,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return read();
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // Don't use the kind `config`: its exit code means that the configuration is invalid.
+      // Don't use the kind `config`, because its exit code means that the configuration is invalid.
       return [failure(error, { kind: 'unavailable' })];
     }
   });

@@ -56,7 +56,7 @@ export interface DoctorInput {
   strict: boolean;
 }
 
-/** Runs the given parts' checks. Changes nothing. */
+/** Runs the checks of the given parts without changing anything. */
 export async function examine(
   at: Omit<Checked, 'config'>,
   { parts, strict }: DoctorInput,

@@ -21,7 +21,7 @@ import { claimIssue } from '../work/claim';
 import { canTakeLabel, PRIORITIES, STATUSES } from '../work/label';
 import { notSetUp } from '../work/privacy';
 
-/** An MCP tool. steward checks the input against the JSON Schema before `run`. */
+/** An MCP tool. steward checks the input against the JSON Schema before calling `run`. */
 export interface McpTool {
   name: string;
   description: string;

@@ -30,7 +30,7 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   channels: readonly Channel[];
   /** Throws if the outbox has no room for the given number of deliveries. */
   room: (deliveries: number) => void;
-  /** Whether jobs may speak, as set by DAEMON_CRON_VOICE=1. */
+  /** Whether notifications from jobs may be spoken. Set with DAEMON_CRON_VOICE=1. */
   cronVoice: boolean;
   /** Sets a session's phase. Returns the reason for a failure, or undefined; never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
@@ -42,8 +42,8 @@ export interface Accepted {
   status: 'accepted';
   id: string;
   /**
-   * Why the phase wasn't written (`no session`, `unknown`, `not written`), or `not known` if the daemon
-   * didn't respond.
+   * Why the phase wasn't written: `no session`, `unknown` (no such phase), `not written` (an error), or
+   * `not known` if the daemon didn't respond.
    */
   phase?: string;
 }
@@ -117,7 +117,7 @@ function lineOf({ title, dedupe, source, message, event }: NotifyRequest, plan: 
 
 /**
  * Returns the pending deliveries with the given dedupe key, and the id of a recent notification with the same
- * text. Reads the log, because the outbox may contain thousands of files.
+ * text. Reads the log instead of the outbox, which may contain thousands of files.
  */
 function sentBefore(
   deps: AcceptDeps,
@@ -172,12 +172,15 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
 }
 
 /**
- * The sender chooses the id, because a daemon that doesn't respond may still have accepted the message. Only
- * the process that creates the file named after the id accepts the message.
+ * The sender chooses the id, so that a message is accepted only once even if the daemon accepts it without
+ * responding. Only the process that creates the file named after the id accepts the message.
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;
-/** How long to keep the id files. A suspended daemon may handle a request days later. */
+/**
+ * How long to keep the id files. Longer than MAX_AGE_MS, because a suspended daemon may handle a request days
+ * later.
+ */
 const KEEP_MS = 7 * MAX_AGE_MS;
 /** How long a process may take to accept a message before it counts as hung. */
 const HANG_MS = 2_000;

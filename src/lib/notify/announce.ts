@@ -97,7 +97,7 @@ export function workflowExists(skills: string, skill: string, workflow: string):
   );
 }
 
-/** Matches polite words at the start of a request. */
+/** Matches greetings and polite phrases at the start of a request. */
 const COURTESY =
   /^(?:(?:hey|hi|hello|ok|okay|so|now|then|please|kindly|just|and|also)\b[\s,]*|(?:can|could|would|will) you\b\s*|i(?:'d| would) like you to\b\s*|i (?:want|need) you to\b\s*|let(?:'s| us)\b\s*|go ahead and\b\s*)+/;
 

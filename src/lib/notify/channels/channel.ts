@@ -49,7 +49,7 @@ export interface Channel {
   readonly joinsFrom?: number;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Returns a known problem with sending. Doesn't run programs or send requests. */
+  /** Returns a known problem with sending, if any, without running programs or sending requests. */
   trouble?: () => Trouble | undefined;
   /** Loads the channel's libraries before the attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;

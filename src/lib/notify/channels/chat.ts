@@ -48,7 +48,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   return { url, parts };
 }
 
-/** Detects the service from the webhook URL. */
+/** Detects the chat service from the webhook URL. */
 export function shapeOf(url: string): ChatShape {
   const { hostname, pathname } = new URL(url);
   if (hostname === 'hooks.slack.com' || /^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)) return 'slack';
@@ -56,7 +56,7 @@ export function shapeOf(url: string): ChatShape {
   return 'generic';
 }
 
-/** Returns a parcel's request bodies, with mentions disabled. */
+/** Returns the request bodies for a parcel, with mentions disabled. */
 export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unknown>[] {
   const { id, event, priority, message, tags, count, url, title = EVENTS[event].title } = parcel;
   const text = url === undefined ? message : `${message}\n${url}`;
@@ -87,7 +87,7 @@ export const chatCheck = webCheck({
   title: 'chat',
   missing,
   ask: ({ chat }, secret) => ({ url: secret(chat.webhook) ?? '' }),
-  // A GET request doesn't post a message: the service describes the webhook or rejects the method.
+  // A GET request doesn't post a message; the service either describes the webhook or rejects the method.
   judge: (hostname, { status }) =>
     [401, 403, 404, 410].includes(status)
       ? failed(`${hostname} rejected the webhook (${status})`, {

@@ -116,7 +116,7 @@ const NO_SERVICE = {
   hint: 'Run steward in the graphical session, with a notification service such as dunst or mako.',
 } as const satisfies Outcome;
 
-/** Shows a banner through the session's notification service (Linux and BSD). */
+/** Shows a banner through the desktop session's notification service (Linux and BSD). */
 export async function showOverBus(
   deps: Pick<ChannelDeps, 'env' | 'banners'>,
   parcel: Parcel,
@@ -157,7 +157,7 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
       isSame ? previous.id : 0,
       '',
       titleOf(parcel),
-      // Some notification services render markup in the body.
+      // Some notification services render markup in the body, so escape it.
       escapeMarkup(bodyOf(parcel)),
       [],
       {

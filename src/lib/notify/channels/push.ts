@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 8192;
 /** Bytes reserved for a part counter, such as `(12/12) `, and the JSON syntax. */
 const RESERVE_BYTES = 40;
 const MAX_PARTS = 10;
-/** ntfy's rate limit refills by one message every five seconds. */
+/** ntfy's rate limit allows one more message every five seconds. */
 const RATE_WAIT_MS = 5_000;
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const DAY_MS = 86_400_000;
@@ -57,7 +57,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   };
 }
 
-/** Returns the JSON bodies to publish. `generic` leaves out the message's text. */
+/** Returns the JSON bodies to publish. With `generic`, the bodies omit the message's text. */
 export function pushBodies(
   parcel: Parcel,
   topic: string,
@@ -117,7 +117,7 @@ function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
     return { outcome: 'failed', reason: `The push server denied access (${status}).`, hint };
   }
   const judged = judgeStatus(answer, nowMs);
-  // ntfy doesn't send Retry-After.
+  // ntfy doesn't send Retry-After, so use a default delay.
   return status === 429 && judged.outcome === 'again' ? { afterMs: RATE_WAIT_MS, ...judged } : judged;
 }
 
