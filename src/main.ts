@@ -7,7 +7,7 @@ import { writeOut } from './lib/platform/terminal/stdio';
 /** Build id of the bundles, defined by the build. */
 declare const STEWARD_BUILD: string;
 
-/** Matches the commands in hot.ts, which hooks, shells and status lines run very often. */
+/** Matches the commands that hot.ts handles. Hooks, shells and status lines run them very often. */
 const HOT = /^(?:hook|statusline|notify send)(?: |$)/;
 
 /** Launches the built program. Kept small because every run compiles this file. */

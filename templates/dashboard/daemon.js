@@ -54,7 +54,7 @@ function authorization() {
   return isSignedIn() ? { Authorization: `Bearer ${secret()}` } : {};
 }
 
-/** Returns undefined if the browser blocks site data. */
+/** Returns localStorage, or undefined if the browser blocks site data. */
 export function storage() {
   try {
     return localStorage;
@@ -127,7 +127,7 @@ function errorOf(body, status) {
 }
 
 /**
- * Calls `onLine` with each line of the stream until it ends. Returns whether to retry.
+ * Calls `onLine` with each line until the stream ends. Returns whether to retry.
  * @param {AbortSignal} signal @param {(line: any) => void} onLine
  */
 async function readStream(signal, onLine) {

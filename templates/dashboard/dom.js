@@ -86,7 +86,7 @@ function morph(old, next) {
   }
   for (const { name, value } of next.attributes)
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  // Keep `open`, since the user may have opened the element.
+  // The user may have set `open`, so keep it.
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
   // Another function draws this element's content.
@@ -98,7 +98,7 @@ function keyOf(node) {
   return node instanceof Element ? (node.getAttribute('data-key') ?? undefined) : undefined;
 }
 
-/** Lists the first rows and folds the rest, but never a single row. @template T @param {T[]} rows @param {number} count @param {(part: T[]) => Element} list @param {string} [word] */
+/** Lists the first rows and folds the rest, unless only one is left. @template T @param {T[]} rows @param {number} count @param {(part: T[]) => Element} list @param {string} [word] */
 export function folded(rows, count, list, word = 'more') {
   const shown = rows.length > count + 1 ? count : rows.length;
   const rest = rows.slice(shown);

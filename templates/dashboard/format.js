@@ -1,4 +1,4 @@
-// Formats numbers and local times as the commands do, with short units.
+// Formats numbers and local times, with the same short units as the commands.
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -17,7 +17,7 @@ export function longDay(day) {
   return `${shortDay(day)} ${day.slice(0, 4)}`;
 }
 
-/** Formats `Fri 20 Nov`. @param {string} day */
+/** Formats a date as `Fri 20 Nov`. @param {string} day */
 export function shortDay(day) {
   const at = new Date(`${day}T00:00:00Z`);
   return `${WEEKDAYS[at.getUTCDay()]} ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`;
@@ -28,7 +28,7 @@ export function daysBefore(day, count) {
   return new Date(Date.parse(`${day}T00:00:00Z`) - count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Whether the text is a date such as `2026-11-20`. @param {string | null} text @returns {text is string} */
+/** Returns whether the text is a date such as `2026-11-20`. @param {string | null} text @returns {text is string} */
 export function isDay(text) {
   return (
     /^\d{4}-\d\d-\d\d$/.test(text ?? '') && Date.parse(`${text}`) > 0 && daysBefore(`${text}`, 0) === text
@@ -40,17 +40,17 @@ export function noDate(text) {
   return `"${text}" isn't a date. Use 2026-11-20.`;
 }
 
-/** Formats `2,400`. @param {number} value */
+/** Formats a number as `2,400`. @param {number} value */
 export function grouped(value) {
   return value.toLocaleString('en');
 }
 
-/** Formats `09:42` in a time zone; by default, the browser's. @param {number} ms @param {string} [zone] */
+/** Formats a time as `09:42`, by default in the browser's time zone. @param {number} ms @param {string} [zone] */
 export function clock(ms, zone) {
   return wall(ms, zone).slice(11, 16);
 }
 
-/** Formats `2026-11-20`. @param {number} ms @param {string} [zone] */
+/** Formats a date as `2026-11-20`. @param {number} ms @param {string} [zone] */
 export function dayOf(ms, zone) {
   return wall(ms, zone).slice(0, 10);
 }

@@ -1,4 +1,4 @@
-// The page / shows today: what is waiting for you, the timeline, what was done and what is next. /sense?day= shows
+// The home page shows today: what is waiting for you, the timeline, what was done and what is next. /sense?day= shows
 // another day, without the parts about the present.
 
 import { isSignedIn } from './daemon.js';
@@ -116,7 +116,7 @@ onWaiting();
 watchKinds(byId('classified'), () => asked ?? undefined, refresh);
 if (asked !== null) show(byId('day-title'), asked);
 
-/** Whether the daemon has no record for the day in the URL. @param {import('./live.js').Problem | undefined} problem */
+/** Returns whether the daemon has no record for the day in the URL. @param {import('./live.js').Problem | undefined} problem */
 function isMissing(problem) {
   return asked !== null && ['not_found', 'usage'].includes(problem?.kind ?? '');
 }
@@ -209,7 +209,7 @@ function showHead(shown, today, timezone) {
   );
 }
 
-/** Returns the timeline's text while nothing is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
+/** Returns the text shown while nothing in the timeline is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
 function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
   if (!raw && record.totalMinutes > 0) return 'The event log of this day was deleted; the totals remain.';
   const first = spans[0];

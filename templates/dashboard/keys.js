@@ -6,11 +6,10 @@ import { PAGES } from './nav.js';
 
 const OFF = 'steward-keys-off';
 const SEQUENCE_MS = 1500;
-/** What opens a row. Rows without it are skipped. */
+/** The element that opens a row. Rows without one are skipped. */
 const OPENS = 'a[href], summary';
 const COPIES = '[data-rows] > li > .command > button';
 const ROWS = `[data-rows] > li:has(${OPENS})`;
-/** The timeline's own keys. */
 const TIMELINE = [
   ['← →', 'Move in the timeline'],
   ['Shift+← →', 'Move by an hour'],
@@ -22,7 +21,7 @@ const shortcuts = new Map();
 let isOff = storage()?.getItem(OFF) === 'yes';
 
 /**
- * Adds a shortcut: one key, or two keys such as `g t`. It is listed, and does something, only while its target is visible.
+ * Adds a shortcut: one key, or two keys such as `g t`. It is listed and active only while its target is visible.
  * @param {string} keys @param {string} text @param {(target: any) => void} run
  */
 export function onKey(keys, text, run, selector = 'body', at = 0) {
@@ -47,7 +46,6 @@ export function onTurn(home) {
   onKey('t', 'Today', () => location.assign(home));
 }
 
-/** Adds the shortcuts that go to the first rows waiting for you. */
 export function onWaiting() {
   for (const n of [1, 2, 3, 4, 5])
     onKey(String(n), `Go to waiting row ${n}`, focusRow, '#waiting-list li, [data-key=Waiting] li', n - 1);
@@ -131,7 +129,7 @@ function showDialog() {
   const toggle = h('input', { type: 'checkbox', checked: !isOff });
   toggle.addEventListener('change', () => {
     isOff = toggle instanceof HTMLInputElement && !toggle.checked;
-    // If site data is blocked, the choice is lost on reload.
+    // If site data is blocked, this setting is lost on reload.
     storage()?.setItem(OFF, isOff ? 'yes' : 'no');
   });
   const dialog = h(

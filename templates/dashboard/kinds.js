@@ -1,4 +1,4 @@
-// Kinds of time: order, fill patterns, and a bar for each day.
+// The order and fill patterns of the kinds of time, and a bar for each day.
 
 import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';

@@ -1,5 +1,5 @@
 // Keeps a page's documents up to date. The stream names the documents that changed; without a stream, a visible page
-// polls. After a failed request, the last response stays.
+// polls. If a request fails, the page keeps the last response.
 
 import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies } from './dom.js';
@@ -130,7 +130,7 @@ export function follow(urls, draw, late = []) {
     if (lost) {
       const was = isLive;
       isLive = false;
-      // The daemon may have answered requests while shutting down.
+      // The last response may have been sent during a shutdown, so ask again.
       if ((was || (refused && linkOf().lostAt === undefined)) && !document.hidden) void askAll();
     } else if (run !== undefined && !isLive) {
       isUpgraded ||= version !== undefined && version !== own;

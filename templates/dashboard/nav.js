@@ -12,7 +12,7 @@ export const PAGES = /** @type {const} */ ([
   ['/status', 'Status', 'h'],
 ]);
 
-/** The page title without the number. */
+/** The page title without the waiting count. */
 let title = document.title;
 
 export function showHeader() {

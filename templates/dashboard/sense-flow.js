@@ -1,4 +1,4 @@
-// Recent activity: the narrative of the latest insight, with a bar for each share.
+// Recent activity: the narrative of the latest insight, with a bar for each content type.
 
 import { command, h, show } from './dom.js';
 import { ago, longDay, percents } from './format.js';

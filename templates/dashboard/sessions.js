@@ -131,7 +131,7 @@ function draw(report, figures, now, lostAt) {
   details.scrollIntoView({ block: 'center' });
 }
 
-/** The session opened last. @type {string | undefined} */
+/** The most recently opened session. @type {string | undefined} */
 let opened;
 
 function hash() {
@@ -246,7 +246,7 @@ function showStory({ dataset: { slug = '' }, children }) {
   void showDay(place, row);
 }
 
-/** The time of the last event that each story shows. @type {Map<string, string>} */
+/** The time of the last event drawn, by session. @type {Map<string, string>} */
 const drawnAt = new Map();
 
 /** Draws a session's last day: when it was working and waiting, and its commits. @param {HTMLElement} place @param {Row} row */

@@ -10,7 +10,7 @@ import { ago, moment, plural, span } from './format.js';
 /** A job or capture counts as late after this time, in ms. */
 const LATE_MS = 60_000;
 
-/** Each state's shape, word and rank. @type {Readonly<Record<string, readonly [string, string, number]>>} */
+/** Each state's icon, label and rank. @type {Readonly<Record<string, readonly [string, string, number]>>} */
 export const STATES = {
   'needs-you': ['◇', 'needs you', 0],
   unsupported: ['◇', 'unsupported', 0],

@@ -185,7 +185,7 @@ document.addEventListener('click', (event) => {
     revision += 1;
     await refresh();
     redraw();
-    // The redraw, which runs before this frame, may remove the button.
+    // The redraw runs before this frame and may remove the button.
     requestAnimationFrame(() => {
       if (!pressed?.isConnected) byId('mute').querySelector('button')?.focus();
     });

@@ -18,7 +18,7 @@ import { KINDS } from './kinds.js';
 /** @typedef {{ id: string, label: string, rows: Row[], items: Item[] }} Group */
 
 const SESSION_ROWS = 6;
-/** The states of a session, with their words. @type {Readonly<Record<string, string>>} */
+/** The label for each session state. @type {Readonly<Record<string, string>>} */
 export const STATES = { w: 'working', y: 'waiting', r: 'your turn' };
 /** Consecutive visits shorter than this share one table row. */
 const SHORT_SEC = 300;

@@ -1,5 +1,5 @@
 // The timeline of a day: a row for each kind of application, one for commits and closed issues, and one for each
-// session. Boxes of a kind share one SVG path, so the item under the pointer is computed.
+// session. All boxes of a kind are one SVG path, so pointer events don't identify an item.
 
 import { around, h, show } from './dom.js';
 import { head } from './kinds.js';

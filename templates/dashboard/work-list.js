@@ -41,7 +41,7 @@ export function showList(lanes, itemsOf, isBoard, now) {
   const found = all.find((one) => one.dataset['stop'] === stop) ?? all[0];
   if (found === undefined) return;
   found.tabIndex = 0;
-  // A focused row loses the focus when it moves.
+  // Moving a row removes its focus.
   if (active !== document.activeElement) found.focus();
 }
 
@@ -61,7 +61,7 @@ export function startOver() {
 
 /** @param {string} lane @param {readonly Item[]} items @param {boolean} isBoard @param {number} now */
 function laneOf(lane, items, isBoard, now) {
-  // On the board, no lane is folded.
+  // The board never folds lanes.
   const isOpen = isBoard || !folded.has(lane);
   const id = `lane-${lane.toLowerCase()}`;
   const count = shown.get(lane) ?? PAGE;

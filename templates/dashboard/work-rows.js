@@ -46,7 +46,7 @@ export function valuesOf(items, facet) {
   return [...values].filter((value) => value !== null).sort();
 }
 
-/** Returns when an open item is due, in ms; otherwise NaN. @param {Item} item */
+/** Returns an open item's due time in ms; otherwise NaN. @param {Item} item */
 export function dueOf({ due, state }) {
   return state === 'open' ? Date.parse(due ?? '') : NaN;
 }

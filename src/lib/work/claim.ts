@@ -53,7 +53,7 @@ export async function claimIssue(
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
-      // Remove an existing label first. Otherwise, adding the label would not record the time of this claim.
+      // Remove the label first if it exists, because adding it again would not record the time of this claim.
       if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
       await winOrWithdraw(open, number, agent);
@@ -124,7 +124,7 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 
 /**
  * Returns the lowercase name of the agent that claimed the issue, or null if there are no `Agent:` labels.
- * The first label added after work started decides, or else the oldest label.
+ * Of several labels, the first one added after work started wins; if there is none, the oldest label wins.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
   const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>

@@ -57,7 +57,7 @@ function isDay(at: ParsedResult['start']): boolean {
   return at.isCertain('day') || at.isCertain('weekday');
 }
 
-/** Parses repeatedly. Masks ambiguous words after each pass, because an ambiguous word may hide a time. */
+/** Returns the unambiguous times in a text. Masks ambiguous words and parses again, as they may hide a time. */
 function clearTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
   let masked = text;
   for (;;) {
@@ -124,7 +124,7 @@ const UNIT =
   '(?:minute|hour|day|weekday|weekend|week|fortnight|month|quarter|year|morning|noon|afternoon|evening|night|' +
   '(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?';
 const ORDINAL = '(?:other|single|first|second|third|last|\\d+(?:st|nd|rd|th)?)';
-/** Matches adverbs only, since "the daily report" and "daily standup notes" are not recurring. */
+/** Matches words such as `daily`, but not as adjectives (`the daily report`, `daily standup notes`). */
 const ADVERB =
   '(?<!\\b(?:the|a|an|my|our|your|this|next|last) )(?:daily|weekly|monthly|yearly|annually|hourly)(?=\\s*(?:$|[.,;:!)])|\\s+(?:at|on|from|until|starting)\\b)';
 const RECURRING = new RegExp(
@@ -165,7 +165,7 @@ const IMPOSSIBLE: readonly [pattern: RegExp, isImpossible: (match: RegExpExecArr
   [PAST, () => true],
 ];
 
-/** Returns the words for an impossible or past time: `on 31 November`, `at 25:00`, `yesterday`. */
+/** Returns the words that describe an impossible or past time, such as `on 31 November` or `yesterday`. */
 export function unusableTime(text: string): string | undefined {
   for (const [pattern, isImpossible] of IMPOSSIBLE) {
     const match = pattern.exec(text);

@@ -21,7 +21,7 @@ const TONIGHT = 20;
 const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
 const END_OF_DAY_WORDS =
   /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|end of today|close of business)\b/i;
-/** Matches `by 9 tomorrow` and `@ 9`, because chrono recognizes only `at`. */
+/** Matches `by 9 tomorrow` and `@ 9`, because chrono recognizes an hour only after `at`. */
 const BY_HOUR =
   /(?:\bby ?(\d{1,2})(?= (?:today|tomorrow|tonight)\b)|(?<!\S)@ ?(\d{1,2})(?=$| (?:today|tomorrow|tonight|on)\b))/i;
 /** Matches `on the 1st`, but not if a noun or month follows (`on the 2nd floor`). */
@@ -43,7 +43,7 @@ interface Now {
 
 /**
  * Finds a future date in a text (`call Ann tomorrow at 9`). Throws `usage` for a past or recurring time.
- * @param options.isTime Whether the whole text is a time. If so, no word counts as ambiguous.
+ * @param options.isTime Whether the whole text describes a time. If so, no word counts as ambiguous.
  */
 export async function readDue(text: string, options: Now & { isTime?: boolean }): Promise<Due> {
   const recurring = recurringWords(text);
@@ -78,7 +78,7 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   return { text: spans.reduceRight(without, text), dueMs };
 }
 
-/** Returns the time that the text names; it may be in the past. */
+/** Returns the time mentioned in the text, which may be in the past. */
 function instantMeant(text: string, at: ParsedResult['start'], step: Step, { nowMs, zone }: Now): number {
   const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
   const day = { year: get('year'), month: get('month'), day: get('day') };
@@ -93,8 +93,8 @@ function instantMeant(text: string, at: ParsedResult['start'], step: Step, { now
       return end > nowMs ? end : instantAt(23, 59);
     }
   }
-  // For a day without a time, chrono picks an arbitrary hour; use the morning instead. Phrases such as "this
-  // evening" set the hour.
+  // If a text specifies a day but no hour, chrono picks an arbitrary hour. Use the morning instead, unless a
+  // phrase such as "this evening" sets the hour.
   const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(text);
   const named = { ...day, hour: isDayOnly ? MORNING : get('hour'), minute: isDayOnly ? 0 : get('minute') };
   const offset = at.get('timezoneOffset') ?? UNUSED_OFFSET;
@@ -173,7 +173,10 @@ function following<T extends { year: number; month: number; day: number }>(named
   return named;
 }
 
-/** Returns `from`, or the first later month that has this day. Month 13 means January of the next year. */
+/**
+ * Returns `from` if that month has this day; otherwise, the next month that has it. In `from`, month 13 means
+ * January of the next year.
+ */
 function monthWith(day: number, from: { year: number; month: number }): { year: number; month: number } {
   const at = toDate(Date.UTC(from.year, from.month - 1, 1));
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() + 1];

@@ -72,7 +72,7 @@ export async function moveIssue(
 
 export interface StatusEdited {
   changed: boolean;
-  /** The requested Status label, if the repository lacks the label. */
+  /** Contains the requested Status label if the repository doesn't have it. */
   missingLabels: string[];
 }
 

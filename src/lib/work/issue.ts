@@ -67,7 +67,7 @@ export function identityKey({ kind, value }: Identity): string {
   return `${kind}=${normalValue(value)}`;
 }
 
-/** Returns the slug from an issue's identity, or null if the issue has none. */
+/** Returns the slug from an issue's identity, or null if the identity is missing or isn't a slug. */
 export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
   return identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null;
 }

@@ -152,7 +152,7 @@ export function canTakeLabel(assistant: string): string {
   return `${agentName(assistant)}-can-take`;
 }
 
-/** Converts a name for use in labels: lower case, other characters as hyphens, at most 30 characters. */
+/** Converts a name for use in labels: lowercase, at most 30 characters, special characters as hyphens. */
 export function agentName(name: string): string {
   const plainName = name
     .normalize('NFKC')

@@ -101,7 +101,7 @@ function invalid(path: string, problems: readonly string[]): StewardError {
   });
 }
 
-/** Returns the wanted labels that don't exist yet. */
+/** Returns the labels in `wanted` that are missing from `existing`. */
 export function lackingLabels(wanted: readonly HostLabel[], existing: readonly string[]): HostLabel[] {
   return wanted.filter(({ name }) => !hasLabel(existing, name));
 }
@@ -130,7 +130,7 @@ export async function seedLabels(
   return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
-/** Returns the names of the repository's labels. For unchanged labels, GitHub sends only a 304 response. */
+/** Returns the names of the repository's labels, from the cache if GitHub reports no change. */
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;

@@ -95,14 +95,14 @@ export interface Staleness {
 }
 
 /**
- * Returns whether the issue list was ever fetched. Without a fetch, the issue count is unknown rather than
+ * Returns whether the issue list has ever been fetched. Until then, the issue count is unknown rather than
  * zero.
  */
 function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }
 
-/** Returns when the board was last fetched, whether it is stale, and why. */
+/** Returns when the board was last fetched, and whether and why it is stale. */
 export function staleness(
   deps: Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache'>,
   config: WorkRepoConfig,

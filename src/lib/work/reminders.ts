@@ -46,8 +46,8 @@ const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
   /**
-   * Maps each issue number to the due time in the last notification, and to when that notification was sent.
-   * Times are ISO 8601 in UTC.
+   * Maps each issue number to its last notification: `due` is the due time that it showed, `at` is when it was
+   * sent. Times are ISO 8601 in UTC.
    */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
   /** The notice that is being sent. Stored before sending. */

@@ -33,7 +33,7 @@ export interface WorkStatus {
   pollIntervalSeconds: number;
   captureNative: boolean;
   captureSweep: boolean;
-  /** How much of a matching prompt is captured. */
+  /** Whether the matching line of a prompt is captured, or the whole prompt. */
   capturePrompt: WorkConfig['CAPTURE_PROMPT'];
 }
 

@@ -9,7 +9,7 @@ import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Waiting } from './capture/waiting';
 import type { WorkDeps } from './deps';
 
-/** The output of `work sweep --json`. The log file omits `left` and the fields after it. */
+/** The output of `work sweep --json`. The log file contains only the fields before `left`. */
 export interface SweepResult {
   ts: string;
   repo: string | null;

@@ -38,7 +38,7 @@ export function taskList(items: readonly Item[], { repo, nowMs }: { repo: string
   return `${['# Tasks', '', intro, ...sections].join('\n')}\n`;
 }
 
-/** Returns an issue's section, or undefined if it was completed long ago. */
+/** Returns the section that lists an issue, or undefined if the issue was completed long ago. */
 export function sectionOf(item: Item, nowMs: number): Section | undefined {
   if (item.state === 'closed') {
     const at = parseIso(item.closedAt ?? '');
@@ -55,7 +55,7 @@ export function sectionOf(item: Item, nowMs: number): Section | undefined {
 
 function sorted(section: Section, items: Item[]): Item[] {
   if (section !== 'Recently Completed') return items.sort(byUrgency);
-  // Limit only closed issues, since open issues still need evidence.
+  // Limit only the closed issues. Show all issues that are done but still open, because they need evidence.
   const open = items.filter(({ state }) => state === 'open').sort((a, b) => a.number - b.number);
   const closed = items.filter(({ state }) => state === 'closed').sort(byCompletion);
   return [...open, ...closed.slice(0, Math.max(0, MAX_RECENT - open.length))];
@@ -128,7 +128,7 @@ interface Pushed {
 }
 
 async function commitAndPush(deps: WorkDeps, repo: string, text: string): Promise<Pushed> {
-  // The clone is machine-local, because git can't sync a repository nested in the user area.
+  // Clone into a machine-local folder, because git can't sync a repository inside the user area.
   const clone = join(deps.area.machine, 'tasklist');
   ensureFolder(clone);
   try {

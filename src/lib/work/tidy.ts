@@ -95,7 +95,7 @@ export async function tidy(
   return result;
 }
 
-/** Returns an issue's evidence, or why there is none. */
+/** Returns an issue's evidence, or the reason that there is none. */
 async function evidenceOf(
   evidence: Evidence,
   issue: Issue,

@@ -6,7 +6,7 @@ import { plural } from '../../platform/terminal/format';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
 
-/** Why captures are waiting, and the command that fixes the problem; `null` if no action is needed. */
+/** A message for each reason. `fix` is the command to run, or `null` if no action is needed. */
 const REASONS = {
   'signed-out': { message: 'not signed in to GitHub', fix: 'gh auth login' },
   'no-access': { message: 'the credential has no write access to issues', fix: 'steward work verify' },
@@ -36,7 +36,7 @@ export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'
   const groups = new Map<WaitReason, Waiting>();
   const reasons = readReasons(work.waiting);
   for (const { id, kind, at } of keptIntentions(spool)) {
-    // Don't count an ended session until a delivery attempt has found something to send.
+    // Count an ended session only after a delivery attempt has found something to send.
     const isCapture = kind === 'prompt-matched' || kind === 'issue-wanted';
     const reason = reasons.get(id) ?? (isCapture ? 'untried' : undefined);
     if (reason === undefined) continue;

@@ -33,7 +33,7 @@ export function isGone(error: unknown): boolean {
   return reason === 'missing' || reason === 'gone';
 }
 
-/** Describes the failed request for the error message. */
+/** Details of a request, for error messages. */
 export interface Asked {
   /** The host name, such as `api.github.com`. */
   host: string;

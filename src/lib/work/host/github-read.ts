@@ -19,7 +19,7 @@ const line = (max: number) =>
   );
 /** GitHub allows label names of up to 50 characters, and a character may take two UTF-16 code units. */
 const LabelText = line(100);
-/** Most endpoints return labels as objects, and older endpoints return only the names. */
+/** Most endpoints return labels as objects; older endpoints return only the names. */
 const LabelName = v.union([
   LabelText,
   v.pipe(

@@ -45,7 +45,7 @@ const MIB = 1024 * 1024;
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
-/** GitHub allows 80 writes per minute. steward leaves some for other tools. */
+/** GitHub allows 80 writes per minute. Use fewer, to leave some for other tools. */
 const WRITES_PER_MINUTE = 60;
 const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 

@@ -14,7 +14,7 @@ export interface Host {
   createRepository(repo: string): Promise<Repository>;
   /**
    * Returns issues (not pull requests) changed at or after `since`. Returns `unchanged` if `etag` still
-   * matches; GitHub doesn't count such a request toward the rate limit.
+   * matches; such a response doesn't count toward GitHub's rate limit.
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;

@@ -13,7 +13,7 @@ export interface OctokitOptions {
   userAgent: string;
   writesPerMinute: number;
   maxWaitMs: number;
-  /** The length of a second in retry delays, in milliseconds. Tests use a smaller value. */
+  /** Milliseconds to wait per second of retry delay. Tests use a smaller value. */
   secondMs: number;
 }
 

@@ -39,7 +39,7 @@ export function siteOf(api: URL): string {
 const TOKEN_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
 const NO_CREDENTIAL = 'No credential found for';
 
-/** Returns whether another process failed for lack of a credential that this process has. */
+/** Returns whether another process failed because it has no token, although this process has one. */
 export function isCredentialHereOnly(failure: string | null, env: NodeJS.ProcessEnv): boolean {
   return (
     failure?.startsWith(NO_CREDENTIAL) === true && TOKEN_VARIABLES.some((name) => (env[name] ?? '') !== '')
