@@ -24,10 +24,10 @@ export interface DeliverDeps extends DispatchDeps {
 const POLL_MS = 20;
 const POLLS_A_SCAN = 10;
 const SCAN_MS = 1_000;
-/** Longer than an attempt takes on any channel. */
+/** Longer than the longest attempt on any channel. */
 const ATTEMPT_MS = 30_000;
 
-/** Runs `work`; returns undefined if another process on this machine is delivering. */
+/** Runs `work`, or returns undefined if another process on this machine is already delivering. */
 async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   try {
@@ -39,7 +39,7 @@ async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promis
 }
 
 export interface DeliverOptions {
-  /** Waits for deliveries that become due within this time. */
+  /** Continues while a delivery becomes due within this time, in ms. */
   patienceMs: number;
   /** Stops after this time, even if deliveries are still pending. */
   longestMs: number;
@@ -69,7 +69,7 @@ async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: n
     }
     scan(dispatcher);
   } while (!isDone());
-  // Without this wait, attempts in progress would count as interrupted and be repeated.
+  // Let attempts in progress finish. Otherwise, they would count as interrupted and be repeated.
   await closeDispatcher(dispatcher, ATTEMPT_MS);
   return dispatcher;
 }

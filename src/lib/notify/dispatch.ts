@@ -62,7 +62,7 @@ const SWEEP_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
 /** How long to process deliveries before yielding to the event loop, in ms. */
 const SLICE_MS = 1;
-/** Maximum number of log lines when a channel pauses. More would push other entries out of the log. */
+/** Maximum number of log lines when a channel pauses, so that other entries aren't pushed out of the log. */
 const MAX_PAUSE_LINES = 200;
 
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
@@ -154,7 +154,7 @@ export function scan(at: Dispatcher): void {
   if (sweeps) expireForeign(at);
   for (const id of retries) {
     for (const lane of lanes.values()) hasten(lane, id);
-    // A retry may move another machine's delivery to this machine, so read the file again.
+    // A retry may have moved another machine's delivery to this machine, so read the file again.
     for (const name of foreign) if (name.startsWith(id)) forget(at, name);
   }
   pump(at);
@@ -282,14 +282,14 @@ function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): 
     let delivery = withTrueAge(waiting, deps.clock);
     if (!claim(outboxOf(deps), name)) return [];
     unsettled.set(name, { delivery });
-    // The voice channel passes old messages to the desktop, so they don't expire here.
+    // Voice deliveries don't expire here, because the voice channel passes old messages to the desktop.
     if (delivery.channel !== 'voice' && nowMs > lastAttempt(deps, delivery)) {
       end(deps, delivery, 'expired', 'not delivered in time');
       unsettled.delete(name);
       return [];
     }
     if (!isOver(waitOf(delivery), nowMs)) {
-      // Mark the delivery as due. Otherwise, a crash during the attempt would not be detected.
+      // Record that the wait is over, so that a crash during the attempt counts as an interruption.
       delivery = { ...delivery, nextAt: toIso(nowMs), waitingSince: toIso(nowMs) };
       record(outboxOf(deps), name, delivery);
     }

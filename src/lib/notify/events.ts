@@ -10,11 +10,11 @@ export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];
 
 export interface EventFacts {
-  /** Priority from 1 (lowest) to 5, as on push servers. */
+  /** Priority from 1 (lowest) to 5, the scale that push servers use. */
   priority: number;
   /** Whether the event ignores quiet hours at any priority. */
   urgent?: true;
-  /** Emoji tag on push servers. */
+  /** Emoji tag sent to push servers. */
   tag: string;
   title: string;
   /** The text of the push when `detail` is `generic`. */

@@ -31,7 +31,7 @@ interface About {
   event: EventName;
   priority: number;
   source: string;
-  /** The start of the message. */
+  /** The beginning of the message. */
   text: string;
   title?: string | undefined;
 }
@@ -51,7 +51,7 @@ export interface AcceptedLine extends About {
   duplicateOf?: string;
 }
 
-/** The result of an attempt. `waiting` means that the delivery is retried at `nextAt`. */
+/** The result of an attempt. After the result `waiting`, the delivery is retried at `nextAt`. */
 export interface ResultLine {
   kind: 'result';
   ts: string;
@@ -136,7 +136,7 @@ export interface HistoryEntry {
 
 export interface ChannelResult {
   channel: ChannelId;
-  /** `waiting`: still pending. `skipped`: not sent on this channel. */
+  /** `waiting` means still pending; `skipped` means not sent on this channel. */
   result: Result | 'waiting' | 'skipped';
   attempts: number;
   reason: string | null;
@@ -183,7 +183,7 @@ function setResult({ channels }: HistoryEntry, line: ResultLine): void {
   channels.splice(at === -1 ? channels.length : at, 1, {
     ...{ channel, result, attempts, reason, nextAt, maybeTwice },
   });
-  // A voice delivery that was moved to the desktop is pending there until the desktop logs a result.
+  // A voice delivery that was moved to the desktop counts as pending there until the desktop logs a result.
   const isMoved = channel === 'voice' && result === 'shown';
   if (isMoved && !channels.some((known) => known.channel === 'desktop')) {
     channels.push({ ...PENDING, channel: 'desktop' });
@@ -221,8 +221,8 @@ export async function awaitAnswers(
 }
 
 /**
- * Returns why a notification fails `--strict`; undefined if every channel accepted it. A push held for quiet
- * hours counts as accepted.
+ * Returns the reason for `--strict` to report a failure; undefined if every channel accepted the notification.
+ * A push held for quiet hours counts as accepted.
  */
 export function whyUndelivered(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');

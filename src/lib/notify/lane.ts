@@ -94,7 +94,7 @@ function promote(lane: Lane, nowMs: number): void {
   if (isOver(lane.quiet, nowMs)) release(lane, ({ wait }) => isOver(wait, nowMs));
 }
 
-/** Returns when the pause ends, or undefined if the lane isn't paused. */
+/** Returns the time at which the pause ends, or undefined if the lane isn't paused. */
 export function pausedUntil({ paused }: Lane, nowMs: number): number | undefined {
   return isOver(paused, nowMs) ? undefined : paused.untilMs;
 }
@@ -118,8 +118,8 @@ export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
 }
 
 /**
- * Returns `first` and the deliveries to combine with it: pushes held for the same quiet hours, or all due
- * deliveries on a channel that combines them.
+ * Returns `first` and the deliveries to combine with it: pushes held until the same quiet hours end, or all
+ * due deliveries on a channel that combines them.
  */
 function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
   const joins = joinsFrom < Infinity;
@@ -136,18 +136,18 @@ export function pause(lane: Lane, untilMs: number, nowMs: number): readonly Deli
   return lane.ready;
 }
 
-/** Makes a notification's deliveries due now. */
+/** Makes a notification's deliveries due immediately. */
 export function hasten(lane: Lane, id: string): void {
   if (release(lane, ({ delivery }) => delivery.id === id)) lane.paused = NO_WAIT;
 }
 
-/** Ends the pause, and makes failed deliveries due now. */
+/** Ends the pause, and makes failed deliveries due immediately. */
 export function resume(lane: Lane): void {
   release(lane, ({ delivery }) => delivery.nextAt !== delivery.heldUntil);
   lane.paused = NO_WAIT;
 }
 
-/** Returns when the next delivery is due; Infinity if nothing is pending. */
+/** Returns the time at which the next delivery is due; Infinity if nothing is pending. */
 export function nextDue(lane: Lane, nowMs: number): number {
   promote(lane, nowMs);
   const earliest = lane.ready.length > 0 ? 0 : lane.quiet.untilMs;

@@ -83,7 +83,7 @@ function messageOf(value: unknown): string {
   if (value === undefined || value === null) throw invalid('message', 'is missing', 'a string');
   const text = checkedText('message', value, MAX_MESSAGE, (whole) => Array.from(whole).length);
   const message = cleanLines(text).trim();
-  // A message of zero-width characters would be invisible and silent.
+  // A message that contains only zero-width characters would be invisible and silent.
   if (!/[^\s\p{Cf}]/u.test(message)) throw invalid('message', 'is empty', 'a string');
   return message;
 }
@@ -101,7 +101,7 @@ function matching(body: Body, key: string, grammar: RegExp, expected: string): s
 
 function checkedText(key: string, value: unknown, max: number, lengthOf: (text: string) => number): string {
   if (typeof value !== 'string') throw invalid(key, 'is not a string', 'a string');
-  // Half a surrogate pair can be neither spoken nor sent as UTF-8.
+  // A lone surrogate can't be spoken or encoded as UTF-8.
   if (/\p{Surrogate}/u.test(value)) throw invalid(key, 'contains a lone surrogate', 'valid Unicode');
   const length = value.length <= max ? value.length : lengthOf(value);
   if (length > max) throw invalid(key, `has ${length} characters`, `at most ${max} characters`);

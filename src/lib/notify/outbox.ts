@@ -30,7 +30,7 @@ type At = Pick<OutboxDeps, 'outbox'>;
 
 export type Result =
   | 'delivered'
-  /** Moved to the desktop because the voice failed. */
+  /** Moved to the desktop because the voice channel failed. */
   | 'shown'
   /** Rejected by the channel; a retry would fail too. */
   | 'failed'
@@ -49,7 +49,7 @@ export interface Delivery {
   /** Id of the machine that accepted the delivery. Other machines ignore the delivery. */
   machine: string;
   at: string;
-  /** The time of acceptance on the boot clock, which is unaffected by changes to the system time. */
+  /** The time of acceptance, measured since boot and therefore unaffected by changes to the system clock. */
   boot?: BootTime | undefined;
   event: EventName;
   priority: number;
@@ -67,7 +67,7 @@ export interface Delivery {
   /** The end of the quiet hours, when held deliveries are sent together. */
   heldUntil?: string | undefined;
   nextAt: string;
-  /** When an attempt set `nextAt`. A time in the future means that the clock moved back. */
+  /** The time at which an attempt set `nextAt`. If it is in the future, the clock has been set back. */
   waitingSince?: string | undefined;
   attempts: number;
   /** Number of attempts interrupted because the process died. */

@@ -20,8 +20,8 @@ const WINDOW_MS = 2 * 3_600_000;
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * Writes a phase to a session's history and terminal tab. Default session: the latest incomplete session of
- * the last two hours. Throws `locked` if another process holds the lock.
+ * Writes a phase to a session's history and terminal tab. The default session is the latest incomplete session
+ * of the last two hours. Throws `locked` if another process holds the lock.
  */
 export async function writePhase(
   deps: PhaseDeps,
@@ -54,8 +54,8 @@ function sessionFor(state: SessionsState, slug: string | undefined, nowMs: numbe
 }
 
 /**
- * Returns a function that writes phases one at a time, in order. The function returns the reason for a
- * failure. Unexpected errors go to `report`.
+ * Returns a function that writes phases one at a time, in order, and returns the reason if a write fails.
+ * Unexpected errors go to `report`.
  */
 export function phaseEffect(
   open: () => Promise<PhaseDeps>,
@@ -115,7 +115,7 @@ export function tabSequence(
   const { program, kittySocket } = terminal ?? { program: null, kittySocket: null };
   const rgb = Number.parseInt(phase(id).color.slice(1), 16);
   if (program === 'iTerm.app') return title + iTermColor(rgb);
-  // kitty doesn't set TERM_PROGRAM. If the variable is set, another terminal was started from kitty.
+  // kitty doesn't set TERM_PROGRAM. If the variable is set, another terminal inherited kitty's environment.
   return program === null && kittySocket !== null ? title + kittyColor(rgb) : title;
 }
 

@@ -63,7 +63,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     if (offReason('sms') === undefined) wanted.add('sms');
   }
   if (request.reach === 'desk') wanted.delete('push');
-  // Without a push, keep the banner, so that you see it when you return.
+  // If there is no push, show the banner anyway, so that you see it when you return.
   const isPushed = wanted.has('push') && offReason('push') === undefined;
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');
   const isSpoken = settings.spoken.includes(event);
@@ -122,7 +122,10 @@ function isQuietAt({ from, to }: QuietHours, minute: number): boolean {
   return from < to ? minute >= from && minute < to : minute >= from || minute < to;
 }
 
-/** Returns when quiet hours end, in epoch ms; undefined if `ms` is outside quiet hours. */
+/**
+ * Returns the time at which the current quiet hours end, in epoch ms; undefined if `ms` is outside quiet
+ * hours.
+ */
 export function quietUntil(hours: QuietHours, ms: number, zone: string): number | undefined {
   const minuteAt = (at: number): number => {
     const { hour, minute } = wallClock(at, zone);
@@ -132,7 +135,8 @@ export function quietUntil(hours: QuietHours, ms: number, zone: string): number 
   if (!isQuiet(ms)) return undefined;
   const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
   const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
-  // If daylight saving time begins or ends before `end`, `end` is wrong. Search minute by minute instead.
+  // If the clock changes for daylight saving time before `end`, `end` is wrong. In that case, search minute by
+  // minute.
   if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;
   for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
     if (!isQuiet(at)) return at;
@@ -152,7 +156,7 @@ export interface MuteDeps {
 
 export interface MuteState {
   muted: boolean;
-  /** When the mute ends, as ISO 8601 in UTC; `null` if not muted or muted indefinitely. */
+  /** The time at which the mute ends, as ISO 8601 in UTC; `null` if not muted or muted indefinitely. */
   until: string | null;
 }
 
@@ -164,7 +168,7 @@ export function mute(deps: MuteDeps, forMs: number | undefined): MuteState {
   return { muted: true, until };
 }
 
-/** Ends a mute; returns the previous state. */
+/** Unmutes the voice and banner sounds; returns the previous state. */
 export function unmute(deps: MuteDeps): MuteState {
   const before = muteState(deps);
   removeFile(deps.mute);
@@ -189,11 +193,11 @@ export interface RoutesReport {
   longTaskMinutes: number;
   muted: MuteState;
   quietHours: string | null;
-  /** When the current quiet hours end, as ISO 8601 in UTC; `null` outside quiet hours. */
+  /** The time at which the current quiet hours end, as ISO 8601 in UTC; `null` outside quiet hours. */
   quietUntil: string | null;
   /** Channels that are switched off or not set up. */
   off: ChannelTrouble[];
-  /** Channels that are on but cannot send. */
+  /** Channels that are enabled but can't send. */
   broken: ChannelTrouble[];
 }
 

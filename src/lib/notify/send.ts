@@ -18,7 +18,7 @@ export interface SendFlags {
   tag?: string[] | undefined;
   wait: boolean;
   strict: boolean;
-  /** The id of a request that the daemon didn't answer. */
+  /** The id of an earlier request to which the daemon didn't respond. */
   unanswered?: string | undefined;
 }
 
@@ -47,14 +47,14 @@ export interface Sender {
 
 export interface Offered {
   accepted: Accepted;
-  /** Whether this process, rather than the daemon, accepted the message. */
+  /** Whether the message was accepted by this process instead of the daemon. */
   isOurs: boolean;
   note?: string;
 }
 
 /**
- * Queues a notification exactly once: in the daemon, or in this process if the daemon doesn't respond.
- * @param unansweredId The id of a request that the daemon didn't answer.
+ * Queues a notification exactly once, in the daemon or, if the daemon doesn't respond, in this process.
+ * @param unansweredId The id of an earlier request to which the daemon didn't respond.
  */
 export async function offer(sender: Sender, body: object, unansweredId?: string): Promise<Offered> {
   const id = unansweredId ?? newId(sender.deps.clock);

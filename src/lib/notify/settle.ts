@@ -46,11 +46,11 @@ type Again = Extract<Outcome, { outcome: 'again' }>;
 function postpone(deps: SettleDeps, tried: Delivery, outcome: Again): Delivery | undefined {
   const nowMs = deps.clock.now();
   const waitingSince = toIso(nowMs);
-  // If the clock has been set back since the delivery was accepted, its age counts from now.
+  // If the clock has been set back since the delivery was accepted, treat the delivery as accepted now.
   const at = Date.parse(tried.at) > nowMs ? waitingSince : tried.at;
   const lastMs = lastAttempt(deps, { ...tried, at });
   const retryMs = nextAttempt(nowMs, tried.attempts, deps.random(), outcome.afterMs);
-  // Make a last attempt at the deadline, unless the server asked for a longer delay.
+  // Make a last attempt at the deadline, unless the server requested a longer delay.
   const nextMs = outcome.afterMs === undefined && nowMs < lastMs ? Math.min(retryMs, lastMs) : retryMs;
   if (nextMs > lastMs) return end(deps, tried, 'expired', reasonOf(outcome));
   const next: Delivery = { ...tried, at, nextAt: toIso(nextMs), waitingSince };
@@ -90,7 +90,7 @@ export function recover(deps: SettleDeps): void {
 }
 
 /**
- * Closes a claimed delivery that has a result, and requeues a delivery that was not being sent. A delivery
+ * Closes a claimed delivery that has a result, and requeues one that was not being sent. A delivery that was
  * interrupted while being sent may have arrived, so it is retried only once.
  */
 export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delivery): void {

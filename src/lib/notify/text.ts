@@ -1,6 +1,6 @@
 import { clean } from '../platform/terminal/terminal';
 
-/** How to measure the length of text, and the maximum length of each part. */
+/** A measure of text length, and the maximum length of each part in that measure. */
 export interface Measure {
   cost: (char: string) => number;
   max: number;
@@ -21,8 +21,8 @@ export function utf16Units(char: string): number {
 }
 
 /**
- * Splits text into parts within every limit, preferably at a line or word break in the last third of a part.
- * Splits a grapheme only if it exceeds a limit.
+ * Splits text into parts that respect every limit, preferably at a line or word break in the last third of a
+ * part. Splits a grapheme only if it exceeds a limit.
  */
 export function split(text: string, measures: readonly Measure[]): string[] {
   const parts: string[] = [];

@@ -24,13 +24,13 @@ export interface TriggerDeps {
   spool: SpoolDeps;
   /** Returns the session of a spooled hook event. */
   sessionOf: (intention: Intention) => Session | undefined;
-  /** Returns the name of a session's assistant if several assistants have sessions. */
+  /** Returns the name of a session's assistant if several assistants have sessions; otherwise, undefined. */
   assistantOf: (session: Session) => string | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
   presence: (session: Session | undefined) => Promise<Presence>;
   accept: (request: NotifyRequest) => Promise<unknown>;
   daName: () => string;
-  /** Returns which finished turns to notify about (`notify.turnEnd`). */
+  /** Returns which finished turns cause a notification (`notify.turnEnd`). */
   notifiedTurns: () => 'long' | 'always' | 'never';
   longTaskMinutes: () => number;
 }
@@ -59,8 +59,8 @@ export async function runTriggers(
 }
 
 /**
- * Turns hook events into notifications: the end of a turn or of background agents, and sessions that are
- * waiting for you. Only one process per machine does this at a time.
+ * Creates notifications from hook events when a turn or background agents end and when a session is waiting
+ * for you. Only one process per machine does this at a time.
  */
 export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   const agents = groupsOf(deps);
@@ -159,7 +159,7 @@ const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = deps.sessionOf(intention);
-  // Skips a request that was answered, or whose session has ended.
+  // Skip requests that have been answered, and sessions that have ended.
   if (session !== undefined && session.waitingSince === undefined) return;
   const presence = await deps.presence(session);
   if (presence === 'front') return;
@@ -175,7 +175,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   });
 }
 
-/** Groups of ended agents by hook event id. Only the last event in a group sends a notification. */
+/** Maps a hook event id to a group of ended agents. Only the last event in a group causes a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
 /** Groups ended agents by session. Returns undefined while more agents may still join a group. */
@@ -226,7 +226,7 @@ function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): str
 }
 
 const MAX_CHARS = 300;
-/** How much of a response's end to search, in UTF-16 code units. */
+/** Number of UTF-16 code units to search at the end of a response. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
 /** Matches emoji, list markers and emphasis marks around a line. */
@@ -234,7 +234,7 @@ const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
  * Returns the response's last line that starts with `Completed:`, `Voice:` or the assistant's name and a
- * colon. Ignores code. Returns undefined if the response has no such line.
+ * colon, or undefined if there is no such line. Ignores code blocks.
  */
 export function completionLine(response: string, daName: string): string | undefined {
   const openings = [daName, 'completed', 'voice'].map((name) => `${name.toLowerCase()}:`);

@@ -9,7 +9,7 @@ import type { RoutesReport } from './routing';
 export interface ViewOptions {
   columns: number;
   color: boolean;
-  /** `false` for ASCII terminals. */
+  /** `false` if the terminal supports only ASCII. */
   unicode?: boolean;
   zone: string;
   nowMs: number;
@@ -21,8 +21,8 @@ const NARROW = 70;
 const EMPTY = 'No notifications yet. Send one with `steward notify send MESSAGE`.';
 
 /**
- * Formats the output of `notify history`: a line per notification, and a line per channel with a problem.
- * `options.dead` summarizes the failed deliveries.
+ * Formats the output of `notify history`, with one line per notification and one line per channel that has a
+ * problem. `options.dead` summarizes the failed deliveries.
  */
 export function historyText(
   entries: readonly HistoryEntry[],
@@ -75,7 +75,7 @@ function isToday(ms: number, { zone, nowMs }: Moment): boolean {
   return dayOf(ms, zone) === dayOf(nowMs, zone);
 }
 
-/** Formats a time as `07:00`, with the date unless it is today. */
+/** Formats a time such as `07:00`, and adds the date unless it is today. */
 export function untilText(iso: string, moment: Moment): string {
   const ms = Date.parse(iso);
   const time = timeOf(ms, moment.zone);

@@ -1,6 +1,8 @@
 import { StewardError, toStewardError, type ErrorKind } from '../errors';
 
-/** `off`: not set up, turned off, or not checked. `warning`: works, but possibly not as intended. */
+/**
+ * `off` means not set up, turned off, or not checked. `warning` means working, but possibly not as intended.
+ */
 export type State = 'ok' | 'off' | 'warning' | 'failed';
 
 /** The result of one `doctor` check. */

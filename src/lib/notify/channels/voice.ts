@@ -42,7 +42,7 @@ export function voiceChannel({
 }
 
 const TEXT = 'This is a test.';
-/** Audio files up to this size count as empty. */
+/** Audio files of at most this many bytes are treated as empty. */
 const MIN_BYTES = 2_000;
 /** Engines that play the audio themselves and can't write it to a file. */
 const ALOUD = ['sapi', 'spd-say'];

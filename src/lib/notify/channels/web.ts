@@ -25,11 +25,11 @@ export interface WebService {
   isHeld?: true;
   missing: (settings: Settings) => Missing | undefined;
   /**
-   * Returns the requests for a parcel, or why the parcel can never be sent. Throws `config` if a credential
+   * Returns the requests for a parcel, or the reason it can never be sent. Throws `config` if a credential
    * can't be resolved.
    */
   posts: (parcel: Parcel) => Posts | Failed;
-  /** Returns a service-specific outcome, or undefined to decide by HTTP status. */
+  /** Returns a service-specific outcome, or undefined if the HTTP status determines the outcome. */
   judge: (answer: WholeAnswer) => Outcome | undefined;
 }
 
@@ -75,7 +75,10 @@ function enable(id: WebId): string {
   return `steward config set notifications.${id}.enabled true`;
 }
 
-/** Treats exceptions as temporary, because the variable or file that contains the secret may appear later. */
+/**
+ * Treats exceptions as temporary, because the missing variable or file that contains the secret may be created
+ * later.
+ */
 function postsOr(
   service: WebService,
   parcel: Parcel,
@@ -139,7 +142,9 @@ const KNOWN: Readonly<Record<number, readonly [string, string]>> = {
   413: ['The message is too large for the server', 'Send a shorter message.'],
 };
 
-/** Parses a Retry-After header in seconds or as a date. Returns ms, or undefined if the header is invalid. */
+/**
+ * Parses a Retry-After header (seconds or an HTTP date). Returns ms, or undefined if the header is invalid.
+ */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,7}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
@@ -147,7 +152,10 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Returns the outcome for a rate limit; undefined if `seconds` is missing or invalid. */
+/**
+ * Returns the outcome of a request that was rejected by a rate limit; undefined if `seconds` is missing or
+ * invalid.
+ */
 export function rateLimited(service: string, seconds: unknown): Outcome | undefined {
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;
   const reason = `${service} returned "too many requests" (429).`;
@@ -155,7 +163,7 @@ export function rateLimited(service: string, seconds: unknown): Outcome | undefi
 }
 
 /**
- * Returns the root URL of a host or URL. A host without a scheme gets `https://`, or `http://` for localhost.
+ * Returns the root URL for a host or URL. A host without a scheme gets `https://`, or `http://` for localhost.
  */
 export function rootOf(server: string): string {
   if (server.includes('://')) return server.endsWith('/') ? server : `${server}/`;

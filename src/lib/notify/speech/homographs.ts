@@ -3,7 +3,7 @@ import type { Replacement } from './pronunciation';
 
 /**
  * A word with two pronunciations, and a respelling for one of them, such as "lyve" for "live". The first rule
- * that matches the context decides; if none does, the word is unchanged.
+ * that matches the context applies; if none does, the word is unchanged.
  */
 export interface Homograph {
   word: string;
@@ -11,7 +11,7 @@ export interface Homograph {
   /** Patterns by name. A rule includes a pattern as `<NAME>`. */
   words: Readonly<Record<string, string>>;
   /**
-   * Each rule is `respell` or `keep`, a pattern for the text before the word (or ''), and alternative
+   * Each rule consists of `respell` or `keep`, a pattern for the text before the word (or ''), and alternative
    * patterns for the text after the word.
    */
   contexts: readonly { rules: readonly string[][] }[];

@@ -7,7 +7,7 @@ import { findHomographs } from './homographs';
 
 export type Terms = ReadonlyMap<string, string>;
 
-/** A range of text, in UTF-16 units, and its replacement. */
+/** A range of text, in UTF-16 code units, and its replacement. */
 export interface Replacement {
   start: number;
   end: number;
@@ -49,7 +49,9 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
 
 export interface Pronunciations {
   findTerms: FindTerms;
-  /** Why the file can't be read. `findTerms` then uses the last valid version of the file. */
+  /**
+   * The reason why the file can't be read. In that case, `findTerms` uses the last valid version of the file.
+   */
   problem?: StewardError;
 }
 

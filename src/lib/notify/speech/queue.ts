@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/time/clock';
 import { SoundError, type SpeechEngine, type SpeechMachine, type SpeechOrder } from './engines/engine';
 
 export interface Spoken {
-  /** Whether the text was played to the end. */
+  /** Whether the entire text was played. */
   spoken: boolean;
   engine?: string;
   reason?: string;
@@ -18,7 +18,7 @@ export interface Utterance {
 
 /** Speaks one utterance at a time, in order, with a timeout for each. */
 export interface Speech {
-  /** Speaks an utterance. On failure, returns the reason; never throws. */
+  /** Speaks an utterance. If that fails, returns the reason; never throws. */
   say(utterance: Utterance): Promise<Spoken>;
   /** Stops accepting utterances, and stops speaking after `graceMs`. */
   close(graceMs: number): Promise<void>;
@@ -35,7 +35,7 @@ export interface QueueDeps {
   /** Reloads the settings. Called before an utterance waits for its turn, and again before it is spoken. */
   refresh?: (() => Promise<void> | undefined) | undefined;
   spokenOf: (text: string) => string;
-  /** Returns why no engine is available. */
+  /** Returns the reason why no engine is available. */
   noVoice: () => string;
 }
 
@@ -67,14 +67,14 @@ const CLOSING = 'The voice is shutting down.';
 
 interface Waiting {
   utterance: Utterance;
-  /** When the utterance arrived, on both the wall clock and the monotonic clock. */
+  /** The time at which the utterance arrived, on both the wall clock and the monotonic clock. */
   nowMs: number;
   monotonicMs: number;
   answer: (spoken: Spoken) => void;
 }
 
 interface Rest {
-  /** When the engine is no longer treated as failed, on the monotonic clock. */
+  /** The time at which the engine is no longer treated as failed, on the monotonic clock. */
   untilMs: number;
   slowFailure: string | undefined;
 }
@@ -189,7 +189,7 @@ async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortContr
       resting.delete(engine);
       return { spoken: true, engine: engine.id };
     }
-    // A failure to play audio isn't the engine's fault.
+    // A failure to play the audio doesn't count against the engine.
     const isSound = failure instanceof SoundError;
     const words = wordsOf(failure);
     failures.set(words, [...(failures.get(words) ?? []), ...(isSound ? [] : [engine.id])]);
@@ -211,7 +211,8 @@ function restAfter({ clock, limits }: Queue, failure: string, startMs: number): 
 }
 
 /**
- * Returns why the text wasn't played, or undefined if it was. Enforces the timeout even if the engine hangs.
+ * Returns the reason why the text wasn't played, or undefined if it was. Enforces the timeout even if the
+ * engine hangs.
  */
 async function attempt(
   { machine, limits }: Queue,

@@ -15,7 +15,7 @@ import { pronunciationFile, transform, type Transformed } from './pronunciation'
 import { type Speech, speechQueue } from './queue';
 
 export interface VoiceSettings {
-  /** `auto`, `none` or an engine id. */
+  /** An engine id, or `auto` or `none`. */
   engine: string;
   provider: ProviderSettings;
 }
@@ -59,10 +59,10 @@ export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   ];
 }
 
-/** How long detected engines are cached, because searching the PATH is slow. */
+/** How long to cache the detected engines, in ms. Searching the PATH is slow. */
 const DETECT_MS = 1000;
 
-/** Creates a voice. Reads no files and starts no programs until it is first used. */
+/** Creates a voice, which reads no files and starts no programs until its first use. */
 export function makeVoice(deps: VoiceDeps): Voice {
   const { clock, machine, refresh } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
@@ -147,8 +147,8 @@ export type SpeakResult = Transformed & { engine?: string };
 const MAX_CHARACTERS = 4000;
 
 /**
- * Speaks text now, or only transforms it. Throws `usage` if the text is empty or too long, `unavailable` if
- * it can't be spoken, and `canceled` if interrupted.
+ * Speaks text immediately or, with `dryRun`, only transforms it. Throws `usage` if the text is empty or too
+ * long, `unavailable` if it can't be spoken, and `canceled` if interrupted.
  */
 export async function speakNow(
   open: (onProblem: (problem: StewardError) => void) => Promise<Voice>,

@@ -2,8 +2,7 @@ import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
 /**
- * If a launcher is still running after this time, the launch counts as successful, because some launchers are
- * the browser itself.
+ * A launcher that is still running after this time counts as successful, because it may be the browser itself.
  */
 const FAILS_WITHIN_MS = 2_000;
 

@@ -24,7 +24,7 @@ export interface Bus {
   variant(signature: string, value: unknown): unknown;
   /** Returns the value of a D-Bus property without its variant wrapper. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
-  /** Waits for the first incoming call to a member and returns its arguments. */
+  /** Waits for the first incoming call to a D-Bus method (`member`), and returns the call's arguments. */
   called(iface: string, member: string): Promise<unknown[]>;
 }
 
@@ -37,7 +37,7 @@ export function isBusError(error: unknown): error is BusError {
   return error instanceof StewardError && 'type' in error && typeof error.type === 'string';
 }
 
-/** Returns the address of the session bus, or undefined if it is not set. */
+/** Returns the address of the session bus, or undefined if the environment doesn't define it. */
 export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   const runtime = env['XDG_RUNTIME_DIR'];
   return (
@@ -46,7 +46,7 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   );
 }
 
-/** Returns why the session bus cannot be used, or undefined if it can. Doesn't connect. */
+/** Returns the reason why the session bus can't be used, or undefined if it can be used. Doesn't connect. */
 export function missingSessionBus(env: NodeJS.ProcessEnv): string | undefined {
   const address = sessionBusAddress(env);
   if (address === undefined) return 'the D-Bus session bus address is not set';

@@ -73,7 +73,7 @@ export async function withDisplay<T>(
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // Sends the greeting in one write, because the library doesn't notice a disconnect between two
+        // Send the connection setup in one write, because the library doesn't notice a disconnect between two
         // writes.
         stream.cork();
         setImmediate(() => stream.uncork());
@@ -97,7 +97,7 @@ export async function withDisplay<T>(
 
 const FIRST_PORT = 6000;
 
-/** Parses `[unix][:host]:number[.screen]` into a local socket, or a host and port. */
+/** Parses a display name (`[unix][:host]:number[.screen]`) into a local socket, or a host and port. */
 function addressOf(
   display: string,
 ): { number: number; screen: number } & (
@@ -122,7 +122,7 @@ function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: ()
   // The library caches atoms per process, but each server numbers its atoms differently.
   client.atoms = {};
   client.atom_names = {};
-  /** Returns the number of an atom, or 0 if no client has used its name. */
+  /** Returns the id of an X atom, or 0 if no atom with this name exists. */
   const atomOf = async (name: string): Promise<number> =>
     (await answer<number>((done) => client.InternAtom(true, name, done))) ?? 0;
   const property: Display['property'] = async (window, name) => {
@@ -239,7 +239,7 @@ function unreachable(display: string, reason: string, cause?: unknown): StewardE
 
 export interface XCookie {
   name: string;
-  /** A binary string: one character per byte. */
+  /** The cookie as a binary string, with one character per byte. */
   data: string;
 }
 

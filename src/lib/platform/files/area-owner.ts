@@ -44,7 +44,7 @@ export interface Known {
   isHere: (owner: AreaOwner) => boolean | undefined;
 }
 
-/** Chooses this machine's id, and the folder of the user area to write to. */
+/** Chooses this machine's id, and the folder of the user area that this machine writes to. */
 export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): Decision {
   const top = owners.find(({ place }) => place === '');
   const mine = owners.find(({ owner }) => owner === id);
@@ -55,8 +55,8 @@ export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: K
   const here = owners.find((owner) => isHere(owner) === true && !retired.has(owner.owner));
   if (here !== undefined && (id === undefined || mine !== undefined))
     return { id: here.owner, ...at(here), news: 'adopted' };
-  // With neither stored state nor an operating system machine id, for example in a container, assumes that
-  // this machine is the owner.
+  // If this machine has neither stored state nor an operating system machine id, for example in a container,
+  // assume that it is the owner.
   if (id === undefined && !hasOsId && top.os === null) return { id: top.owner, ...at(top), news: 'adopted' };
   if (mine !== undefined) return { id: undefined, isGuest: true, news: 'cloned' };
   return { id, isGuest: true, news: 'guest' };
@@ -93,8 +93,8 @@ export function readOwners(root: string): Owned[] {
 }
 
 /**
- * Returns the owner, or undefined if the file is missing or damaged. If a git conflict left several owners,
- * picks the one with the lowest id.
+ * Returns the owner, or undefined if the file is missing or damaged. If a git conflict left several owners in
+ * the file, returns the one with the lowest id.
  */
 function readOwner(path: string): AreaOwner | undefined {
   const lines = readText(path, { maxBytes: 64 * 1024 })?.split('\n') ?? [];
@@ -129,7 +129,7 @@ export interface Claimed {
 }
 
 /**
- * Chooses and stores the folder of the user area that this machine writes to. Claims an area without an
+ * Chooses and stores the folder of the user area that this machine writes to. Claims the area if it has no
  * owner. Safe to repeat after a crash.
  */
 export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): Claimed {
@@ -173,8 +173,8 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
 }
 
 /**
- * Checks this machine's stored place against the area's owner files. Returns the current place, or undefined
- * if the area has no owner.
+ * Checks the stored folder that this machine writes to against the area's owner files. Returns the current
+ * folder, or undefined if the area has no owner.
  */
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {

@@ -24,13 +24,13 @@ import { randomName } from './short-hash';
 export type FileData = string | Uint8Array | readonly Uint8Array[];
 
 export interface ReplaceOptions {
-  /** Permission bits of the new file, regardless of the umask. Default: at most 0600. */
+  /** Permission bits of the new file, regardless of the umask. By default, the umask applies to 0600. */
   mode?: number;
   /** Whether to follow a symbolic link that this user owns. Default: links are refused. */
   followLink?: boolean;
   /**
-   * `content`: a power failure leaves the old or the new content. `false`: a power failure may lose or empty
-   * the file. Default: the new content is durable on return.
+   * By default, the new content is durable when the function returns. With `content`, a power failure leaves
+   * the old or the new content. With `false`, a power failure may lose or empty the file.
    */
   sync?: boolean | 'content';
 }
@@ -124,7 +124,7 @@ export function tempOf(path: string): string {
 
 /**
  * Removes temp files that are older than `olderThanMs` or dated in the future. If `of` is set, removes only
- * the temp files of names that start with `of`.
+ * the temp files of files whose names start with `of`.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {

@@ -7,11 +7,11 @@ import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
 // A queue's `dead` folder has one file per failed entry. The file's modification time is the time of the
-// failure; the `deadReason` or `reason` in the file is the cause.
+// failure, and its `deadReason` or `reason` field is the cause.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
 const MAX_BYTES = 64 * 1024;
-/** Stores the number of pruned entries. */
+/** File that stores the number of pruned entries. */
 const PRUNED = 'pruned.json';
 
 export interface Burial {
@@ -55,7 +55,7 @@ export function deadNames(folder: string): string[] {
 
 export interface DeadReport {
   count: number;
-  /** Number of entries deleted because of their age or the limit. */
+  /** Number of entries deleted because they were too old or too many. */
   pruned: number;
   /** Causes of failure, most frequent first. */
   reasons: { reason: string; count: number }[];
@@ -101,7 +101,10 @@ function reasonOf(path: string): string {
   return [deadReason, reason].find((text) => typeof text === 'string') ?? 'not recorded';
 }
 
-/** Removes entries older than 30 days, and all but the newest 1,000 entries. Must not run concurrently. */
+/**
+ * Removes entries older than 30 days, and keeps at most 1,000 of the others (the newest). Must not run
+ * concurrently.
+ */
 export function pruneDead(folder: string, nowMs: number): void {
   const names = deadNames(folder);
   const over = names.filter((name, index) => {
@@ -110,7 +113,7 @@ export function pruneDead(folder: string, nowMs: number): void {
     return index < names.length - MAX_KEPT || nowMs - (facts?.mtimeMs ?? nowMs) > KEEP_MS;
   });
   if (over.length === 0) return;
-  // Updates the count before removing files. After a crash, the count may be too high, but never too low.
+  // Update the count before removing files, so that a crash can't leave the count too low.
   replaceFile(join(folder, PRUNED), `${JSON.stringify({ count: prunedIn(folder) + over.length })}\n`);
   for (const name of over) removeFile(join(folder, name));
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value loaded from files, valid until one of them changes. Two changes in one clock tick look like one
- * change, so the value is reloaded if a file changed just before it was read.
+ * A value loaded from files, valid until one of them changes. Because a second change within the same clock
+ * tick can't be detected, the value is also reloaded if a file was modified just before it was read.
  */
 export interface Cached<T> {
   value: T;
@@ -12,7 +12,7 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** If a file changed less than this long before it was read, the next call reads the file again. */
+/** If a file was modified within this interval before it was read, the next call reads the file again. */
 const SETTLED_MS = 100;
 
 /** Returns the cached value if it is still valid; otherwise, loads it. */

@@ -15,7 +15,7 @@ import { StewardError, errnoCode, unless } from '../../errors';
 
 /**
  * Creates a private folder (0700) and its missing parents. Returns the created folders, outermost first.
- * Throws if the path is a file, or a symbolic link without `allowLink`.
+ * Throws if the path is a file, or if it is a symbolic link and `allowLink` isn't set.
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): string[] {
   const before = lstatOf(path);
@@ -136,7 +136,7 @@ function isThere(path: string): boolean {
 }
 
 function make(folder: string): boolean {
-  // EEXIST: another process created the folder first, or the path is a broken link.
+  // EEXIST means that another process created the folder first, or that the path is a broken link.
   const made = unless(['EEXIST'], () => {
     mkdirSync(folder, { mode: 0o700 });
     return true;
@@ -178,7 +178,7 @@ export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/** At exit, removes `folders` with their contents, and each folder in `ifEmpty` that is empty. */
+/** Removes `folders` and their contents at exit. Also removes the folders in `ifEmpty` that are empty. */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

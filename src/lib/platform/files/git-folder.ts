@@ -8,7 +8,9 @@ import { kindOf, targetOf, type Target } from './stat';
 export interface GitFolder {
   /** The checkout or bare repository in which git commands run. */
   root: string;
-  /** The folder with this checkout's HEAD: `.git`, `…/.git/worktrees/x`, `…/.git/modules/x`. */
+  /**
+   * The folder that contains this checkout's HEAD, such as `.git`, `…/.git/worktrees/x` or `…/.git/modules/x`.
+   */
   gitDir: string;
   /** The folder with refs and objects, shared by all worktrees of a repository. */
   commonDir: string;
@@ -22,7 +24,7 @@ export interface GitFolder {
   id: string;
 }
 
-/** Returns the repository at exactly this path, or undefined. */
+/** Returns the repository at exactly this path, or undefined if there is none. */
 export function gitFolderAt(path: string): GitFolder | undefined {
   const root = resolve(path);
   const dotGit = join(root, '.git');
@@ -70,7 +72,7 @@ function folderAt(root: string, gitDir: string, found?: Target): GitFolder | und
   return { root, gitDir, commonDir, mainRoot: holder, name: nameOf(holder), id };
 }
 
-/** Returns the checkout that owns a common git folder. A bare repository owns itself. */
+/** Returns the checkout that owns a common git folder. For a bare repository, returns the folder itself. */
 function ownerOf(commonDir: string): string {
   return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
 }
@@ -84,7 +86,7 @@ function nameOf(folder: string): string {
 
 const MAX_LINK_BYTES = 8192;
 
-/** Returns the git folder that a `.git` file points to (worktree, submodule, --separate-git-dir). */
+/** Returns the git folder that a `.git` file points to, for example in a worktree or submodule. */
 function linkIn(dotGit: string): string | undefined {
   const target = /^gitdir: ([^\0]+)$/.exec(readLink(dotGit) ?? '')?.[1];
   return target === undefined ? undefined : resolve(dirname(dotGit), target);

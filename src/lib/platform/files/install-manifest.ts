@@ -12,7 +12,7 @@ import { withLock } from './lock';
 export interface InstallEntry {
   /** Id of the change, such as `hooks:claude-code`. The id, path and machine together identify an entry. */
   id: string;
-  /** Selects how to undo the change, such as `settings-entries` or `file`. */
+  /** Determines how the change is undone, such as `settings-entries` or `file`. */
   kind: string;
   /** Absolute path of the changed file. */
   path: string;
@@ -25,7 +25,7 @@ export interface InstallEntry {
   backups: readonly Backup[];
   /** Time of the change (ISO 8601, UTC). */
   at: string;
-  /** Id of the machine that was changed. Machines may share a synced user area. */
+  /** Id of the machine that was changed. Needed because machines may share a synced user area. */
   machine: string;
 }
 
@@ -56,7 +56,7 @@ export interface InstallManifest {
 
 const VERSION = 1;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Time to wait for another installer, which may run system programs while it holds the lock. */
+/** How long to wait for another installer, which may run system programs while it holds the lock, in ms. */
 const LOCK_WAIT_MS = 30_000;
 
 /**
@@ -157,7 +157,7 @@ export interface RecordedFile {
   path: string;
   text: string;
   was?: string | undefined;
-  /** The deepest existing folder above the file. */
+  /** The nearest existing ancestor folder of the file. */
   top: string;
 }
 

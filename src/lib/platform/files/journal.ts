@@ -53,7 +53,7 @@ export function rotateRead({ path }: { path: string }, bytes: number): void {
 export interface LogCursor {
   /** Number of bytes read. */
   offset: number;
-  /** Hash of the start of the log; detects a replaced file. */
+  /** Hash of the start of the log, used to detect a replaced file. */
   head: string;
   /** Position in the rotated log, to which a stalled process may still append lines. */
   rotated?: Omit<LogCursor, 'rotated'>;
@@ -81,8 +81,8 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
 }
 
 /**
- * Receives a line, or undefined if the line is too long or not UTF-8. `wasCut`: the log was truncated and is
- * reread from the start.
+ * Receives a line, or undefined if the line is too long or not UTF-8. `wasCut` is true if the log was
+ * truncated and is being reread from the start.
  */
 type TakeLine = (text: string | undefined, wasCut: boolean) => void;
 
@@ -141,7 +141,7 @@ function hashOf(head: string): string {
 export interface LogOptions {
   /** Size above which the log is renamed to `rotatedName`, replacing the previous rotated log. */
   rotateBytes?: number;
-  /** Current time. If set, another process's claim to rotate the log expires after a minute. */
+  /** The current time, used to expire another process's claim to rotate the log after a minute. */
   nowMs?: number;
 }
 
@@ -161,7 +161,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
-      // Two rotations deleted the file during this write. Appends the line to the new file.
+      // Two rotations during this write have deleted the file, so append the line to the new file.
       if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
     } finally {
       closeSync(fd);

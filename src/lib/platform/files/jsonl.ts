@@ -19,7 +19,10 @@ export interface ReadEnd {
   size: number;
   /** Byte offset after the last complete line. */
   end: number;
-  /** Bytes after the last line feed: a line still being written, or one cut off by a crash. */
+  /**
+   * Number of bytes after the last line feed. They belong to a line that is still being written or was cut off
+   * by a crash.
+   */
   torn: number;
 }
 
@@ -36,8 +39,8 @@ const CHUNK = 256 * 1024;
 const LF = 10;
 
 /**
- * Calls `onLine` for each complete line from an offset, in bounded memory. Returns undefined if the file
- * doesn't exist. If `size` is below `from`, the file was truncated or replaced.
+ * Calls `onLine` for each complete line from an offset, using bounded memory. Returns undefined if the file
+ * doesn't exist. If the returned `size` is less than `from`, the file was truncated or replaced.
  */
 export function readLines(
   path: string,

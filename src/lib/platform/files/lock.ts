@@ -25,9 +25,9 @@ export interface Holder {
   /** Boot id and pid namespace (Linux), within which a pid is unique. */
   boot: string | null;
   namespace: string | null;
-  /** Process start time in clock ticks since boot (Linux). Detects a reused pid. */
+  /** Process start time in clock ticks since boot (Linux), used to detect a reused pid. */
   started: string | null;
-  /** When the holder took the lock. */
+  /** The time at which the holder took the lock. */
   at: number;
   /** Random id of this holder: 16 hex digits. */
   token: string;
@@ -36,9 +36,9 @@ export interface Holder {
 interface GoneOptions {
   machineId: string;
   nowMs: number;
-  /** How long after its last refresh a holder counts as gone, if the holder's process can't be checked. */
+  /** If the holder's process can't be checked, the holder counts as gone this long after its last refresh. */
   staleAfterMs: number;
-  /** Time of the holder's last refresh. Default: when it took the lock. */
+  /** Time of the holder's last refresh. Default: the time at which it took the lock. */
   lastSignMs?: number;
   /**
    * Returns a process's start time (ms), or undefined if unknown. Called if the lock file has no start time.
@@ -52,8 +52,8 @@ export interface LockOptions {
   /** How long to wait for another holder to release the lock. */
   waitMs: number;
   /**
-   * How long after its last refresh the lock counts as stale, if the holder's process can't be checked, for
-   * example because it runs on another machine.
+   * If the holder's process can't be checked, for example because it runs on another machine, the lock counts
+   * as stale this long after its last refresh.
    */
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
@@ -79,7 +79,9 @@ const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
 /** How often a holder updates the modification time of its lock. */
 const REFRESH_MS = 30_000;
-/** If a process started this much later than the lock was taken, its pid was reused. */
+/**
+ * If a process started more than this long after the lock was taken, the process has reused the holder's pid.
+ */
 const REUSED_AFTER_MS = 60_000;
 
 /**
@@ -133,7 +135,7 @@ function staleness(options: Omit<LockOptions, 'waitMs'>): (found: Found) => bool
   };
 }
 
-/** Updates the modification time of the lock. Rewriting the file could undo a takeover. */
+/** Updates the modification time of the lock. Doesn't rewrite the file, because that could undo a takeover. */
 function refresh(path: string, token: string, nowMs: number): void {
   try {
     if (readLock(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
@@ -174,7 +176,7 @@ function takeOver(
   }
   let isTaken = false;
   try {
-    // Another process may have taken over the lock and removed the claims by now.
+    // By now, another process may have taken over the lock and removed the claims.
     if (readLock(path)?.token !== stale.token) return false;
     renameOver(temp, path);
     isTaken = true;
@@ -239,7 +241,7 @@ export function parseHolder(text: string): Holder | undefined {
 
 /**
  * Returns whether the holder is gone, based on its process if possible, or otherwise on the time of its last
- * refresh. A refresh in the future counts as expired.
+ * refresh. A refresh time in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {
@@ -269,7 +271,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns when a process started (ms), according to ps or PowerShell, or undefined if unknown. */
+/** Returns a process's start time (ms) according to ps or PowerShell, or undefined if unknown. */
 export function processStart(pid: number): number | undefined {
   const isWindows = process.platform === 'win32';
   const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;

@@ -6,7 +6,7 @@ import { ensureFolder, exists } from './folder';
 import { machineStatePath } from './paths';
 
 /**
- * Returns the random id that distinguishes machines with a shared user area. Creates it on the first call;
+ * Returns the random id that distinguishes machines that share a user area. Creates it on the first call;
  * concurrent first calls return the same id.
  */
 export function machineId(statePath: string = machineStatePath()): string {

@@ -17,7 +17,8 @@ export function processHost(): PathHost {
   return {
     platform: process.platform,
     env: process.env,
-    // Looks up the home folder only if needed. A service account that sets STEWARD_HOME may have none.
+    // Look up the home folder only if needed, because a service account that sets STEWARD_HOME may not have
+    // one.
     get home() {
       return homeFolder();
     },
@@ -66,8 +67,8 @@ export function cachePath(host: PathHost = processHost()): string {
 }
 
 /**
- * Returns the folder for machine-local state of a user area. Links and letter case in the area's path make no
- * difference.
+ * Returns the folder for machine-local state of a user area. Links and letter case in the area's path don't
+ * affect the result.
  */
 export function machineStateOf(userArea: string, host: PathHost = processHost()): string {
   const key = folderHash(canonical(userArea, host));

@@ -8,7 +8,10 @@ import { folderHash } from './short-hash';
  */
 export type Place = '' | `machines/${string}/`;
 
-/** Returns the path of the machine-local file that stores this machine's place, for hooks and the shim. */
+/**
+ * Returns the path of the machine-local file that tells hooks and the shim which folder this machine writes
+ * to.
+ */
 export function placePath(root: string, host: PathHost): string {
   const sep = host.platform === 'win32' ? '\\' : '/';
   return `${machineStatePath(host)}${sep}place-${folderHash(root)}`;
@@ -20,7 +23,7 @@ export interface StoredPlace {
   notice: string;
 }
 
-/** Returns the stored place and notice, or undefined if none is stored. */
+/** Returns the stored folder and notice, or undefined if none are stored. */
 export function readPlace(root: string, host: PathHost): StoredPlace | undefined {
   const text = readText(placePath(root, host), { maxBytes: 64 * 1024 });
   const end = text?.indexOf('\n') ?? -1;

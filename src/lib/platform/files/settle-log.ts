@@ -26,7 +26,7 @@ export function copiesIn(
 }
 
 /**
- * Like `readLines`, but then also reports the lines that are found only in conflict copies, without
+ * Like `readLines`, but afterward also reports the lines that are found only in conflict copies, without
  * duplicates.
  */
 export function readLinesOnce(

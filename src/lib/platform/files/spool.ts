@@ -18,7 +18,7 @@ export interface Spool<T> extends Codec<T> {
 export interface Codec<T> {
   version: number;
   /**
-   * Parses a stored entry. Returns `newer` for an entry of a later steward version; such an entry is left
+   * Parses a stored entry. Returns `newer` for an entry from a later steward version; such an entry is left
    * unchanged.
    */
   parse: (value: Record<string, unknown>) => T | 'newer' | undefined;
@@ -27,7 +27,7 @@ export interface Codec<T> {
   nameOf: (entry: T) => string;
   /** Returns the id of the machine that created the entry. Only that machine processes the entry. */
   machineOf: (entry: T) => string;
-  /** Returns when the entry was created (ms), from its name. */
+  /** Returns the entry's creation time (ms), parsed from its name. */
   timeOf: (name: string) => number;
   /** Whether entries survive a power failure as well as a crash. */
   durable: boolean;
@@ -43,7 +43,7 @@ export type Place = 'waiting' | 'claimed' | 'dead';
 
 const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
-/** How long to reuse a count, because counting the entries of a full spool is slow. */
+/** How long a count is reused, in ms. Counting the entries of a full spool is slow. */
 const COUNT_MS = 1000;
 /** Age at which another machine's unprocessed entry counts as orphaned. */
 const FOREIGN_MS = 24 * 3_600_000;
@@ -116,7 +116,7 @@ export function capacityCheck<T>(
 
 /**
  * Adds an entry. If the name is taken, a durable spool throws `unavailable`, and any other spool replaces the
- * entry.
+ * existing entry.
  */
 export function put<T>(spool: Spool<T>, entry: T): void {
   ensureFolder(spool.path);
@@ -154,7 +154,7 @@ export function finish<T>(spool: Spool<T>, name: string): void {
   removeFile(join(folderOf(spool, 'claimed'), name));
 }
 
-/** Moves an entry to `dead`; returns false if another process took it. */
+/** Moves an entry to `dead`; returns false if another process took it first. */
 export function bury<T>(
   spool: Spool<T>,
   place: Exclude<Place, 'dead'>,
@@ -164,7 +164,7 @@ export function bury<T>(
   return buryFile(folderOf(spool, 'dead'), join(folderOf(spool, place), name), burial);
 }
 
-/** Deletes a waiting entry; returns false if another process took it. */
+/** Deletes a waiting entry; returns false if another process took it first. */
 export function withdraw<T>(spool: Spool<T>, name: string): boolean {
   if (!moveInto(folderOf(spool, 'dead'), join(spool.path, name))) return false;
   removeFile(join(folderOf(spool, 'dead'), name));
@@ -210,14 +210,14 @@ export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number):
     );
 }
 
-/** The outcome of an attempt. `gone`: another process took the entry. */
+/** The outcome of an attempt. The value `gone` means that another process took the entry. */
 export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 
 export interface Work<T> {
   clock: { now: () => number };
   /**
-   * Processes the entry. To retry it, throw. To leave it in the queue, return `later`. To move it to `dead`,
-   * return `{refused}` with a reason.
+   * Processes the entry. Throws to retry the entry, returns `later` to leave it in the queue, or returns
+   * `{refused}` with a reason to move it to `dead`.
    */
   run: (entry: T) => unknown;
   /** Returns the entry for the next attempt, or undefined to give up. */

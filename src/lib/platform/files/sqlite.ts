@@ -10,8 +10,8 @@ interface Sqlite {
 }
 
 /**
- * Opens a SQLite database read-only and returns the rows of a query. Returns undefined if this Node.js has no
- * SQLite; throws `unavailable` if the database is damaged or locked.
+ * Opens a SQLite database read-only and returns the rows of a query. Returns undefined if this version of
+ * Node.js doesn't include SQLite; throws `unavailable` if the database is damaged or locked.
  */
 export function queryRows(
   path: string,

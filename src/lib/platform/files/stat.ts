@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node
 
 import { unless } from '../../errors';
 
-/** The state of a path, without its content. */
+/** The metadata of a path. */
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
   /**
@@ -13,7 +13,7 @@ export interface Stamp {
   mtimeMs: number;
 }
 
-/** Returns the state of a path without following links, or undefined if it doesn't exist. */
+/** Returns the metadata of a path without following links, or undefined if the path doesn't exist. */
 export function stampOf(path: string): Stamp | undefined {
   const found = statsOf(lstatSync, path);
   if (found === undefined) return undefined;
@@ -42,7 +42,7 @@ export function marksOf(paths: readonly string[]): Marks {
   return { text, newestMs: Math.max(0, ...found.map((stats) => stats?.mtimeMs ?? 0)) };
 }
 
-/** The target of a path, with links followed. */
+/** The file or folder at a path, with links followed. */
 export interface Target {
   kind: 'file' | 'folder' | 'other';
   bytes: number;

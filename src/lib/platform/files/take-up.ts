@@ -9,8 +9,8 @@ const MAX_BYTES = 64 * 1024;
 const PLACES = ['waiting', 'claimed'] as const;
 
 /**
- * Reassigns the entries of the machines in `ids` to the machine `to`, and returns the number of entries.
- * Moves each file before changing it, so that a crash can't duplicate an entry.
+ * Reassigns the entries of the machines in `ids` to the machine `to`, and returns the number of reassigned
+ * entries. Moves each file before changing it, so that a crash can't duplicate an entry.
  */
 export function takeUp(
   from: { path: string },

@@ -16,7 +16,7 @@ export interface SpeechMachine {
 export interface SpeechOrder {
   /** A single line, already transformed for speech. */
   text: string;
-  /** The provider's voice id, which system engines ignore. */
+  /** The provider's voice id. System engines ignore it. */
   voiceId?: string;
   remainingMs: () => number;
   signal: AbortSignal;
@@ -27,7 +27,7 @@ export interface SpeechEngine {
   readonly id: string;
   /** Returns whether this engine is likely to work on this machine, without starting a program. */
   detect(machine: SpeechMachine): boolean;
-  /** Returns whether the engine is installed but no program can play its audio. */
+  /** Returns true if the engine is installed but no installed program can play its audio. */
   lacksPlayer?(machine: SpeechMachine): boolean;
   /**
    * Speaks the text; resolves when playback ends. Throws a StewardError. Never passes the text as an
@@ -44,7 +44,7 @@ export const SYNTHESIS_MS = 12_000;
 
 export interface StepOptions extends Pick<RunOptions, 'input'> {
   mostMs?: number;
-  /** The error to throw if the program exceeds `mostMs`. */
+  /** The error to throw if the program runs longer than `mostMs`. */
   late?: StewardError;
 }
 

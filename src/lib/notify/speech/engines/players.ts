@@ -10,9 +10,9 @@ interface Player {
   program: string;
   platforms: readonly NodeJS.Platform[];
   plays: readonly AudioKind[];
-  /** Returns the arguments. `file` is an absolute path, so that it can't be parsed as a flag. */
+  /** Returns the player's arguments. `file` is an absolute path, so that it can't be parsed as a flag. */
   args: (file: string) => readonly string[];
-  /** Returns the input for stdin, if the file isn't passed as an argument. */
+  /** Returns the player's input on stdin, if the file isn't passed as an argument. */
   input?: (file: string) => string;
 }
 
@@ -91,13 +91,13 @@ export async function play(
   });
 }
 
-/** How much longer than the audio a player may run. */
+/** How long a player may run beyond the length of the audio, in ms. */
 const HANG_MS = 8_000;
 /** Errors from PulseAudio, PipeWire and ALSA when no server is running. */
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
 const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and test it with a file.';
 
-/** Returns the error for a player's output. */
+/** Returns the error that describes a player's error output. */
 export function soundError(output: string): SoundError {
   if (!NO_SERVER.test(output)) {
     return new SoundError('unavailable', `Could not play the audio. ${output}`, { hint: PLAYER_HINT });

@@ -122,7 +122,7 @@ function byClass(status: number): Rejection {
   return ['unavailable', 'sent an unexpected response', 'Check notify.voice.provider.url.'];
 }
 
-/** Extracts the error message from {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
+/** Extracts the error message from the response's `detail.message`, `detail` or `message` field. */
 function detailOf(body: string): string {
   const answer = parseObject(body);
   const detail = answer?.['detail'];

@@ -133,7 +133,8 @@ async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise
 
 const START_MS = 8000;
 /**
- * Timeout for the test. If a failure took longer than `slowMs`, the queue would skip the engine for minutes.
+ * Timeout for the test. It is shorter than `slowMs`, because the queue skips an engine for minutes after a
+ * slower failure.
  */
 const SPACE_MS = 2500;
 /** Speaking time per character at the slowest speed. */
