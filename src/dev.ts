@@ -15,7 +15,7 @@ const PACKAGE = {
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },
 } as unknown as Interfaces.PJSON;
 
-/** Runs steward from source. Help and completion load every command, so that new commands need no build. */
+/** Runs steward from source. Help and completion load every command, so new commands work without a build. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);

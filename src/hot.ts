@@ -1,6 +1,6 @@
 /**
- * Frequent commands, which run without oclif and the configuration loader. `run` returns an exit code. If the
- * full command must run instead, `run` returns undefined or the full command's arguments.
+ * Frequently used commands that run without oclif and the configuration loader. `run` returns the exit code.
+ * If the full command must run instead, `run` returns undefined or the arguments for that command.
  */
 const COMMANDS: Readonly<
   Record<string, () => Promise<{ run: (argv: readonly string[]) => Promise<HotResult> }>>
@@ -12,7 +12,10 @@ const COMMANDS: Readonly<
 
 export type HotResult = number | undefined | readonly string[];
 
-/** Runs a frequent command. Returns the exit code, or the arguments of the full command to run instead. */
+/**
+ * Runs a frequently used command without oclif. Returns the exit code, or the arguments for the full command
+ * if it must run instead.
+ */
 export async function runHot(argv: readonly string[]): Promise<number | readonly string[]> {
   const words =
     [1, 2].map((length) => argv.slice(0, length)).find((some) => some.join(' ') in COMMANDS) ?? [];

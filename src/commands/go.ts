@@ -31,7 +31,7 @@ export default class Go extends BaseCommand {
     return went;
   }
 
-  /** Prompts for a session's number; returns undefined if there is no terminal. */
+  /** Asks the user to pick a session, and returns its index; undefined in non-interactive mode. */
   private async choose(rows: readonly SessionRow[]): Promise<number | undefined> {
     if (this.json || !isInteractive()) return undefined;
     this.say(numbered(rows, { ...this.terminal, nowMs: this.context.clock.now() }));

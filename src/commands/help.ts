@@ -6,7 +6,7 @@ import { unknownCommand } from '../lib/cli/usage-errors';
 
 const words = { command: word({ description: 'Command or topic.' }) };
 
-/** oclif's help command without the argument that reads stdin. */
+/** oclif's help command, modified so that it doesn't read an argument from stdin. */
 class PluginHelp extends plugin.help {
   // Redeclared here, because oclif's parser ignores inherited `args`.
   static override args = words;

@@ -45,7 +45,7 @@ export default class Statusline extends BaseCommand {
     const { config } = await this.context.loadConfig();
     const day = dayOf(clock.now(), deps.timezone);
     const log = join(area.sense.events, `${day}.jsonl`);
-    // Read the file stamps before the figures, so that a concurrent write invalidates the cached figures.
+    // Read the file metadata before the figures, so that a concurrent write invalidates the cached figures.
     const marks = marksOf(area, log);
     const { totalMinutes, creationMinutes, ledger } = today(deps).record;
     const time = totalMinutes === 0 ? null : { totalMinutes, heldUpMinutes: ledger?.heldUpMinutes ?? 0 };

@@ -23,8 +23,7 @@ export default class Time extends BaseCommand {
       description: 'Show which rule assigned time to each goal.',
       exclusive: [...FORMATS, 'json'],
     }),
-    // List each pair of conflicting flags on only one of the flags. Otherwise, the error reports the conflict
-    // twice.
+    // Declare each conflict on only one of the two flags; otherwise, the conflict is reported twice.
     csv: boolean({ description: 'Print CSV.', exclusive: ['timewarrior', 'ics', 'json'] }),
     timewarrior: boolean({
       description: 'Print your intervals in Timewarrior format.',

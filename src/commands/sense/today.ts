@@ -38,7 +38,7 @@ export default class SenseToday extends BaseCommand {
     return this.show(record, () => recordText(record, { ...this.terminal, ...beside, waiting }));
   }
 
-  /** Prints the error and returns 0 as the number of waiting sessions. */
+  /** Prints the error and falls back to 0 waiting sessions. */
   private reportProblem(error: unknown): number {
     this.say(toStewardError(error).message);
     return 0;

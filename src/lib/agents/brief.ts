@@ -30,7 +30,7 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
 export interface Brief {
   role: string;
   perspective: string;
-  /** The agent's writing style; unrelated to spoken voices. */
+  /** The agent's writing style, not a voice for speech output. */
   voice: string;
   expertise: string;
   personality: string;
@@ -40,7 +40,7 @@ export interface Brief {
   prompt: string;
 }
 
-/** Trait ids by family. */
+/** Trait ids, grouped by trait family. */
 export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
 export interface BriefOptions extends Preferred {
@@ -50,7 +50,7 @@ export interface BriefOptions extends Preferred {
   model: ModelTier;
   /** The role of every agent. By default, an agent's expertise determines its role. */
   role?: string;
-  /** The cross-vendor builder's mode, which becomes the first line of the prompt. */
+  /** `build` or `audit`, for the builder agent type. Becomes the first line of the prompt. */
   mode?: BuilderMode;
   /** The working method, such as test-driven development. */
   method?: string;
@@ -64,7 +64,7 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
   audit: 'MODE: audit, read-only.',
 };
 
-/** Text appended to every prompt to override earlier instructions to speak. */
+/** Text appended to every prompt; overrides earlier instructions to speak aloud. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
 /** Maximum number of briefs or agents per request. */

@@ -78,7 +78,7 @@ function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: Ag
     const message = `The prompt lets a subagent speak (${quoted(speech)}); only the assistant may speak.`;
     yield ['speaks', message, 'Remove this text, and let the assistant announce the result.'];
   }
-  // If two agent types have the builder's name, a call can't be attributed to the builder.
+  // If two agent types share the builder's name, it is unclear which of them a call is for.
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
   if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
@@ -143,8 +143,8 @@ const SPEECH =
   /\/notify\b|\bsteward notify send\b|\bvoice_id\b|\bvoice_enabled["']?\s*:\s*true\b|\b(?:speak|announce|say)(?: [a-z]+){0,4} (?:aloud|out loud)\b|\bannounce(?: [a-z]+){0,3} (?:by|with|in your|via) (?:voice|speech)\b|\bspd-say\b|\bespeak(?:-ng)?\b|\btext-to-speech\b/gi;
 
 /**
- * Returns the first phrase that tells an agent to speak. Ignores negated phrases and any text before
- * `SILENCE`.
+ * Returns the first phrase that tells an agent to speak aloud. Ignores negated phrases and any text before
+ * the `SILENCE` instruction.
  */
 function speechIn(prompt: string): string | undefined {
   const forbidden = prompt.lastIndexOf(SILENCE);

@@ -60,7 +60,7 @@ interface File {
   path: string;
 }
 
-/** Searches the archive. Matches in names, titles and tags come first in the results. */
+/** Searches the knowledge archive. Results that match by name, title or tag come first. */
 export function searchKnowledge(folder: string, query: KnowledgeQuery): KnowledgeResult {
   const words = folded(query.text).match(/\S+/g) ?? [];
   const tag = query.tag === undefined ? undefined : folded(query.tag).trim();

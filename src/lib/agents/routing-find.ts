@@ -5,7 +5,7 @@ import type { AgentTypes, RoutingInput, NamedAgent, Rule, Worker } from './routi
 import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type Finding, type Hit, type Place } from './routing-match'; // prettier-ignore
 import { clauseBefore } from './text';
 
-/** Functions that match requests, by rule id. Needed for rules that a pattern alone can't express. */
+/** Matching functions for rules that a pattern alone can't express, keyed by rule id. */
 export const FINDERS: Readonly<Record<string, (input: RoutingInput) => Finding>> = {
   named: findNamed,
   'built-in': findType,
@@ -27,7 +27,7 @@ export function unsuitableForManaged({ request: { text }, whole }: RoutingInput)
     : undefined;
 }
 
-/** Finds a request to work without agents. */
+/** Finds the words in a request that ask to work without agents. */
 function findDeclined({ request }: RoutingInput): Finding {
   const hit =
     findPattern(request, PATTERNS_BY_RULE.refusedAgents).refused ??
@@ -110,7 +110,7 @@ function* brokenPlaces(text: string): Generator<Place> {
   }
 }
 
-/** Finds the first noun for a part of the codebase. */
+/** Finds the first noun that refers to a part of the codebase. */
 function objectIn(text: string): Place | undefined {
   const words = [...text.matchAll(/[a-z0-9_+#]+(?:-[a-z0-9_]+)*/g)];
   for (const [index, { 0: word, index: at }] of words.entries()) {

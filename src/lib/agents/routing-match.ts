@@ -16,13 +16,16 @@ export interface Finding {
 }
 
 /**
- * An entry in routing.json's `looks`. Patterns are matched against lower-case ASCII text. `{PART}` refers to
- * an entry in `parts`.
+ * An entry under `looks` in routing.json. Patterns are matched against lowercase ASCII text. `{PART}` refers
+ * to an entry in `parts`.
  */
 export interface RulePattern {
   /** Every match contains at least one of these substrings. Checked before the patterns, which are slower. */
   stems?: readonly string[];
-  /** At least one of these patterns must match. The group `w` captures the trigger. */
+  /**
+   * At least one of these patterns must match. If a pattern has a group named `w`, only the group counts as
+   * the match.
+   */
   any: readonly string[];
   /** Whether the match must end with a noun that means an AI agent. */
   endsWithAgent?: boolean;

@@ -59,13 +59,15 @@ export interface Outcome {
   /** Whether `model` applies regardless of the request's effort and wording. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** Options for the briefs. If omitted, there are briefs only if the request asks for a number of agents. */
+  /**
+   * Options for the briefs. If omitted, briefs are created only if the request specifies a number of agents.
+   */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
   /** Whether several agents work in parallel. Another agent then checks their combined output. */
   parallel?: true;
 }
 
-/** A routing rule. The first matching rule decides. */
+/** A routing rule. The first applicable rule determines the routing. */
 export interface Rule {
   id: string;
   from: string;
@@ -96,7 +98,6 @@ export interface Decision {
   /** The agent type for the task tool; null if no agent is launched. */
   subagentType: string | null;
   model: ModelTier;
-  /** Mode of the cross-vendor builder. */
   mode?: BuilderMode;
   brief?: Brief;
   briefs?: Brief[];

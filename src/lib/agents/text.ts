@@ -2,13 +2,15 @@
 export interface RequestText {
   /** The request in NFKC form, with quotations, code, URLs and paths masked. */
   plain: string;
-  /** `plain` in lower-case ASCII, with `_` for other letters. */
+  /** `plain` in lowercase ASCII, with `_` for other letters. */
   text: string;
   /** Whether the middle of a long request was dropped. */
   isCut: boolean;
 }
 
-/** How much to keep at the start and end of a long request. The middle is usually pasted text. */
+/**
+ * Number of characters kept from the start and the end of a long request. The middle is usually pasted text.
+ */
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 

@@ -55,7 +55,7 @@ export interface WatchDeps {
 
 interface Activity {
   ts: string;
-  /** Monotonic time of the event in ms. Doesn't advance while the machine sleeps. */
+  /** When the event occurred, in ms on a monotonic clock that stops while the machine sleeps. */
   monotonicMs: number;
   tool: string | null;
 }
@@ -193,7 +193,7 @@ export function silenceCheck(
   { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
 ): () => Promise<{ isActive: boolean; isOver: boolean }> {
   const watching = startWatch(deps);
-  /** Each session's last reported silence, cached to avoid reading the file at every poll. */
+  /** Each session's last reported silence, cached to avoid reading the file on every poll. */
   const reported = new Map<string, string>();
   return async () => {
     const sessions = poll(watching).filter((watched) => session === undefined || watched.session === session);

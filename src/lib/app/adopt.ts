@@ -32,7 +32,7 @@ export interface Adopted {
   captures: number;
   /** Whether this machine now writes to a different folder. If so, hooks and jobs must be reinstalled. */
   isMoved: boolean;
-  /** Why the old machine's published data isn't withdrawn yet. */
+  /** Why the old machine's published data hasn't been withdrawn yet. */
   problem?: string;
 }
 
@@ -70,7 +70,10 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
   };
 }
 
-/** Returns the area below `machines` for an adopted machine's days that this machine also recorded. */
+/**
+ * Returns the area in `machines/ID` for an adopted machine's days that this machine also recorded. Keeping
+ * them separate prevents double counting.
+ */
 function areaOf({ root, host }: UserArea, id: string): UserArea {
   return areaAt(root, `machines/${id}/`, host);
 }
@@ -102,7 +105,7 @@ async function captureLast(context: Context): Promise<void> {
   if (deps.config.enabled) await locked(captureHere);
 }
 
-/** Moves this machine's data from `machines/ID` to the top of the user area after taking over the area. */
+/** After taking over an area, moves this machine's data from `machines/ID` to the root of the user area. */
 async function moveInto(
   context: Context,
   into: UserArea,
@@ -137,8 +140,8 @@ async function moveInto(
 }
 
 /**
- * For days that both machines recorded, moves the old machine's files to a folder below `machines`, so that
- * shared time counts once. The folder's owner file is written last.
+ * If both machines recorded a day, moves the old machine's files of that day to a folder in `machines`, so
+ * that overlapping time counts once. Writes the folder's owner file last.
  */
 function setAside(area: UserArea, into: UserArea, { owner, salt }: Owned): void {
   const left = areaOf(area, owner);

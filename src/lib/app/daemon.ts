@@ -138,7 +138,7 @@ function topicsOf({ area }: Context, workEvents: string): Topic[] {
   ];
 }
 
-/** Opens the sense module and the focus watcher, whose recorded intervals the captures store. */
+/** Opens the sense module and a focus watcher. Captures store the intervals that the watcher records. */
 function senseService(context: Context, goals: string) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;

@@ -19,7 +19,7 @@ import { openSessions } from './sessions';
 
 /**
  * Parses a list of assistants, such as `codex,copilot` or `all`. Without a list, returns the assistants that
- * are registered without asking the user.
+ * are registered by default.
  */
 export function openHooks(
   context: Context,

@@ -101,7 +101,7 @@ function ownRecord(value: unknown): DailyRecord | undefined {
   return isObject(value) ? (value as unknown as DailyRecord) : undefined;
 }
 
-/** Hides no sessions, because this machine reads its own data. */
+/** Includes every session, because this machine is reading its own data. */
 const EVERYTHING: Disclosure = {
   details: false,
   isShown: () => true,

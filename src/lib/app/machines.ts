@@ -3,8 +3,8 @@ import { chooseMachines, type KnownMachines, type Machines } from '../sense/mach
 import type { Context } from './context';
 
 /**
- * Adds a reader for the merged days of all machines, or for the days of one machine. Calls `note` for each
- * unusable file. Throws `usage` if the machine is unknown.
+ * Returns `deps` with a reader for the merged days of all machines, or for the days of the `wanted` machine.
+ * Calls `note` for each unusable file. Throws `usage` if the machine is unknown.
  */
 export async function withMachines<T extends ReadDeps>(
   context: Context,

@@ -28,7 +28,7 @@ export interface ManagedContext {
   folder: string;
   prices: Prices;
   retentionDays: number;
-  /** Runs `work` while no other process on this machine reads the session, so that each event is shown once. */
+  /** Runs `work` under the session's read lock, so that only one process on this machine shows the events. */
   asReader: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 

@@ -33,7 +33,10 @@ export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
 /** Cached settings for hooks and the status line, because loading YAML takes 18 ms. */
 interface Mirror {
-  /** File stamps of config.yaml and work/config.yaml at load time; null for a missing file. */
+  /**
+   * Inode, size and modification time of config.yaml and work/config.yaml at load time; null for a missing
+   * file.
+   */
   user: string | null;
   work: string | null;
   settings: HookSettings;
@@ -91,7 +94,7 @@ export async function promptSetting(context: Loader): Promise<PromptSetting> {
 
 async function loadMirror(context: Loader): Promise<Mirror> {
   const { area } = context;
-  // Read the file stamps before the files, so that a concurrent change invalidates the cache.
+  // Read the file metadata before the contents, so that a concurrent change invalidates the cache.
   const marks = { user: markOfTarget(area.config) ?? null, work: markOfTarget(area.work.config) ?? null };
   const { user, work } = (await context.loadConfig()).config;
   const { tab, tellAssistant, titles } = user.sessions;

@@ -93,7 +93,7 @@ function triggersJob(context: Context, notify: NotifyContext, settings: LiveConf
     everySec: () => 1,
     async run() {
       const names = (): string => listFolder(context.area.spool).join();
-      // An unchanged queue contains only files for other consumers.
+      // If the queue hasn't changed, it contains only files for other consumers.
       if (names() === seen) return undefined;
       await settings.refresh();
       const deps = await openTriggers(context, notify, settings.current);

@@ -80,7 +80,7 @@ export async function schedulerWith(
   return { kind, installed, loaded };
 }
 
-/** The scheduler to report if the daemon runs the captures. */
+/** Reported as the scheduler if the daemon runs the captures. */
 export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
 
 /** Returns what runs captures on this machine: a scheduler or the daemon. */

@@ -47,7 +47,9 @@ export interface SenseContext {
    * lock.
    */
   captureHere: () => Promise<CaptureResult>;
-  /** Returns the current focus. `last` is the previous observation, if the focus hasn't changed since. */
+  /**
+   * Returns the current focus. Reuses the focus in `last` if there has been no input since that observation.
+   */
   observe: (last?: Last) => Promise<Observation>;
 }
 

@@ -12,8 +12,8 @@ import { cacheSocket } from './mirror';
 import { VERSION } from './version';
 
 /**
- * Runs the daemon in this process until it ends. Relaunches the daemon unless it was stopped. Returns the exit
- * code.
+ * Runs the daemon in this process. When the daemon exits, relaunches it unless it was stopped. Returns the
+ * exit code.
  */
 export async function serveDaemon(
   context: Context,

@@ -59,7 +59,7 @@ export function sessionReader(context: Context): () => Promise<SessionsState> {
 
 export interface NamedSession {
   slug: string;
-  /** Null if the name was removed. */
+  /** The new name; null if the session's name was removed. */
   name: string | null;
 }
 
@@ -109,7 +109,7 @@ export function placesNow(context: Context, sessions: readonly Session[]): Promi
 
 /**
  * Brings a session's terminal to the front. `choose` asks the user to pick one of several matching sessions,
- * and returns undefined if there is no terminal.
+ * and returns undefined in non-interactive mode.
  */
 export async function goNow(
   context: Context,

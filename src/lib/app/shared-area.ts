@@ -16,7 +16,8 @@ export async function prepareArea(
 ): Promise<string[]> {
   try {
     const { id } = claimArea(area);
-    // Move the items that this machine queued at the top of the area before it detected another owner.
+    // Move items that this machine queued in the area's root before it detected that another machine owns the
+    // area.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });

@@ -38,7 +38,7 @@ export function speechSettings(
       platform: desktop.platform,
       find: (name) => findProgram(name),
       run,
-      // User areas take turns speaking, because the machine has only one audio output.
+      // User areas share one audio output, so only one of them speaks at a time.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
         return { clock, machineId: context.machineId };
       }),

@@ -70,8 +70,8 @@ export async function openSync(context: Context): Promise<SyncContext> {
 }
 
 /**
- * Returns other folders that may contain this machine's published files of a day: the one in the previous
- * exchange folder, and those of adopted machines.
+ * Returns other folders that may contain published files of this machine for a day: its folder in the
+ * previous exchange folder, and the folders of adopted machines.
  */
 function formerFolders(
   { area, machineId }: Context,

@@ -88,7 +88,7 @@ const CALL = JSON.stringify({
   prompt: 'steward doctor',
 });
 const CALL_MS = 10_000;
-/** Hooks that take at least this long are reported as slow, in ms. */
+/** Threshold for reporting a hook as slow, in ms. */
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {

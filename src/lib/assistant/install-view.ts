@@ -167,7 +167,7 @@ export interface HooksStatus {
   pending: string | null;
   /** The work skill in the assistant's folder; null if the assistant doesn't support skills. */
   skill: { path: string; exists: boolean } | null;
-  /** Whose status line is in the settings; null if the assistant doesn't support status lines. */
+  /** The owner of the status line in the settings; null if the assistant doesn't support status lines. */
   statusLine: 'steward' | 'other' | 'none' | null;
   /** Commands that run another user area's hooks. */
   strangers: string[];

@@ -65,8 +65,8 @@ export interface ClientDeps {
 }
 
 /**
- * Paths of the event stream: first the one in the API specification, then the one in the vendor's client
- * library.
+ * Possible paths of the event stream: `stream` is from the API specification, `events/stream` from the
+ * vendor's client library.
  */
 const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
@@ -225,7 +225,7 @@ export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Pa
 }
 
 const PAGE_SIZE = 100;
-/** Number of consecutive pages without a new resource after which listing stops. */
+/** Listing stops after this many consecutive pages without a new resource. */
 const MAX_STALE_PAGES = 20;
 
 /** Returns up to `limit` resources without duplicates. */

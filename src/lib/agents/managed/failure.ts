@@ -104,7 +104,10 @@ export function failureOf(error: unknown): ApiFailure | undefined {
     : undefined;
 }
 
-/** Returns whether the service can't list events. The API specification requires only an event stream. */
+/**
+ * Returns whether the error means that the service can't list events. The API specification requires only an
+ * event stream.
+ */
 export function isNotServed(error: unknown): boolean {
   return [404, 405, 501].includes(failureOf(error)?.status ?? 0);
 }
@@ -127,7 +130,7 @@ export function mayHaveSideEffects(error: unknown): boolean {
   return status === 408 || (status !== undefined && status >= 500);
 }
 
-/** Returns whether a failed POST certainly had no side effects. Returns false for unknown errors. */
+/** Returns true only if a failed POST definitely had no side effects; false for unknown errors. */
 export function hasNoSideEffects(error: unknown): boolean {
   const isKnown = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
   return isKnown && !mayHaveSideEffects(error);
@@ -205,8 +208,8 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
 }
 
 /**
- * Runs non-idempotent work exactly once. After a failure that may have had side effects, calls `findEffect`
- * before retrying.
+ * Runs non-idempotent work so that it takes effect exactly once. After a failure that may have had side
+ * effects, calls `findEffect` to look for the result before retrying.
  */
 export async function once<T>(
   deps: RetryDeps,

@@ -118,7 +118,7 @@ async function followStream(at: Following, onProgress: () => void): Promise<Foll
 }
 
 /**
- * Answers the agent's tool uses or sends a pending message. Returns the outcome, or undefined if the turn
+ * Responds to the agent's tool uses or sends a pending message. Returns the outcome, or undefined if the turn
  * continues.
  */
 async function settle(at: Following): Promise<FollowEnd | undefined> {

@@ -27,7 +27,7 @@ const MESSAGE = 'user.message';
  * once.
  */
 const OUTBOX = v.object({
-  /** `before`: the number of user messages that precede the pending message in the session. */
+  /** `before` is the number of user messages that precede the pending message in the session. */
   pending: v.fallback(v.nullable(v.object({ text: v.string(), before: v.fallback(v.number(), 0) })), null),
   /** Ids of the latest messages sent from this machine. */
   sent: v.fallback(v.array(v.string()), []),
@@ -38,7 +38,7 @@ type Pending = NonNullable<Outbox['pending']>;
 export interface SendDeps extends RetryDeps {
   client: ManagedClient;
   folder: string;
-  /** Runs `work` while no other process on this machine is sending to the session. */
+  /** Runs `work` under the session's send lock, so that only one process on this machine sends at a time. */
   alone: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 

@@ -37,8 +37,8 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
 }
 
 /**
- * Passes each page to `take`, starting with the last page that was read. `take` may receive that page's
- * events again.
+ * Passes each page to `take`. Starts by rereading the last page of the previous call, so `take` may receive
+ * that page's events again.
  */
 export async function readHistory(
   history: History,
@@ -65,7 +65,7 @@ export async function readHistory(
 /** Returns a page, or undefined if the request must be repeated with different parameters. */
 async function readPage(history: History) {
   const { client, session, position, maxEvents } = history;
-  // Limit the page to the known events, so that the next event starts a new page.
+  // Limit the page to the events already read, so that new events start on a new page.
   const limit = Math.min(maxEvents, position.tail > SHORT_TAIL ? position.tail : MAX_EVENTS);
   try {
     return await client.events(session, { page: position.page, limit });
@@ -164,9 +164,9 @@ export interface ReaderDeps {
   turn: Turn;
 }
 
-/** If the stream contains more new events than this, read the history immediately. */
+/** The history is read immediately if the stream contains more new events than this. */
 const MAX_ANNOUNCED = 5000;
-/** Maximum number of stream events whose content is kept until the history contains the events. */
+/** Maximum number of stream events to keep in full until they appear in the history. */
 const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 

@@ -37,8 +37,8 @@ export interface SessionLog {
 
 const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
 /**
- * `upTo`: the log offset up to which events have been shown. `to` and `out`: the end offset and the output
- * file of an unfinished write.
+ * `upTo` is the log offset up to which events have been shown. `to` and `out` are the end offset and the
+ * output file of an unfinished write.
  */
 const SHOWN = v.object({
   upTo: OFFSET,

@@ -48,7 +48,10 @@ export async function startSession(deps: SendDeps, input: StartInput): Promise<s
   return completeStart(deps, start, path, false);
 }
 
-/** Completes the latest interrupted start. Returns the session id, or undefined if there is none. */
+/**
+ * Completes the most recent interrupted session start. Returns the session's id, or undefined if no start was
+ * interrupted.
+ */
 export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
   const { folder } = deps;
   const names = listFolder(folder).filter((name) => name.endsWith('.start.json'));
@@ -215,7 +218,7 @@ export function deadMessages(folder: string): string {
   return join(folder, 'dead');
 }
 
-/** Deletes session logs that haven't changed for `days` days. Moves unsent messages to `dead`. */
+/** Deletes session logs that haven't changed for `days` days. Moves unsent messages to the `dead` folder. */
 export function pruneSessions(folder: string, days: number, nowMs: number): void {
   const isFresh = (name: string): boolean => nowMs - mtimeOf(folder, name) < days * 86_400_000;
   for (const name of listFolder(folder)) {

@@ -7,7 +7,10 @@ import { hasId, targetOf, textOf, type ManagedEvent } from './event';
 export interface ToolUse {
   id: string;
   name: string;
-  /** `custom`: the client runs the tool and sends the result. `tool`: the tool only needs permission. */
+  /**
+   * `custom` means that the client runs the tool and sends the result; `tool` means that the tool only needs
+   * permission.
+   */
   kind: 'tool' | 'custom';
   input: unknown;
 }
@@ -143,7 +146,7 @@ const ENDS: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   refusal: ['conflict', 'The model refused the request'],
 };
 
-/** Returns how the turn ended, or undefined if it continues or waits for a response. */
+/** Returns how the turn ended, or undefined if the turn is running or waiting for a response. */
 export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outcome | undefined {
   const outcome = (kind: ErrorKind, text: string, detail?: string): Outcome => ({
     reason: stop?.reason ?? status,
@@ -154,7 +157,7 @@ export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outco
     return { ...outcome('unavailable', `The session was ${status}`, failure), reason: status };
   if (stop === undefined) return undefined;
   if (stop.reason === OPEN) {
-    // Without a tool-use id, no response is possible, so the turn would never end.
+    // The client can't respond without a tool-use id, so end the turn instead of waiting forever.
     return stop.ids.length === 0
       ? outcome(
           'conflict',
