@@ -10,7 +10,9 @@ export interface Folder {
 }
 
 export interface FoldDeps {
-  /** Returns the local date of a time, such as `2026-11-20`. Used if a session's start was not recorded. */
+  /**
+   * Returns the local date of a time, such as `2026-11-20`. Used for sessions whose start was not recorded.
+   */
   dayOf: (ms: number) => string;
 }
 

@@ -143,7 +143,7 @@ interface Client {
   tty: string;
   pid: number;
   session: string;
-  /** Time of the client's last activity, in epoch seconds. */
+  /** Time of the tmux client's last activity, in epoch seconds. */
   active: number;
 }
 

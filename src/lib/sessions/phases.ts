@@ -63,8 +63,8 @@ export function phase(id: PhaseId): Phase {
 }
 
 /**
- * Returns the title for a session's terminal tab. It needs no escaping, because `PHASES` defines all its
- * text.
+ * Returns the title for a session's terminal tab. The title needs no escaping, because `PHASES` defines all
+ * its text.
  */
 export function tabTitle(id: PhaseId): string {
   const { icon, label } = phase(id);

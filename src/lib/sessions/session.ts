@@ -103,8 +103,8 @@ export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'e
 type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
- * Returns the status. If the process is unknown, the time of the last event decides. A subagent's pending
- * request counts as waiting.
+ * Returns the session's status. If the process is unknown, the status depends on the time of the last event.
+ * A subagent's pending request counts as waiting.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.activity === 'ended') return session.lost === true ? 'crashed' : 'ended';
@@ -153,7 +153,7 @@ export function addId(session: Session, id: string): void {
   session.sessionIds = [...session.sessionIds.filter((known) => known !== id), id].slice(-MAX_IDS);
 }
 
-/** Parses the state file, skipping invalid sessions. Returns undefined if the file is invalid as a whole. */
+/** Parses the state file, skipping invalid sessions. Returns undefined if the whole file is invalid. */
 export function parseSessions(text: string): SessionsState | undefined {
   const { version, sessions, cursor, pruned } = parseObject(text) ?? {};
   if (typeof version !== 'number' || !isObject(sessions)) return undefined;
@@ -167,8 +167,8 @@ export function parseSessions(text: string): SessionsState | undefined {
 }
 
 /**
- * Parses a stored session; undefined if the slug or a time is missing. Replaces other invalid values with
- * defaults, because other tools also write the file.
+ * Parses a stored session. Returns undefined if the slug or a time is missing. Replaces other invalid values
+ * with defaults, because other tools also write the file.
  */
 export function parseSession(slug: unknown, value: unknown): Session | undefined {
   if (typeof slug !== 'string' || !isSlug(slug) || !isObject(value)) return undefined;

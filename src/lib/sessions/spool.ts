@@ -249,8 +249,8 @@ export interface DrainResult {
 }
 
 /**
- * Runs the waiting tasks, with one process at a time per machine. A task interrupted by a crash runs again,
- * so handlers must use its id to detect completed work.
+ * Runs the waiting tasks. Only one process per machine runs tasks at a time. A task interrupted by a crash
+ * runs again, so handlers must use its id to detect completed work.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
@@ -341,8 +341,8 @@ export function revive(deps: SpoolDeps): Promise<number> {
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
-      // The new id restarts the task's lifetime. Keep `at`, because times in the task's text are relative to
-      // `at`.
+      // The new id restarts the task's lifetime. Keep `at`, because the task's text may contain times that
+      // are relative to it.
       const id = newId(deps.clock.now());
       reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
     }

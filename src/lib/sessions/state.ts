@@ -190,7 +190,7 @@ export async function updateSessions<T>(
     // The log can restore both files after a crash, so neither needs a full fsync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
     replaceFile(deps.livePath, indexOf(state), { sync: false });
-    // Rotate the log only here: it has been read to the end, and the lock excludes other readers.
+    // Rotate the log only here, where it has been read to the end and the lock excludes other readers.
     rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });

@@ -12,7 +12,7 @@ export interface UnseenArtifact {
   phase: PhaseId | null;
 }
 
-/** Some file systems round modification times to two seconds. */
+/** Some file systems store modification times with a resolution of only two seconds. */
 const COARSE_MS = 2000;
 
 /**

@@ -129,8 +129,8 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
 }
 
 /**
- * Returns the session's given name. If it has none, returns its task, title, label or slug, in this order of
- * preference.
+ * Returns the session's given name. If it has none, returns the first of its task, title, label and slug that
+ * is set.
  */
 export function titleOf(session: Session): string {
   return session.givenName ?? session.task ?? session.title ?? labelOf(session) ?? session.slug;

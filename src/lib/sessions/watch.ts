@@ -51,7 +51,7 @@ export function watchedRows(state: SessionsState, options: RowOptions): SessionR
   };
   const rows = rowsOf(Object.values(state.sessions).filter(isRecent), options);
   const ranked = rows.map((row) => ({ row, rank: RANK[row.status], time: timeOf(row) }));
-  // Don't sort by the last event, because the rows would move constantly.
+  // Don't sort by the time of the last event, because the rows would move constantly.
   return ranked.sort((a, b) => a.rank - b.rank || a.time - b.time).map(({ row }) => row);
 }
 

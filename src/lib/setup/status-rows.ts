@@ -34,9 +34,9 @@ import { workStatus, type WorkStatus } from '../work/status';
 import { malformedText } from '../work/view-results';
 
 /**
- * - off: not set up or switched off
- * - muted: working, but silenced by the user
- * - error: the state is unknown
+ * - `off`: not set up or switched off
+ * - `muted`: working, but silenced by the user
+ * - `error`: the state is unknown
  */
 export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 

@@ -92,7 +92,7 @@ function remainingParts(
 
 /**
  * Keeps the sums that were published before the day's event log was deleted, because the local record's sums
- * include hidden sessions. Omits sums that contain restricted data.
+ * include sessions that must not be published. Omits sums that contain restricted data.
  */
 export function withSumsBefore(
   published: PublishedDay,
@@ -187,8 +187,8 @@ function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: 
   const items = sessions.items.filter(({ session }) => shown.isShown(session));
   return {
     ...record,
-    // An unfinished day's record is rebuilt on each run. With the time of the last event as `generatedAt`,
-    // the published file changes only if the day's data does.
+    // An unfinished day's record is rebuilt on each run. Use the time of the last event as `generatedAt`, so
+    // that the published file changes only if the day's data does.
     generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
     commits: commitsIn(commits, shown.isRestrictedRepo),
     sessions: {

@@ -47,7 +47,7 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Replaces the hint in an error about the exchange folder. */
+/** Replaces the error's hint if the error is about the exchange folder. */
 export function aboutFolder(folder: string, error: unknown): unknown {
   const hint = 'Make the exchange folder writable, or use another one: steward sync set FOLDER';
   return withOwnHint(error, folder, hint);

@@ -56,7 +56,7 @@ export interface PublishedSession {
   assistant: string | null;
   repo: string | null;
   branch: string | null;
-  /** Periods in epoch seconds. `w` means working; `y` means waiting for you. */
+  /** Periods, with times in epoch seconds. `w` means working; `y` means waiting for you. */
   parts: [from: number, to: number, state: 'w' | 'y'][];
   /** `slug`, `title` and `issue` are set only if details are published. */
   slug?: string;

@@ -49,7 +49,7 @@ async function openClone({ git: deps, clone, remote }: GitExchange): Promise<Git
   return git;
 }
 
-/** Fetches every machine's branch. Returns the hash of each machine's tree by the machine's id. */
+/** Fetches every machine's branch. Returns each machine's tree hash, by machine id. */
 async function fetchTrees({ remote }: GitExchange, git: Git): Promise<Map<string, string>> {
   const refs = `+${HEADS}*:${FETCHED}*`;
   await succeeded(git('fetch', '--quiet', '--no-tags', '--prune', remote.url, refs));

@@ -39,7 +39,7 @@ export interface LocalData {
   disclosure: Disclosure;
   /** Returns the time of the last input in epoch seconds; null if unknown. */
   lastInput: () => number | null;
-  /** Stores which repositories were found to be restricted. */
+  /** Stores the results of the checks for restricted repositories. */
   save: () => void;
 }
 
@@ -250,7 +250,8 @@ function plannedInfo(deps: PublishDeps, local: LocalData, hasChanged: boolean): 
 }
 
 /**
- * Writes machine.json after all other files. Returns the current time, or undefined if the file is unchanged.
+ * Writes machine.json after all other files. Returns the time of the write, or undefined if the file is
+ * unchanged.
  */
 function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): number | undefined {
   const file = plannedInfo(deps, local, result.files > 0);

@@ -137,7 +137,7 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
   for (const { id, info } of candidates) {
     const before = known[id];
     const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;
-    // If no arrival time is stored, decide by the time of the machine's last publication.
+    // If no arrival time is stored, use the time of the machine's last publication instead.
     const isRecent = Math.abs(nowMs - (parseIso(info.publishedAt) ?? 0)) < 3 * NEWS_MS;
     const seen = isOld ? Number(before['seen']) : isObject(before) || isRecent ? nowMs : 0;
     news[id] = { publishedAt: info.publishedAt, seen: Number.isFinite(seen) ? seen : 0 };

@@ -9,7 +9,7 @@ export interface SyncPlan {
   machine: string;
   details: boolean;
   files: Omit<PlannedFile, 'text'>[];
-  /** `total` covers all files. `changed` covers the files that the next run writes or removes. */
+  /** `total` counts all files. `changed` counts only the files that the next run will write or remove. */
   total: { files: number; bytes: number };
   changed: { files: number; bytes: number };
 }

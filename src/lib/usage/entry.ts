@@ -15,7 +15,7 @@ export interface Entry {
   cwd: string;
   model: string;
   amounts: Amounts;
-  /** Whether the entry is a copy in a side conversation. Copies don't count if the original is known. */
+  /** Whether the entry was copied into a side conversation. A copy counts only if the original is unknown. */
   isCopy?: boolean;
   /** Id of the entry that this entry repeats. A repeat counts only if the original is unknown. */
   repeats?: string;

@@ -94,7 +94,8 @@ async function itemSources(
     work: async (folder) => {
       const labels = join(folder, 'labels.yml');
       return [
-        // Import only the repository's name. steward itself must verify that the repository is private.
+        // Import only the repository's name, because steward must verify for itself that the repository is
+        // private.
         ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo', ['repo'])),
         ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
         ...(kindOf(labels) === 'file'

@@ -22,7 +22,8 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
   for (const day of daysIn(join(folder, 'events'), '.jsonl')) {
     const [from, to] = [join(folder, 'events', `${day}.jsonl`), join(sense.events, `${day}.jsonl`)];
     const item = await fileItem('sense events', from, to, noEvents, beginsWith);
-    // If the day has a record but no event log, the log reached its retention limit. Don't restore the log.
+    // If a day has a record but no event log, the log was deleted after its retention period. Don't restore
+    // the log.
     const record = `${day}.json`;
     const isRecorded =
       !exists(to) && exists(join(sense.daily, record)) && !exists(join(folder, 'daily', record));

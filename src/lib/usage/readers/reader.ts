@@ -16,7 +16,7 @@ interface ReaderBase {
 
 export interface LineReader extends ReaderBase {
   kind: 'lines';
-  /** Lines without any of these strings are skipped. */
+  /** Lines that contain none of these strings are skipped. */
   markers: readonly string[];
   /** @param carry Data that the reader keeps between the lines of a file, as JSON. */
   read: (fields: Record<string, unknown>, carry: Record<string, unknown>, sink: Sink, path: string) => void;

@@ -109,7 +109,7 @@ function gateOf(path: string): 'open' | 'off' | 'public' {
   return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
 }
 
-/** Marks a session's folder as restricted, for the session-end hook and the sweep. */
+/** Marks a session's folder as restricted, so that the session-end hook and the sweep recognize it. */
 export function markRestrictedSession(
   sessions: string,
   { slug, cwd }: { slug: string | null; cwd: string | undefined },
