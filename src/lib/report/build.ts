@@ -37,7 +37,7 @@ function timeOf({ time = [], repo }: ReportInput): Pick<Report, 'time'> {
   return rows.some(({ key }) => key !== 'unknown' && key !== 'other folders') ? { time: rows } : {};
 }
 
-/** Adds tenths as integers to avoid rounding errors. */
+/** Sums the values as integers (tenths of a minute) to avoid rounding errors. */
 function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number {
   return days.reduce((sum, day) => sum + Math.round(of(day) * 10), 0) / 10;
 }
@@ -148,7 +148,7 @@ function sessionsOf(
     .sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // For sessions that are no longer stored, only the raw events contain the repository.
+  // The repository of a session that is no longer stored is known only from the raw events.
   const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {

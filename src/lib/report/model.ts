@@ -122,7 +122,7 @@ export interface Report {
   creationMinutes: number;
   consumptionMinutes: number;
   apps: { app: string; kind: string; minutes: number }[];
-  /** `assistantMinutes`: time with session activity; null without an event log. */
+  /** `assistantMinutes` is the time with session activity, or null if there is no event log. */
   repos: { repo: string; commits: number; sessions: number; assistantMinutes: number | null }[];
   commits: { count: number; items: ReportCommit[] };
   sessions: { count: number; items: ReportSession[] };

@@ -15,7 +15,7 @@ export interface JobsChecked {
   run: Run;
   host: PathHost;
   config: object;
-  /** Returns each job's status, or undefined if no scheduler is running and none has a job. */
+  /** Returns each job's status, or undefined if no scheduler is running and no job is installed. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
 }
 
@@ -63,7 +63,8 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
 }
 
 /**
- * Checks that the launcher finds Node.js and steward. Skips a missing launcher, which the job checks report.
+ * Checks that the launcher finds Node.js and steward. Doesn't report a missing launcher, because the job
+ * checks do.
  */
 async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   const installed = (await at.jobs())?.find((job) => job.installed);

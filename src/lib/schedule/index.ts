@@ -63,7 +63,8 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     available,
     install: async (job) => {
       if (available) return install(parts, job);
-      // If the scheduler isn't running, only update an existing entry. The scheduler may be started later.
+      // If the scheduler isn't running, only update an existing entry, because the scheduler may be started
+      // later.
       if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host, job);
       return install({ ...parts, why: 'already installed' }, job);
     },

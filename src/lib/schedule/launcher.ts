@@ -24,7 +24,7 @@ export interface ScheduleDeps {
   machineId: string;
   host: PathHost;
   run: Run;
-  /** `root`: the folder with steward's package.json. `node`: the Node.js binary that runs steward. */
+  /** `root` is the folder with steward's package.json; `node` is the Node.js binary that runs steward. */
   product: { root: string; node: string };
   processNames?: () => ReadonlySet<string>;
 }
@@ -40,7 +40,10 @@ const COPIED = [
   'XDG_DATA_HOME',
   'CLAUDE_CONFIG_DIR',
 ];
-/** Session variables that some schedulers don't set. If a scheduler sets one, its value takes precedence. */
+/**
+ * Session variables that some schedulers don't set. If the scheduler sets a variable, that value takes
+ * precedence.
+ */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /**

@@ -46,7 +46,7 @@ export function recorderOf(
       const known = manifest.find(id, path);
       if (isSame && known !== undefined && known.added['pending'] !== true) return false;
       const paths = [path, ...(beside === undefined ? [] : [beside])];
-      // Record the folders created for other jobs too, because the last uninstall removes the folders.
+      // Also record the folders created for other jobs, because the last uninstall removes them all.
       const shared = jobEntries().flatMap(foldersOf);
       const folders = paths.flatMap((file) => [
         ...missingAbove(file),

@@ -83,8 +83,8 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a run's marker file, then returns whether the job is still installed. An uninstall checks in the
- * opposite order, so no run is missed.
+ * Writes a run's marker file, then returns whether the job is still installed. An uninstall removes the job
+ * before it looks for marker files, so it can't miss a run.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;

@@ -16,7 +16,7 @@ import {
 } from './backend';
 import { everySecOf } from './job';
 
-/** Start of the repetitions. Any time in the past works. */
+/** Start time of the repeating trigger. Any time in the past works. */
 const START = '2026-01-01T00:00:00';
 const MIN_SEC = 60;
 /** The result code of a running task. */

@@ -17,7 +17,7 @@ export interface AppFocusDeps extends ObserveDeps {
 interface Cursor {
   /** Time of the last sample, including samples without an event. */
   lastSampleMs: number;
-  /** The milliseconds by which the last event was rounded down. The next event includes them. */
+  /** Milliseconds lost when the last event's duration was rounded down. They are added to the next event. */
   carryMs: number;
   /** Total size of the events that the focus watcher has stored today; absent if there are none. */
   spent?: Spent;

@@ -120,8 +120,8 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
 }
 
 /**
- * Returns the events of the last two days if the state was lost, so that events that sources report again can
- * be recognized.
+ * Returns the events of the last two days if the state was lost, to detect events that the sources report
+ * again.
  */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
   const from = addDays(today, -1);

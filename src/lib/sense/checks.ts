@@ -59,7 +59,7 @@ export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
   { id: 'sense.insight', title: 'assistant for insights', needsConfig: true, run: checkInsight },
 ];
 
-/** Wraps a check so that it runs only if sense and the source are on. */
+/** Wraps a check so that it runs only if `sense` and the source are enabled. */
 function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Promise<Finding[]>) {
   return async (at: SenseChecked): Promise<Finding[]> => {
     const { enabled, sources } = at.config.sense;
@@ -100,7 +100,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
     return ok(`${isExcluded ? 'an excluded application' : front.app.app}, via ${front.via}`);
   }
-  // Report the last capture's result, because doctor can't access the desktop session over SSH.
+  // Fall back to the last capture's result, because doctor can't access the desktop session over SSH.
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))

@@ -138,7 +138,8 @@ function onConnection(state: State, socket: Socket, isOtherUser: IsOtherUser): v
   state.sockets.set(socket, connection);
   socket.once('close', () => {
     state.sockets.delete(socket);
-    // Counts all pending responses as ended, because queued responses emit no close event.
+    // When a connection closes, count all of its pending responses as ended, because queued responses emit no
+    // close event.
     ended(state, connection, connection.unanswered);
   });
 }
@@ -248,7 +249,8 @@ async function close(state: State, graceMs: number): Promise<void> {
   state.isEnding = true;
   for (const response of state.streams) response.end();
   await takeWaiting(state);
-  // Node's own `close` would drop a connection whose next request is in transit.
+  // Use the `close` of net.Server, because that of http.Server would drop a connection whose next request is
+  // in transit.
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
@@ -269,7 +271,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends idle connections. If an ended connection is still open at the next call, destroys it. */
+/** Ends idle connections. Destroys an ended connection if it is still open at the next call. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;

@@ -118,7 +118,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   }
 }
 
-/** Returns a function that pauses, and that throws `unavailable` once the timeout has passed. */
+/** Returns a function that pauses briefly or, once the timeout has passed, throws `unavailable`. */
 function waiter(timeoutMs: number): () => void {
   const startMs = process.uptime() * 1000;
   return () => {

@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 
 import { errnoCode } from '../../errors';
 
-/** A libuv local socket, used directly because `node:net` takes 5 ms to load. */
+/** A local socket handle of libuv, used directly because `node:net` takes 5 ms to load. */
 export interface PipeHandle {
   /** The file descriptor, or -1 on Windows. */
   readonly fd: number;

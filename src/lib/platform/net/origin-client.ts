@@ -75,7 +75,7 @@ export interface HttpLibrary {
 }
 
 const ERROR_BYTES = 64 * 1024;
-/** Time limit for pauses in a stream. Stream readers set shorter limits themselves. */
+/** Maximum time between two chunks of a stream. Stream readers set shorter limits themselves. */
 const LONGEST_SILENCE_MS = 900_000;
 export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
   const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);
@@ -154,7 +154,7 @@ async function openStream(
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: LONGEST_SILENCE_MS };
   const { statusCode, headers, body } = await orFail(ask(server, wanted, { ...timeouts, signal }));
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  // The body emits an error if the caller closes the stream early.
+  // Handle the error that the body emits if the caller closes the stream early.
   body.on('error', () => body.destroy());
   return {
     status: statusCode,

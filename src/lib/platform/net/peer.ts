@@ -42,7 +42,7 @@ const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Number of times to read the tables per lookup. One read may miss a row that moves during the read. */
 const PASSES = 2;
-/** How long reading may block the event loop. */
+/** How long reading may block the event loop at a time, in ms. */
 const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 

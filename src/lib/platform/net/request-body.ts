@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { StewardError } from '../../errors';
 
 /**
- * How many bytes of a rejected body to read. A client that is disconnected during the upload may miss the
- * response.
+ * How many bytes of a rejected body to read before disconnecting. A client that is disconnected during its
+ * upload may miss the response.
  */
 const MAX_DROPPED_BYTES = 1024 * 1024;
 

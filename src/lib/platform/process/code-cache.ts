@@ -42,8 +42,8 @@ export interface BundleInput {
 /** Maximum number of `kind` values to cache. Each has its own folder. */
 const MAX_KINDS = 24;
 /**
- * Maximum duration of a run whose code is cached. In longer runs, V8 drops functions that haven't run for a
- * while.
+ * Maximum duration of a run whose code is cached. In longer runs, V8 discards the code of functions that
+ * haven't run for a while.
  */
 const MAX_RUN_MS = 30_000;
 
@@ -132,7 +132,9 @@ function ownLoader({ folder, build, native, unused }: BundleInput, cache: string
   return requireIn(folder);
 }
 
-/** Compiles a bundle with cached code. If the cache is missing or invalid, writes the cache at exit. */
+/**
+ * Compiles a bundle, using cached code if possible. If the cache is missing or invalid, writes it at exit.
+ */
 function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
   const cachedData = readCode(code.file);
   // Bundles contain only ASCII, so decode them as Latin-1, which V8 stores with one byte per character.
@@ -173,8 +175,8 @@ function writeSynced(path: string, bytes: Buffer): void {
 }
 
 /**
- * Returns cached code, or undefined if the file isn't private or its two copies of the code differ. V8
- * crashes on damaged code, and a checksum would take 2 ms.
+ * Returns the cached code, or undefined if the file isn't private or is damaged. Detects damage by comparing
+ * two copies, because V8 crashes on damaged code and a checksum would take 2 ms.
  */
 function readCode(file: string): Buffer | undefined {
   try {

@@ -155,8 +155,8 @@ function read({ host, product }: LauncherDeps, name: string): string {
 }
 
 /**
- * Folders that batch files refer to by variable, because a folder name may contain characters that are
- * missing from the batch file's code page.
+ * Folders that batch files refer to by environment variable, because a folder name may contain characters
+ * that are missing from the batch file's code page.
  */
 const WINDOWS_FOLDERS = ['LOCALAPPDATA', 'APPDATA', 'USERPROFILE', 'ProgramFiles'];
 

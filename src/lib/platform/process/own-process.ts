@@ -18,7 +18,7 @@ export function residentMiB(): number {
   return Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10;
 }
 
-/** Returns the time since the machine was booted. */
+/** Returns the time since the machine booted, in ms. */
 export function sinceBootMs(): number {
   return uptime() * 1000;
 }
@@ -93,7 +93,8 @@ export function startProgram(
 ): void {
   const env = { ...process.env, ...more };
   const child = spawn(file, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true });
-  // Starting fails if the system's process limit is reached. The next run of steward will do the work.
+  // Ignore a failed start, for example at the system's process limit. The next run of steward will do the
+  // work.
   child.on('error', () => child.unref());
   child.unref();
 }
@@ -112,8 +113,8 @@ const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 const RELAUNCH_CODE = 86;
 
 /**
- * Runs the upgraded program as a child in the same terminal and returns its exit code. When called in such a
- * child, returns the exit code that makes the parent start a new child.
+ * Runs the upgraded program as a child in the same terminal and returns its exit code. If this process is
+ * already such a child, returns the exit code that makes the parent start a new child.
  */
 export async function relaunch(args: readonly string[]): Promise<number> {
   if (process.env[PARENT_VARIABLE] === String(process.ppid)) return RELAUNCH_CODE;

@@ -72,7 +72,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
       const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
       try {
         const bytes = Buffer.from(text, 'utf8');
-        // Checks again after opening the device, because the owner may have changed.
+        // Check again after opening the device, because its owner may have changed in the meantime.
         return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
       } finally {
         closeSync(fd);

@@ -251,7 +251,9 @@ function killGroup(child: ChildProcess): void {
 
 const running = new Set<ChildProcess>();
 
-/** Kills the program when this process exits. Ctrl-C doesn't reach a separate process group. */
+/**
+ * Kills the program when this process exits, because Ctrl-C doesn't reach the program's own process group.
+ */
 function killAtExit(child: ChildProcess): void {
   if (running.size === 0) process.once('exit', killRunning);
   running.add(child);

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 import { factsOf, ifThere, pathOf } from './own-terminal';
 
-/** A pseudo-terminal, and the first process that was found on it. */
+/** A pseudo-terminal and the first process found on it. */
 export interface Pty {
   /** Device path of the terminal, such as `/dev/pts/3`. */
   tty: string;

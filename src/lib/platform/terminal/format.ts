@@ -17,7 +17,8 @@ export interface Palette {
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // Sets `kleur.enabled` for each call, because kleur checks only whether this process has a terminal.
+  // Set `kleur.enabled` for each call, because kleur itself checks only this process's terminal, not the
+  // given one.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {

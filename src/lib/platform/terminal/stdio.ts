@@ -175,9 +175,12 @@ export function exitOnAnyInterrupt(code: number): () => void {
   };
 }
 
-/** Writes pending output and exits. A normal exit would wait 5 to 15 ms for Node's compiler threads. */
+/**
+ * Exits immediately unless output is pending. A normal exit would wait 5 to 15 ms for Node's compiler
+ * threads.
+ */
 export async function exitAtOnce(): Promise<void> {
-  // If the last write failed, the error is reported in the next turn of the event loop.
+  // Wait for the next turn of the event loop, in which an error of the last write is reported.
   await new Promise((resolve) => setImmediate(resolve));
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
@@ -195,7 +198,7 @@ export interface ShownOutput {
   file: () => OutputFile | undefined;
   /** Resolves when the system has accepted all bytes. */
   write: (bytes: Uint8Array | string) => Promise<void>;
-  /** Maximum size of a write. A write of this size to a pipe is atomic. */
+  /** Maximum size of one write, small enough that a write to a pipe is atomic. */
   chunkBytes: number;
 }
 

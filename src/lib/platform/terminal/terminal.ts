@@ -16,7 +16,7 @@ export function cleanLines(text: string): string {
 }
 
 /**
- * Returns text as one sanitized line of at most `max` UTF-16 units, truncated with `…`. Replaces lone
+ * Returns text as one sanitized line of at most `max` UTF-16 code units, truncated with `…`. Replaces lone
  * surrogates with U+FFFD, because they can't be stored.
  */
 export function cleanLine(text: string, max: number): string {

@@ -12,8 +12,8 @@ export const DAY_HINT =
   'Use a day such as "yesterday", "friday", "3 days ago", "7d", "1 November" or "2026-11-20".';
 
 /**
- * Parses a day: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`. A weekday means the most recent
- * one, including today. Rejects ambiguous dates such as 12.11.
+ * Parses a day such as `yesterday`, `3 days ago`, `7d`, `1 November` or `2026-11-20`. A weekday means the
+ * most recent one, including today. Rejects ambiguous dates such as 12.11.
  */
 export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<Day> {
   const words = text.trim();
