@@ -5,13 +5,13 @@ import { readText } from '../platform/files/atomic-file';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 
-/** The kinds of time. Unknown applications are neutral. */
+/** The classifications of application time. Time in an unknown application is neutral. */
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
 /**
- * The keys of a rule. `app` is a complete name, `bundleId` a complete id, and `glob` a pattern for names and
- * ids.
+ * The allowed keys of a rule. `app` must match the complete name and `bundleId` the complete id; `glob` can
+ * match either.
  */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
@@ -20,12 +20,12 @@ export interface ClassifyRule {
   key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
-  /** Returns whether a normalized name matches the glob. Set only for glob rules. */
+  /** Returns true if a normalized name or id matches the glob. Set only for glob rules. */
   matches?: (folded: string) => boolean;
 }
 
 export interface DecidingRule {
-  /** Position in your list or the built-in list, starting at 1. */
+  /** The rule's position among your rules or the built-in rules, starting at 1. */
   index: number;
   origin: 'user' | 'shipped';
   /** The rule as written, such as `app: Firefox`. */
@@ -51,7 +51,7 @@ export function makeClassifier(templates: string, rules: readonly ClassifyRule[]
       return { kind: rule.kind, rule: { index: index + 1, origin: 'user', text } };
     }
     shipped ??= readShipped(templates);
-    // Try each value as a name and as an id, because some systems report the name as the id or vice versa.
+    // Look up each value both as a name and as an id, because some systems report one instead of the other.
     const names = (bundleId === undefined ? [app] : [app, bundleId]).flatMap((name) => [
       foldName(name),
       foldId(name),
@@ -79,7 +79,7 @@ function isMatch(
   );
 }
 
-/** Returns the built-in rules by normalized name or id. */
+/** Returns the built-in classifications, keyed by normalized name or id. */
 function readShipped(templates: string): Map<string, Classification> {
   const path = join(templates, 'data', 'applications.json');
   const text = readText(path);
@@ -123,9 +123,9 @@ export function refuseEmptyApp(app: string): void {
   });
 }
 
-/** Normalizes a name for comparison. Ignores case, surrounding spaces and Unicode composition. */
+/** Normalizes a name, so that comparisons ignore case, surrounding whitespace and Unicode composition. */
 export function foldName(name: string): string {
-  // Convert to lowercase first, because only the lowercase 'ß' becomes 'SS' in uppercase; 'ẞ' stays 'ẞ'.
+  // Convert to lowercase first, because converting to uppercase expands 'ß' to 'SS' but leaves 'ẞ' unchanged.
   const folded = name.normalize('NFC').trim().toLowerCase().toUpperCase().toLowerCase();
   return folded.replaceAll('ς', 'σ').normalize('NFC');
 }
@@ -141,8 +141,8 @@ export function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Returns a function that tests whether an application is listed. Entries are names or ids
- * (case-insensitive), or globs.
+ * Returns a function that tests whether an application matches an entry. Entries are names, ids or globs;
+ * case is ignored.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);

@@ -5,7 +5,8 @@ import { dayTimeline, focusSamples, type SessionParts, type TimelineOptions } fr
 import { changeOf, type SenseEvent } from './event';
 
 /**
- * A day's time, commits and sessions, in the form published to other machines. Times are in epoch seconds.
+ * A day's application time, commits and sessions, in the form published to other machines. Times are in epoch
+ * seconds.
  */
 export interface DayParts {
   /** In chronological order. */
@@ -26,7 +27,10 @@ interface FocusSpan {
   input: number | null;
 }
 
-/** Computes a day's parts. Time with input and time without input are separate spans. */
+/**
+ * Computes the data to publish for a day. Time with input and time without input are stored as separate
+ * spans.
+ */
 export function dayParts(events: readonly SenseEvent[], options: TimelineOptions): DayParts {
   const start = Math.floor(options.startMs / 1000);
   const timeline = dayTimeline(events, options);
@@ -39,8 +43,7 @@ export function dayParts(events: readonly SenseEvent[], options: TimelineOptions
     commits: commitsOf(events),
     sessions: timeline.sessions.map(({ parts, ...session }) => ({
       ...session,
-      // Publishes only two states, because machines with an older version of steward don't know the third
-      // one.
+      // Publish `r` as `y`, because older versions of steward don't know `r`.
       parts: parts.map(([at, length, state]) => [start + at, start + at + length, state === 'w' ? 'w' : 'y']),
     })),
     lastAt: Math.floor(events.reduce((last, { ts }) => Math.max(last, Date.parse(ts)), 0) / 1000),

@@ -11,7 +11,7 @@ import { timelineTally, type Stay } from './ledger/timeline';
 
 /** A day's timeline. Times are the seconds elapsed since the start of the day. */
 export interface DayTimeline {
-  /** Applications, sorted by time in descending order. */
+  /** Applications, most used first. */
   apps: [app: string, kind: AppKind][];
   repos: string[];
   /** Spans in chronological order. `app` and `repo` are indexes into `apps` and `repos`. */
@@ -24,12 +24,12 @@ export interface DayTimeline {
 /** `w`: working. `y`: waiting for your answer. `r`: turn finished. */
 export type PartState = 'w' | 'y' | 'r';
 
-/** A session on one day. */
+/** A session's activity on one day. */
 export interface SessionParts {
   id: string;
   repo: string | null;
   branch: string | null;
-  /** Set only for sessions on other machines that publish details. */
+  /** Set only if the session ran on another machine and that machine publishes details. */
   slug?: string;
   title?: string;
   issue?: number;
@@ -100,7 +100,7 @@ function focusSpans(
 
 /**
  * Returns the app-focus events as samples. If an application has several events with the same timestamp,
- * keeps only the longest.
+ * keeps only the event with the longest interval.
  */
 export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
   const samples = new Map<string, Sample>();
@@ -123,7 +123,8 @@ export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: num
 }
 
 /**
- * Joins consecutive samples of the same application and repository. Tolerates small gaps from late captures.
+ * Joins consecutive samples of the same application and repository. Ignores small gaps caused by late
+ * captures.
  */
 function joinedSamples(samples: readonly Sample[], intervalMs: number): Sample[] {
   const spans: Sample[] = [];

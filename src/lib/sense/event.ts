@@ -25,7 +25,10 @@ export interface FocusDetail {
   intervalSec?: number;
   /** Seconds between the last input and `ts`, or absent if unknown. */
   idleSec?: number;
-  /** Id of the adapter that reported the application. Ends in `-events` if the daemon watched the focus. */
+  /**
+   * Id of the adapter that reported the application. Ends in `-events` if the daemon was watching for focus
+   * changes.
+   */
   via?: string;
   bundleId?: string;
   machine?: string;
@@ -57,7 +60,7 @@ export interface SessionStateDetail {
   reason?: string;
   /** Set if you sent a prompt at `ts`, which shows that the session was in the foreground. */
   prompt?: true;
-  /** Start of a state that began on an earlier day, in ISO 8601 format (UTC). */
+  /** When the state began, in ISO 8601 format (UTC). Set only if it began on an earlier day. */
   since?: string;
   machine?: string;
 }
@@ -89,8 +92,8 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
 
 /** Parses an event log line. Returns the event, or the reason why the line is invalid. */
 export function readEventLine(text: string): SenseEvent | { invalid: string } {
-  // Reject lines that aren't objects before parsing. Each syntax error is slow, and a large damaged file
-  // would take minutes.
+  // Reject lines that can't be objects before parsing. Throwing a syntax error for each line of a large
+  // damaged file would take minutes.
   if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
   try {
     return readEvent(JSON.parse(text));
@@ -106,8 +109,8 @@ export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): 
 }
 
 /**
- * Returns a commit's identity within its repository. For events from before sense 1.1, uses the author date
- * and subject.
+ * Returns a commit's identity within its repository. Events from before sense 1.1 have no stored identity and
+ * are identified by author date and subject.
  */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   const identity = textOf(detail?.['identity']);
@@ -119,7 +122,7 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
 }
 
 /**
- * Version of the sense component. Must change with the event schema, the adapter contract or the daily
- * record.
+ * Version of the sense component. Change it when the event schema, the adapter interface or the record format
+ * changes.
  */
 export const SENSE_VERSION = '1.3.0';

@@ -7,7 +7,7 @@ export type ExportFormat = 'json' | 'csv';
 /** A CSV table has one row per day (`days`), or one per day and application (`apps`). */
 export type RecordTable = 'days' | 'apps';
 
-/** Yields events as text chunks. In CSV, `detail` is JSON. */
+/** Yields events as text chunks. In CSV, the `detail` column contains JSON. */
 export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
   if (format === 'json') return jsonArray(events);
   const header = ['ts', 'type', 'source', 'app', 'repo', 'detail'];

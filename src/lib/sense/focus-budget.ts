@@ -4,11 +4,13 @@ import { splitAtHours, type Interval } from './focus-timeline';
 
 /** Maximum size of the events that the focus watcher stores per day, in bytes. */
 const DAY_BYTES = 380_000;
-/** Extra bytes available to intervals that can't be delayed. */
+/** Extra bytes available to intervals that must be stored now. */
 const RESERVE_BYTES = 15_000;
-/** The budget grows with the time of day. This head start leaves room for a busy morning. */
+/**
+ * The budget grows over the course of the day. Calculating it an hour ahead leaves room for a busy morning.
+ */
 const ADVANCE_MS = 3_600_000;
-/** Maximum delay for intervals that exceed the budget. */
+/** How long intervals that exceed the budget may wait to be stored. */
 const MAX_WAIT_MS = 20 * 60_000;
 
 /** Size of the events that the focus watcher has stored for a day. */
@@ -22,7 +24,7 @@ export interface BudgetInput {
   nowMs: number;
   timezone: string;
   before: Spent | undefined;
-  /** Whether a later capture can still store the intervals. */
+  /** Whether storing the intervals can wait for a later capture. */
   canWait: boolean;
   eventsOf: (part: Interval) => SenseEvent[];
 }
@@ -35,8 +37,8 @@ export interface Stored {
 }
 
 /**
- * Returns the events for the intervals, or undefined if the intervals should wait for more budget. If it is
- * too late to wait, keeps only the longest intervals.
+ * Returns the events for the intervals, or undefined if a later capture, with a larger budget, should store
+ * them. If they can't wait, keeps only the longest intervals.
  */
 export function withinBudget(input: BudgetInput): Stored | undefined {
   const { intervals, nowMs, timezone, before, canWait, eventsOf } = input;
@@ -97,7 +99,10 @@ function bytesOf(runs: readonly (readonly Group[])[]): number {
   return runs.flat().reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Merges the shortest groups into the longest group of the same run until the events fit the budget. */
+/**
+ * Merges the shortest groups into the longest group of the same consecutive run, until the events fit the
+ * budget.
+ */
 function longestOf(runs: readonly Group[][], freeBytes: number): Interval[] {
   const starts = runs.map((run) => run[0]?.part.fromMs ?? 0);
   let bytes = bytesOf(runs);

@@ -4,18 +4,24 @@ import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { SenseEvent } from './event';
 
 /**
- * Times are added in milliseconds and rounded once to tenths of a minute, so the order of events doesn't
- * matter.
+ * Times are added in milliseconds and rounded only once, to tenths of a minute, so that the totals don't
+ * depend on the order of the events.
  */
 export const TENTH_MS = 6_000;
 
-/** The longest poll interval that the configuration allows, which is also the maximum length of an event. */
+/**
+ * The longest poll interval that the configuration allows, which is also the longest time that an event can
+ * cover.
+ */
 const MAX_INTERVAL_SEC = 3_600;
 
 interface AppSamples {
   app: string;
   bundleId: string | undefined;
-  /** Milliseconds by timestamp. If several events share a timestamp, only the longest counts. */
+  /**
+   * The time covered in ms, keyed by timestamp. If several events share a timestamp, only the longest time
+   * counts.
+   */
   samples: Map<number, number>;
 }
 

@@ -17,7 +17,7 @@ export interface Timeline {
 
 /** Minimum length of a focus interval. Shorter intervals are merged into an adjacent interval. */
 const MIN_FOCUS_MS = 5_000;
-/** Maximum gap between observations. A longer gap, such as during sleep, doesn't count. */
+/** Maximum gap between observations. Longer gaps, for example during sleep, aren't recorded. */
 const MAX_GAP_MS = 60_000;
 
 /** Adds an observation. Starts a new interval if the focus or presence changed. */
@@ -70,8 +70,8 @@ function sameStretch(a: Interval, b: Interval): boolean {
 }
 
 /**
- * Returns the intervals after `storedMs` and drops the earlier ones. Omits the current interval if it is
- * short.
+ * Returns the intervals after `storedMs` and removes earlier ones from the timeline. Omits the current
+ * interval if it is too short.
  */
 export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[] {
   timeline.done = timeline.done.filter(({ toMs }) => toMs > storedMs);
@@ -82,8 +82,8 @@ export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[]
 }
 
 /**
- * Splits an interval at each full hour. A part ends 1 ms before the hour, so that the part lies within one
- * hour.
+ * Splits an interval at each full hour. Each part ends 1 ms before the hour, so that its end time is in the
+ * same hour as its start time.
  */
 export function splitAtHours(interval: Interval, zone: string): Interval[] {
   const { fromMs, toMs } = interval;

@@ -12,8 +12,8 @@ export interface FocusWatchDeps {
   machineId: string;
   desktop: Desktop;
   /**
-   * Path of the lock that a watching process holds, so that captures in other processes don't sample the
-   * focus.
+   * Path of the lock held by the process that watches the focus. While it is held, captures in other
+   * processes don't sample the focus.
    */
   lease: string;
   isWanted: () => Promise<boolean>;
@@ -28,7 +28,7 @@ export interface Watched {
   intervals: Interval[];
   /** The last observation, or undefined if the watcher has stopped. */
   now: Observation | undefined;
-  /** Whether a later capture can still store the intervals. */
+  /** Whether storing the intervals can wait for a later capture. */
   canWait: boolean;
 }
 
@@ -36,11 +36,11 @@ export interface FocusWatch {
   isLive: () => boolean;
   hasSeen: () => boolean;
   /**
-   * Observes the focus now and returns the intervals after `storedMs`. Returns undefined if captures should
-   * sample the focus instead.
+   * Observes the focus now and returns the intervals after `storedMs`. Returns undefined if the watcher has
+   * stopped and has no intervals left; the capture must then sample the focus itself.
    */
   since: (storedMs: number) => Promise<Watched | undefined>;
-  /** Makes the next capture store all intervals. Must be called before the process exits. */
+  /** Makes the next capture store all intervals without waiting. Call before the process exits. */
   flush: () => void;
   close: () => Promise<void>;
 }

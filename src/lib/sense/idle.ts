@@ -77,7 +77,7 @@ export const mutterIdle: IdleAdapter = {
     }),
 };
 
-/** The vendors in the D-Bus names of screen savers. KDE's screen saver uses `freedesktop`. */
+/** The vendor parts of the screen savers' D-Bus names. KDE's screen saver uses `freedesktop`. */
 const LOCKERS = ['gnome', 'freedesktop', 'cinnamon', 'mate', 'xfce'];
 
 export const screensaverLock: IdleAdapter = {

@@ -23,9 +23,11 @@ export interface InsightSummary {
 }
 
 export interface SummaryOptions {
-  /** Returns a session's slug. Session ids never leave the machine. */
+  /** Returns a session's slug, which is sent to the assistant instead of the session id. */
   slugOf: (session: string) => string | undefined;
-  /** Matches excluded applications. Events from before the exclusion may still contain them. */
+  /**
+   * Matches excluded applications. The event log may contain events from before an application was excluded.
+   */
   excludes: AppMatcher;
 }
 
@@ -113,7 +115,7 @@ function sessionsOf(events: readonly SenseEvent[]): string[] {
 export interface ContentType {
   label: string;
   share: number;
-  /** The data that supports the label. May be empty. */
+  /** The data that the assistant based the label on. May be empty. */
   evidence: string;
 }
 
@@ -152,8 +154,8 @@ const ANSWER = v.object({
 });
 
 /**
- * Parses the assistant's reply, either plain or inside its JSON output. Normalizes shares, long texts and
- * repeated labels.
+ * Parses the assistant's reply, either as plain text or wrapped in JSON output. Normalizes shares, truncates
+ * long texts and merges repeated labels.
  */
 export function parseReply(stdout: string): Reply {
   const outer = parseObject(stdout.trim());
@@ -176,7 +178,7 @@ export function parseReply(stdout: string): Reply {
   return { text: { narrative, contentTypes: types }, model: isWrapped ? modelOf(outer['modelUsage']) : null };
 }
 
-/** Returns the model with the most output, because the assistant may use more than one model. */
+/** Returns the model with the most output tokens, because the assistant may use several models. */
 function modelOf(usage: unknown): string | null {
   if (!isObject(usage)) return null;
   const written = (value: unknown): number =>

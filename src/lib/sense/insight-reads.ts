@@ -22,7 +22,7 @@ const TYPE = v.object({ label: v.string(), share: v.number(), evidence: v.string
 const READ = v.object({
   narrative: v.string(),
   contentTypes: v.pipe(v.array(TYPE), v.minLength(1)),
-  /** Times of the first and last events in the insight, and the number of events. */
+  /** Times of the first and last events that the insight is based on, and the number of events. */
   since: ISO,
   until: ISO,
   events: v.number(),
@@ -34,7 +34,10 @@ const FAILURE = v.object({ at: ISO, reason: v.string() });
 
 export type InsightRead = v.InferOutput<typeof READ>;
 
-/** A day's insight file: the last insight, and the last failure if it is newer. */
+/**
+ * The contents of a day's insight file: the last insight, and the last failed build if it is newer than the
+ * insight.
+ */
 export interface InsightFile {
   read: InsightRead | null;
   failed: v.InferOutput<typeof FAILURE> | null;
@@ -47,7 +50,7 @@ export type InsightStore = ReturnType<typeof insightStore>;
 export function insightStore(folder: string) {
   const pathOf = (day: Day): string => join(folder, `${day}.json`);
   return {
-    /** Creates the folder and removes stale temp files. */
+    /** Creates the insights folder and removes stale temp files. */
     prepare(nowMs: number): void {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
@@ -81,7 +84,7 @@ export interface Insight {
   narrative: string | null;
   /** Ordered by share, largest first. The shares add up to 1. */
   contentTypes: ContentType[];
-  /** Time of the first event in the insight. */
+  /** Time of the first event that the insight is based on. */
   since: string | null;
   generatedAt: string | null;
   /** Null if the model is unknown. */

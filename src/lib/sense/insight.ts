@@ -23,7 +23,7 @@ export interface InsightDeps {
 
 export interface BuildDeps extends InsightDeps {
   run: Run;
-  /** The variables that the assistant's environment is based on. */
+  /** The environment variables that the assistant inherits, except for those that steward removes. */
   env: NodeJS.ProcessEnv;
   /** Calls `use` with an empty temporary folder. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
@@ -47,7 +47,7 @@ export interface InsightPreview {
   command: readonly string[];
   /** The command's standard input, or null if there are no events. */
   prompt: string | null;
-  /** Why a build would not send the prompt, or null if a build would send the prompt. */
+  /** Why a build would not send the prompt, or null if it would. */
   skipped: string | null;
 }
 
@@ -87,8 +87,8 @@ export async function previewInsight(deps: InsightDeps): Promise<InsightPreview>
 }
 
 /**
- * Builds today's insight with one call to the assistant. If there are no new events, builds it only with
- * `force`.
+ * Builds today's insight with one call to the assistant. Skips the build if there are no new events, unless
+ * `force` is true.
  */
 export function buildInsight(deps: BuildDeps, { force }: { force: boolean }): Promise<InsightOutcome> {
   return deps.alone(async () => {
@@ -177,10 +177,10 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
   return 'text' in reply ? { ...reply.text, model: reply.model } : { reason: reply.reason, hint };
 }
 
-/** Stores the answer. The caller must hold the sense lock. */
+/** Stores the assistant's reply as an insight. The caller must hold the sense lock. */
 function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
   const { date, events } = plan;
-  // Events were purged during the build, so don't store an answer based on them.
+  // If events were purged during the build, don't store a reply that is based on them.
   const now = contentEvents(store, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
     return { status: 'skipped', date, reason: 'the events were purged during the build' };

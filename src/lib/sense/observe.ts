@@ -43,7 +43,10 @@ export interface Last {
   seen: Observation;
 }
 
-/** Observes the focus and your activity. Reuses the focus in `last` if there was no input since then. */
+/**
+ * Observes the focus and your activity. Reuses the focus in `last` if there has been no input since that
+ * observation.
+ */
 export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Promise<Observation> {
   const { desktop, config } = deps;
   const readFront = deps.frontApp ?? readFrontApp;
@@ -72,9 +75,7 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
   };
 }
 
-/**
- * Returns the current observation if there was no input since the last observation, or undefined otherwise.
- */
+/** Returns the current observation if there has been no input since the last one, or undefined otherwise. */
 async function sameAs(
   { atMs, seen }: Last,
   idle: IdleReading,

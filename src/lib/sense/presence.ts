@@ -8,8 +8,8 @@ import { readIdle } from './idle';
 const AWAY_MS = 60_000;
 
 /**
- * Application names by TERM_PROGRAM. The lists for tmux and screen are empty, because tmux and screen run in
- * any terminal.
+ * Application names by the value of TERM_PROGRAM. The lists for tmux and screen are empty, because both run
+ * in any terminal.
  */
 const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
   Apple_Terminal: ['terminal'],

@@ -19,9 +19,7 @@ export interface PurgeSelection {
   repo?: string;
   /** Whether to remove all captured data. */
   all?: boolean;
-  /**
-   * Also removes a day's record if the record mentions `app` or `repo` and the day's event log was deleted.
-   */
+  /** Whether to also remove records that mention `app` or `repo` and whose event logs were deleted. */
   records?: boolean;
 }
 
@@ -155,8 +153,8 @@ function removeEvents(run: Purge, day: Day): void {
 }
 
 /**
- * Handles a day without an event log. If the record mentions the application or repository, removes the
- * record or reports that the record was kept.
+ * Handles a day without an event log. If its record mentions the application or repository, removes the
+ * record or reports that it was kept.
  */
 function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;

@@ -31,15 +31,15 @@ export interface DailyRecord {
   generatedAt: string;
   /** Whether the day was over when the record was built. */
   final: boolean;
-  /** Set if all of the day's events come from a backfill, which doesn't add application time. */
+  /** Set if all of the day's events come from a backfill, so that the day has no application time. */
   backfilled?: true;
   totalMinutes: number;
   creationMinutes: number;
   consumptionMinutes: number;
   neutralMinutes: number;
-  /** Sorted by time in descending order. */
+  /** Most used first. */
   apps: AppTime[];
-  /** One entry for each hour of the day. Days have 23, 24 or 25 hours. */
+  /** One entry for each hour of the day. When the clocks change, a day can have 23 or 25 hours. */
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };

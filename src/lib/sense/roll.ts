@@ -19,7 +19,7 @@ export interface RollDeps {
   classify: Classifier;
   /** Returns a ledger's time per goal. Without this function, records contain no goals. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
-  /** Rebuilds data that depends on records. Called once after records are written. */
+  /** Rebuilds the data that depends on records. Called once after all records are written. */
   afterRecords: (today: Day) => void;
 }
 
@@ -188,7 +188,7 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
     store.writeState(state);
   }
   if (result.rolled.length > 0) store.sweep(deps.clock.now());
-  // Don't delete any logs within a day after a clock change, because recent days may seem old.
+  // Don't delete any logs for a day after a clock change, because recent days may look old.
   if (recentJumps(state.jumps, deps.clock.now(), 1).length === 0) prune(deps, state, today, result);
   return result;
 }
@@ -204,7 +204,7 @@ function tryAfterRecords(deps: RollDeps, today: Day, problems: string[]): boolea
   }
 }
 
-/** Returns the past days within the retention period, and all past days with a log. */
+/** Returns all past days that are within the retention period or have a log. */
 function pastDays({ store, config }: RollDeps, today: Day): Day[] {
   const logged = store.loggedDays();
   // Remove empty records for future days. They were created while the clock was ahead.

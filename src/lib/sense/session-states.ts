@@ -96,7 +96,8 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
       known.set(event.session, next);
       const isChange = at?.state !== next.state || at.reason !== next.reason;
       const prompt = event.type === 'prompt' ? { prompt: true as const } : {};
-      // If the cursor was lost, old events are replayed. The log already contains today's state changes.
+      // If the cursor was lost, old events are replayed. Don't store today's state changes again, because the
+      // log already contains them.
       if (!isNew && ms >= deps.dayStartMs) next.storedMs = ms;
       else if (isNew && (isChange || event.type === 'prompt')) store(event.session, next, ms, prompt);
     },

@@ -133,8 +133,8 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
 }
 
 /**
- * Returns the machines with events in the newest logs. Logs from old versions of steward may contain events
- * of several machines.
+ * Returns the machines with events in the newest logs. A log from an older version of steward may contain
+ * events from several machines.
  */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();

@@ -3,7 +3,10 @@ import type { SenseEvent, SourceId } from './event';
 /** The result of capturing one source. */
 export interface Collected {
   events: SenseEvent[];
-  /** The source's position, which is stored with the events and passed to the next capture. */
+  /**
+   * The position up to which the source has been read. It is stored with the events and passed to the next
+   * capture.
+   */
   cursor: unknown;
   /**
    * `idle`: nothing to capture now. `unsupported`: not available on this system. `error`: failed

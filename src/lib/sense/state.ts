@@ -109,8 +109,7 @@ export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'cl
 }
 
 /**
- * Returns the list up to its last recent clock change. Earlier entries stay, because their times may be
- * wrong.
+ * Returns all clock changes up to the last recent one. Keeps older ones, because their times may be wrong.
  */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {

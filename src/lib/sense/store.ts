@@ -90,7 +90,7 @@ function logFiles(sense: UserArea['sense']) {
       const events: SenseEvent[] = [];
       return { ...scanLog(day, logOf(day), (event) => events.push(event)), events };
     },
-    /** Counts valid and invalid lines. */
+    /** Returns the number of lines in a log, including invalid lines. */
     countLines(day: LogName): number {
       let lines = 0;
       readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
@@ -105,7 +105,8 @@ function logFiles(sense: UserArea['sense']) {
     removeLog: (day: LogName): void => removeFile(logOf(day)),
     removeCopies: (day: LogName): void => copiesOf(logOf(day)).forEach(removeFile),
     /**
-     * Merges the conflict copies of open logs, and moves the copies of other logs to quarantine/late.jsonl.
+     * Merges conflict copies into logs that still accept events, and moves the copies of other logs to
+     * quarantine/late.jsonl.
      */
     settleLogs(isOpen: (day: Day) => boolean, inGit: boolean): void {
       for (const log of new Set(copiesIn(sense.events).map((found) => found.log))) {
@@ -132,7 +133,7 @@ function recordFiles(sense: UserArea['sense']) {
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
     readRecord: (day: Day, onDamaged?: OnDamaged) => readRecord(recordOf(day), day, onDamaged),
     recordState: (day: Day): RecordState => recordState(recordOf(day)),
-    /** Writes the JSON file last. Its existence means that the record is complete. */
+    /** Writes the JSON file last, because its existence means that the record is complete. */
     writeRecord(record: DailyRecord, markdown: string): void {
       replaceFile(recordOf(record.date, 'md'), markdown);
       replaceFile(recordOf(record.date), recordJson(record));
@@ -143,8 +144,8 @@ function recordFiles(sense: UserArea['sense']) {
     },
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
     /**
-     * Returns whether a day's insight file contains an insight. A file can also record a failed build.
-     * Returns true for damaged files.
+     * Returns true if a day's insight file is damaged or contains an insight, rather than only a failed
+     * build.
      */
     hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),

@@ -96,7 +96,7 @@ function sourceLines(
   ]);
 }
 
-/** Formats a table with the first number of columns in `counts` that fits the width. */
+/** Formats a table, using the first column count in `counts` that fits the width. */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {

@@ -21,7 +21,7 @@ export interface TextOptions {
   unicode?: boolean;
 }
 
-/** Idle time, and sources that were not captured. */
+/** What a day's record doesn't cover: idle time, and sources that were not captured. */
 export interface NotSeen {
   idleMinutes: number;
   sources: readonly { label: string; reason: string }[];
@@ -40,7 +40,7 @@ export interface RecordTextOptions extends TextOptions {
 const UNSUPPORTED = 'browser tabs (not supported)';
 const APP_ROWS = 6;
 const KIND_COLUMNS = 'consumption'.length;
-/** Minimum width for two columns of blocks. */
+/** Minimum width for the two-column layout. */
 const WIDE = 72;
 /** Minimum width of the output. */
 export const MIN_COLUMNS = 32;

@@ -9,8 +9,8 @@ import { toIso, type Clock } from '../platform/time/clock';
 import { parseSession, type Session } from './session';
 
 /**
- * Matches the monthly archive files. A session is stored in the file for the month of its last event. If a
- * file has several lines for a session, the last line is current.
+ * Matches the monthly archive files. Each session is in the file for the month of its last event. If the file
+ * has several lines for the session, the last one applies.
  */
 const MONTH = /^\d{4}-\d{2}\.jsonl$/;
 const MAX_LINE_BYTES = 1024 * 1024;

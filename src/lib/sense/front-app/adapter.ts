@@ -2,7 +2,7 @@ import { StewardError } from '../../errors';
 import { sessionBusAddress } from '../../platform/desktop/bus';
 import type { Run } from '../../platform/process/process';
 
-/** The frontmost application's name and ids, without its window title. */
+/** The frontmost application's name and id, without its window title. */
 export interface FrontApp {
   /** Display name in English, such as "Firefox". The record groups time by this name. */
   app: string;
@@ -61,7 +61,10 @@ export function isWaylandOf(desktop: Desktop, name: string): boolean {
   return isWayland(desktop) && names.includes(name.toLowerCase());
 }
 
-/** Returns the session bus's connection options. Throws `unavailable` if there is no session bus. */
+/**
+ * Returns the options for connecting to the D-Bus session bus. Throws `unavailable` if there is no session
+ * bus.
+ */
 export function sessionBus({ env }: Desktop, desktop: string): { address: string; timeoutMs: number } {
   const address = sessionBusAddress(env);
   if (address !== undefined) return { address, timeoutMs: READ_TIMEOUT_MS };
@@ -75,8 +78,8 @@ export function sessionBus({ env }: Desktop, desktop: string): { address: string
 }
 
 /**
- * Parses a JSON response. Drops window titles during parsing.
- * @param isAllowed returns whether to include a key's value; the top-level value has an empty key
+ * Parses a JSON response, keeping only the keys for which `isAllowed` returns true, so that window titles are
+ * dropped. The key of the top-level value is empty.
  */
 export function parseAnswer(
   text: string,

@@ -12,7 +12,7 @@ interface Entry {
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_ENTRIES = 4000;
-/** Programs that start other programs and therefore don't identify the application. */
+/** Programs that run other programs, so their names don't identify the application. */
 const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
 
 /**
@@ -64,8 +64,8 @@ const RULES: readonly ((entry: Entry, id: string) => boolean)[] = [
 function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | undefined {
   for (const matches of RULES) {
     for (const id of ids) {
-      // Several entries can start the same program. The entry with the shortest id represents the program
-      // itself.
+      // Several desktop entries can start the same program. The entry with the shortest id is the most
+      // general one.
       const candidates = entries.filter((entry) => matches(entry, id));
       candidates.sort((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
       if (candidates[0] !== undefined) return candidates[0];

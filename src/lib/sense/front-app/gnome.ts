@@ -41,6 +41,6 @@ function answerOf(error: BusError): string {
     });
   }
   if (isAbsentService(error)) throw error;
-  // Show only the error type, because the message may contain a window title.
+  // Report only the error type, because the message may contain a window title.
   throw new StewardError('unavailable', `${EXTENSION} failed (${error.type}).`, { hint: UPDATE });
 }

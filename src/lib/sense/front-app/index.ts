@@ -27,7 +27,7 @@ export type FrontAppReading =
   | { state: 'none'; via: string }
   /** The desktop can't report the frontmost application, or a required component is missing. */
   | { state: 'unsupported'; reason: string }
-  /** An adapter that should work here failed. */
+  /** An adapter for this desktop failed. */
   | { state: 'error'; reason: string };
 
 /**

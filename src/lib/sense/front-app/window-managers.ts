@@ -117,8 +117,8 @@ function watchTree(path = '', onChange: () => void, signal: AbortSignal): Promis
 }
 
 /**
- * Watches Hyprland's event socket for lines such as `activewindowv2>>64cea2525760`. Ignores lines with
- * titles.
+ * Watches Hyprland's event socket for lines such as `activewindowv2>>64cea2525760`. Ignores events that
+ * contain window titles.
  */
 function watchHyprland(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void> {
   const runtime = envOf(desktop, 'XDG_RUNTIME_DIR') ?? '';

@@ -20,7 +20,7 @@ export interface Commit {
 
 /** The commits that earlier scans found. */
 export interface KnownCommits {
-  /** A hash of the author and author date for each counted change. */
+  /** One hash of the author and author date per counted change. */
   seen: readonly string[];
   /** Commits that are no longer reachable from a branch, such as the originals of rebased commits. */
   lost: readonly Commit[];
@@ -43,7 +43,7 @@ export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'
   return createHash('sha256').update(text).digest('base64url').slice(0, 10);
 }
 
-/** Commits of the same author whose author dates are in the same second. */
+/** Commits with the same author and author date. */
 interface Second {
   key: string;
   fresh: Commit[];
@@ -53,8 +53,8 @@ interface Second {
 }
 
 /**
- * Returns the new work among the candidates, oldest first. Rewritten and cherry-picked commits don't count
- * again.
+ * Returns the candidates that count as new work, oldest first. Rewrites and cherry-picks of counted commits
+ * aren't counted again.
  */
 export async function newWork(
   git: Git,
@@ -85,7 +85,10 @@ export async function newWork(
   return { counted, rewritten };
 }
 
-/** Returns the commits whose patches must be compared. A linear series of commits needs no comparison. */
+/**
+ * Returns the commits whose patches must be compared. Commits in a linear history are distinct, so they
+ * aren't compared.
+ */
 function ambiguous({ fresh, held, lost }: Second): Commit[] {
   if (lost.length > 0 && fresh.length > lost.length) return [...lost, ...held, ...fresh];
   return isChain([...held, ...fresh]) ? [] : [...held, ...fresh];
@@ -126,8 +129,8 @@ function identify(
     if (index >= 0) originals.splice(index, 1);
     return index >= 0;
   });
-  // Counts at most `lostCount` commits as rewritten: first those with the same patch as a lost commit, then
-  // the oldest.
+  // Treat up to `lostCount` commits as rewritten. Prefer commits with the same patch as a lost commit, then
+  // the oldest commits.
   const rewritten = [...new Set([...copies, ...changed])].slice(0, lostCount);
   for (const commit of changed) {
     if (rewritten.includes(commit)) continue;

@@ -14,13 +14,13 @@ export interface GitSourceDeps {
   run: Run;
   machineId: string;
   config: { repos: readonly string[]; git: { authors: Authors } };
-  /** The clock for comparing file dates. Default: the system clock. */
+  /** The clock that file timestamps are compared with. Default: the system clock. */
   clock?: Clock;
   /** Timeout for each git process, in ms. Default: 10,000. */
   timeoutMs?: number;
   /**
-   * Time in ms after which a capture starts no further scans. Default: 15,000, which is less than a source's
-   * timeout.
+   * Time in ms after which a capture doesn't start another scan. Default: 15,000, which is less than a
+   * source's timeout.
    */
   deadlineMs?: number;
   env?: NodeJS.ProcessEnv;
@@ -112,8 +112,8 @@ async function scanDue(
       worktrees: fingerprint.worktrees,
       memory,
     });
-    // Keep scanning in every capture if the repository is damaged, or if the clock shows a time before the
-    // first capture.
+    // Scan again in the next capture if the repository is damaged, or if the clock is earlier than the day of
+    // the first capture.
     const isFinal = scan.damaged === undefined && memory.dayStartMs <= input.dayStartMs;
     const print = isFinal ? fingerprint.print : '';
     memories.set(folder.commonDir, { ...scan.memory, print, id: folder.id, path });

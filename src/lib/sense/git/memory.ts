@@ -89,7 +89,7 @@ export function writeCursor(memories: Memories, repos: readonly string[], nowMs:
   return { version: VERSION, repositories: Object.fromEntries(remembered) };
 }
 
-/** Returns the changed fields after a scan that found the given tips and commits. */
+/** Returns the fields to update after a scan that found the given tips and commits. */
 export function afterScan(
   memory: RepositoryMemory,
   tips: readonly string[],

@@ -5,7 +5,9 @@ import type { Commit } from './identity';
 export interface Refs {
   /** Commit ids of HEADs and branches, without duplicates. HEADs come first. */
   tips: string[];
-  /** The branch for each tip. The checked-out branch takes precedence over other branches at the same tip. */
+  /**
+   * The branch name by tip. If several branches have the same tip, the checked-out branch takes precedence.
+   */
   branchOf: Map<string, string>;
   /** Branches whose tip commit is missing. */
   damaged: string[];
@@ -77,7 +79,7 @@ function isPlainName(name: string): boolean {
 
 export interface LogQuery {
   tips: readonly string[];
-  /** Excludes the commits that are reachable from these commit ids. */
+  /** Excludes all commits that are reachable from these commits. */
   not: readonly string[];
   limit: number;
   /** Excludes commits older than this time, in epoch seconds. */

@@ -65,7 +65,7 @@ export function findDue(
       if (folder === undefined) {
         faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
-        // The path leads, through another worktree or a link, to a repository that is already listed.
+        // The path is another worktree of, or a link to, a repository that is already listed.
         duplicates += 1;
       } else {
         ids.add(folder.id);
@@ -87,7 +87,7 @@ export function findDue(
   return { due, watched: paths.size - duplicates };
 }
 
-/** Returns a repository's cached state, even if the repository was renamed. */
+/** Returns a repository's cached state, even after the repository was renamed. */
 function recall(memories: Memories, folder: GitFolder, path: string, input: CollectInput): RepositoryMemory {
   const known = memories.get(folder.commonDir);
   if (known !== undefined) return { ...known, path };

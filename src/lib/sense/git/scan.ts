@@ -30,8 +30,8 @@ const HISTORY_LIMIT = 3000;
 /** Age limit for commits at the first capture. Older commits were probably pulled and don't count. */
 const SLACK_MS = 2 * 86_400_000;
 /**
- * Maximum time that a commit's date may be ahead of the clock. Commits with a later date get the time of the
- * scan.
+ * How far a commit's date may be ahead of the clock. Commits with a later date are recorded at the time of
+ * the scan.
  */
 const MAX_AHEAD_MS = 86_400_000;
 

@@ -3,7 +3,7 @@ import { apportion, TENTH_MS } from '../focus-tally';
 import type { AttentionRow } from './model';
 import type { Span } from './spans';
 
-/** Part of a sample, with the session that was in the foreground. */
+/** Part of a sample during which the foreground session, if any, stayed the same. */
 export interface Piece extends Required<Omit<AttentionRow, 'minutes' | 'otherFolder'>> {
   span: Span;
   otherFolder: boolean;

@@ -18,7 +18,7 @@ type CellMs = number[];
 
 const CELLS = AGENT_STATES.flatMap((state) => PLACES.map((place) => ({ state, place })));
 
-/** Computes the agents' time, by session and by frontmost application. */
+/** Computes the agents' time by session and by frontmost application. */
 export function agentCells(
   timeline: Timeline,
   presence: Presence,
@@ -61,7 +61,7 @@ export function agentCells(
   return { agents, apps: rounded(byTime.map(([app, { ms }]) => ({ app, ms }))), cells: sumOf(agents) };
 }
 
-/** Splits agents' time by where you were, in the order of `PLACES`. */
+/** Splits a session's time by where you were. Returns the spans for each place, in the order of `PLACES`. */
 function placesOf(stays: readonly Stay[], front: readonly Span[], presence: Presence): Span[][] {
   const { covered, desk, away } = presence;
   const spans = stays.filter(({ state }) => state !== 'over').map(({ ms, untilMs }): Span => [ms, untilMs]);
@@ -91,7 +91,7 @@ function addCells(cells: CellMs, state: SessionState, places: readonly number[])
   });
 }
 
-/** Rounds all cells by the largest-remainder method, so that they add up to the rounded total. */
+/** Rounds all cells by the largest-remainder method, so that their sum is the rounded total. */
 function rounded<T extends { ms: CellMs }>(rows: readonly T[]): (Omit<T, 'ms'> & { cells: Cells })[] {
   const all = rows.flatMap(({ ms }) => ms);
   const shares = apportion(Math.round(total(all) / TENTH_MS), all, TENTH_MS);
@@ -127,8 +127,8 @@ function total(parts: readonly number[]): number {
 }
 
 /**
- * Returns how long each question waited for its answer. Ignores questions that were never answered because
- * the session exited.
+ * Returns how long each question waited for its answer. Ignores questions that were unanswered when the
+ * session exited.
  */
 export function answersIn({ stays }: Timeline): Answers {
   const waits = [...stays.values()]

@@ -5,7 +5,7 @@ import { csv } from '../export';
 import type { Piece } from './attention';
 import type { TimeReport } from './rows';
 
-/** An interval of your time. */
+/** An interval of your tracked time. */
 export interface Interval {
   startMs: number;
   endMs: number;

@@ -149,7 +149,8 @@ function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   });
   const proven = proofs.flatMap(({ session, span }): Piece[] =>
     within([span], [sample.span]).map((part) => ({
-      // If the session isn't in the sampled pane, the prompt was sent in another pane.
+      // If the session isn't in the sampled pane, the prompt was sent in another pane, so ignore the sampled
+      // pane's folder.
       ...placeOf(timeline, ids.includes(session) ? sample : { ...sample, ...UNSEEN }, session, span[1]),
       span: part,
     })),

@@ -2,11 +2,14 @@
 export const AGENT_STATES = ['working', 'waiting', 'ready'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
-/** Where you are relative to a session. `desk` means that another window is in the foreground. */
+/**
+ * Where you are while a session runs. `desk` means that you are at the computer, with another window in the
+ * foreground.
+ */
 export const PLACES = ['front', 'desk', 'away', 'unknown'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** Minutes by agent state and your place, rounded to one decimal place. Omits zeros. */
+/** Minutes by agent state and by where you were, rounded to one decimal place. Zeros are omitted. */
 export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 
 /**
@@ -38,7 +41,10 @@ export interface Answers {
   count: number;
   medianMinutes: number | null;
   longestMinutes: number | null;
-  /** Answer times in minutes, shortest first. If there are more than 500, stores an evenly spaced selection. */
+  /**
+   * Answer times in minutes, shortest first. If there are more than 500, only an evenly spaced sample is
+   * stored.
+   */
   times?: number[];
 }
 

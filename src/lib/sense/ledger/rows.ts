@@ -79,7 +79,7 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
   }
 }
 
-/** Returns a ledger with only the applications' times, for records that have no ledger. */
+/** Returns a ledger that contains only application times, for records without a ledger. */
 export function withoutLedger({ apps }: { apps: readonly { app: string; minutes: number }[] }): DayLedger {
   const unknown = { repo: null, branch: null, session: null, assistant: null };
   return {

@@ -5,7 +5,7 @@ import { assistantOfKey, CLAUDE_CODE } from '../../sessions/session-key';
 import type { SenseEvent, SessionState } from '../event';
 import { merged, type Span } from './spans';
 
-/** A session's state and place from `ms` on. */
+/** A session's state, repository and branch, starting at `ms`. */
 export interface Change {
   ms: number;
   state: SessionState;
@@ -19,7 +19,7 @@ export interface Change {
   assistant: string | null;
 }
 
-/** A session's state until `untilMs`. */
+/** A session's state from `ms` until `untilMs`. */
 export type Stay = Change & { untilMs: number; next: SessionState | undefined };
 
 export interface Timeline {
@@ -88,7 +88,10 @@ function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Chan
   };
 }
 
-/** Sorts changes by time, then by their usual order in a turn. States from the previous day come first. */
+/**
+ * Sorts changes by time, then by their usual order in a turn. At the same time, states from the previous day
+ * come first.
+ */
 function byTime(a: Change, b: Change): number {
   const order = a.ms - b.ms || a.sinceMs - b.sinceMs || RANK[a.state] - RANK[b.state];
   return order || byCodeUnits(JSON.stringify(a), JSON.stringify(b));
@@ -104,7 +107,9 @@ function staysOf(changes: readonly Change[]): Stay[] {
   });
 }
 
-/** Counts activity before the first known state as work, because backfilled days have no states. */
+/**
+ * Counts activity before the first known state as work, because backfilled days contain no session states.
+ */
 function staysBefore(
   session: string,
   activity: readonly { span: Span; repo: string | null }[],
@@ -140,7 +145,9 @@ function proofsOf(stays: Timeline['stays']): Timeline['proofs'] {
   }));
 }
 
-/** Returns a session's state at the given time. Before the first state, returns the first state. */
+/**
+ * Returns a session's state at the given time. For a time before the first state, returns the first state.
+ */
 export function stayAt(timeline: Timeline, session: string, ms: number): Stay | undefined {
   const list = timeline.stays.get(session) ?? [];
   return list.findLast((stay) => stay.ms <= ms) ?? list[0];

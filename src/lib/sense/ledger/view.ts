@@ -11,7 +11,7 @@ export interface TimeBeside {
   /** Number of days without recorded time, such as backfilled days. */
   notRecorded: number;
   commits: number;
-  /** The matching goal rules, set with --explain. */
+  /** The matching goal rules. Set only with `--explain`. */
   reasons?: ReturnType<typeof goalReasons>;
 }
 

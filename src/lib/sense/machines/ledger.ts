@@ -34,7 +34,7 @@ export function unionLedger(parts: readonly Part[]): DayLedger {
   };
 }
 
-/** Returns the rows for your time. Reduces each row in proportion to the time assigned to other machines. */
+/** Returns the rows for your time, each reduced in proportion to the time assigned to other machines. */
 function attentionRows(parts: readonly Part[]): AttentionRow[] {
   const rows = parts.flatMap(({ counted, seconds }) =>
     seconds.isWhole ? ownRows(counted) : countedRows(counted),
@@ -45,7 +45,7 @@ function attentionRows(parts: readonly Part[]): AttentionRow[] {
   return rows.flatMap(({ row, machine }, i) => {
     const tenths = shares[i] ?? 0;
     if (tenths === 0) return [];
-    // Copy the fields one by one, because object spread makes reading a year 10% slower.
+    // Copy the fields one by one, because object spread makes reading a year of records 10% slower.
     const { app, repo, branch, session, assistant, otherFolder } = row;
     const shown = { app, repo, branch, session, assistant, machine, minutes: tenths / 10 };
     return [otherFolder === undefined ? shown : { ...shown, otherFolder }];

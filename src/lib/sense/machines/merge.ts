@@ -6,7 +6,7 @@ import type { MachineDay, MachineRow, UnionRecord } from './model';
 import { capturedFirst, countOnce, type Counted } from './overlap';
 import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
 
-/** The parts of a record to merge. Omitting either part makes reading a year 20% faster. */
+/** The parts of a record to merge. Omitting either part makes reading a year of records 20% faster. */
 export interface MergedParts {
   /** Whether to merge ledgers and goals. Default: true. */
   hasLedger?: boolean;
@@ -15,8 +15,8 @@ export interface MergedParts {
 }
 
 /**
- * Merges the machines' days into one record per requested date, oldest first. `days` should include adjacent
- * days.
+ * Merges the machines' days into one record per requested date, oldest first. `days` should include the days
+ * before and after, because time zones differ.
  */
 export function mergeDays(
   days: readonly MachineDay[],

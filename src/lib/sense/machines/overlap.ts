@@ -1,7 +1,7 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { MachineDay, MachineSpan } from './model';
 
-/** A machine's day, with the time that is counted for this machine. */
+/** A machine's day and the parts of it that are assigned to that machine. */
 export interface Counted {
   day: MachineDay;
   parts: Part[];
@@ -79,7 +79,10 @@ function addPart({ span: { app, kind, repo }, counted: { parts } }: Item, from: 
   parts.push(repo === undefined ? { app, kind, from, to } : { app, kind, repo, from, to });
 }
 
-/** Sorts captured days before backfilled days. Backfilled sessions may come from copied assistant files. */
+/**
+ * Sorts captured days before backfilled days, because backfilled sessions may come from copied assistant
+ * files.
+ */
 export function capturedFirst<T extends { day: MachineDay }>(all: readonly T[]): T[] {
   const isBackfilled = ({ day }: T): boolean => day.record.backfilled === true;
   return [...all.filter((each) => !isBackfilled(each)), ...all.filter(isBackfilled)];

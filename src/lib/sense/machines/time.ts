@@ -34,7 +34,9 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySe
   };
 }
 
-/** Adds up the times of all machines. Rounds each time to tenths of a minute, so that all totals match. */
+/**
+ * Adds up the times of all machines. Rounds to tenths of a minute, so that the parts add up to their totals.
+ */
 export function timeOf(
   parts: readonly { seconds: DaySeconds }[],
   starts: readonly number[],
@@ -53,8 +55,8 @@ export function timeOf(
       const hours = hourMs[kind];
       let hour = hourAt(starts, from * 1000);
       for (let at = from, left = sec; left > 0; hour += 1) {
-        // An hour in another time zone's record can overlap two local hours. Count its time in the first of
-        // the two.
+        // In a record from another time zone, an hour can overlap two local hours. Count its time in the
+        // first one.
         const end = seconds.isWhole ? Infinity : (starts[hour + 1] ?? Infinity) / 1000;
         const part = Math.min(left, end - at);
         hours[hour] = (hours[hour] ?? 0) + part * 1000;

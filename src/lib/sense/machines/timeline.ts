@@ -4,7 +4,7 @@ import type { AppKind } from '../classify';
 import type { DayTimeline, SessionParts } from '../day-timeline';
 import type { MachineDay } from './model';
 
-/** A session on one day. Times are in epoch seconds. */
+/** A session's activity on one day. Times are in epoch seconds. */
 export interface MachineSession extends Omit<SessionParts, 'parts'> {
   parts: readonly (readonly [from: number, to: number, state: 'w' | 'y'])[];
 }
@@ -15,7 +15,7 @@ export interface MachineParts {
   sessions: readonly MachineSession[];
 }
 
-/** Returns another machine's timeline within the bounds. */
+/** Returns the part of another machine's timeline that is within the bounds. */
 export function machineTimeline({ day, sessions }: MachineParts, bounds: DayBounds): DayTimeline {
   const [start, end] = [Math.floor(bounds.startMs / 1000), Math.floor(bounds.endMs / 1000)];
   const shown = (from: number, to: number): [at: number, length: number] | undefined => {

@@ -2,7 +2,10 @@ import { foregroundOf, inputTimeOf, programOf, ptysBelow, type Pty } from '../..
 import type { Desktop } from '../front-app/adapter';
 import { focusedInKitty, focusedInWezTerm, paneOfTmux } from './listings';
 
-/** Process names of terminals, truncated to 15 characters. Excludes editors with integrated terminals. */
+/**
+ * Process names of terminals, truncated to 15 characters as in /proc. Excludes editors with integrated
+ * terminals.
+ */
 const TERMINALS = new Set(
   `alacritty blackbox contour cool-retro-term cosmic-term deepin-terminal foot footclient ghostty gnome-terminal-
   guake io.elementary.t kgx kitty konsole lxterminal mate-terminal mlterm ptyxis qterminal rio roxterm rxvt sakura st
@@ -28,12 +31,15 @@ export interface PaneDeps {
   inputMs: number | undefined;
 }
 
-/** Programs that show a remote or nested session. The session's folder isn't the program's own folder. */
+/**
+ * Programs that show a remote or nested session, whose folder can't be determined from the program's own
+ * folder.
+ */
 const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
- * Returns a terminal process's focused pane, or undefined if the process isn't a terminal or the pane is
- * uncertain.
+ * Returns a terminal process's focused pane, or undefined if the process isn't a terminal or the pane can't
+ * be determined.
  */
 export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {
   const terminal = programOf(windowPid)?.toLowerCase() ?? '';
@@ -50,8 +56,8 @@ export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pa
 }
 
 /**
- * Asks the terminal for the focused tab. If the terminal can't tell, finds the only tab whose last input time
- * matches the desktop's last input time.
+ * Returns the focused tab as reported by the terminal or, if it can't report one, the only tab whose last
+ * input time matches the desktop's.
  */
 async function focusedPty(
   { desktop, inputMs }: PaneDeps,
