@@ -35,7 +35,7 @@ export interface HookInput {
   event: string | undefined;
   tool: string | undefined;
   model: string | undefined;
-  /** The assistant's last message in the turn. Only the line addressed to the user is stored. */
+  /** The assistant's last message in the turn. Only the line that is addressed to the user is stored. */
   lastMessage: string | undefined;
   /** The user's prompt, which is not stored in full by default. */
   prompt: string | undefined;
@@ -55,7 +55,7 @@ export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
   return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
 }
 
-/** The fields from stdin, or why stdin is invalid. */
+/** The fields read from stdin, or the reason why stdin is invalid. */
 export type HookFormat = { input: HookInput } | { problem: string };
 
 /** The first Claude Code version that writes a hook's `terminalSequence` to its terminal. */

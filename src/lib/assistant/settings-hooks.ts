@@ -97,7 +97,7 @@ export function strangersIn(
   );
 }
 
-/** Returns the setting that disables all hooks, as `KEY in PATH`, or null. */
+/** Returns where all hooks are disabled, as `KEY in PATH`; null if they aren't disabled. */
 export function switchedOffBy(
   source: string | undefined,
   path: string,
@@ -115,7 +115,7 @@ export interface Removed {
   entries: number;
   /** The user's own commands that run the shim. An uninstall keeps these commands. */
   left: string[];
-  /** Whether the remaining settings are empty. */
+  /** Whether the settings are empty after the removal. */
   isEmpty: boolean;
 }
 
@@ -139,7 +139,7 @@ export function removeHooks(
   };
   const groupCut = (group: JsonNode): Cut => {
     const list = group.kind === 'object' ? memberOf(group, 'hooks') : undefined;
-    // Cursor lists its hooks without groups.
+    // Cursor lists its hooks directly, without groups.
     if (list === undefined) return hookCut(group);
     if (group.kind !== 'object' || list.kind !== 'array') return NOTHING;
     const isBare = group.members.every(({ key }) => key === 'hooks' || key === 'matcher');

@@ -48,8 +48,8 @@ export interface StatusLineRemoved {
 }
 
 /**
- * Removes steward's status line and restores the command that it wraps. If `before` has the same command,
- * restores the raw JSON in `before`.
+ * Removes steward's status line and restores the command that it wraps. If the JSON in `before` contains the
+ * same command, restores that JSON unchanged.
  */
 export function removeStatusLine(
   source: string,

@@ -71,7 +71,7 @@ const MAX_BYTES = 16 * 1024;
 /** Minimum interval between writes of unchanged limits. */
 const REWRITE_MS = 60_000;
 
-/** Stores the limits for `status` and `usage`, unless they were written recently and haven't changed. */
+/** Stores the limits for `status` and `usage`. Skips the write if recently stored limits haven't changed. */
 export function keepLimits(
   path: string,
   assistant: string,

@@ -67,7 +67,7 @@ export interface CapturePlans {
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
 }
 
-/** The settings for a hook. Only the prompt hook uses `prompt`. */
+/** The settings for a hook. `prompt` is used only by the prompt hook. */
 export interface HookConfig {
   settings: HookSettings;
   prompt: PromptSetting;

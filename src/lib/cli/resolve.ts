@@ -1,6 +1,6 @@
 export type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
-  /** The help for one command or topic, or for steward itself if `words` is empty. */
+  /** The help for a command or topic, or for steward itself if `words` is empty. */
   | { kind: 'help'; words: string[] }
   | { kind: 'topic'; words: string[] }
   | { kind: 'unknown'; words: string[] };

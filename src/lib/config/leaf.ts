@@ -10,7 +10,7 @@ import { isZone } from '../platform/time/time';
 import { type Secret, isSecretReference, secret } from './secret';
 import type { UserArea } from './user-area';
 
-/** The environment needed to resolve stored values. */
+/** The folders needed to resolve stored values. */
 export interface ResolveHost {
   area: UserArea;
   home: string;
@@ -44,7 +44,7 @@ export interface Tree {
   readonly [key: string]: AnyLeaf | Tree;
 }
 
-/** The resolved type of a tree of keys. */
+/** Maps a tree of keys to the type of its resolved values. */
 export type Values<T> = { [K in keyof T]: T[K] extends Leaf<infer V> ? V : Values<T[K]> };
 
 interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | 'whole' | 'refuses'>> {

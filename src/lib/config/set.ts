@@ -27,7 +27,7 @@ export interface SetResult {
   key: string;
   file: string;
   before: unknown;
-  /** The new value, or the default if the file no longer has the key. */
+  /** The new value, or the default if the key was removed from the file. */
   after: unknown;
   changed: boolean;
   dryRun: boolean;

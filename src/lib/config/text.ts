@@ -63,7 +63,7 @@ export async function parseDocumentOf(
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
-    // Disables the library's check for duplicate keys, which takes quadratic time. `duplicateKeyAt` replaces
+    // Disable the library's check for duplicate keys, which takes quadratic time. `duplicateKeyAt` replaces
     // the check.
     uniqueKeys: false,
     strict: true,

@@ -29,8 +29,8 @@ export function checkedArea(host: PathHost = processHost()): UserArea {
 }
 
 /**
- * Returns the user area's paths. `found` is the folder that this machine writes to; undefined means the area
- * itself.
+ * Returns the user area's paths. `found` is the folder that this machine writes to; if undefined, this
+ * machine writes to the area itself.
  */
 export function areaAt(root: string, found: Place | undefined, host: PathHost = processHost()) {
   const sep = host.platform === 'win32' ? '\\' : '/';

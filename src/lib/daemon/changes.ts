@@ -11,11 +11,14 @@ export interface Topic {
   /** The files that the document depends on. Pages see changes within a second. */
   files: () => readonly string[];
   /**
-   * How often to check the document even if no file changed, because the document also depends on the time
-   * and on processes.
+   * How often to check the document even if no file changed. Needed because the document also depends on the
+   * time and on running processes.
    */
   everySec: number;
-  /** Returns the part of the document that pages show. Needed if other parts differ in every response. */
+  /**
+   * Returns the part of the document that pages show. Needed if the other parts are different in every
+   * response.
+   */
   shown?: (document: never) => unknown;
 }
 

@@ -8,7 +8,7 @@ import { parseDuration } from '../platform/time/day-words';
 import type { Route } from './route';
 import { writeRoute } from './write-route';
 
-/** Response to `GET /api/notify`: the voice, the mute, and the last notifications, newest first. */
+/** Response to `GET /api/notify`: the voice, the mute, and the latest notifications, newest first. */
 export interface NotifyReport {
   voice: 'on' | 'off';
   muted: MuteState;

@@ -6,7 +6,7 @@ const GOALS_STATE_VERSION = 1;
 /** Length of the longer of the two observation periods, in days. */
 export const GOALS_WINDOW_DAYS = 30;
 
-/** The fields of a daily record that goals use. */
+/** The fields of a daily record that are used for goals. */
 export interface ObservedDay {
   date: Day;
   totalMinutes: number;

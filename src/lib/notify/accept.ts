@@ -48,7 +48,7 @@ export interface Accepted {
   phase?: string;
 }
 
-/** How long to suppress repeats of a text with the same dedupe key. */
+/** How long to suppress a repeated text with the same dedupe key. */
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 

@@ -27,7 +27,9 @@ const missing: WebService['missing'] = ({ push }) =>
         mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
       };
 
-/** Sends pushes through an ntfy server. Uses JSON bodies, because headers are limited to Latin-1. */
+/**
+ * Sends push notifications through an ntfy server. Uses JSON bodies, because headers are limited to Latin-1.
+ */
 export function pushChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'push',
@@ -80,7 +82,7 @@ export function pushBodies(
     { cost: utf8Bytes, max: MAX_MESSAGE_BYTES - RESERVE_BYTES },
     { cost: jsonBytes, max: restBytes },
   ]).slice(0, MAX_PARTS);
-  // ntfy replaces an earlier message that has the same sequence id.
+  // ntfy replaces an earlier message with the same sequence id.
   const sequence = dedupe === undefined ? id : `key-${shortHash(dedupe)}${shortHash(dedupe + topic)}`;
   return numberedParts(parts).map((part, index) => ({
     ...common,
