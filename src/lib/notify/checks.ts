@@ -44,7 +44,7 @@ const REPEAT_MS = 60_000;
 
 export interface Faults {
   note: (error: unknown) => void;
-  /** Called with a fault's message, at most once a minute for the same message. */
+  /** Called with the message of a fault, at most once a minute per message. */
   tell: (message: string) => void;
   /** Returns the latest fault if it is less than a minute old. */
   last: () => string | undefined;

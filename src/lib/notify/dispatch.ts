@@ -46,10 +46,10 @@ export interface Dispatcher {
   running: Map<ChannelId, Promise<void>>;
   /** Names of outbox entries that a scan can skip. */
   known: Set<string>;
-  /** Names of deliveries that another machine accepted, or whose channel this machine doesn't have. */
+  /** Names of deliveries that were accepted by another machine, or whose channel this machine doesn't have. */
   foreign: Set<string>;
   pauseReasons: Map<ChannelId, string>;
-  /** Claimed deliveries whose outcome hasn't been written to disk yet, by name. */
+  /** Maps names to claimed deliveries whose outcome hasn't been written to disk yet. */
   unsettled: Map<string, { delivery: Delivery; outcome?: Outcome }>;
   breathe: () => Promise<void>;
   sweptMs: number;
@@ -189,7 +189,7 @@ function expireForeign(at: Dispatcher): void {
   }
 }
 
-/** Retries storing outcomes whose write failed, for example because the disk was full. */
+/** Retries the storage of outcomes that could not be written, for example because the disk was full. */
 function settleRest({ deps, running, unsettled }: Dispatcher): void {
   try {
     for (const [name, { delivery, outcome }] of unsettled) {

@@ -61,7 +61,7 @@ export interface ResultLine {
   attempts: number;
   reason?: string | undefined;
   nextAt?: string;
-  /** Set if a process died while sending. The notification may arrive twice. */
+  /** Set if a process died while sending the notification, which may therefore arrive twice. */
   maybeTwice?: true;
   /** The notification's data, used if the `accepted` line is missing. */
   about?: About;

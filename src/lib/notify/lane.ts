@@ -22,7 +22,7 @@ export interface Lane {
   /** Until this wait ends, nothing in `delayed` is due. */
   quiet: Wait;
   paused: Wait;
-  /** If at least this many deliveries are due, they are combined into one. */
+  /** If at least this number of deliveries is due, they are combined into one. */
   joinsFrom: number;
 }
 

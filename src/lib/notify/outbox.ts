@@ -64,13 +64,13 @@ export interface Delivery {
   silent: boolean;
   /** Set on a voice delivery if the notification is also shown on the desktop. */
   alsoShown?: boolean | undefined;
-  /** The end of the quiet hours, when held deliveries are sent together. */
+  /** The time at which quiet hours end and the held deliveries are sent together. */
   heldUntil?: string | undefined;
   nextAt: string;
   /** The time at which an attempt set `nextAt`. If it is in the future, the clock has been set back. */
   waitingSince?: string | undefined;
   attempts: number;
-  /** Number of attempts interrupted because the process died. */
+  /** Number of attempts that were interrupted because the process died. */
   interrupted: number;
   /** Number of parts of a long message that have been sent. */
   sentParts: number;

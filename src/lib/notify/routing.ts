@@ -16,7 +16,7 @@ export interface RoutingSettings {
   /** Events that are spoken. */
   spoken: readonly EventName[];
   longTaskMinutes: number;
-  /** The quiet hours, such as `22:00-07:00`; `undefined` if there are none. */
+  /** The quiet hours as a range such as `22:00-07:00`; `undefined` if there are none. */
   quietHours: string | undefined;
   zone: string;
 }
@@ -89,7 +89,7 @@ function eventFor({ event, durationSec = 0 }: NotifyRequest, longTaskMinutes: nu
   return event === 'taskComplete' && durationSec > longTaskMinutes * 60 ? 'longTask' : event;
 }
 
-/** Returns why the notification isn't spoken; undefined if it is. */
+/** Returns the reason why the notification isn't spoken; undefined if it is spoken. */
 function voiceFor(
   request: NotifyRequest,
   isSpoken: boolean,
@@ -180,7 +180,7 @@ export function muteState(deps: MuteDeps): MuteState {
   if (text === undefined) return { muted: false, until: null };
   const until = parseObject(text)?.['until'];
   const untilMs = typeof until === 'string' ? parseIso(until) : undefined;
-  // Treat a corrupted file as muted, because silence is harmless.
+  // Treat a corrupt file as muted, because unwanted silence is harmless.
   if (untilMs === undefined) return { muted: true, until: null };
   const muted = untilMs > deps.clock.now();
   return { muted, until: muted ? toIso(untilMs) : null };

@@ -64,7 +64,7 @@ function putBack(deps: SettleDeps, name: string, next: Delivery): void {
   release(outboxOf(deps), name, nameOf(next));
 }
 
-/** Moves a voice delivery to the desktop. Uses a single rename, so that a crash can't cause a duplicate. */
+/** Moves a voice delivery to the desktop with a single rename, so that a crash can't cause a duplicate. */
 function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Delivery | undefined {
   if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
   const name = nameOf(delivery);
@@ -141,8 +141,8 @@ export function lastAttempt(
 }
 
 /**
- * Returns when to retry, in epoch ms: exponential backoff from 5 s to 30 min with 20% jitter, but no earlier
- * than the server allows. `attempts` includes the failed attempt.
+ * Returns the time of the next attempt, in epoch ms. Uses exponential backoff from 5 s to 30 min with 20%
+ * jitter, but never retries earlier than the server allows. `attempts` includes the failed attempt.
  */
 export function nextAttempt(
   nowMs: number,

@@ -72,7 +72,7 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   try {
     await drain(deps.spool, consumers);
   } catch (error) {
-    // An event that arrived after this run started is left for the next run.
+    // Events that arrived after this run started are left for the next run.
     if (!(error instanceof StewardError && error.kind === 'canceled')) throw error;
   }
 }
@@ -148,7 +148,7 @@ function spoken(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** Returns how long the turn took; undefined if its start is unknown or another turn has started. */
+/** Returns the duration of the turn; undefined if its start is unknown or another turn has started. */
 function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
   const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
   return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;

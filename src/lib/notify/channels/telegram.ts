@@ -21,7 +21,10 @@ const missing: WebService['missing'] = ({ telegram: { token, chatId } }) => {
   return { reason: 'no chat is set', hint, mend: `${SET}.chatId ID` };
 };
 
-/** Sends messages through a Telegram bot. The URL contains the bot token and is never logged or shown. */
+/**
+ * Sends messages through a Telegram bot. The request URL contains the bot token, so it is never logged or
+ * shown.
+ */
 export function telegramChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'telegram',

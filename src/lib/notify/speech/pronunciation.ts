@@ -161,8 +161,8 @@ function quoted(term: string): string {
 }
 
 /**
- * Matches a word (group 1) or a single other character. Scripts without spaces between words yield single
- * characters.
+ * Matches a word (group 1) or a single other character. In scripts without spaces between words, each
+ * character is matched separately.
  */
 const TOKEN =
   /((?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}_])+)|[^]/gu;

@@ -34,7 +34,7 @@ const GONE = new Set([3, 9]);
 /** Special values in the GetInputFocus reply: None and PointerRoot. */
 const NO_FOCUS = 0;
 const POINTER_ROOT = 1;
-/** Maximum number of ancestors; no toolkit nests windows this deeply. */
+/** Maximum number of ancestors. No toolkit nests windows this deeply. */
 const MAX_LEVELS = 32;
 const MAX_LONGS = 256;
 const PROPERTY_CHANGE = 0x400000;

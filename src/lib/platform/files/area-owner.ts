@@ -16,7 +16,7 @@ export interface AreaOwner {
   /** Salted hash of the operating system's machine id, or null if unknown. */
   os: string | null;
   salt: string;
-  /** Ids of machines whose data this machine has adopted. */
+  /** Ids of the machines whose data this machine has adopted. */
   retired: string[];
 }
 

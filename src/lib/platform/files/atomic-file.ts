@@ -178,7 +178,7 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   while (done < bytes.length) done += writeSync(fd, bytes, done);
 }
 
-/** Syncs a folder, so that renames and new files in it are durable. */
+/** Syncs a folder, so that recent renames and new files in the folder are durable. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, 'r');

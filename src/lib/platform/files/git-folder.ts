@@ -79,7 +79,7 @@ function ownerOf(commonDir: string): string {
 
 function nameOf(folder: string): string {
   const name = basename(folder);
-  // Names the bare repository `project/.bare` after its parent folder.
+  // A bare repository such as `project/.bare` is named after its parent folder.
   if (name.startsWith('.') && name.length > 1) return basename(dirname(folder)) || name;
   return name.length > 4 && name.endsWith('.git') ? name.slice(0, -4) : name || folder;
 }

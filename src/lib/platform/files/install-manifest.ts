@@ -76,7 +76,7 @@ export function readInstallManifest(path: string, machineId?: string): InstallEn
   return read(path).filter(({ machine }) => machineId === undefined || machine === machineId);
 }
 
-/** Returns whether any machine has an entry with this id. Doesn't create the machine id. */
+/** Returns whether any machine has an entry with this id. Doesn't create a machine id. */
 export function isInstalledAnywhere(path: string, id: string): boolean {
   return read(path).some((entry) => entry.id === id);
 }

@@ -65,8 +65,8 @@ const HEAD_BYTES = 160;
 const HASH_LENGTH = 16;
 
 /**
- * Parses a stored cursor; returns undefined if it is invalid. Accepts cursors of older versions, which stored
- * the start of the log instead of a hash.
+ * Parses a stored cursor; returns undefined if it is invalid. Accepts cursors from older versions, which
+ * stored the start of the log instead of a hash.
  */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;

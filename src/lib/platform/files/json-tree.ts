@@ -43,8 +43,8 @@ export type ParsedTree =
 const MAX_DEPTH = 64;
 
 /**
- * Parses JSON and records the position of every value. Also accepts a byte order mark and, with `comments`,
- * comments. Error messages don't quote the text, because it may contain secrets.
+ * Parses JSON and records the position of every value. Also accepts a byte order mark and, if `comments` is
+ * set, comments. Error messages don't quote the text, because it may contain secrets.
  */
 export function parseJsonTree(source: string, { comments = false } = {}): ParsedTree {
   const at = source.startsWith('\ufeff') ? 1 : 0;
@@ -72,7 +72,7 @@ export function placeOf(source: string, offset: number): { line: number; column:
   return { line: breaks.length, column: (breaks[breaks.length - 1] ?? '').length + 1 };
 }
 
-/** Thrown at any depth to stop parsing; caught in this file. */
+/** Thrown at any depth of nesting to stop parsing, and caught in this file. */
 class Fault extends Error {
   constructor(
     readonly offset: number,

@@ -29,7 +29,7 @@ export interface Holder {
   started: string | null;
   /** The time at which the holder took the lock. */
   at: number;
-  /** Random id of this holder: 16 hex digits. */
+  /** Random id of this holder (16 hex digits). */
   token: string;
 }
 
@@ -58,7 +58,7 @@ export interface LockOptions {
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
   /**
-   * Returns whether the holder of a lock that looks stale still responds. If so, the holder keeps the lock.
+   * Returns whether the holder of an apparently stale lock still responds. If so, the holder keeps the lock.
    */
   answers?: () => Promise<boolean>;
 }
@@ -122,7 +122,7 @@ export function isLockHeld(path: string, options: Pick<LockOptions, 'clock' | 'm
 
 function staleness(options: Omit<LockOptions, 'waitMs'>): (found: Found) => boolean {
   const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
-  // Cached, because looking up a start time runs a program.
+  // Cache start times, because looking up a start time runs a program.
   const starts = new Map<number, number | undefined>();
   const startOf = (pid: number): number | undefined => {
     if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));

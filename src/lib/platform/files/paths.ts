@@ -33,7 +33,7 @@ export function userAreaPath(host: PathHost = processHost()): string {
   const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
-  // Expands ~, because service files and JSON don't go through a shell.
+  // Expands `~`, because paths in service files and JSON don't go through a shell.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
@@ -101,7 +101,7 @@ function homeFolder(): string {
 
 /**
  * Calls `find`; returns undefined if this user has no account, for example in a container started with
- * --user.
+ * `--user`.
  */
 function answer(find: () => string): string | undefined {
   return unless(['ERR_SYSTEM_ERROR'], find);

@@ -33,7 +33,7 @@ export interface Codec<T> {
   durable: boolean;
   /** Maximum number of entries; a full spool rejects new ones. */
   cap: number;
-  /** Returns whether an entry counts toward the limit. Default: all entries count. */
+  /** Returns whether an entry counts toward the maximum. Default: all entries count. */
   counts?: (name: string) => boolean;
   /** Returns the error to throw if the spool is full. */
   full: (count: number, path: string) => StewardError;
@@ -178,7 +178,8 @@ export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
 }
 
 /**
- * Returns whether another machine's entry is orphaned: created too long ago, or dated too far in the future.
+ * Returns whether another machine's entry is orphaned, because it was created too long ago or is dated too far
+ * in the future.
  */
 export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);
@@ -197,8 +198,8 @@ export interface Claimed<T> {
 }
 
 /**
- * Lists the entries that dead processes left in `claimed`: this machine's entries, unreadable files, and
- * orphans of other machines. Only the process that is working on the spool may call this.
+ * Lists the entries that processes left in `claimed` when they died: this machine's entries, unreadable files,
+ * and other machines' orphaned entries. Only the process that is working on the spool may call this.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')

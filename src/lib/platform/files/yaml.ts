@@ -1,4 +1,4 @@
-// Parses front matter line by line, because the YAML library takes seconds for thousands of files.
+// Parses front matter line by line, because the YAML library would take seconds for thousands of files.
 
 /** Returns the lines between the two `---` lines, or undefined if the text has no front matter. */
 export function frontMatter(text: string): string[] | undefined {

@@ -12,7 +12,7 @@ export interface SpeechMachine {
   takeTurn: TakeTurn;
 }
 
-/** What to speak, with the voice and the timeout. */
+/** The text to speak, with the voice and the timeout. */
 export interface SpeechOrder {
   /** A single line, already transformed for speech. */
   text: string;
@@ -22,16 +22,16 @@ export interface SpeechOrder {
   signal: AbortSignal;
 }
 
-/** A speech engine. To add one, write a factory in this folder and a line in voice.ts. */
+/** A speech engine. To add one, write a factory in this folder and add a line to voice.ts. */
 export interface SpeechEngine {
   readonly id: string;
-  /** Returns whether this engine is likely to work on this machine, without starting a program. */
+  /** Returns whether this engine is likely to work on this machine. Doesn't start a program. */
   detect(machine: SpeechMachine): boolean;
   /** Returns true if the engine is installed but no installed program can play its audio. */
   lacksPlayer?(machine: SpeechMachine): boolean;
   /**
-   * Speaks the text; resolves when playback ends. Throws a StewardError. Never passes the text as an
-   * argument, because other users could read arguments, and the program could parse the text as a flag.
+   * Speaks the text; resolves when playback ends. Throws a StewardError. Never passes the text as an argument,
+   * because other users could read it, and the program could parse it as a flag.
    */
   speak(machine: SpeechMachine, order: SpeechOrder): Promise<void>;
 }

@@ -48,7 +48,7 @@ function playersOn(platform: NodeJS.Platform, kind: AudioKind): Player[] {
   return PLAYERS.filter(({ platforms, plays }) => platforms.includes(platform) && plays.includes(kind));
 }
 
-/** Returns the programs that can play this kind of file on this system, whether installed or not. */
+/** Returns the programs that can play this kind of file on this operating system, whether installed or not. */
 export function players({ platform }: Pick<SpeechMachine, 'platform'>, kind: AudioKind): string[] {
   return playersOn(platform, kind).map(({ program }) => program);
 }
@@ -59,7 +59,7 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 
 /**
  * Plays a file with the first player that works. Gives up if a player runs far longer than the audio, because
- * the sound server must be hanging.
+ * that means that the sound server is not responding.
  */
 export async function play(
   machine: SpeechMachine,

@@ -54,7 +54,7 @@ async function soundFrom(
     });
   }
   const key = apiKey();
-  // A separate client, so that the key is sent only to this server.
+  // Use a separate client, so that the key is sent only to this server.
   const server = await openOrigin(
     url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     { name: 'The speech provider at', hint: 'Check the connection and notify.voice.provider.url.' },

@@ -24,7 +24,9 @@ export function sayEngine(): SpeechEngine {
   };
 }
 
-/** PowerShell reads the text as base64, because the console's code page may lack some of the characters. */
+/**
+ * Passes the text to PowerShell as base64, because the console's code page may lack some of the characters.
+ */
 const SPEAK_ON_WINDOWS =
   '$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   'Add-Type -AssemblyName System.Speech;' +
@@ -51,7 +53,7 @@ export function espeakEngine(): SpeechEngine {
     lacksPlayer: (machine) => isInstalled(machine) && !canPlay(machine, 'wav'),
     async speak(machine, order) {
       const input = withoutCommands(order.text);
-      // -b 1 selects UTF-8 in any locale.
+      // The option `-b 1` selects UTF-8 in any locale.
       const args = ['-b', '1', '--stdin'];
       if (!canPlay(machine, 'wav')) {
         const stderr = await runStep(machine, order, 'espeak-ng', args, { input });
@@ -122,7 +124,7 @@ export function spdEngine(): SpeechEngine {
 }
 
 /**
- * Checks the service by speaking a space. Without working sound, the service accepts text but never finishes.
+ * Checks the service by speaking a space. If sound isn't working, the service accepts text but never finishes.
  */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
   const late = new StewardError('unavailable', 'speech-dispatcher is not working.', {
