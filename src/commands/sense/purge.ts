@@ -39,7 +39,7 @@ export default class SensePurge extends BaseCommand {
     };
     const work = async (): Promise<PurgeResult & { usage: string[] }> => {
       const purged = await locked(() => purge(deps, selection, !yes));
-      // Token usage isn't recorded per application, so purging an application deletes no usage.
+      // Token usage isn't recorded per application, so purging an application deletes no usage data.
       const usage = app === undefined ? await purgeUsage(this.context, selection, !yes) : [];
       return { ...purged, usage };
     };

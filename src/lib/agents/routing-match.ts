@@ -4,7 +4,7 @@ import { clauseAfter, clauseBefore, type RequestText } from './text';
 /** Words in the request that match a rule. */
 export interface Hit {
   words: string;
-  /** Position and length in the prepared text. */
+  /** Position and length of the match in the prepared request. */
   at: number;
   length: number;
 }

@@ -63,7 +63,7 @@ export interface Outcome {
    * Options for the briefs. If omitted, briefs are created only if the request specifies a number of agents.
    */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
-  /** Whether several agents work in parallel. Another agent then checks their combined output. */
+  /** Whether several agents work in parallel. If so, another agent checks their combined output. */
   parallel?: true;
 }
 

@@ -35,7 +35,8 @@ export function startWatchdog(area: UserArea, env: NodeJS.ProcessEnv, session: s
 }
 
 /**
- * Returns whether to start a background process: false if the daemon runs or a user typed the hook command.
+ * Returns whether to start a background process: false if the daemon is running or a user typed the hook
+ * command.
  */
 function needsProcess(area: UserArea, env: NodeJS.ProcessEnv): boolean {
   if (!exists(area.installManifest) && !isCalledByAssistant(env)) return false;

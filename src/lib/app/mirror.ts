@@ -31,7 +31,7 @@ export interface HookSettings {
 /** How much of a matching prompt to store. */
 export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** Cached settings for hooks and the status line, because loading YAML takes 18 ms. */
+/** Settings for hooks and the status line, cached because loading YAML takes 18 ms. */
 interface Mirror {
   /**
    * Inode, size and modification time of config.yaml and work/config.yaml at load time; null for a missing

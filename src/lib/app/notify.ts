@@ -95,7 +95,8 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
   try {
     logFault(deps, toStewardError(error).message);
   } catch {
-    // If the disk is full, the error can't be logged. Undelivered notifications stay in the outbox.
+    // Ignore the error. If the disk is full, it can't be logged, but undelivered notifications stay in the
+    // outbox.
   }
 }
 

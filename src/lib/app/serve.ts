@@ -98,8 +98,8 @@ export async function restartDaemon(context: Context): Promise<Restarted> {
 }
 
 /**
- * Asks the daemon to restart, or to stop if its version can't restart itself. Returns undefined if no daemon
- * is running.
+ * Asks the daemon to restart. Stops the daemon if its version doesn't support restarting. Returns undefined
+ * if no daemon is running.
  */
 async function askToRestart(context: Context): Promise<{ pid: number; restartsItself: boolean } | undefined> {
   try {

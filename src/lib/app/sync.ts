@@ -130,7 +130,10 @@ async function openAdopted(context: Context): Promise<Adopted[]> {
   return machines.filter(({ deps }) => retire.includes(deps.machine.id) || deps.local().days().length > 0);
 }
 
-/** Publishes the remaining data of adopted machines, and withdraws their other published files. */
+/**
+ * Publishes the data of adopted machines that is still in the user area, and withdraws their other published
+ * files.
+ */
 function publishAdopted(state: string, machines: readonly Adopted[]): void {
   const { retire = [] } = readState(state);
   for (const { deps, tidy } of machines) {

@@ -90,8 +90,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns functions for the path of an assistant's folder and of a file in this folder. `variable` is the
- * environment variable that overrides `~/<folder>`.
+ * Returns two functions: one for the path of an assistant's folder, and one for the path of a file in that
+ * folder. `variable` is the environment variable that overrides `~/<folder>`.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },

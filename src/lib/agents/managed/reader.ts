@@ -171,7 +171,8 @@ const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 
 /**
- * Passes a session's events to the local log, the screen and the current turn. Times are monotonic, in ms.
+ * Passes a session's events to the local log, the screen and the current turn. All times in the reader are in
+ * ms on a monotonic clock.
  */
 export interface Reader extends ReaderDeps {
   history: History;
