@@ -162,7 +162,7 @@ const LAST_RETRY_MS = 30_000;
 
 /**
  * Calls `onLine` with each line, and with `{ lost: true }` when the stream ends. Does nothing if the browser lacks
- * locks or channels. Returns a function that reconnects, for use after a sign-in.
+ * Web Locks or BroadcastChannel. Returns a function that reconnects.
  * @param {(line: Line) => void} onLine @returns {() => void}
  */
 export function openStream(onLine) {

@@ -86,7 +86,7 @@ function morph(old, next) {
   }
   for (const { name, value } of next.attributes)
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  // The user may have set `open`, so keep it.
+  // Keep the `open` attribute, which the user may have set.
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
   // Another function draws this element's content.

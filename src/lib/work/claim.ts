@@ -132,7 +132,7 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
   const began = latest((label) => statusOfLabel(label) === 'in-progress');
   const agents = agentsOf(labels).map((name) => {
     const event = latest((label) => sameLabel(label, agentLabel(name)));
-    // A label may have no event if the issue was created with it.
+    // A label that was set when the issue was created may have no event.
     return { name: name.toLowerCase(), id: event?.id ?? 0, ms: parseIso(event?.at ?? '') ?? 0 };
   });
   const startMs = parseIso(began?.at ?? '') ?? 0;

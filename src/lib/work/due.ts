@@ -139,7 +139,7 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
       },
     },
   );
-  // Removes chrono's results for dates such as "12.11.", because chrono reads the month first.
+  // Removes chrono's results for dates such as "12.11.", because chrono takes the first number as the month.
   parser.refiners.unshift({
     refine: (_context, results) =>
       results.filter(

@@ -45,7 +45,7 @@ export interface StalePlan {
 }
 
 /**
- * Plans stale labels for issues in progress without activity for seven days. Never removes a stale label that
+ * Plans stale labels for in-progress issues with no activity for seven days. Never removes a stale label that
  * a person added.
  */
 export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: number): StalePlan {

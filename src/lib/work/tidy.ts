@@ -123,7 +123,7 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
     const more = texts.length - MAX_SHOWN;
     return [
       `${name} (${texts.length}):`,
-      // Format the text as code, because a commit subject may mention issues in another repository.
+      // Format the text as code, so that GitHub doesn't link issue references in commit subjects.
       ...texts.slice(0, MAX_SHOWN).map((text) => `- ${codeSpan(text)}`),
       ...(more > 0 ? [`- and ${more} more`] : []),
       '',

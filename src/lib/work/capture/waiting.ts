@@ -58,7 +58,7 @@ export function waitReason(error: StewardError): WaitReason {
   return error.kind === 'config' ? 'misconfigured' : 'refused';
 }
 
-/** Reads the reasons that the last delivery recorded, by task id. */
+/** Returns why captures are waiting, by task id, as recorded by the last delivery. */
 export function readReasons(path: string): Map<string, WaitReason> {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['reasons'];
   return new Map(

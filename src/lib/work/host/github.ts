@@ -97,8 +97,8 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
 }
 
 /**
- * Counts requests, and rejects responses that aren't JSON. Octokit would treat an empty response as an empty
- * list.
+ * Counts requests, and rejects responses that aren't JSON, because Octokit would treat an empty response as an
+ * empty list.
  */
 function metered(bound: BoundFetch, traffic: Service['traffic'], asked: Service['asked']): BoundFetch {
   return async (url, init) => {
@@ -152,8 +152,8 @@ async function fetchOne<T>(service: Service, schema: Schema<T>, call: Call): Pro
 }
 
 /**
- * Fetches all pages. Skips and counts malformed items, but fails if every item is malformed. For several
- * pages, the ETag is `null`, because an ETag covers only one page.
+ * Fetches all pages. Skips and counts malformed items, but fails if every item is malformed. If there are
+ * several pages, the ETag is `null`, because an ETag covers only one page.
  */
 async function fetchList<T>(
   service: Service,
