@@ -100,7 +100,7 @@ export interface InsightReadDeps {
   insights: Pick<InsightStore, 'read'>;
 }
 
-/** Returns today's insight, or the latest earlier insight marked as stale. */
+/** Returns today's insight or, if there is none, the latest earlier insight, marked as stale. */
 export function latestInsight(deps: InsightReadDeps): Insight {
   const today = dayOf(deps.clock.now(), deps.timezone);
   const days = deps.store.insightDays().filter((day) => day <= today);

@@ -122,7 +122,8 @@ const MAX_RECENT_DAYS = 366;
 const LAST_DAY = '9999-12-31';
 
 /**
- * Returns the last `days` records through `to`, newest first. Throws `usage` unless `days` is from 1 to 366.
+ * Returns the latest `days` records up to and including `to`, newest first. Throws `usage` unless `days` is
+ * from 1 to 366.
  */
 export function recent(
   deps: Pick<ReadDeps, 'store' | 'machines' | 'goalTags' | 'clock' | 'timezone'>,

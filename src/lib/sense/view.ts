@@ -33,7 +33,7 @@ export interface RecordTextOptions extends TextOptions {
   nextCapture?: string;
   /** Number of sessions that are waiting for you. */
   waiting?: number;
-  /** Number of sessions per repository, highest first. */
+  /** Number of sessions per repository. Repositories with the most sessions come first. */
   sessionRepos?: SessionRepos;
 }
 
@@ -186,7 +186,7 @@ function asManyAs(items: readonly string[], room: number): string {
   return '';
 }
 
-/** Formats the hours as columns: creation on the left, other time on the right. */
+/** Formats each hour as a pair of bars, with creation on the left and other time on the right. */
 function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number): string[] {
   const cell = Math.max(1, Math.min(4, Math.floor(room / hours.length)));
   const step = cell >= 3 ? 1 : cell === 2 ? 2 : 3;

@@ -9,7 +9,7 @@ export interface Commit {
   parents: string[];
   /** The author's e-mail address as committed, without mailmap. */
   email: string;
-  /** Author date in epoch seconds, as printed by git. A damaged commit can have any text here. */
+  /** Author date in epoch seconds, as printed by git. Can be any text if the commit is damaged. */
   authored: string;
   /** Committer date in epoch seconds, or 0 if invalid. */
   committedSec: number;

@@ -21,8 +21,8 @@ const MEMORY = v.object({
   /** Whether `tips` was truncated. */
   cut: v.boolean(),
   /**
-   * Counted changes, oldest first. Each consists of a hash of the author and author date, and the committer
-   * date.
+   * Counted changes, oldest first. The first value is a hash of the author and author date; the second is the
+   * committer date.
    */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
   /** Fingerprint of the files that contain refs. Empty if the repository must be scanned. */

@@ -61,7 +61,9 @@ export function agentCells(
   return { agents, apps: rounded(byTime.map(([app, { ms }]) => ({ app, ms }))), cells: sumOf(agents) };
 }
 
-/** Splits a session's time by where you were. Returns the spans for each place, in the order of `PLACES`. */
+/**
+ * Splits the sessions' time by where you were. Returns the spans for each place, in the order of `PLACES`.
+ */
 function placesOf(stays: readonly Stay[], front: readonly Span[], presence: Presence): Span[][] {
   const { covered, desk, away } = presence;
   const spans = stays.filter(({ state }) => state !== 'over').map(({ ms, untilMs }): Span => [ms, untilMs]);

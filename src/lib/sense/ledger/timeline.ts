@@ -26,7 +26,7 @@ export interface Timeline {
   /** The states of each session id, in chronological order. */
   stays: ReadonlyMap<string, readonly Stay[]>;
   /**
-   * Spans before your prompts, in chronological order. A prompt proves that its session was in the
+   * Short spans before your prompts, in chronological order. A prompt proves that its session was in the
    * foreground.
    */
   proofs: readonly { session: string; span: Span }[];
