@@ -11,7 +11,7 @@ const OPENS = 'a[href], summary';
 const COPIES = '[data-rows] > li > .command > button';
 const ROWS = `[data-rows] > li:has(${OPENS})`;
 const TIMELINE = [
-  ['← →', 'Move in the timeline'],
+  ['← →', 'Move along the timeline'],
   ['Shift+← →', 'Move by an hour'],
   ['Home, End', 'Go to the first or last item'],
 ];

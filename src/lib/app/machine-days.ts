@@ -74,7 +74,7 @@ export function knownMachines(
   };
 }
 
-/** Returns the files and folders to watch for changes to other machines' days. */
+/** Returns the files and folders to watch for changes to other machines' day files. */
 export function machineFiles(folder: string): string[] {
   const machines = machinesFolder(folder);
   return [

@@ -87,7 +87,7 @@ export interface Delivering {
 }
 
 /**
- * Delivers the outbox until closed. Checks every second for deliveries from other processes. Waits while
+ * Delivers messages from the outbox until closed. Checks every second for deliveries from other processes. Waits while
  * another process holds the delivery lock.
  */
 export function keepDelivering(deps: DeliverDeps): Delivering {

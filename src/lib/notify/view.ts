@@ -121,7 +121,7 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const until = muted.until === null ? '`steward notify unmute`' : untilText(muted.until, options);
   const isQuiet = quietUntil === null ? '' : ' (now)';
   const notes = [
-    `A task longer than ${longTaskMinutes} minutes counts as longTask.`,
+    `A task longer than ${longTaskMinutes} minutes triggers longTask.`,
     ...(muted.muted ? [`The voice is muted until ${until}; using banners instead.`] : []),
     ...(quietHours === null
       ? []

@@ -33,7 +33,7 @@ export interface ReadDeps extends RollDeps {
   sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
   /** Returns the machines to merge, or undefined to read only this machine's days. */
   machines?: (() => Machines | undefined) | undefined;
-  /** Returns the files and folders to watch for changes to other machines' days. */
+  /** Returns the files and folders to watch for changes to other machines' day files. */
   machineFiles?: (() => readonly string[]) | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface Replacement {
   written: string;
 }
 
-/** Finds terms in a text. Matches only whole words, and the longest term at each position. */
+/** Finds terms in text. Matches only whole words, and the longest term at each position. */
 export type FindTerms = (text: string) => Replacement[];
 
 export interface Transformed {

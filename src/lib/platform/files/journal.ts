@@ -141,7 +141,7 @@ function hashOf(head: string): string {
 export interface LogOptions {
   /** Size above which the log is renamed to `rotatedName`, replacing the previous rotated log. */
   rotateBytes?: number;
-  /** The current time, used to expire another process's claim to rotate the log after a minute. */
+  /** The current time. Another process's claim to rotate the log expires after a minute. */
   nowMs?: number;
 }
 
