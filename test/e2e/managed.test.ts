@@ -428,10 +428,8 @@ describe('agents managed, built', function () {
       });
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
       const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-      const closed = createServer();
-      await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-      const nobody = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`;
-      await new Promise((resolve) => closed.close(resolve));
+      // No other test's server can take this port.
+      const nobody = 'http://127.0.0.1:9';
       // Both are asked again for seconds.
       const [page, gone] = await Promise.all([
         managed(['show', 'sesn_1'], { STEWARD_MANAGED_URL: url }),
