@@ -5,7 +5,6 @@ import { createFile, readText } from '../platform/files/atomic-file';
 import { ensureFolder, exists, lstatOf } from '../platform/files/folder';
 import { completeAppend, planAppend } from '../platform/files/jsonl';
 import { folderHash } from '../platform/files/short-hash';
-
 import { realPath } from '../platform/files/stat';
 import type { Session } from './session';
 
