@@ -184,9 +184,11 @@ export async function startSway(
     LIBSEAT_BACKEND: 'noop',
   });
   kit.start('sway', ['-c', config], user);
+  // The shell creates the file before it writes the line.
   const ready = await until('sway is ready', () => {
     try {
-      return readFileSync(join(runtime, 'ready'), 'utf8').trim();
+      const line = readFileSync(join(runtime, 'ready'), 'utf8');
+      return line.endsWith('\n') && line.trim();
     } catch {
       return undefined;
     }
