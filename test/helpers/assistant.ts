@@ -100,7 +100,8 @@ function play(folder, mode) {
   }
   if (mode === 'slow') {
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], { stdio: 'inherit' });
-    fs.writeFileSync(join(folder, 'pids'), JSON.stringify([process.pid, child.pid]));
+    fs.writeFileSync(join(folder, 'pids.new'), JSON.stringify([process.pid, child.pid]));
+    fs.renameSync(join(folder, 'pids.new'), join(folder, 'pids'));
     setTimeout(() => {}, 600_000);
   }
   if (mode === 'wait') {
