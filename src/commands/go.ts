@@ -2,7 +2,8 @@ import { BaseCommand, word } from '../lib/cli/base-command';
 import { goNow } from '../lib/app/sessions';
 import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
 import type { Went } from '../lib/sessions/go';
-import { sessionLines, type SessionRow, type SessionsTextOptions } from '../lib/sessions/view';
+import { sessionLines, type SessionsTextOptions } from '../lib/sessions/view';
+import { type SessionRow } from '../lib/sessions/rows';
 
 export default class Go extends BaseCommand {
   static override summary = 'Jump to a session (default: the one waiting longest)';

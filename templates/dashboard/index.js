@@ -24,7 +24,7 @@ import { timeline } from './timeline.js';
 import { showDone, showNext, showRunning, showWaitingList } from './today-lists.js';
 
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
-/** @typedef {import('../../src/lib/sessions/view').SessionsReport} SessionsReport */
+/** @typedef {import('../../src/lib/sessions/rows').SessionsReport} SessionsReport */
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */

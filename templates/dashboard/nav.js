@@ -83,6 +83,6 @@ export function showLink({ isLive, lostAt, isUpgraded }) {
 /** Returns the number of waiting sessions in a response from `/api/sessions`. @param {unknown} report */
 export function waitingIn(report) {
   return (
-    /** @type {import('../../src/lib/sessions/view').SessionsReport | undefined} */ (report)?.waiting ?? 0
+    /** @type {import('../../src/lib/sessions/rows').SessionsReport | undefined} */ (report)?.waiting ?? 0
   );
 }

@@ -11,8 +11,8 @@ import { drawPanels } from './notes.js';
 import { timeline } from './timeline.js';
 import { byNeed, placeOf, requestOf, sessionTitle } from './today-lists.js';
 
-/** @typedef {import('../../src/lib/sessions/view').SessionRow} Row */
-/** @typedef {import('../../src/lib/sessions/view').SessionsReport} Report */
+/** @typedef {import('../../src/lib/sessions/rows').SessionRow} Row */
+/** @typedef {import('../../src/lib/sessions/rows').SessionsReport} Report */
 /** @typedef {import('../../src/lib/sessions/figures').SessionFigures} Figures */
 /** @typedef {import('../../src/lib/app/day').DayDocument} Day */
 

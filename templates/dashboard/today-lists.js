@@ -4,7 +4,7 @@ import { command, external, folded, h, show } from './dom.js';
 import { minutes, grouped, moment, plural } from './format.js';
 import { dueOf, late, plainTitle } from './work-rows.js';
 
-/** @typedef {import('../../src/lib/sessions/view').SessionRow} SessionRow */
+/** @typedef {import('../../src/lib/sessions/rows').SessionRow} SessionRow */
 /** @typedef {import('../../src/lib/work/board').Item} Item */
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 
 import { ASSISTANTS } from '../../src/lib/assistant';
 import type { Report } from '../../src/lib/report/model';
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionsReport } from '../../src/lib/sessions/rows';
 import { PAYLOADS, PLAYED_ID, SETTINGS } from '../contracts/assistant-payloads';
 import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 

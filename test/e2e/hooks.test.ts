@@ -15,7 +15,7 @@ import { join } from 'node:path';
 
 import type { WorkEvent } from '../../src/lib/sessions/work-events';
 import type { StatusLine } from '../../src/lib/cli/statusline-text';
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionsReport } from '../../src/lib/sessions/rows';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { hookJson, RECORDED_EVENTS, verbOf, type RecordedEvent } from '../helpers/hooks';
 

@@ -14,7 +14,7 @@ import { ownRoutes } from '../../src/lib/daemon/routes';
 import type { Report } from '../../src/lib/report/model';
 import type { Classified } from '../../src/lib/sense/classify-file';
 import type { Item } from '../../src/lib/work/board';
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionsReport } from '../../src/lib/sessions/rows';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { testArea } from '../helpers/area';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';

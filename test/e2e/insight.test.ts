@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { isAlive } from '../../src/lib/platform/files/lock';
 import type { InsightOutcome, InsightPreview } from '../../src/lib/sense/insight';
 import type { Insight } from '../../src/lib/sense/insight-reads';
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionsReport } from '../../src/lib/sessions/rows';
 import { GOOD_REPLY, playAssistant, type PlayedAssistant } from '../helpers/assistant';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';

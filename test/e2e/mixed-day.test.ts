@@ -5,7 +5,7 @@ import { expect } from 'chai';
 
 import { ASSISTANTS } from '../../src/lib/assistant';
 import type { Report } from '../../src/lib/report/model';
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionsReport } from '../../src/lib/sessions/rows';
 import { sessionKey } from '../../src/lib/sessions/session-key';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { PAYLOADS, PLAYED_ID, PLAYED_SECRET, type Played } from '../contracts/assistant-payloads';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionsReport } from '../../src/lib/sessions/rows';
 import { BIN, cleanEnv, jsonOf, steward } from './cli';
 import { type RecordedEvent, hookJson, verbOf } from './hooks';
 import type { Random } from './random';

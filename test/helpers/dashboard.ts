@@ -8,7 +8,7 @@ import type { SenseEvent } from '../../src/lib/sense/event';
 import type { Insight } from '../../src/lib/sense/insight-reads';
 import { dayDetail, recent, sources, status, today } from '../../src/lib/sense/read';
 import type { Collected, SenseSource } from '../../src/lib/sense/source';
-import type { SessionRow, SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionRow, SessionsReport } from '../../src/lib/sessions/rows';
 import type { BoardView } from '../../src/lib/work/board';
 import type { Answers } from './browser';
 import { type SenseBox, commit, focus, senseBox } from './sense';

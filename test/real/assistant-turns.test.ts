@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { ASSISTANTS } from '../../src/lib/assistant';
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionsReport } from '../../src/lib/sessions/rows';
 import type { AssistantId } from '../../src/lib/sessions/session-key';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { SessionRow, SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionRow, SessionsReport } from '../../src/lib/sessions/rows';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { desktopKit, startXvfb, type DesktopKit } from '../helpers/desktop-kit';
 import { hookJson } from '../helpers/hooks';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { SessionsReport } from '../../src/lib/sessions/rows';
 import type { Answers, Served } from '../helpers/browser';
 import { until } from '../helpers/daemon';
 import {

@@ -4,7 +4,8 @@ import { isInteractive } from '../../lib/platform/terminal/ask';
 import { isLive } from '../../lib/sessions/session';
 import { spoolStatus } from '../../lib/sessions/spool';
 import { currentSessions, noteLost } from '../../lib/sessions/state';
-import { lostSessions, sessionsReport, sessionsText, type SessionsReport } from '../../lib/sessions/view';
+import { sessionsText } from '../../lib/sessions/view';
+import { lostSessions, sessionsReport, type SessionsReport } from '../../lib/sessions/rows';
 
 export default class Sessions extends BaseCommand {
   static override summary = 'Show the running assistant sessions';

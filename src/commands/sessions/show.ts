@@ -3,7 +3,8 @@ import { localTimes } from '../../lib/platform/time/day-words';
 import { openSessions, placesNow } from '../../lib/app/sessions';
 import { findSession } from '../../lib/sessions/find';
 import { currentSessions } from '../../lib/sessions/state';
-import { sessionDetail, sessionText, type SessionDetail } from '../../lib/sessions/view';
+import { sessionText } from '../../lib/sessions/view';
+import { sessionDetail, type SessionDetail } from '../../lib/sessions/rows';
 
 export default class SessionsShow extends BaseCommand {
   static override summary = 'Show one session with its history';

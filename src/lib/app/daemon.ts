@@ -20,7 +20,7 @@ import { type LiveReads, liveReads } from '../sense/live';
 import { namesFolder } from '../sessions/names';
 import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
-import { sessionsReport } from '../sessions/view';
+import { sessionsReport } from '../sessions/rows';
 import { openWatchdog, reportSilence } from './agents';
 import { drainWork } from './capture';
 import { productRoot, type Context } from './context';

@@ -1,6 +1,6 @@
 import { machineIn, route, type Route } from '../daemon/route';
 import type { Session, SessionsState } from '../sessions/session';
-import { titleOf } from '../sessions/view';
+import { titleOf } from '../sessions/rows';
 import type { Day } from '../platform/time/time';
 import type { DayTimeline, SessionParts } from '../sense/day-timeline';
 import type { LiveReads } from '../sense/live';

@@ -6,7 +6,7 @@ import { recent, today, type ReadDeps } from '../sense/read';
 import { figuresOf, type SessionFigures } from '../sessions/figures';
 import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
-import { sessionsReport, type SessionsReport } from '../sessions/view';
+import { sessionsReport, type SessionsReport } from '../sessions/rows';
 import type { Context } from './context';
 import { nameSession } from './sessions';
 import { usageOfSessions } from './usage';

@@ -11,7 +11,7 @@ import { giveName, namesFolder } from '../sessions/names';
 import { type Session, type SessionsState, statusOf } from '../sessions/session';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
 import { placesOf, sessionsOnTerminal } from '../sessions/terminals';
-import { rowsOf, type SessionRow } from '../sessions/view';
+import { rowsOf, type SessionRow } from '../sessions/rows';
 import type { Context } from './context';
 import { type HookSettings, hookSettings } from './mirror';
 

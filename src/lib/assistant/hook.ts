@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { definedOnly } from '../platform/files/json-object';
 import { isWaiting } from '../sessions/fold';
 import { ASSISTANT_IDS, CLAUDE_CODE, sessionKey, type AssistantId } from '../sessions/session-key';
-import type { IntentionKind } from '../sessions/spool';
+import type { IntentionKind } from '../sessions/intention';
 import { appendWorkEvent, storedId, WORK_EVENTS_FOLD_BYTES, type WorkEvent } from '../sessions/work-events';
 import { hookAnswer, HOOK_VERBS, readHookJson, type HookInput, type HookVerb } from './payload';
 import {

@@ -8,7 +8,7 @@ import { localTimes } from '../platform/time/day-words';
 import { namesFolder } from '../sessions/names';
 import { emptySessions, isLive, type SessionsState } from '../sessions/session';
 import { noteLost, runningSessions, type SessionsDeps } from '../sessions/state';
-import { lostSessions } from '../sessions/view';
+import { lostSessions } from '../sessions/rows';
 import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList } from '../sessions/watch';
 
 const CHECK_MS = 250;

@@ -13,7 +13,7 @@ import { reportMarkdown } from '../report/view';
 import { recent, today } from '../sense/read';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
-import { sessionsReport } from '../sessions/view';
+import { sessionsReport } from '../sessions/rows';
 import { closeIssue, showIssue } from '../work/actions';
 import { createOrQueue, newIssue, newReminder, type AddInput, type ReminderInput } from '../work/add';
 import { checkFilter, currentBoard, filterItems, readyItems, type BoardView, type Filter, type Item } from '../work/board'; // prettier-ignore

@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { distinctNameOf, labelOf, namesOf } from './describe';
 import { isLive, type Session, type SessionsState } from './session';
-import { orderOfSessions } from './view';
+import { orderOfSessions } from './rows';
 
 /**
  * Returns the session at a 1-based position, or undefined if `text` isn't a whole number. Throws `not_found`

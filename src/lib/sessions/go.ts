@@ -13,7 +13,7 @@ import {
   tmuxRows,
   windowOf,
 } from './terminals';
-import { orderOfSessions } from './view';
+import { orderOfSessions } from './rows';
 
 export interface Went {
   slug: string;

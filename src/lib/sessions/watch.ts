@@ -2,16 +2,8 @@ import { fit } from '../platform/terminal/text-width';
 import { palette, table, toAscii } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { type Session, type SessionsState, statusOf } from './session';
-import {
-  factsOf,
-  type RowOptions,
-  rowsOf,
-  sessionDetail,
-  sessionLines,
-  type SessionRow,
-  type SessionsTextOptions,
-  type SessionTextOptions,
-} from './view';
+import { factsOf, sessionLines, type SessionsTextOptions, type SessionTextOptions } from './view';
+import { type RowOptions, rowsOf, sessionDetail, type SessionRow } from './rows';
 
 export interface WatchList {
   rows: readonly SessionRow[];

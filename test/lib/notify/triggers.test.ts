@@ -11,7 +11,8 @@ import {
 } from '../../../src/lib/notify/triggers';
 import { toIso } from '../../../src/lib/platform/time/clock';
 import type { Session } from '../../../src/lib/sessions/session';
-import { leave, type Intention } from '../../../src/lib/sessions/spool';
+import { leave } from '../../../src/lib/sessions/spool';
+import { type Intention } from '../../../src/lib/sessions/intention';
 import { testArea, type TestArea } from '../../helpers/area';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 

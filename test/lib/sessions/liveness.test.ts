@@ -14,7 +14,7 @@ import {
   runningSessions,
   type SessionsDeps,
 } from '../../../src/lib/sessions/state';
-import { lostSessions, sessionsReport } from '../../../src/lib/sessions/view';
+import { lostSessions, sessionsReport } from '../../../src/lib/sessions/rows';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
 

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 
-import {
-  sessionsText,
-  sessionText,
-  type SessionDetail,
-  type SessionsReport,
-} from '../../../src/lib/sessions/view';
+import { sessionsText, sessionText } from '../../../src/lib/sessions/view';
+import { type SessionDetail, type SessionsReport } from '../../../src/lib/sessions/rows';
 
 const NONE: SessionsReport = {
   sessions: [],

@@ -15,10 +15,10 @@ import {
   spoolStatus,
   type Consumer,
   type DrainResult,
-  type Intention,
   type Refusal,
   type SpoolDeps,
 } from '../../sessions/spool';
+import { type Intention } from '../../sessions/intention';
 import type { Open, WorkDeps } from '../deps';
 import { readDue } from '../due';
 import { setStatus } from '../edit';

@@ -1,5 +1,6 @@
 import { toStewardError, type StewardError } from '../../errors';
-import { keptIntentions, withdraw, type Intention } from '../../sessions/spool';
+import { keptIntentions, withdraw } from '../../sessions/spool';
+import { type Intention } from '../../sessions/intention';
 import { addComment } from '../actions';
 import { cacheIssues, readCache } from '../cache';
 import type { Open, WorkDeps } from '../deps';
