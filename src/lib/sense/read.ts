@@ -3,6 +3,7 @@ import { StewardError } from '../errors';
 import { futureDayError } from '../platform/time/day-words';
 import { toIso } from '../platform/time/clock';
 import { addDays, dayBounds, type Day } from '../platform/time/time';
+import { foldName, type Classifier } from './classify';
 import { dayTimeline, type DayTimeline } from './day-timeline';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
 import type { UnionRecord } from './machines/model';
@@ -37,17 +38,19 @@ export interface ReadDeps extends RollDeps {
   machineFiles?: (() => readonly string[]) | undefined;
 }
 
-/** Returns a day's record, computed from its event log if the log still exists. Writes nothing. */
+/** Returns a day's record: the stored one if the day is over, otherwise one built from the log. Writes nothing. */
 export function dayView(deps: ReadDeps, day: Day): Today {
   const machines = deps.machines?.();
   if (machines !== undefined) return unionView(deps, machines, day);
   const now = todayOf(deps);
   if (day === now) return today(deps);
-  if (deps.store.logBytes(day) !== undefined)
-    return { ...readDay(deps, deps.store.readState().state, day), notSeen: NOTHING_MISSED };
-  const record = deps.store.readRecord(day);
-  if (record !== undefined) return { record, sessionRepos: [], notSeen: NOTHING_MISSED };
-  throw notStored(deps, day);
+  const built =
+    deps.store.logBytes(day) === undefined ? undefined : readDay(deps, deps.store.readState().state, day);
+  // A damaged record matters only if it cannot be rebuilt.
+  const stored = deps.store.readRecord(day, built && (() => undefined));
+  const record = stored?.final === true ? stored : (built?.record ?? stored);
+  if (record === undefined) throw notStored(deps, day);
+  return { record, sessionRepos: built?.sessionRepos ?? [], notSeen: NOTHING_MISSED };
 }
 
 const NOTHING_MISSED: NotSeen = { idleMinutes: 0, sources: [] };
@@ -96,7 +99,11 @@ export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
 export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
   const { record, notSeen } = dayView(deps, day);
   const bounds = dayBounds(day, record.timezone);
-  const options = { ...bounds, pollIntervalSec: deps.config.pollIntervalSec, classify: deps.classify };
+  const options = {
+    ...bounds,
+    pollIntervalSec: deps.config.pollIntervalSec,
+    classify: kindsIn(record, deps),
+  };
   const machines = deps.machines?.();
   const hasOwn = machines?.hasOwn !== false;
   return {
@@ -109,6 +116,15 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
         timeline: machineTimeline(parts, bounds),
       })),
     }),
+  };
+}
+
+/** Classifies applications as in the record, because the rules may have changed since it was built. */
+function kindsIn({ apps }: DailyRecord, { classify }: ReadDeps): Classifier {
+  const kinds = new Map(apps.map(({ app, kind }) => [foldName(app), kind]));
+  return (app, bundleId) => {
+    const kind = kinds.get(foldName(app));
+    return kind === undefined ? classify(app, bundleId) : { kind };
   };
 }
 
@@ -126,7 +142,7 @@ const LAST_DAY = '9999-12-31';
  * from 1 to 366.
  */
 export function recent(
-  deps: Pick<ReadDeps, 'store' | 'machines' | 'goalTags' | 'clock' | 'timezone'>,
+  deps: ReadDeps,
   days: number,
   { to = LAST_DAY, onDamaged = () => undefined, hasLedger = true }: RecentOptions = {},
 ): DailyRecord[] {
@@ -141,8 +157,17 @@ export function recent(
     const past = machines.days().filter((day) => day < todayOf(deps) && day <= to);
     return [...unionDays(machines, past.slice(-days), { goalTags, hasLedger }).values()].reverse();
   }
-  const stored = daysBetween(store.recordedDays(), { to }).slice(-days).reverse();
-  return stored.flatMap((day) => store.readRecord(day, onDamaged) ?? []);
+  const recorded = new Set(store.recordedDays());
+  // If captures end before a day is over, the day has a log but no record.
+  const logged = store.loggedDays().filter((day) => day < todayOf(deps) && !recorded.has(day));
+  const known = daysBetween([...recorded, ...logged].sort(), { to })
+    .slice(-days)
+    .reverse();
+  return known.flatMap((day) =>
+    recorded.has(day)
+      ? (store.readRecord(day, onDamaged) ?? [])
+      : readDay(deps, store.readState().state, day).record,
+  );
 }
 
 /**

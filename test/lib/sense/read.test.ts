@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 
-import { dayView, recent, sources, status, today } from '../../../src/lib/sense/read';
+import { dayDetail, dayView, recent, sources, status, today } from '../../../src/lib/sense/read';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { rollup } from '../../../src/lib/sense/roll';
 import { statusText } from '../../../src/lib/sense/view-status';
@@ -62,6 +62,21 @@ describe('sense: reading', () => {
     expect(thrown(() => dayView(box.deps, '2026-09-01')).kind).to.equal('not_found');
     expect(thrown(() => dayView(box.deps, '2026-11-21')).kind).to.equal('usage');
     expect(filesIn(box.home)).to.deep.equal(before);
+  });
+
+  it('shows a past day as it is stored, even if applications have been reclassified since', async () => {
+    const events = ['2026-11-18T11:00:00Z', '2026-11-19T11:00:00Z'].map((ts) => focus(ts, 'Firefox'));
+    await captureAt('2026-11-18T12:00:00Z', events.slice(0, 1));
+    await captureAt('2026-11-19T12:00:00Z', events);
+    box.at('2026-11-20T12:00:00Z');
+    const deps = { ...box.deps, classify: () => ({ kind: 'creation' as const }) };
+    const [newest, stored] = recent(deps, 7);
+    expect(dayView(deps, '2026-11-18').record).to.deep.equal(stored).and.include({ creationMinutes: 0 });
+    expect(dayDetail(deps, '2026-11-18').timeline.apps).to.deep.equal([['Firefox', 'consumption']]);
+    // The 19th has no record yet.
+    expect(box.store.hasRecord('2026-11-19')).to.equal(false);
+    expect(dayView(deps, '2026-11-19').record).to.deep.equal(newest).and.include({ creationMinutes: 2 });
+    expect(recent(deps, 1)).to.deep.equal([newest]);
   });
 
   it('ignores and counts events of another day', async () => {
