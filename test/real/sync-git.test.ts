@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
@@ -95,16 +95,67 @@ describe('sync through a private GitHub repository (built)', function () {
     return execFileSync('git', ['-C', repo, 'branch', '--list'], { encoding: 'utf8' });
   };
 
+  /** The clone of a machine, if it exists. */
+  const cloneOf = (index: number): string | undefined => {
+    const state = join(homes[index]?.path ?? '', '.local', 'state');
+    const names = readdirSync(state, { recursive: true, encoding: 'utf8' });
+    return names.map((name) => join(state, name)).find((path) => basename(path) === 'exchange');
+  };
+  /** Everything that a machine's clone contains: its objects and its copies of files. */
+  const contents = (index: number): string => {
+    const clone = cloneOf(index) ?? '';
+    const objects = ['cat-file', '--batch', '--batch-all-objects'];
+    const files = readdirSync(clone, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => readFileSync(join(clone, name), 'utf8'));
+    return [execFileSync('git', ['-C', clone, ...objects], { encoding: 'utf8' }), ...files].join('\n');
+  };
+
+  it('leaves nothing of purged data or details in the clones, and no clone after leaving', async () => {
+    const home = homes[0]?.path ?? '';
+    const shop = join(home, 'shop');
+    mkdirSync(shop);
+    const me = ['-c', 'user.email=me@example.org', '-c', 'user.name=Me'];
+    execFileSync('git', ['init', '--quiet'], { cwd: shop });
+    execFileSync('git', ['config', 'user.email', 'me@example.org'], { cwd: shop });
+    execFileSync('git', [...me, 'commit', '--quiet', '--allow-empty', '-m', 'rosebud'], { cwd: shop });
+    expect((await run(0, 'config', 'set', 'sense.repos', shop)).code).to.equal(0);
+    await set(0);
+    await set(1);
+    const connect = async (index: number): Promise<void> => {
+      const { code, stderr } = await run(index, 'sync', 'connect', 'git', 'ann/work');
+      expect(code, stderr).to.equal(0);
+    };
+    const details = async (state: string): Promise<void> => {
+      expect((await run(0, 'sync', 'details', state)).code).to.equal(0);
+    };
+    await details('on');
+    for (const index of [0, 1]) await connect(index);
+    for (const index of [0, 1]) expect(contents(index)).to.include('rosebud');
+    await details('off');
+    expect(readdirSync(cloneOf(0) ?? ''))
+      .to.not.include('.git')
+      .and.not.include('own');
+    for (const index of [0, 1]) await connect(index);
+    for (const index of [0, 1]) expect(contents(index)).to.include('"shop"').and.not.include('rosebud');
+    const purge = await run(0, 'sense', 'purge', '--all', '--records', '--yes');
+    expect(purge.code, purge.stderr).to.equal(0);
+    expect(readdirSync(cloneOf(0) ?? ''))
+      .to.not.include('.git')
+      .and.not.include('own');
+    for (const index of [0, 1]) await connect(index);
+    for (const index of [0, 1]) expect(contents(index)).to.not.include('shop');
+    expect((await run(1, 'sync', 'leave', '--remove')).code).to.equal(0);
+    expect((await run(0, 'sync', 'leave')).code).to.equal(0);
+    expect([cloneOf(0), cloneOf(1)]).to.deep.equal([undefined, undefined]);
+  });
+
   it('deletes its branch when it leaves, and exchanges nothing afterwards', async () => {
     await set(0);
     expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
     expect(branches()).to.match(/machine-[0-9a-f]{12}/);
     // The clone may be lost, since it is only a cache.
-    const state = join(homes[0]?.path ?? '', '.local', 'state');
-    const clone = readdirSync(state, { recursive: true, encoding: 'utf8' }).find(
-      (name) => basename(name) === 'exchange',
-    );
-    rmSync(join(state, clone ?? ''), { recursive: true });
+    rmSync(cloneOf(0) ?? '', { recursive: true });
     const { code, stderr } = await run(0, 'sync', 'leave', '--remove');
     expect(code, stderr).to.equal(0);
     expect(branches()).to.equal('');

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { StewardError, toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { withLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { parseIso, toIso } from '../platform/time/clock';
 import { aboutFolder, noFolder } from '../sync/folder';
@@ -20,9 +19,9 @@ import {
 import type { EngineStatus } from '../sync/status';
 import type { Context } from './context';
 import { endRetirement, prepareAdopted } from './sync';
+import { cloneFolder, removeClone, withClone } from './sync-clone';
 import { changeSync } from './sync-settings';
 
-const LOCK_WAIT_MS = 120_000;
 const EXCHANGE_MS = 30 * 60_000;
 
 /** Switches the exchange folder to Syncthing. */
@@ -30,6 +29,7 @@ export async function useSyncthing(context: Context): Promise<Connected> {
   const folder = await folderOf(context);
   const connected = await withSyncthing((api) => connectSyncthing(api, folder));
   await changeSync(context, { engine: 'syncthing', repo: undefined });
+  await removeClone(context);
   return connected;
 }
 
@@ -104,7 +104,7 @@ export async function forgetInGit(context: Context, id: string): Promise<void> {
   const { sync } = (await context.loadConfig()).config.user;
   if (sync.engine !== 'git' || sync.folder === undefined || sync.repo === undefined) return;
   const git = await openGit(context, sync.folder, sync.repo, { mayBePublic: true });
-  await locked(context, () => removeFromGit(git, id));
+  await withClone(context, () => removeFromGit(git, id));
 }
 
 async function exchange(
@@ -118,7 +118,7 @@ async function exchange(
   try {
     const git = await openGit(context, folder, repo);
     const adopted = await prepareAdopted(context);
-    const result = await locked(context, () => exchangeByGit({ ...git, adopted }));
+    const result = await withClone(context, () => exchangeByGit({ ...git, adopted }));
     await endRetirement(context, adopted);
     note({ at });
     return result;
@@ -146,12 +146,8 @@ async function openGit(
   }
   return {
     ...{ git: deps.git, remote: await deps.remote(repo), folder, machineId: context.machineId },
-    clone: join(context.area.machine, 'exchange'),
+    clone: cloneFolder(context),
   };
-}
-
-function locked<T>({ area, clock, machineId }: Context, work: () => Promise<T>): Promise<T> {
-  return withLock(join(area.machine, 'exchange.lock'), { clock, machineId, waitMs: LOCK_WAIT_MS }, work);
 }
 
 async function folderOf(context: Context): Promise<string> {

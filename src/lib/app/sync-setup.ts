@@ -16,6 +16,7 @@ import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from 
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
 import { adoptedFolders, endRetirement, openSync, publishNow } from './sync';
+import { purgeClone, removeClone } from './sync-clone';
 import { engineStatus, forgetInGit } from './sync-engine';
 import { changeSync, MAX_NAME, stateFile } from './sync-settings';
 
@@ -66,6 +67,7 @@ async function compareAll(context: Context): Promise<void> {
 /** Turns the publishing of details on or off, and rewrites the published files. */
 export async function setDetails(context: Context, details: boolean): Promise<SyncChange> {
   await changeSync(context, { details });
+  if (!details) await purgeClone(context);
   await compareAll(context);
   return republish(context);
 }
@@ -93,6 +95,7 @@ export async function leave(
   if (remove) for (const id of [context.machineId, ...adopted]) await forgetInGit(context, id);
   const removedFiles = remove ? await locked(() => unpublish(deps, adopted)) : 0;
   await changeSync(context, { folder: undefined, details: undefined, engine: undefined, repo: undefined });
+  await removeClone(context);
   await locked(() => {
     const { others = {}, ...state } = withFolder(readState(deps.state), undefined);
     const { [folder]: left, ...rest } = others;

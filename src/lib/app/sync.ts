@@ -20,6 +20,7 @@ import { readState, withFolder, withPending, writeState, type Removal, type Sync
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
+import { purgeClone } from './sync-clone';
 import { localData, markOfAll } from './sync-local';
 import { machineName, stateFile } from './sync-settings';
 import { VERSION } from './version';
@@ -231,6 +232,7 @@ export async function withRemoval<T>(
   });
   const value = await work();
   try {
+    await purgeClone(context);
     await publishNow(context);
     return { value };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
+import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
 import { remoteGit, type GitAnswer, type Remote, type RemoteGitDeps } from '../platform/process/git';
@@ -25,7 +26,7 @@ const FETCHED = 'refs/machines/';
 
 /**
  * Fetches the other machines' files and pushes this machine's files. A push replaces the only commit on the
- * machine's own branch, so pushes can't conflict and purged data doesn't stay in the history.
+ * machine's own branch, so pushes can't conflict and purged data doesn't stay in the history, or in the clone.
  */
 export async function exchangeByGit(exchange: GitExchange): Promise<{ received: string[]; sent: boolean }> {
   const git = await openClone(exchange);
@@ -36,7 +37,9 @@ export async function exchangeByGit(exchange: GitExchange): Promise<{ received: 
   const received = await receive(exchange, git, others);
   for (const id of adopted) await replace({ ...exchange, machineId: id }, git, trees.get(id));
   const sent = await send(exchange, git, trees.get(machineId));
-  return { received: [...received, ...removeGone(exchange, trees)], sent };
+  const gone = removeGone(exchange, trees);
+  await clean(exchange, git);
+  return { received: [...received, ...gone], sent };
 }
 
 async function openClone({ git: deps, clone, remote }: GitExchange): Promise<Git> {
@@ -108,6 +111,7 @@ async function send(
   if (pushed === tree) return false;
   const commit = (await succeeded(git('commit-tree', tree, '-m', 'Publish'))).stdout.trim();
   await succeeded(git('push', '--quiet', '--force', remote.url, `${commit}:${HEADS}${machineId}`));
+  await succeeded(git('update-ref', FETCHED + machineId, commit));
   return true;
 }
 
@@ -115,7 +119,21 @@ async function send(
 async function replace(exchange: GitExchange, git: Git, pushed: string | undefined): Promise<void> {
   const { folder, machineId, remote } = exchange;
   if (exists(join(machinesFolder(folder), machineId))) await send(exchange, git, pushed);
-  else if (pushed !== undefined) await succeeded(git('push', '--quiet', remote.url, `:${HEADS}${machineId}`));
+  else if (pushed !== undefined) {
+    await succeeded(git('push', '--quiet', remote.url, `:${HEADS}${machineId}`));
+    await succeeded(git('update-ref', '-d', FETCHED + machineId));
+  }
+}
+
+/** Deletes the objects that no branch contains any more, if a branch changed. They may be purged data. */
+async function clean({ clone }: GitExchange, git: Git): Promise<void> {
+  const { stdout: branches } = await succeeded(git('for-each-ref', FETCHED));
+  const path = join(clone, 'cleaned');
+  if (readText(path) === branches) return;
+  await succeeded(git('read-tree', '--empty'));
+  await succeeded(git('repack', '-a', '-d', '-q'));
+  await succeeded(git('prune', '--expire=now'));
+  replaceFile(path, branches, { sync: false });
 }
 
 /** Deletes a machine's branch, if it exists. */

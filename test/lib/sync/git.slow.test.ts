@@ -82,6 +82,39 @@ describe('sync: exchange through git', () => {
     ]);
   });
 
+  /** The content of every object in a clone. */
+  const objectsIn = ({ clone }: GitExchange): string =>
+    execFileSync('git', ['-C', clone, 'cat-file', '--batch', '--batch-all-objects'], { encoding: 'utf8' });
+
+  it('leaves nothing of a purge in any clone after the next exchange, not even in a pack', async () => {
+    write(A, A, 'daily/2026-11-20.json', 'SECRET');
+    // From 100 objects on, a fetch stores a pack.
+    for (let day = 0; day < 120; day += 1) {
+      const date = new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
+      write(A, A, `usage/${date}.json`, `day ${day}`);
+    }
+    for (const machine of [a, b, a]) await exchangeByGit(machine);
+    for (const machine of [a, b]) expect(objectsIn(machine)).to.include('SECRET').and.include('day 119');
+    write(A, A, 'daily/2026-11-20.json', 'clean');
+    for (const machine of [a, b]) {
+      await exchangeByGit(machine);
+      expect(objectsIn(machine)).to.include('day 119').and.not.include('SECRET');
+      expect(readdirSync(join(machine.clone, '.git', 'objects')).sort()).to.deep.equal(['info', 'pack']);
+    }
+    rmSync(join(path(A), 'machines', A, 'usage'), { recursive: true });
+    await exchangeByGit(a);
+    await removeFromGit(b, A);
+    await exchangeByGit(b);
+    expect(objectsIn(b)).to.not.include('day 119').and.not.include('clean');
+  });
+
+  it('deletes nothing while no branch changed', async () => {
+    await exchangeByGit(a);
+    execFileSync('git', ['-C', a.clone, 'hash-object', '-w', '--stdin'], { input: 'loose' });
+    await exchangeByGit(a);
+    expect(objectsIn(a)).to.include('loose');
+  });
+
   it('ignores branches and files that steward does not write', async () => {
     const clone = path('other');
     execFileSync('git', ['init', '--quiet', clone]);

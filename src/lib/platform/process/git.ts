@@ -251,6 +251,8 @@ function complaintOf(stderr: string): string {
 }
 
 const OWN = [
+  // A reflog would keep purged data.
+  'core.logAllRefUpdates=false',
   'http.followRedirects=false',
   'commit.gpgSign=false',
   'tag.gpgSign=false',
