@@ -1,8 +1,9 @@
 import { textOf } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { foldName, type AppKind } from './classify';
-import { dayTimeline, focusSamples, type SessionParts, type TimelineOptions } from './day-timeline';
+import { dayTimeline, type SessionParts, type TimelineOptions } from './day-timeline';
 import { changeOf, type SenseEvent } from './event';
+import { focusSamples } from './focus-samples';
 
 /**
  * A day's application time, commits and sessions, in the form published to other machines. Times are in epoch
@@ -57,13 +58,16 @@ function spansOf(
 ): FocusSpan[] {
   const second = (ms: number): number => Math.round(Math.min(Math.max(ms, startMs), endMs) / 1000);
   const spans: (FocusSpan & { isQuiet: boolean | undefined })[] = [];
-  const samples = focusSamples(events, pollIntervalSec).sort((a, b) => a.ms - b.ms);
-  for (const { ms, fromMs, app, repo, inputMs } of samples) {
+  for (const { from: fromMs, to: toMs, app, input: inputMs, event } of focusSamples(
+    events,
+    pollIntervalSec,
+  )) {
+    const repo = textOf(event.repo);
     const last = spans.at(-1);
     const shown = apps.get(foldName(app)) ?? { app, kind: 'neutral' };
-    const [from, to] = [Math.max(second(fromMs), last?.to ?? 0), second(ms)];
+    const [from, to] = [Math.max(second(fromMs), last?.to ?? 0), second(toMs)];
     if (from >= to) continue;
-    const input = inputMs === undefined ? null : Math.min(Math.floor(inputMs / 1000), to);
+    const input = inputMs === null ? null : Math.min(Math.floor(inputMs / 1000), to);
     const isQuiet = input === null ? undefined : input < from;
     const isSame = last?.app === shown.app && last.repo === repo && last.isQuiet === isQuiet;
     if (isSame && from - last.to <= pollIntervalSec / 2) Object.assign(last, { to, input });

@@ -4,7 +4,8 @@ import { parseIso } from '../platform/time/clock';
 import type { DayBounds } from '../platform/time/time';
 import { foldName, type AppKind, type Classifier } from './classify';
 import { changeOf, type SenseEvent } from './event';
-import { focusMs, joinSpellings, sampleKey } from './focus-tally';
+import { focusMs, focusSamples, type FocusSample } from './focus-samples';
+import { joinSpellings } from './focus-tally';
 import { coveredBy } from './ledger/ledger';
 import { merged, within, type Span } from './ledger/spans';
 import { timelineTally, type Stay } from './ledger/timeline';
@@ -59,14 +60,11 @@ function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, nu
   return length > 0 ? [at as number, length] : undefined;
 }
 
-interface Sample {
-  ms: number;
-  fromMs: number;
+interface Joined {
+  from: number;
+  to: number;
   app: string;
-  bundleId: string | undefined;
   repo: string | undefined;
-  machine: string;
-  inputMs: number | undefined;
 }
 
 function focusSpans(
@@ -76,7 +74,7 @@ function focusSpans(
   const { pollIntervalSec, classify } = options;
   const samples = focusSamples(events, pollIntervalSec);
   const counts = new Map<string, number>();
-  for (const { app, fromMs, ms } of samples) counts.set(app, (counts.get(app) ?? 0) + ms - fromMs);
+  for (const { app, from, to } of samples) counts.set(app, (counts.get(app) ?? 0) + to - from);
   const joined = joinSpellings(counts).sort((a, b) => b.ms - a.ms);
   const spelling = new Map(joined.map(({ app }) => [foldName(app), app]));
   const kinds = new Map<string, AppKind>();
@@ -86,10 +84,10 @@ function focusSpans(
   }
   const apps = joined.map(({ app }): [string, AppKind] => [app, kinds.get(app) ?? 'neutral']);
   const places = new Map(apps.map(([app], i) => [foldName(app), i]));
-  const repos = [...new Set(samples.flatMap(({ repo }) => repo ?? []))].sort(byCodeUnits);
+  const repos = [...new Set(samples.flatMap(({ event }) => textOf(event.repo) ?? []))].sort(byCodeUnits);
   const spans = joinedSamples(samples, pollIntervalSec * 1000).flatMap(
-    ({ app, repo, fromMs, ms }): DayTimeline['spans'] => {
-      const span = inSeconds([fromMs, ms], options);
+    ({ app, repo, from, to }): DayTimeline['spans'] => {
+      const span = inSeconds([from, to], options);
       if (span === undefined) return [];
       const place = places.get(foldName(app)) ?? 0;
       return [repo === undefined ? [...span, place] : [...span, place, repos.indexOf(repo)]];
@@ -99,42 +97,18 @@ function focusSpans(
 }
 
 /**
- * Returns the app-focus events as samples. If an application has several events with the same timestamp,
- * keeps only the event with the longest interval.
- */
-export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
-  const samples = new Map<string, Sample>();
-  for (const event of events) {
-    if (event.type !== 'app-focus') continue;
-    const ms = Date.parse(event.ts);
-    const fromMs = ms - focusMs(event, pollIntervalSec);
-    const key = `${ms}\n${sampleKey(event)}`;
-    const bundleId = textOf(event.detail?.['bundleId']);
-    const idleSec = event.detail?.['idleSec'];
-    if (fromMs >= (samples.get(key)?.fromMs ?? Infinity)) continue;
-    samples.set(key, {
-      ...{ ms, fromMs, bundleId, repo: textOf(event.repo) },
-      app: textOf(event.app) ?? bundleId ?? 'unknown',
-      machine: textOf(event.detail?.['machine']) ?? '',
-      inputMs: typeof idleSec === 'number' && idleSec >= 0 ? ms - idleSec * 1000 : undefined,
-    });
-  }
-  return [...samples.values()].sort((a, b) => byCodeUnits(a.machine, b.machine) || a.ms - b.ms);
-}
-
-/**
  * Joins consecutive samples of the same application and repository. Ignores small gaps caused by late
  * captures.
  */
-function joinedSamples(samples: readonly Sample[], intervalMs: number): Sample[] {
-  const spans: Sample[] = [];
-  for (const sample of samples) {
+function joinedSamples(samples: readonly FocusSample[], intervalMs: number): Joined[] {
+  const spans: Joined[] = [];
+  for (const { from, to, app, event } of samples) {
     const last = spans.at(-1);
-    const isNext = last?.machine === sample.machine;
-    const fromMs = isNext ? Math.max(sample.fromMs, last.ms) : sample.fromMs;
-    const isSame = isNext && foldName(last.app) === foldName(sample.app) && last.repo === sample.repo;
-    if (isSame && fromMs - last.ms <= intervalMs / 2) last.ms = sample.ms;
-    else spans.push({ ...sample, fromMs });
+    const repo = textOf(event.repo);
+    const fromMs = Math.max(from, last?.to ?? from);
+    const isSame = last !== undefined && foldName(last.app) === foldName(app) && last.repo === repo;
+    if (isSame && fromMs - last.to <= intervalMs / 2) last.to = to;
+    else spans.push({ from: fromMs, to, app, repo });
   }
   return spans;
 }

@@ -1,7 +1,6 @@
-import { textOf } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
-import type { SenseEvent } from './event';
+import type { FocusSample } from './focus-samples';
 
 /**
  * Times are added in milliseconds and rounded only once, to tenths of a minute, so that the totals don't
@@ -9,55 +8,27 @@ import type { SenseEvent } from './event';
  */
 export const TENTH_MS = 6_000;
 
-/**
- * The longest poll interval that the configuration allows, which is also the longest time that an event can
- * cover.
- */
-const MAX_INTERVAL_SEC = 3_600;
-
-interface AppSamples {
-  app: string;
-  bundleId: string | undefined;
-  /**
-   * The time covered in ms, keyed by timestamp. If several events share a timestamp, only the longest time
-   * counts.
-   */
-  samples: Map<number, number>;
-}
-
-/** Adds up a day's app-focus events in tenths of a minute, by kind, application and hour. */
-export function focusTally(
-  options: { pollIntervalSec: number; classify: Classifier },
+/** Adds up a day's samples in tenths of a minute, by kind, application and hour. */
+export function focusTime(
+  samples: readonly FocusSample[],
+  classify: Classifier,
   hourStartsMs: readonly number[],
 ) {
-  const known = new Map<string, AppSamples>();
-  return {
-    add(at: number, event: Readonly<SenseEvent>): void {
-      const bundleId = textOf(event.detail?.['bundleId']);
-      const name = textOf(event.app) ?? bundleId ?? 'unknown';
-      const key = sampleKey(event);
-      const entry = known.get(key) ?? { app: name, bundleId, samples: new Map<number, number>() };
-      known.set(key, entry);
-      const ms = focusMs(event, options.pollIntervalSec);
-      entry.samples.set(at, Math.max(ms, entry.samples.get(at) ?? 0));
-    },
-    result() {
-      const appMs = perKind(() => new Map<string, number>());
-      const hourMs = perKind(() => hourStartsMs.map(() => 0));
-      for (const { app, bundleId, samples } of known.values()) {
-        const { kind } = options.classify(app, bundleId);
-        for (const [at, ms] of samples) {
-          const hour = Math.max(
-            0,
-            hourStartsMs.findLastIndex((startMs) => startMs <= at),
-          );
-          hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + ms;
-          appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + ms);
-        }
-      }
-      return roundTime(appMs, hourMs);
-    },
-  };
+  const appMs = perKind(() => new Map<string, number>());
+  const hourMs = perKind(() => hourStartsMs.map(() => 0));
+  const kinds = new Map<string, AppKind>();
+  for (const { app, bundleId, from, to } of samples) {
+    const key = `${app}\n${bundleId ?? ''}`;
+    const kind = kinds.get(key) ?? classify(app, bundleId).kind;
+    kinds.set(key, kind);
+    const hour = Math.max(
+      0,
+      hourStartsMs.findLastIndex((startMs) => startMs <= to),
+    );
+    hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + to - from;
+    appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + to - from);
+  }
+  return roundTime(appMs, hourMs);
 }
 
 /**
@@ -104,19 +75,6 @@ export function apportion(count: number, parts: readonly number[], unit: number)
   for (const { index } of byRemainder.slice(0, Math.max(0, count - sum(shares))))
     shares[index] = (shares[index] ?? 0) + 1;
   return shares;
-}
-
-/** Returns a key for an event's application and machine. Only one event per key and timestamp counts. */
-export function sampleKey({ app, detail }: Readonly<Pick<SenseEvent, 'app' | 'detail'>>): string {
-  const bundleId = textOf(detail?.['bundleId']);
-  return `${textOf(app) ?? bundleId ?? 'unknown'}\n${bundleId ?? ''}\n${textOf(detail?.['machine']) ?? ''}`;
-}
-
-/** Returns how much time an app-focus event covers, in ms. Defaults to the poll interval. */
-export function focusMs({ detail }: Readonly<Pick<SenseEvent, 'detail'>>, pollIntervalSec: number): number {
-  const value = detail?.['intervalSec'];
-  const isValid = typeof value === 'number' && Number.isFinite(value) && value >= 0;
-  return Math.round(Math.min(isValid ? value : pollIntervalSec, MAX_INTERVAL_SEC) * 1000);
 }
 
 function perKind<T>(make: () => T): Record<AppKind, T> {

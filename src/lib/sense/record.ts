@@ -4,7 +4,7 @@ import { byCodeUnits } from '../platform/files/short-hash';
 import { dayBounds, hourStarts, isDay, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
 import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
-import { focusTally } from './focus-tally';
+import { focusTime } from './focus-tally';
 import { ledgerTally } from './ledger/ledger';
 import { AGENT_STATES, PLACES, type DayLedger, type GoalTag } from './ledger/model';
 
@@ -73,7 +73,6 @@ export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
   const isOfDay = isDaySomewhere(date);
   const starts = hourStarts(date, timezone);
-  const focus = focusTally(options, starts);
   const commits = commitTally();
   const sessions = sessionTally();
   const ledger = ledgerTally({ pollIntervalSec: options.pollIntervalSec, ...dayBounds(date, timezone) });
@@ -85,13 +84,13 @@ export function recordTally(date: Day, options: TallyOptions) {
       if (isBackfilled(event)) backfilled += 1;
       else captured += 1;
       if (starts.length > 0) ledger.add(ms, event);
-      if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
-      else if (event.type === 'git-commit') commits.add(ms, event);
+      if (event.type === 'git-commit') commits.add(ms, event);
       else if (event.type === 'agent-session') sessions.add(ms, event);
     },
     sessionRepos: sessions.repos,
     result({ version, generatedAt, final }: RecordLabel): DailyRecord {
-      const time = focus.result();
+      const samples = ledger.samples();
+      const time = focusTime(samples, options.classify, starts);
       return {
         date,
         timezone,
@@ -112,7 +111,7 @@ export function recordTally(date: Day, options: TallyOptions) {
         })),
         commits: commits.result(),
         sessions: sessions.result(),
-        ledger: ledger.result(final),
+        ledger: ledger.result(final, samples),
         narrative: null,
         goalTags: {},
       };

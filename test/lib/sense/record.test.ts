@@ -328,11 +328,11 @@ describe('sense: daily record', () => {
     expectSums(record);
   });
 
-  it('counts a repeated line once, and each machine separately', () => {
+  it('counts a repeated line once, and the same time on two machines once', () => {
     const event = focus('2026-11-20T09:00:00.000Z', 'Code', { machine: 'm1', intervalSec: 60 });
     const other = focus('2026-11-20T09:00:00Z', 'Code', { machine: 'm2', intervalSec: 60 });
     expect(build([event, { ...event }]).totalMinutes).to.equal(1);
-    expect(build([event, other]).totalMinutes).to.equal(2);
+    expect(build([event, other]).totalMinutes).to.equal(1);
     expect(build([event, { ...event, app: 'Slack' }]).totalMinutes).to.equal(2);
     const longer = { ...event, detail: { ...event.detail, intervalSec: 90 } };
     expect(build([longer, event]).totalMinutes).to.equal(1.5);

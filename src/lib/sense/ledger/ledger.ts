@@ -1,9 +1,9 @@
 import { isObject, textOf } from '../../platform/files/json-object';
-import { byCodeUnits } from '../../platform/files/short-hash';
 import { parseIso } from '../../platform/time/clock';
 import { foldName } from '../classify';
 import type { SenseEvent } from '../event';
-import { focusMs, joinSpellings, sampleKey } from '../focus-tally';
+import { focusMs, sampleTally, type FocusSample } from '../focus-samples';
+import { joinSpellings } from '../focus-tally';
 import { attentionRows, type Piece } from './attention';
 import { agentCells, answersIn, parallelIn } from './cells';
 import { minutesIn, type DayLedger } from './model';
@@ -38,38 +38,31 @@ interface Sample {
  * running.
  */
 export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) {
-  const samples = new Map<string, { sample: Sample; text: string }>();
+  const samples = sampleTally(pollIntervalSec);
   const away: Span[] = [];
   const times = new Set<number>();
   const timeline = timelineTally(pollIntervalSec);
-  const sorted = (): Sample[] =>
-    withCommonSpelling([...samples].sort(([a], [b]) => byCodeUnits(a, b)).map(([, { sample }]) => sample));
   return {
     add(ms: number, event: Readonly<SenseEvent>): void {
       const activityMs = event.type === 'agent-session' ? pollIntervalSec * 1000 : 0;
       const spanMs = event.type === 'app-focus' ? focusMs(event, pollIntervalSec) : activityMs;
       times.add(ms).add(ms - spanMs);
-      if (event.type === 'app-focus') {
-        const key = `${ms}\n${sampleKey(event)}`;
-        const known = samples.get(key);
-        const [sample, text] = [sampleOf(event, [ms - spanMs, ms]), JSON.stringify(event.detail ?? {})];
-        const knownMs = known === undefined ? -1 : known.sample.span[1] - known.sample.span[0];
-        const isBetter = spanMs - knownMs || (text < (known?.text ?? '') ? 1 : -1);
-        if (isBetter > 0) samples.set(key, { sample, text });
-      } else if (event.type === 'away') {
+      if (event.type === 'app-focus') samples.add(ms, event);
+      else if (event.type === 'away') {
         const from = parseIso(textOf(event.detail?.['from']) ?? '');
         if (from !== undefined && from < ms) away.push([from, ms]);
       } else if (event.type !== 'git-commit') timeline.add(ms, event);
     },
-    result(isOver: boolean): DayLedger {
+    samples: samples.result,
+    result(isOver: boolean, counted = samples.result()): DayLedger {
       const day: Span[] = [[startMs, endMs]];
       const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
-      return ledgerOf(timeline.result(), sorted(), merged(away), covered);
+      return ledgerOf(timeline.result(), samplesOf(counted), merged(away), covered);
     },
     /** Returns your time as intervals, each with its repository, branch and session, if known. */
     pieces(): Piece[] {
       const sessions = timeline.result();
-      return sorted().flatMap((sample) => piecesOf(sessions, sample));
+      return samplesOf(samples.result()).flatMap((sample) => piecesOf(sessions, sample));
     },
   };
 }
@@ -110,12 +103,20 @@ export function coveredBy(times: readonly number[]): Span[] {
   );
 }
 
-function sampleOf({ app, repo, detail = {} }: Readonly<SenseEvent>, span: Span): Sample {
-  const { branch, bundleId, otherFolder, sessions } = detail;
+/** Returns the samples with one spelling for each application. */
+function samplesOf(counted: readonly FocusSample[]): Sample[] {
+  const counts = new Map<string, number>();
+  for (const { app, from, to } of counted) counts.set(app, (counts.get(app) ?? 0) + to - from);
+  const spelling = new Map(joinSpellings(counts).map(({ app }) => [foldName(app), app]));
+  return counted.map((sample) => sampleOf(sample, spelling.get(foldName(sample.app)) ?? sample.app));
+}
+
+function sampleOf({ from, to, event: { repo, detail = {} } }: FocusSample, app: string): Sample {
+  const { branch, otherFolder, sessions } = detail;
   const listed: unknown[] = Array.isArray(sessions) ? sessions : [];
   return {
-    span,
-    app: textOf(app) ?? textOf(bundleId) ?? 'unknown',
+    span: [from, to],
+    app,
     repo: textOf(repo) ?? null,
     otherFolder: otherFolder === true && textOf(repo) === undefined,
     branch: textOf(branch) ?? null,
@@ -126,13 +127,6 @@ function sampleOf({ app, repo, detail = {} }: Readonly<SenseEvent>, span: Span):
         : [{ id, assistant: (isObject(item) && textOf(item['assistant'])) || null }];
     }),
   };
-}
-
-function withCommonSpelling(samples: readonly Sample[]): Sample[] {
-  const counts = new Map<string, number>();
-  for (const { app, span } of samples) counts.set(app, (counts.get(app) ?? 0) + span[1] - span[0]);
-  const spelling = new Map(joinSpellings(counts).map(({ app }) => [foldName(app), app]));
-  return samples.map((sample) => ({ ...sample, app: spelling.get(foldName(sample.app)) ?? sample.app }));
 }
 
 function piecesOf(timeline: Timeline, sample: Sample): Piece[] {

@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { toIso } from '../../../src/lib/platform/time/clock';
+import { dayBounds } from '../../../src/lib/platform/time/time';
+import { makeClassifier } from '../../../src/lib/sense/classify';
+import { dayParts } from '../../../src/lib/sense/day-parts';
+import { dayTimeline } from '../../../src/lib/sense/day-timeline';
+import type { SenseEvent } from '../../../src/lib/sense/event';
+import { dayPieces } from '../../../src/lib/sense/ledger/read';
+import { lengthOf, merged, type Span } from '../../../src/lib/sense/ledger/spans';
+import { dayDetail } from '../../../src/lib/sense/read';
+import type { DailyRecord } from '../../../src/lib/sense/record';
+import { buildDailyRecord, focus, senseBox } from '../../helpers/sense';
+
+const DAY = '2026-11-20';
+const options = { ...dayBounds(DAY, 'UTC'), pollIntervalSec: 120, classify: makeClassifier('templates') };
+
+function recordOf(events: readonly SenseEvent[]): DailyRecord {
+  const label = { version: '1', generatedAt: '2026-11-21T00:00:00.000Z', final: true };
+  return buildDailyRecord(DAY, events, { ...options, timezone: 'UTC', ...label });
+}
+
+interface Use {
+  machine: string;
+  from: number;
+  sec: number;
+  app: string;
+  idleSec: number | undefined;
+}
+
+const START = options.startMs + 9 * 3_600_000;
+const spanOf = ({ from, sec }: Use): Span => [START + from * 1000, START + (from + sec) * 1000];
+const eventOf = ({ machine, app, idleSec, ...use }: Use): SenseEvent => ({
+  ...focus(toIso(spanOf(use as Use)[1]), app),
+  detail: { intervalSec: use.sec, machine, ...(idleSec === undefined ? {} : { idleSec }) },
+});
+
+const anyUse = (machines: readonly string[]): fc.Arbitrary<Use> =>
+  fc.record({
+    machine: fc.constantFrom(...machines),
+    from: fc.integer({ min: 0, max: 3000 }),
+    sec: fc.integer({ min: 1, max: 1200 }),
+    app: fc.constantFrom('Code', 'Firefox', 'Slack'),
+    idleSec: fc.option(fc.integer({ min: 0, max: 1500 }), { nil: undefined }),
+  });
+
+const seconds = (list: readonly { from: number; to: number }[]): number =>
+  list.reduce((sum, { from, to }) => sum + to - from, 0);
+
+describe('sense: the log of a day with events of two machines', () => {
+  const onA: Use = { machine: 'a', from: 0, sec: 3600, app: 'Code', idleSec: 1800 };
+  const onB: Use = { machine: 'b', from: 1800, sec: 3600, app: 'Firefox', idleSec: 10 };
+  const minutesOf = (...uses: Use[]): unknown[] =>
+    recordOf(uses.map(eventOf)).apps.map(({ app, minutes }) => [app, minutes]);
+
+  it('counts overlapping time for the machine with the more recent input, or for the lower id', () => {
+    expect(minutesOf(onA, onB)).to.deep.equal([['Firefox', 60], ['Code', 30]]); // prettier-ignore
+    const idle = { ...onB, idleSec: 7000 };
+    expect(minutesOf(onA, idle)).to.deep.equal([['Code', 60], ['Firefox', 30]]); // prettier-ignore
+    const unknown = [onA, onB].map((use) => ({ ...use, idleSec: undefined })) as [Use, Use];
+    expect(minutesOf(...unknown)).to.deep.equal([['Code', 60], ['Firefox', 30]]); // prettier-ignore
+  });
+
+  it('adds up to the union of their spans, in any order of the lines', () => {
+    const anyLog = fc
+      .tuple(anyUse(['a']), anyUse(['b']), fc.array(anyUse(['a', 'b']), { maxLength: 30 }))
+      .map(([a, b, rest]) => [a, b, ...rest])
+      .chain((uses) => fc.tuple(fc.constant(uses), fc.shuffledSubarray(uses, { minLength: uses.length })));
+    fc.assert(
+      fc.property(anyLog, ([uses, shuffled]) => {
+        const [events, others] = [uses.map(eventOf), shuffled.map(eventOf)];
+        const unionSec = lengthOf(merged(uses.map(spanOf))) / 1000;
+        const record = recordOf(events);
+        const tenths = record.ledger?.attention.reduce((sum, row) => sum + Math.round(row.minutes * 10), 0);
+        expect(Math.round(record.totalMinutes * 10)).to.equal(Math.round(unionSec / 6));
+        expect(tenths).to.equal(Math.round(unionSec / 6));
+        expect(recordOf(others)).to.deep.equal(record);
+
+        // Spans with a gap of up to half a poll interval are joined.
+        const exact = { ...options, pollIntervalSec: 0 };
+        const parts = dayParts(events, exact);
+        expect(seconds(parts.spans)).to.equal(unionSec);
+        expect(dayParts(others, exact)).to.deep.equal(parts);
+
+        const timeline = dayTimeline(events, options);
+        timeline.spans.forEach(([from], i) => {
+          const [before, length] = timeline.spans[i - 1] ?? [0, 0];
+          expect(from).to.be.at.least(before + length);
+        });
+        expect(dayTimeline(others, options)).to.deep.equal(timeline);
+      }),
+    );
+  });
+
+  it('leaves the day of one machine unchanged', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(anyUse(['a']), { selector: ({ from, sec }) => from + sec }), (uses) => {
+        const sec = uses.reduce((sum, use) => sum + use.sec, 0);
+        expect(Math.round(recordOf(uses.map(eventOf)).totalMinutes * 10)).to.equal(Math.round(sec / 6));
+      }),
+    );
+  });
+
+  it('shows the same time in the record, the ledger and the timeline if it comes from a conflict copy', () => {
+    const box = senseBox('2026-11-21T12:00:00Z');
+    try {
+      box.store.prepare();
+      const write = (name: string, use: Use): void =>
+        writeFileSync(join(box.area.sense.events, name), `${JSON.stringify(eventOf(use))}\n`);
+      write(`${DAY}.jsonl`, onA);
+      write(`${DAY}.sync-conflict-20261120-101112-ABCDEFG.jsonl`, onB);
+      const { record, timeline } = dayDetail(box.deps, DAY);
+      expect(record.totalMinutes).to.equal(90);
+      expect(timeline.spans.map(([, length]) => length)).to.deep.equal([1800, 3600]);
+      expect(lengthOf(dayPieces(box.deps, DAY).map(({ span }) => span))).to.equal(90 * 60_000);
+    } finally {
+      box.remove();
+    }
+  });
+});
