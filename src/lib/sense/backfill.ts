@@ -1,4 +1,4 @@
-import { toStewardError } from '../errors';
+import { toStewardError, unless } from '../errors';
 import { branchOf, gitFolderAt, type GitFolder } from '../platform/files/git-folder';
 import { textOf } from '../platform/files/json-object';
 import { gitIn } from '../platform/process/git';
@@ -10,9 +10,11 @@ import { appendEvents, isOpen, openRun, type CaptureDeps } from './capture';
 import { changeOf, type SenseEvent } from './event';
 import { commitEvent, type GitSourceDeps } from './git';
 import { newWork } from './git/identity';
+import { idsByRoot, readCursor, type Memories } from './git/memory';
 import { readOwnEmails, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
+import type { SenseState } from './state';
 
 /** A time when an assistant session was active, read from the assistant's files. */
 export interface PastActivity {
@@ -64,7 +66,7 @@ export async function backfill(
     ...(deps.git.config.sources.git ? await commitsSince(deps, sinceMs, result.problems) : []),
     ...(deps.git.config.sources.agentSession ? sessionsSince(deps, sinceMs, nowMs) : []),
   ];
-  const fresh = withoutStored(deps, events, today);
+  const fresh = withoutStored(deps, state, events, today);
   const added = { ...none, ...countsOf(fresh), days: daysOf(deps, fresh) };
   if (dryRun || fresh.length === 0) return added;
   appendEvents(run, state, fresh);
@@ -88,26 +90,52 @@ function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[
 
 /** Drops events that are already stored, and events on days that no longer accept events. */
 function withoutStored(
-  { store, timezone }: BackfillDeps,
+  { store, timezone, clock }: BackfillDeps,
+  { cursors }: SenseState,
   events: readonly SenseEvent[],
   today: Day,
 ): SenseEvent[] {
+  const idOf = repositoryIds(readCursor({ cursor: cursors['git'], nowMs: clock.now() }));
   const known = new Set<string>();
   for (const day of store.loggedDays())
-    for (const event of store.readLog(day).events) known.add(keyOf(event, day));
+    for (const event of store.readLog(day).events) known.add(keyOf(event, day, idOf));
   const open = new Map<Day, boolean>();
   return events.filter((event) => {
     const day = dayOf(parseIso(event.ts) ?? 0, timezone);
     if (!open.has(day)) open.set(day, isOpen(store, day, today));
-    return open.get(day) === true && !known.has(keyOf(event, day));
+    return (
+      open.get(day) === true && !known.has(keyOf(event, day, idOf)) && !known.has(movedKeyOf(event) ?? '')
+    );
   });
 }
 
-function keyOf(event: SenseEvent, day: Day): string {
-  const { detail } = event;
-  return event.type === 'git-commit'
-    ? JSON.stringify(['commit', detail?.['path'], changeOf(event)])
-    : JSON.stringify([event.type, detail?.['session'], day]);
+/** Returns the key of a stored or new event. */
+function keyOf(event: SenseEvent, day: Day, idOf: (path: string) => string | undefined): string {
+  const { type, detail } = event;
+  if (type !== 'git-commit') return JSON.stringify([type, detail?.['session'], day]);
+  const path = textOf(detail?.['path']) ?? '';
+  const id = idOf(path);
+  return (
+    (id === undefined ? movedKeyOf(event) : undefined) ??
+    JSON.stringify(['commit', id ?? path, changeOf(event)])
+  );
+}
+
+/** The key of a commit whose stored path has no repository, because it was moved or deleted. */
+function movedKeyOf({ type, detail }: SenseEvent): string | undefined {
+  const sha = textOf(detail?.['sha']);
+  return type !== 'git-commit' || sha === undefined ? undefined : JSON.stringify(['moved', sha]);
+}
+
+/** Returns a function that looks up the id of the repository that is or was at a path. */
+function repositoryIds(memories: Memories): (path: string) => string | undefined {
+  const known = idsByRoot(memories);
+  const ids = new Map<string, string | undefined>();
+  return (path) => {
+    if (!ids.has(path))
+      ids.set(path, unless(['EACCES', 'EPERM'], () => gitFolderAt(path))?.id ?? known.get(path));
+    return ids.get(path);
+  };
 }
 
 /**

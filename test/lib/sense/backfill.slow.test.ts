@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ASSISTANTS } from '../../../src/lib/assistant';
@@ -9,7 +9,7 @@ import { backfill, type BackfillDeps, type PastActivity } from '../../../src/lib
 import { lastDays } from '../../../src/lib/sense/read';
 import { rollup } from '../../../src/lib/sense/roll';
 import { recentText } from '../../../src/lib/sense/view-status';
-import { gitBox, OTHER, type GitBox } from '../../helpers/git';
+import { gitBox, ME, OTHER, type GitBox } from '../../helpers/git';
 import { filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 
 describe('sense: backfill', () => {
@@ -80,6 +80,50 @@ describe('sense: backfill', () => {
     const before = filesIn(box.area.sense.root);
     expect(await fill()).to.deep.include({ commits: 0, sessions: 0, days: [] });
     expect(filesIn(box.area.sense.root)).to.deep.equal(before);
+  });
+
+  it('adds nothing again for a renamed repository, or for another spelling of its path', async () => {
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
+    expect(await fill()).to.deep.include({ commits: 1 });
+    const fillAt = (path: string) => {
+      const { git: own } = deps();
+      return backfill(deps({ git: { ...own, config: { ...own.config, repos: [path] } } }), {
+        days: 30,
+        dryRun: false,
+      });
+    };
+    const link = join(git.folder, 'link');
+    symlinkSync(shop, link);
+    expect(await fillAt(link), 'a link').to.deep.include({ commits: 0, problems: [] });
+    const renamed = join(git.folder, 'store');
+    renameSync(shop, renamed);
+    git.commit(renamed, { at: at('2026-11-18T11:00:00Z') });
+    expect(await fillAt(renamed), 'one new commit').to.deep.include({ commits: 1, problems: [] });
+    expect(await fillAt(renamed)).to.deep.include({ commits: 0 });
+  });
+
+  it('distinguishes a renamed repository from its clone, once captured', async () => {
+    const { gitSource } = await import('../../../src/lib/sense/git');
+    const { git: own } = deps();
+    const gitOf = (repos: string[]) => ({ ...own, config: { ...own.config, repos } });
+    const captureAt = (path: string) =>
+      box.capture({ sources: [gitSource({ ...gitOf([path]), clock: box.deps.clock })] });
+    const fillAt = (path: string) => backfill(deps({ git: gitOf([path]) }), { days: 30, dryRun: false });
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
+    await captureAt(shop);
+    expect(await fill()).to.deep.include({ commits: 1 });
+    git.git(shop, ['commit', '-q', '--amend', '--allow-empty', '-m', 'better'], {
+      GIT_COMMITTER_DATE: '2026-11-19T10:00:00Z',
+    });
+    const renamed = join(git.folder, 'store');
+    renameSync(shop, renamed);
+    expect(await fillAt(renamed), 'before a capture').to.deep.include({ commits: 0 });
+    await captureAt(renamed);
+    expect(await fillAt(renamed), 'after a capture').to.deep.include({ commits: 0 });
+    const clone = join(git.folder, 'clone');
+    git.git(git.folder, ['clone', '-q', renamed, clone]);
+    git.git(clone, ['config', 'user.email', ME]);
+    expect(await fillAt(clone), 'a clone is a repository of its own').to.deep.include({ commits: 1 });
   });
 
   it('recognizes a commit that was amended after its capture', async () => {

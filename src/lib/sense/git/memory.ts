@@ -1,3 +1,5 @@
+import { basename, dirname } from 'node:path';
+
 import * as v from 'valibot';
 
 import { isObject } from '../../platform/files/json-object';
@@ -29,6 +31,8 @@ const MEMORY = v.object({
   print: v.string(),
   /** Device and inode of git's common directory, which identify the repository after a rename. */
   id: v.string(),
+  /** Earlier paths of the common directory, oldest first. */
+  formerDirs: v.optional(v.array(v.string()), () => []),
   /**
    * The configured path. The entry doesn't expire while this path is configured, even if the repository is
    * missing.
@@ -49,6 +53,7 @@ export type Memories = Map<string, RepositoryMemory>;
 const MAX_TIPS = 256;
 const MAX_FORMER = 64;
 const MAX_SEEN = 500;
+const MAX_FORMER_DIRS = 20;
 const MAX_REPOSITORIES = 1000;
 /** How long to remember a repository after it is removed from the configuration. */
 const UNWATCHED_MS = 3 * 86_400_000;
@@ -57,12 +62,26 @@ const VERSION = 1;
 export function newMemory(dayStartMs: number, id: string, path: string): RepositoryMemory {
   return {
     ...{ dayStartMs, id, path, scanned: false, anyAuthor: false, cut: false, print: '' },
-    ...{ tips: [], former: [], seen: [], floorMs: 0, scannedMs: 0, timeouts: 0 },
+    ...{ tips: [], former: [], seen: [], formerDirs: [], floorMs: 0, scannedMs: 0, timeouts: 0 },
   };
 }
 
+/** Returns the memory of a repository that was moved from `before`. */
+export function movedMemory(memory: RepositoryMemory, before: string, path: string): RepositoryMemory {
+  const formerDirs = [...new Set([...memory.formerDirs, before])].slice(-MAX_FORMER_DIRS);
+  return { ...memory, path, print: '', formerDirs };
+}
+
+/** Returns the ids of the repositories that are or were at the paths of checkouts and bare repositories. */
+export function idsByRoot(memories: Memories): Map<string, string> {
+  const dirs = [...memories].flatMap(([dir, { id, formerDirs }]) =>
+    [...formerDirs, dir].map((each) => [each, id] as const),
+  );
+  return new Map(dirs.map(([dir, id]) => [basename(dir) === '.git' ? dirname(dir) : dir, id]));
+}
+
 /** Parses the cursor. Drops damaged entries, and returns an empty map if the format is unknown. */
-export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
+export function readCursor({ cursor: value, nowMs }: Pick<CollectInput, 'cursor' | 'nowMs'>): Memories {
   const memories: Memories = new Map();
   if (!isObject(value) || value['version'] !== VERSION || !isObject(value['repositories'])) return memories;
   for (const [path, stored] of Object.entries(value['repositories'])) {

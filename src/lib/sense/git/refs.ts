@@ -6,7 +6,7 @@ import { gitFolderAt, type GitFolder } from '../../platform/files/git-folder';
 import { entriesIn, stampOf, targetOf, type Stamp } from '../../platform/files/stat';
 import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
-import { newMemory, type Memories, type RepositoryMemory } from './memory';
+import { movedMemory, newMemory, type Memories, type RepositoryMemory } from './memory';
 
 /** Files that git reads at startup. git hangs if one of them is a pipe or device. */
 const READ_BY_GIT = [
@@ -94,7 +94,7 @@ function recall(memories: Memories, folder: GitFolder, path: string, input: Coll
   for (const [before, memory] of memories) {
     if (memory.id !== folder.id) continue;
     memories.delete(before);
-    return { ...memory, path, print: '' };
+    return movedMemory(memory, before, path);
   }
   return newMemory(input.dayStartMs, folder.id, path);
 }
