@@ -275,6 +275,7 @@ describe('sense (built)', function () {
       [['sense', 'rollup', 'yesterday'], 5, /Nothing is stored for \d{4}-\d\d-\d\d/],
       [['sense', 'rollup', 'tomorrow'], 2, /is in the future/],
       [['sense', 'export', '--from', 'never'], 2, /Invalid day "never"/],
+      [['sense', 'export', '--format', 'csv', '--json'], 2, /--json cannot be combined with --format csv/],
       [['sense', 'rollup', '2999-01-01'], 2, /2999-01-01 is in the future/],
       [['sense', 'rollup', '2020-01-01'], 5, /Nothing is stored for 2020-01-01/],
       [['sense', 'recent', '--days', '0'], 2, /1 to 366/],

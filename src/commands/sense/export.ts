@@ -1,4 +1,4 @@
-import type { StewardError } from '../../lib/errors';
+import { StewardError } from '../../lib/errors';
 import { BaseCommand, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { writeAllOut } from '../../lib/platform/terminal/stdio';
@@ -23,7 +23,11 @@ export default class SenseExport extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { flags } = await this.parse(SenseExport);
-    const format = this.json || flags.format === 'json' ? 'json' : 'csv';
+    const format = flags.format === 'csv' ? 'csv' : 'json';
+    if (this.json && format === 'csv')
+      throw new StewardError('usage', '--json cannot be combined with --format csv.', {
+        hint: 'Omit --json or --format csv.',
+      });
     const { deps, readDay } = await openSense(this.context);
     const range = {
       ...(flags.from === undefined ? {} : { from: await readDay(flags.from) }),
