@@ -17,7 +17,6 @@ import {
 import { byKind, daysUpTo, KINDS, showDays } from './kinds.js';
 import { onTurn, onWaiting } from './keys.js';
 import { follow } from './live.js';
-import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
@@ -106,8 +105,7 @@ const { refresh, redraw } = follow(
         draw: () => showNext(byId('next'), board?.items ?? [], now, lost),
       },
     ]);
-    const name = asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
-    showWaiting(report?.waiting ?? 0, `${name} · steward`);
+    return asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
   },
   ['insight', 'recent'],
 );

@@ -4,7 +4,7 @@
 import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies } from './dom.js';
 import { watchKeys } from './keys.js';
-import { showHeader, showLink } from './nav.js';
+import { showHeader, showLink, showWaiting } from './nav.js';
 
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
@@ -17,6 +17,7 @@ const TOGETHER_MS = 300;
 const LATE_MS = 100;
 
 /** @typedef {import('./daemon.js').Problem} Problem */
+/** @typedef {import('../../src/lib/sessions/rows').SessionsReport} Report */
 /**
  * The state of one URL.
  * @typedef {object} Feed
@@ -36,7 +37,7 @@ const LATE_MS = 100;
 /**
  * @template {string} K
  * @param {Record<K, string>} urls
- * @param {(feeds: Record<K, Feed>, link: Link) => void} draw called after responses and every minute, at most once per frame
+ * @param {(feeds: Record<K, Feed>, link: Link) => string | null | void} draw called after responses and every minute, at most once per frame; may return a new title
  * @param {NoInfer<K>[]} [late] feeds that the first draw does not wait for
  */
 export function follow(urls, draw, late = []) {
@@ -85,8 +86,16 @@ export function follow(urls, draw, late = []) {
       for (const name of waiting.splice(0)) setTimeout(() => void refresh(name), LATE_MS);
       const link = linkOf();
       showLink(link);
-      draw(feeds, link);
+      const title = draw(feeds, link);
+      const sessions = names.find(hasSessions);
+      const report = /** @type {Report | undefined} */ (sessions && feeds[sessions].data);
+      showWaiting(report?.waiting ?? 0, title);
     });
+  }
+
+  /** Returns whether a feed contains the number of waiting sessions. @param {K} name */
+  function hasSessions(name) {
+    return topicOf(urls[name]) === 'sessions';
   }
 
   /** @returns {Link} */

@@ -49,9 +49,9 @@ export function showHeader() {
   showWaiting(0);
 }
 
-/** @param {number} count @param {string} [name] a new title for the page */
-export function showWaiting(count, name = title) {
-  title = name;
+/** @param {number} count @param {string | null | void} name the page's new name */
+export function showWaiting(count, name) {
+  if (name) title = `${name} · steward`;
   document.title = count === 0 ? title : `(${count}) ${title}`;
   show(
     byId('waits'),
@@ -78,11 +78,4 @@ export function showLink({ isLive, lostAt, isUpgraded }) {
   if (lostAt !== undefined) show(place, `▲ Not connected${since}. Reconnecting.`);
   else if (isUpgraded) show(place, 'steward was upgraded. ', h('a', { href: '' }, 'Reload'));
   else show(place, isLive ? '● live' : '○ every 30 s');
-}
-
-/** Returns the number of waiting sessions in a response from `/api/sessions`. @param {unknown} report */
-export function waitingIn(report) {
-  return (
-    /** @type {import('../../src/lib/sessions/rows').SessionsReport | undefined} */ (report)?.waiting ?? 0
-  );
 }

@@ -6,7 +6,6 @@ import { daysBefore, isDay, minutes, noDate, shortDay } from './format.js';
 import { onTurn } from './keys.js';
 import { daysUpTo, showDays } from './kinds.js';
 import { follow } from './live.js';
-import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { showWeek } from './sense-week.js';
@@ -42,7 +41,7 @@ const { refresh } = follow(
         },
       },
     ]);
-    showWaiting(waitingIn(feeds.sessions.data), `${byId('day-title').textContent} · steward`);
+    return byId('day-title').textContent;
   },
 );
 onTurn('/sense');

@@ -6,7 +6,6 @@ import { byId, command, external, h, show } from './dom.js';
 import { ago, clock, dayOf, minutes, grouped, moment, plural } from './format.js';
 import { onWaiting } from './keys.js';
 import { follow } from './live.js';
-import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
 import { timeline } from './timeline.js';
 import { byNeed, placeOf, requestOf, sessionTitle } from './today-lists.js';
@@ -41,7 +40,6 @@ const { redraw, refresh } = follow(
   ({ report: feed, figures: second }, { now, lostAt }) => {
     const report = /** @type {Report | undefined} */ (feed.data);
     const figures = /** @type {Figures[]} */ (second.data ?? []);
-    showWaiting(report?.waiting ?? 0);
     drawPanels(byId('notes'), [
       {
         name: 'Sessions',

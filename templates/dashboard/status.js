@@ -4,7 +4,6 @@ import { isSignedIn, post } from './daemon.js';
 import { around, byId, command, folded, h, show } from './dom.js';
 import { clock, moment, plural } from './format.js';
 import { follow } from './live.js';
-import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
 import { jobPart, needsYou, partsOf, STATES } from './status-parts.js';
 
@@ -24,8 +23,7 @@ const { redraw, refresh } = follow(
     ...{ status: '/api/status', sense: '/api/sense/status', work: '/api/work/status' },
     ...{ notify: '/api/notify', sessions: '/api/sessions' },
   },
-  ({ status, sense, work, notify, sessions }, { now, lostAt }) => {
-    showWaiting(waitingIn(sessions.data));
+  ({ status, sense, work, notify }, { now, lostAt }) => {
     const minute = Math.floor(now / 60_000);
     const own = /** @type {Status | undefined} */ (status.data);
     const report = /** @type {Report | undefined} */ (notify.data);

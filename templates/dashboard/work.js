@@ -5,7 +5,6 @@ import { around, byId, command, h, show } from './dom.js';
 import { clock, grouped, moment, plural } from './format.js';
 import { onKey } from './keys.js';
 import { follow } from './live.js';
-import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
 import { doneLine, loadCaptures, menu, tools, watchActs } from './work-acts.js';
 import { ORDER, showList, startOver, watchList } from './work-list.js';
@@ -24,8 +23,7 @@ search.value = chosen().get('q') ?? '';
 
 const { redraw, refresh } = follow(
   { board: '/api/work', status: '/api/work/status', sessions: '/api/sessions' },
-  ({ board: feed, status, sessions }, { now, lostAt }) => {
-    showWaiting(waitingIn(sessions.data));
+  ({ board: feed, status }, { now, lostAt }) => {
     const board = /** @type {Board | undefined} */ (feed.data);
     const waiting = /** @type {Status | undefined} */ (status.data)?.waiting ?? [];
     drawPanels(byId('notes'), [
