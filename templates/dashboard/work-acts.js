@@ -94,7 +94,7 @@ function doneOf(act, data, before) {
     const isBack = MOVES.includes(status) && status !== data.status;
     return {
       text: `${name} is ${data.status}.`,
-      ...(isBack && { undo: ['move', { number: data.number, status }] }),
+      ...(isBack && { undo: ['move', { number: data.number, status, from: data.status }] }),
     };
   }
   if (act === 'snooze') {

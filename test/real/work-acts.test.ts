@@ -97,6 +97,19 @@ describe('changing issues on the page /work in Chromium', function () {
     expect((await hosted(1)).state).to.equal('closed');
   });
 
+  it('does not undo a move of an issue that an agent has claimed since', async () => {
+    const { page } = one;
+    await unfold(page, 1);
+    await page.selectOption('[data-key="1"] [name=status]', 'ready');
+    await page.click('[data-key=move-1] button');
+    await waitForText(page, '#done', /^#1 is ready\. Undo$/);
+    const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
+    await steward(['work', 'claim', '1', '--agent', 'kai'], { home: home.path, env });
+    await page.click('#done button');
+    await waitForText(page, '#done', /^#1 is in-progress now, not ready\. .*`steward work show 1`\.$/);
+    expect(await namesOf(1)).to.include.members(['Status:in-progress', 'Agent:kai']);
+  });
+
   it('keeps the focus and the typed text when the row moves to an empty group', async () => {
     const { page } = one;
     await unfold(page, 1);

@@ -87,12 +87,15 @@ const MOVES = STATUSES.filter((status) => status !== 'done');
 /** Each route runs the same function as the corresponding command. */
 function writeRoutes(work: Opened<WorkDeps>, you: WorkRoutesDeps['you']): Route[] {
   const priority = v.optional(v.picklist(PRIORITIES));
+  const move = v.picklist(MOVES);
   return [
     write('claim', { number: NUMBER, agent: v.optional(SHORT) }, async ({ number, agent }) =>
       claimIssue(await work(), { number, agent: agent ?? (await you()) }),
     ),
-    write('move', { number: NUMBER, status: v.picklist(MOVES), reason: v.optional(TEXT) }, async (input) =>
-      moveIssue(await work(), input),
+    write(
+      'move',
+      { number: NUMBER, status: move, from: v.optional(move), reason: v.optional(TEXT) },
+      async (input) => moveIssue(await work(), input),
     ),
     write('snooze', { number: NUMBER, when: SHORT }, async (input) => snooze(await work(), input)),
     write('close', { number: NUMBER, evidence: TEXT }, async (input) => closeIssue(await work(), input)),

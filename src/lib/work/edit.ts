@@ -5,7 +5,7 @@ import { readCache } from './cache';
 import type { Open, WorkDeps } from './deps';
 import type { IssueChange } from './host';
 import { withText, withTitle } from './issue';
-import { hasLabel, statusEdit, type Status } from './label';
+import { hasLabel, statusEdit, statusOf, type Status } from './label';
 import { existingLabels, labelMissing, labelNames } from './labels';
 import { openForWriting, repoOf } from './privacy';
 
@@ -52,16 +52,30 @@ async function knownLabels(open: Open, wanted: readonly string[]): Promise<strin
   });
 }
 
+export interface MoveInput {
+  number: number;
+  status: Status;
+  reason?: string | undefined;
+  /** Refuses to move an issue that no longer has this Status. */
+  from?: Status | undefined;
+}
+
 /** Runs `work start` and `work block`: sets the Status of an open issue, and adds the reason as a comment. */
 export async function moveIssue(
   deps: WorkDeps,
-  { number, status, reason = '' }: { number: number; status: Status; reason?: string | undefined },
+  { number, status, reason = '', from }: MoveInput,
 ): Promise<Item> {
   const open = await openForWriting(deps);
   const before = await open.host.issue(open.repo, number);
   if (before.state === 'closed') {
     throw new StewardError('conflict', `#${number} is closed.`, {
       hint: `Reopen it on GitHub first (\`steward work open ${number}\` opens the page).`,
+    });
+  }
+  const current = statusOf(before.labels);
+  if (from !== undefined && current !== from) {
+    throw new StewardError('conflict', `#${number} is ${current ?? 'without a Status'} now, not ${from}.`, {
+      hint: `See who changed it: \`steward work show ${number}\`.`,
     });
   }
   const { missingLabels } = await setStatus(open, { number, status });

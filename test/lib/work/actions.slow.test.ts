@@ -6,7 +6,7 @@ import { create, createOrQueue, newIssue, newReminder } from '../../../src/lib/w
 import { drainCaptures } from '../../../src/lib/work/capture/deliver';
 import { waitingCaptures } from '../../../src/lib/work/capture/waiting';
 import { refresh } from '../../../src/lib/work/poll';
-import { setStatus } from '../../../src/lib/work/edit';
+import { moveIssue, setStatus } from '../../../src/lib/work/edit';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection, thrown } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
@@ -179,5 +179,15 @@ describe('work: add, remind, close, show', function () {
     expect(await edit('done')).to.deep.include({ changed: false, missingLabels: ['Status:done'] });
     await github.api('PATCH', `/repos/ann/work/issues/${number}`, { state: 'closed' });
     expect((await edit('done')).changed).to.equal(false);
+  });
+
+  it('moves an issue only from the expected Status', async () => {
+    const { number } = await create(world.deps, newIssue({ title: 'Move me' }));
+    await moveIssue(world.deps, { number, status: 'ready', from: 'queued' });
+    const refused = await rejection(moveIssue(world.deps, { number, status: 'queued', from: 'blocked' }));
+    expect(refused).to.deep.include({ kind: 'conflict' });
+    expect(refused.message).to.equal(`#${number} is ready now, not blocked.`);
+    const { labels } = await (await opened(world)).host.issue('ann/work', number);
+    expect(labels).to.include('Status:ready').and.not.include('Status:queued');
   });
 });
