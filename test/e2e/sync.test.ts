@@ -223,6 +223,29 @@ describe('several machines with one exchange folder (built)', function () {
     await run(laptop, 'sync', 'details', 'off');
   });
 
+  it('names details that are still published while sense is off, and a machine that cannot be read', async () => {
+    const status = async (): Promise<string> => (await run(laptop, 'status')).replace(/\s+/g, ' ');
+    await run(laptop, 'sync', 'details', 'on');
+    await run(laptop, 'config', 'set', 'sense.enabled', 'false');
+    await run(laptop, 'config', 'set', 'sync.details', 'false');
+    await run(laptop, 'sense', 'capture');
+    expect(JSON.stringify(files())).to.contain(SUBJECT);
+    expect(await run(laptop, 'sync', 'status')).to.contain(
+      `${folder} (with details until the next publication)`,
+    );
+    expect(await status()).to.contain('details are still published');
+    const { stdout } = await steward(['doctor', 'sync'], { home: laptop.path });
+    expect(stdout).to.contain('details are still published').and.contain('steward sync details off');
+    await run(laptop, 'sync', 'details', 'off');
+    await run(laptop, 'config', 'set', 'sense.enabled', 'true');
+    expect(await run(laptop, 'sync', 'status')).to.contain(`${folder} (without details)`);
+    const other = join(folder, 'machines', 'eeeeeeeeeeee');
+    mkdirSync(other);
+    expect(await status()).to.match(/sync needs you .*machines\/eeeeeeeeeeee\/machine.json: missing/);
+    rmSync(other, { recursive: true });
+    expect(await status()).to.match(/sync ok 2 machines/);
+  });
+
   it('reports a folder that is gone, does not create it, and purges there once it is back', async () => {
     const away = `${folder}-away`;
     renameSync(folder, away);

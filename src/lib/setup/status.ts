@@ -12,7 +12,7 @@ import { clean } from '../platform/terminal/terminal';
 import { padEnd } from '../platform/terminal/text-width';
 import { localTimes } from '../platform/time/day-words';
 import { sharedArea } from '../sense/shared-area';
-import { pendingTexts } from '../sync/checks';
+import { damagedText, pendingTexts } from '../sync/checks';
 import { ROWS, type PartState, type Row, type Sources } from './status-rows';
 
 export interface Part extends Row {
@@ -86,10 +86,11 @@ function areaPart(context: Context): Part[] {
 async function syncPart(context: Context): Promise<Part[]> {
   const next = 'steward sync status';
   try {
-    const { folder, machines, engine, ...rest } = await syncStatus(context, false);
-    const problem = rest.problem ?? (engine?.problem === true ? engine.found : null);
+    const status = await syncStatus(context, false);
+    const { folder, machines, engine } = status;
+    const problem = status.problem ?? (engine?.problem === true ? engine.found : null);
     if (folder === null) return [];
-    const waiting = pendingTexts(rest);
+    const waiting = [...pendingTexts(status).map(({ text }) => text), damagedText(status) ?? []].flat();
     const summary = [problem ?? `${plural(machines.length, 'machine')} in ${folder}`, ...waiting].join(' · ');
     const isOk = problem === null && waiting.length === 0;
     return [{ id: 'sync', state: isOk ? 'ok' : 'needs-you', summary, next: isOk ? null : next }];

@@ -13,19 +13,40 @@ export const SYNC_CHECKS: readonly Check<SyncChecked>[] = [
 
 const OLD_DAYS = 7;
 
-/** Describes published data that must still be removed. */
+/** Describes published data that must still be removed. `mend` is the command that removes it. */
 export function pendingTexts({
+  folder,
   pendingRemovals,
   pendingAdopted,
-}: Pick<SyncStatus, 'pendingRemovals' | 'pendingAdopted'>): string[] {
+  details,
+  publishedDetails,
+}: Pick<SyncStatus, 'folder' | 'pendingRemovals' | 'pendingAdopted' | 'details' | 'publishedDetails'>): {
+  text: string;
+  mend: string;
+}[] {
+  const again = `steward sync set ${folder ?? ''}`;
+  const isShown = publishedDetails === true && !details;
   return [
-    ...(pendingRemovals === 0 ? [] : ['purged data is still published']),
-    ...pendingAdopted.map((id) => `data of the adopted machine ${id} is still published`),
+    ...(pendingRemovals === 0 ? [] : [{ text: 'purged data is still published', mend: again }]),
+    ...(isShown ? [{ text: 'details are still published', mend: 'steward sync details off' }] : []),
+    ...pendingAdopted.map((id) => ({
+      text: `data of the adopted machine ${id} is still published`,
+      mend: again,
+    })),
   ];
 }
 
+/** Describes the unreadable files in the exchange folder, or returns undefined if there are none. */
+export function damagedText({ damaged }: Pick<SyncStatus, 'damaged'>): string | undefined {
+  const [first] = damaged;
+  if (first === undefined) return undefined;
+  const more = damaged.length - 1;
+  return `${first.path}: ${first.reason}${more === 0 ? '' : `, and ${plural(more, 'more unreadable file')}`}`;
+}
+
 async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
-  const { folder, problem, hint, machines, conflicts, damaged, engine, ...pending } = await syncStatus();
+  const status = await syncStatus();
+  const { folder, problem, hint, machines, conflicts, damaged, engine } = status;
   if (folder === null) return [off('not set; to use several machines, run "steward sync set FOLDER"')];
   if (problem !== null) return [failed(problem, hint === null ? {} : { hint })];
   const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
@@ -33,7 +54,7 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
     ...(engine?.problem === true
       ? [warning(`${engine.engine}: ${engine.found}`, { mend: 'steward sync status' })]
       : []),
-    ...pendingTexts(pending).map((text) => warning(text, { mend: 'steward sense capture' })),
+    ...pendingTexts(status).map(({ text, mend }) => warning(text, { mend })),
     ...old.map(({ name, daysBehind }) =>
       warning(`${name} was last seen ${plural(daysBehind, 'day')} ago`, {
         hint: 'Check the sync tool on that machine. If you no longer have the machine:',

@@ -125,7 +125,7 @@ async function replace(exchange: GitExchange, git: Git, pushed: string | undefin
   }
 }
 
-/** Deletes the objects that no branch contains any more, if a branch changed. They may be purged data. */
+/** If a branch changed, deletes the objects that no branch contains. They may be purged data. */
 async function clean({ clone }: GitExchange, git: Git): Promise<void> {
   const { stdout: branches } = await succeeded(git('for-each-ref', FETCHED));
   const path = join(clone, 'cleaned');

@@ -103,6 +103,9 @@ export function publish(deps: PublishDeps): PublishResult {
   for (const folder of [own, ...KINDS.map((kind) => join(own, kind))])
     if (exists(folder)) sweepTemps(folder, -1, clock.now());
   const local = deps.local();
+  const { details } = local.disclosure;
+  // If this run is interrupted, some files may have details already.
+  if (details && before.details !== true) writeState(state, { ...before, details });
   const result = { files: applyRemovals(own, before.removals, local), bytes: 0 };
   const isForced = !isComplete || before.removals.length > 0;
   const marks: SyncState['days'] = {};
@@ -116,7 +119,7 @@ export function publish(deps: PublishDeps): PublishResult {
   const published = writeInfo(deps, local, result) ?? before.publishedMs;
   const { name, others } = before;
   writeState(state, {
-    ...{ folder: deps.folder, mark, checked: deps.today, days: marks, removals: [] },
+    ...{ folder: deps.folder, mark, checked: deps.today, details, days: marks, removals: [] },
     ...(name === undefined ? {} : { name }),
     ...(published === undefined ? {} : { publishedMs: published }),
     ...(before.retire === undefined ? {} : { retire: before.retire }),

@@ -35,6 +35,8 @@ export interface SyncState extends Pending {
   /** The day on which all published files were last compared. */
   checked?: Day;
   publishedMs?: number;
+  /** Whether published files may contain details; absent if unknown. */
+  details?: boolean;
   /** The fingerprint of each published day. */
   days: Record<Day, string>;
   /** The previous exchange folders, oldest first. */
@@ -48,7 +50,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  const { days, others, publishedMs, problem } = value;
+  const { days, others, publishedMs, details, problem } = value;
   const [name, folder, mark, checked] = ['name', 'folder', 'mark', 'checked'].map((key) =>
     textOf(value[key]),
   );
@@ -58,6 +60,7 @@ export function readState(path: string): SyncState {
     ...(mark === undefined ? {} : { mark }),
     ...(checked === undefined ? {} : { checked }),
     ...(typeof publishedMs === 'number' ? { publishedMs } : {}),
+    ...(typeof details === 'boolean' ? { details } : {}),
     days: isObject(days) ? (days as SyncState['days']) : {},
     ...pendingIn(value),
     ...(isObject(others)

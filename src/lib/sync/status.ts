@@ -41,7 +41,10 @@ export interface EngineStatus {
 export interface SyncStatus {
   /** The exchange folder; null before `steward sync set`. */
   folder: string | null;
+  /** Whether the next publication includes details. */
   details: boolean;
+  /** Whether the published files may contain details; null if unknown. */
+  publishedDetails: boolean | null;
   /** Why the folder can't be used, or why the last run failed. */
   problem: string | null;
   hint: string | null;
@@ -66,7 +69,7 @@ export interface StatusInput {
   nowMs: number;
   timezone: string;
   asRecord: CheckRecord;
-  /** Whether to check every file. By default, only each machine's machine.json is read. */
+  /** Whether to check every file. By default, checks each machine's machine.json and its most recent days. */
   isDeep?: boolean;
 }
 
@@ -76,6 +79,7 @@ export function syncStatus(input: StatusInput): SyncStatus {
     ...{
       folder: folder ?? null,
       details,
+      publishedDetails: state.details ?? null,
       problem: state.problem?.message ?? null,
       hint: state.problem?.hint ?? null,
     },
@@ -94,10 +98,11 @@ export function syncStatus(input: StatusInput): SyncStatus {
   for (const machine of readMachines(folder, note)) {
     const { daily, sessions, usage } = machine.days;
     status.machines.push(machineStatus(machine.info, daily, input));
-    if (input.isDeep !== true) continue;
-    for (const day of daily) readPublishedDay(machine, day, input.asRecord, note);
-    for (const day of sessions) readPublishedSessions(machine, day, note);
-    for (const day of usage) readPublishedUsage(machine, day, note);
+    const checked = (days: readonly Day[]): readonly Day[] =>
+      input.isDeep === true ? days : days.slice(-RECENT_DAYS);
+    for (const day of checked(daily)) readPublishedDay(machine, day, input.asRecord, note);
+    for (const day of checked(sessions)) readPublishedSessions(machine, day, note);
+    for (const day of checked(usage)) readPublishedUsage(machine, day, note);
   }
   const copies = conflictCopies(machinesFolder(folder));
   return { ...status, conflicts: copies.map(({ path }) => cleanLine(`machines/${path}`, 300)).sort() };
@@ -118,6 +123,8 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: StatusIn
 }
 
 const MAX_BEHIND = 3660;
+/** A check of these days takes milliseconds, even with many machines. */
+const RECENT_DAYS = 7;
 
 /** A removed machine; in a dry run, a machine that would be removed. */
 export interface ForgottenMachine {

@@ -60,7 +60,7 @@ export function statusText(
   localTime: (iso: string) => string,
   terminal: Terminal,
 ): string {
-  const { folder, details, problem, hint, pendingRemovals, pendingAdopted, machines } = status;
+  const { folder, problem, hint, pendingRemovals, pendingAdopted, machines } = status;
   const { conflicts, damaged, engine } = status;
   if (folder === null) return 'No exchange folder is set. Set one: steward sync set FOLDER';
   const colors = palette(terminal);
@@ -76,7 +76,7 @@ export function statusText(
     machine.days === 0 ? 'no days' : `${plural(machine.days, 'day')} since ${machine.from ?? ''}`,
   ]);
   const lines = [
-    `${folder} (${details ? 'with' : 'without'} details)`,
+    `${folder} (${detailsText(status)})`,
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
     ...(engine === null ? [] : [engineText(engine, colors)]),
     ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
@@ -92,6 +92,12 @@ export function statusText(
   ];
   const text = lines.join('\n');
   return terminal.unicode ? text : toAscii(text);
+}
+
+function detailsText({ details, publishedDetails }: SyncStatus): string {
+  const words = (isWith: boolean): string => `${isWith ? 'with' : 'without'} details`;
+  if (publishedDetails === null) return `${words(details)} from the next publication`;
+  return `${words(publishedDetails)}${publishedDetails === details ? '' : ' until the next publication'}`;
 }
 
 function pendingText(ids: readonly string[]): string {

@@ -8,6 +8,7 @@ import { makeClassifier } from '../../../src/lib/sense/classify';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { asRecord } from '../../../src/lib/sense/record';
 import { shownDay, type Shown } from '../../../src/lib/sense/shown-day';
+import { damagedText, pendingTexts } from '../../../src/lib/sync/checks';
 import type { LocalDay } from '../../../src/lib/sync/day';
 import { readPublishedDay, readPublishedSessions, readPublishedUsage } from '../../../src/lib/sync/exchange';
 import { prepareFolder } from '../../../src/lib/sync/folder';
@@ -15,6 +16,7 @@ import { hashedId } from '../../../src/lib/sync/format';
 import { planFiles, publish, unpublish, type PublishDeps } from '../../../src/lib/sync/publish';
 import { readState, withFolder, withPending, writeState } from '../../../src/lib/sync/state';
 import { findMachine, syncStatus } from '../../../src/lib/sync/status';
+import { statusText } from '../../../src/lib/sync/view';
 import { snapshot } from '../../helpers/scratch';
 import { scratch } from '../../helpers/scratch';
 import { buildDailyRecord, focus } from '../../helpers/sense';
@@ -461,22 +463,53 @@ describe('publishing (lib)', () => {
     expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).path).to.equal(path('exchange/machines/bbbbbbbbbbbb'));
   });
 
+  const statusNow = (isDeep = false) =>
+    syncStatus({
+      ...{ folder: folder(), details, state: readState(deps().state), ownId: ID, nowMs, timezone: 'UTC' },
+      ...{ asRecord, isDeep },
+    });
+
+  it('says whether published files contain details, also if the setting or a failed run says otherwise', () => {
+    const shown = () =>
+      statusText(statusNow(), String, { isTTY: false, columns: 80, color: false, unicode: true }).split(
+        '\n',
+      )[0];
+    const warned = () => pendingTexts(statusNow()).map(({ text }) => text);
+    expect(shown()).to.match(/\(without details from the next publication\)$/);
+    publish(deps());
+    expect(shown()).to.match(/\(without details\)$/);
+    [details, mark] = [true, 2];
+    expect(shown()).to.match(/\(without details until the next publication\)$/);
+    const read = days[DAY];
+    days[DAY] = () => expect.fail('interrupted');
+    expect(() => publish(deps())).to.throw('interrupted');
+    expect(shown()).to.match(/\(with details\)$/);
+    days[DAY] = read ?? expect.fail();
+    publish(deps());
+    [details, mark] = [false, 3];
+    expect(shown()).to.match(/\(with details until the next publication\)$/);
+    expect(warned()).to.deep.equal(['details are still published']);
+    publish(deps());
+    expect(shown()).to.match(/\(without details\)$/);
+    expect(warned()).to.deep.equal([]);
+  });
+
+  it('reports unreadable files of recent days without reading every day', () => {
+    publish(deps());
+    for (let at = 1; at <= 8; at += 1) writeFileSync(own('daily', `2026-10-0${at}.json`), '{"format":2}');
+    expect(statusNow().damaged.map(({ path: name }) => name.slice(-15))).to.deep.equal(
+      [3, 4, 5, 6, 7, 8].map((at) => `2026-10-0${at}.json`),
+    );
+    expect(statusNow(true).damaged).to.have.length(8);
+    writeFileSync(own('machine.json'), '{"format":2}');
+    expect(damagedText(statusNow())).to.equal(`machines/${ID}/machine.json: needs a newer steward`);
+  });
+
   it('lists conflict copies and damaged files', () => {
     publish(deps());
     writeFileSync(own('daily', `${DAY}.sync-conflict-20261120-101010-ABCDEFG.json`), '{}');
     writeFileSync(own('usage', `${DAY}.json`), '{"format":1,"rows":[');
-    const found = syncStatus({
-      ...{
-        folder: folder(),
-        details: false,
-        state: readState(deps().state),
-        ownId: ID,
-        nowMs,
-        timezone: 'UTC',
-        asRecord,
-      },
-      isDeep: true,
-    });
+    const found = statusNow(true);
     expect(found.conflicts).to.deep.equal([
       `machines/${ID}/daily/${DAY}.sync-conflict-20261120-101010-ABCDEFG.json`,
     ]);
