@@ -7,6 +7,7 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { dayOf, timeOf } from '../platform/time/time';
 import { readStored, writeStored } from './cache';
+import { unsentReminders } from './capture/unsent-reminders';
 import { withWorkLock, type WorkDeps } from './deps';
 import { parseTitle, type Issue } from './issue';
 import { currentPrivacy } from './privacy';
@@ -46,19 +47,30 @@ const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
   /**
-   * Maps each issue number to its last notification: `due` is the due time that it showed, `at` is when it was
-   * sent. Times are ISO 8601 in UTC.
+   * Maps each reminder to its last notification: `due` is the due time that it showed, `at` is when it was
+   * sent. The key is the issue number or, before the issue exists, its identity. Times are ISO 8601 in UTC.
    */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
   /** The notice that is being sent. Stored before sending. */
   telling: v.fallback(
     v.nullable(
-      v.object({ key: v.string(), issues: v.array(v.object({ number: v.number(), due: v.string() })) }),
+      v.object({
+        key: v.string(),
+        issues: v.array(v.object({ number: v.union([v.number(), v.string()]), due: v.string() })),
+      }),
     ),
     null,
   ),
 });
 type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telling'>;
+
+/** A due reminder. `number` is the issue number or, before the issue exists, its identity. */
+interface Reminder {
+  number: number | string;
+  due: string;
+  text: string;
+  url?: string;
+}
 
 const MAX_SENT = 5000;
 /** How long before the due time a machine claims a reminder. */
@@ -76,7 +88,8 @@ export async function notifyDue(deps: ReminderDeps): Promise<number> {
   const { repo } = deps.work.workRepo();
   const state = currentPrivacy(deps.work);
   if (repo === undefined || state === 'off' || state === 'public') return 0;
-  if (dueIssues(deps, repo, deps.others === undefined ? 0 : AHEAD_MS).length === 0) return 0;
+  const aheadMs = deps.others === undefined ? 0 : AHEAD_MS;
+  if (dueIssues(deps, repo, aheadMs).length === 0 && (await dueUnsent(deps, repo)).length === 0) return 0;
   try {
     return await withWorkLock(deps.work, 'reminders', () => notifyAll(deps, repo), 0);
   } catch (error) {
@@ -91,19 +104,47 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
     if (deps.wasSent(telling.key)) recordSent(deps.work, repo, telling.issues);
     else update(deps.work, repo, { telling: null });
   }
-  const issues = ownTurns(deps, repo);
-  const batches = issues.length > MAX_NOTICES ? [issues] : issues.map((issue) => [issue]);
+  skipSentEarly(deps, repo);
+  const reminders = [...ownTurns(deps, repo).map(toReminder), ...(await dueUnsent(deps, repo))];
+  const batches = reminders.length > MAX_NOTICES ? [reminders] : reminders.map((reminder) => [reminder]);
   for (const batch of batches) {
-    const times = batch.map(({ number, due }) => ({ number, due: due ?? '' }));
+    const times = batch.map(({ number, due }) => ({ number, due }));
     const key = keyOf(repo.toLowerCase(), batch);
     if (!deps.wasSent(key)) {
       update(deps.work, repo, { telling: { key, issues: times } });
-      deps.others?.noteTold(batch.map((issue) => sharedKey(repo, issue)));
+      const shared = batch.filter(({ number }) => typeof number === 'number');
+      deps.others?.noteTold(shared.map((reminder) => sharedKey(repo, reminder)));
       await deps.send({ ...noticeOf(deps.work, batch), key });
     }
     recordSent(deps.work, repo, times);
   }
-  return issues.length;
+  return reminders.length;
+}
+
+/** Records the notifications that were sent before the reminder had an issue. */
+function skipSentEarly(deps: ReminderDeps, repo: string): void {
+  const { told: notified } = readSent(deps.work, repo);
+  const early = dueIssues(deps, repo)
+    .filter(({ identity, due }) => identity !== null && notified[identity]?.due === due)
+    .map(toReminder);
+  if (early.length === 0) return;
+  deps.others?.noteTold(early.map((reminder) => sharedKey(repo, reminder)));
+  recordSent(deps.work, repo, early);
+}
+
+/** Returns the due reminders that wait to become issues, for example because GitHub can't be reached. */
+async function dueUnsent({ work }: ReminderDeps, repo: string): Promise<Reminder[]> {
+  const nowMs = work.clock.now();
+  const { told: notified } = readSent(work, repo);
+  const created = new Set(work.cache(repo).issues.map(({ identity }) => identity));
+  return (await unsentReminders(work))
+    .filter(({ identity, due }) => (parseIso(due) ?? Infinity) <= nowMs && notified[identity]?.due !== due)
+    .filter(({ identity }) => !created.has(identity))
+    .map(({ identity, text, due }) => ({ number: identity, text, due }));
+}
+
+function toReminder({ number, due, title, url }: Issue): Reminder {
+  return { number, due: due ?? '', text: parseTitle(title).text, url };
 }
 
 /**
@@ -124,7 +165,7 @@ function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
 }
 
 /** Returns a reminder key that is the same on all your machines. */
-function sharedKey(repo: string, { number, due }: Issue): string {
+function sharedKey(repo: string, { number, due }: Pick<Issue, 'number' | 'due'> | Reminder): string {
   return `reminder ${repo.toLowerCase()}#${number}@${due}`;
 }
 
@@ -140,27 +181,31 @@ function dueIssues({ work }: ReminderDeps, repo: string, aheadMs = 0): Issue[] {
     .sort((a, b) => at(a) - at(b) || a.number - b.number);
 }
 
-function keyOf(repo: string, issues: readonly Issue[]): string {
+function keyOf(repo: string, issues: readonly Reminder[]): string {
   const text = issues.map(({ number, due }) => `${number}@${due}`).join(' ');
   return `reminder:${shortHash(`${repo} ${text}`)}${shortHash(`${text} ${repo}`)}`;
 }
 
-function noticeOf(work: WorkDeps, issues: readonly Issue[]): Omit<Notice, 'key'> {
-  const textOf = ({ title }: Issue): string => clean(parseTitle(title).text).trim() || 'untitled';
-  const [first] = issues;
-  if (first !== undefined && issues.length === 1) {
-    const message = `${textOf(first)} (due ${dueText(work, first)}, #${first.number})`;
-    return { title: 'Reminder', message, url: first.url };
+function noticeOf(work: WorkDeps, reminders: readonly Reminder[]): Omit<Notice, 'key'> {
+  const textOf = ({ text }: Reminder): string => clean(text).trim() || 'untitled';
+  const numberOf = ({ number }: Reminder): string =>
+    typeof number === 'number' ? `#${number}` : 'not on GitHub yet';
+  const [first] = reminders;
+  if (first !== undefined && reminders.length === 1) {
+    const message = `${textOf(first)} (due ${dueText(work, first)}, ${numberOf(first)})`;
+    return { title: 'Reminder', message, ...(first.url !== undefined && { url: first.url }) };
   }
-  const named = issues.slice(0, MAX_NOTICES).map((issue) => `${textOf(issue)} (#${issue.number})`);
-  const more = issues.length - named.length;
+  const named = reminders
+    .slice(0, MAX_NOTICES)
+    .map((reminder) => `${textOf(reminder)} (${numberOf(reminder)})`);
+  const more = reminders.length - named.length;
   const message = `${named.join('; ')}${more > 0 ? `; and ${more} more: steward work list --type reminder` : ''}`;
-  return { title: `${issues.length} reminders are due`, message };
+  return { title: `${reminders.length} reminders are due`, message };
 }
 
 /** Formats `09:00` for today, otherwise `Thu 19 Nov 2026, 09:00`. */
-function dueText({ clock, timezone }: WorkDeps, { due }: Issue): string {
-  const ms = parseIso(due ?? '') ?? 0;
+function dueText({ clock, timezone }: WorkDeps, { due }: Reminder): string {
+  const ms = parseIso(due) ?? 0;
   const day = dayOf(ms, timezone);
   const time = timeOf(ms, timezone);
   return day === dayOf(clock.now(), timezone) ? time : `${longDay(day)}, ${time}`;
@@ -171,7 +216,7 @@ function readSent({ paths }: WorkDeps, repo: string): SentReminders {
   return stored?.repo === repo.toLowerCase() ? stored : { told: {}, telling: null };
 }
 
-function recordSent(work: WorkDeps, repo: string, issues: readonly { number: number; due: string }[]): void {
+function recordSent(work: WorkDeps, repo: string, issues: readonly Pick<Reminder, 'number' | 'due'>[]): void {
   const at = toIso(work.clock.now());
   const now = new Map(issues.map(({ number, due }) => [String(number), { due, at }]));
   const earlier = Object.entries(readSent(work, repo).told)

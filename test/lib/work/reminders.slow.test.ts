@@ -6,8 +6,10 @@ import { StewardError } from '../../../src/lib/errors';
 import { acceptRequest } from '../../../src/lib/notify/accept';
 import { readHistory } from '../../../src/lib/notify/history';
 import { toIso } from '../../../src/lib/platform/time/clock';
+import { leave } from '../../../src/lib/sessions/spool';
 import { snooze } from '../../../src/lib/work/actions';
 import { create, newIssue, newReminder } from '../../../src/lib/work/add';
+import { queueIssue, spoolOf } from '../../../src/lib/work/capture/deliver';
 import { readWhen } from '../../../src/lib/work/due';
 import { makeBody, parseBody, withDue } from '../../../src/lib/work/issue';
 import { refresh } from '../../../src/lib/work/poll';
@@ -91,6 +93,34 @@ describe('reminder notifications', function () {
     expect(entry?.channels.map(({ channel }) => channel)).to.have.members(['desktop', 'push']);
     later(40 * HOUR);
     for (let look = 0; look < 3; look += 1) expect(await notifyDue(deps)).to.equal(0);
+  });
+
+  it('notifies of a reminder that is not on GitHub yet, and not again once it is', async () => {
+    const { deps: work } = world;
+    const wanted = await newReminder(work, { text: 'call Ann in 2 hours' });
+    queueIssue(work, wanted);
+    queueIssue(work, await newReminder(work, { text: 'no time at all' }));
+    const capture = { kind: 'reminder', text: 'water the plants in 1 hour', key: 'k1' };
+    const prompt = { kind: 'prompt-matched', session: 's', slug: null, transcript: null, capture } as const;
+    leave(spoolOf(work), prompt);
+    leave(
+      { ...spoolOf(work), machineId: 'another-machine' },
+      { ...prompt, capture: { ...capture, key: 'k2' } },
+    );
+    expect(await notifyDue(deps)).to.equal(0);
+    later(3 * HOUR);
+    expect(await notifyDue(deps)).to.equal(2);
+    expect(messages()[0]).to.match(/^call Ann \(due (?:.*, )?\d\d:\d\d, not on GitHub yet\)$/);
+    expect(messages()[1]).to.match(/^water the plants \(due/);
+    expect(await notifyDue(deps)).to.equal(0);
+    await create(work, wanted);
+    const noted: string[] = [];
+    const others = {
+      turns: (due: readonly { key: string }[]) => new Map(due.map(({ key }) => [key, 'now' as const])),
+      noteTold: (keys: readonly string[]) => void noted.push(...keys),
+    };
+    expect([await notifyDue({ ...deps, others }), told.length]).to.deep.equal([0, 2]);
+    expect(noted.join()).to.match(/^reminder ann\/work#1@\d{4}-[^,]*$/);
   });
 
   it('notifies on each machine', async () => {

@@ -223,12 +223,19 @@ const QueuedIssue = v.object({
   due: v.optional(v.string()),
 });
 
-async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): Promise<Delivery> {
+/** Reads an issue that `queueIssue` has stored; undefined if it is malformed. */
+export function parseQueued(stored: Intention['wanted']): Wanted | undefined {
   const parsed = v.safeParse(QueuedIssue, stored);
-  if (!parsed.success) return { refused: 'malformed issue' };
+  if (!parsed.success) return undefined;
   const { due, ...wanted } = parsed.output;
+  return { ...wanted, ...(due === undefined ? {} : { due }) };
+}
+
+async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): Promise<Delivery> {
+  const wanted = parseQueued(stored);
+  if (wanted === undefined) return { refused: 'malformed issue' };
   return send(deps, wanted.identity.value, async (open) => {
-    await ensureIssue(open, { ...wanted, ...(due === undefined ? {} : { due }) });
+    await ensureIssue(open, wanted);
   });
 }
 
