@@ -8,6 +8,7 @@ const TIMEOUT_MS = 5000;
 const MAX_QUEUE = 64;
 const MAX_TEXT = 20_000;
 const MAX_KNOWN = 1000;
+const MAX_OPEN = 20;
 /** How long pending calls may delay OpenCode's exit. */
 const EXIT_MS = 1000;
 
@@ -23,6 +24,7 @@ const roots = new Map();
 const folders = new Map();
 const replies = new Map();
 const users = new Set();
+/** Maps each session to its unanswered requests, oldest first. */
 const asked = new Map();
 /** Maps each session that has not ended to its folder. */
 const open = new Map();
@@ -99,8 +101,9 @@ function turnEnded(id, event) {
   replies.delete(id);
 }
 
-function ask(id, event, fields) {
-  remember(asked, id, fields.tool_name);
+function ask(id, data, event, fields) {
+  const request = { id: data.id ?? data.form?.id, tool: fields.tool_name };
+  remember(asked, id, [...(asked.get(id) ?? []), request].slice(-MAX_OPEN));
   send('notification', event, id, fields);
 }
 
@@ -112,10 +115,15 @@ async function exited(folder) {
 }
 
 /** Reports the user's answer as a tool event, so that the session no longer counts as waiting. */
-function answered(id) {
-  if (!asked.has(id)) return;
-  send('tool', 'PreToolUse', id, { tool_name: asked.get(id) });
-  asked.delete(id);
+function answered(id, data) {
+  const requests = asked.get(id) ?? [];
+  const request = requests.find((known) => known.id === data.requestID) ?? requests[0];
+  if (request === undefined) return;
+  send('tool', 'PostToolUse', id, { tool_name: request.tool });
+  asked.set(
+    id,
+    requests.filter((known) => known !== request),
+  );
 }
 
 function prompted(id, text) {
@@ -155,9 +163,9 @@ const EVENTS = {
     if (!roots.has(id)) send('session-end', 'SessionEnd', id, { reason: 'deleted' });
   },
   'permission.asked': (id, data) =>
-    ask(id, 'PermissionRequest', { tool_name: data.permission ?? data.action }),
-  'question.asked': (id) => ask(id, 'Notification', { notification_type: 'elicitation_dialog' }),
-  'form.created': (id) => ask(id, 'Notification', { notification_type: 'elicitation_dialog' }),
+    ask(id, data, 'PermissionRequest', { tool_name: data.permission ?? data.action }),
+  'question.asked': (id, data) => ask(id, data, 'Notification', { notification_type: 'elicitation_dialog' }),
+  'form.created': (id, data) => ask(id, data, 'Notification', { notification_type: 'elicitation_dialog' }),
   'permission.replied': answered,
   'question.replied': answered,
   'question.rejected': answered,

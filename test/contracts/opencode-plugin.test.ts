@@ -55,8 +55,12 @@ describe('the OpenCode plugin', function () {
     await event('session.created', { info: { id: 's1', directory: '/src/site' } });
     await hooks['chat.message']?.({ sessionID: 's1' }, { parts: [{ type: 'text', text: 'fix it' }] });
     await hooks['tool.execute.before']?.({ tool: 'bash', sessionID: 's1' }, { args: { command: 'SECRET' } });
-    await event('permission.asked', { sessionID: 's1', permission: 'bash', metadata: { x: 'SECRET' } });
-    await event('permission.replied', { sessionID: 's1', reply: 'once' });
+    const request = (id: string, permission: string) =>
+      event('permission.asked', { id, sessionID: 's1', permission, metadata: { x: 'SECRET' } });
+    await request('per_1', 'bash');
+    await request('per_2', 'edit');
+    for (const requestID of ['per_2', 'per_1', 'per_1'])
+      await event('permission.replied', { requestID, sessionID: 's1', reply: 'once' });
     await hooks['tool.execute.after']?.({
       tool: 'write',
       sessionID: 's1',
@@ -73,7 +77,7 @@ describe('the OpenCode plugin', function () {
     await event('something.new', { sessionID: 's1' });
     await event('session.idle', { sessionID: 's1' });
     await event('session.deleted', { info: { id: 's1' } });
-    const made = await calls(10);
+    const made = await calls(12);
     expect(JSON.stringify(made)).not.to.include('SECRET');
     expect(
       made.map(([verb, { session_id: session, hook_event_name: name }]) => [verb, session, name]),
@@ -82,7 +86,9 @@ describe('the OpenCode plugin', function () {
       ['prompt', 's1', 'UserPromptSubmit'],
       ['tool', 's1', 'PreToolUse'],
       ['notification', 's1', 'PermissionRequest'],
-      ['tool', 's1', 'PreToolUse'],
+      ['notification', 's1', 'PermissionRequest'],
+      ['tool', 's1', 'PostToolUse'],
+      ['tool', 's1', 'PostToolUse'],
       ['tool', 's1', 'PostToolUse'],
       ['subagent-start', 's1', 'SubagentStart'],
       ['subagent-stop', 's1', 'SubagentStop'],
@@ -91,9 +97,10 @@ describe('the OpenCode plugin', function () {
     ]);
     expect(made.map(([, { cwd }]) => cwd)).to.deep.equal(made.map(() => '/src/site'));
     expect(made[1]?.[1]).to.include({ prompt: 'fix it' });
-    expect(made[5]?.[1]).to.deep.include({ tool_name: 'write', tool_input: { file_path: '/a' } });
-    expect(made[6]?.[1]).to.include({ agent_id: 's2' });
-    expect(made[8]?.[1]).to.include({ last_assistant_message: 'Done.' });
+    expect(made.slice(5, 7).map(([, { tool_name: tool }]) => tool)).to.deep.equal(['edit', 'bash']);
+    expect(made[7]?.[1]).to.deep.include({ tool_name: 'write', tool_input: { file_path: '/a' } });
+    expect(made[8]?.[1]).to.include({ agent_id: 's2' });
+    expect(made[10]?.[1]).to.include({ last_assistant_message: 'Done.' });
   });
 
   it('ends the open sessions of a folder when OpenCode 1 exits', async () => {
@@ -148,7 +155,7 @@ describe('the OpenCode plugin', function () {
       ['session-start', 'SessionStart'],
       ['prompt', 'UserPromptSubmit'],
       ['notification', 'PermissionRequest'],
-      ['tool', 'PreToolUse'],
+      ['tool', 'PostToolUse'],
       ['notification', 'Notification'],
       ['stop', 'Interrupt'],
     ]);

@@ -19,7 +19,7 @@ export function manySessions(count: number, endedAt = '2026-11-01T10:00:00.000Z'
       startedAt: '2026-11-01T08:00:00.000Z',
       updatedAt: endedAt,
       activity: 'ended',
-      waitingFor: null,
+      requests: [],
       agents: [],
       phaseHistory: phases.map((phase) => ({ phase, at: '2026-11-01T09:00:00.000Z', source: 'artifact' })),
       github_issue: index + 1,

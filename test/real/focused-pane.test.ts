@@ -160,7 +160,7 @@ describe('the focused pane of a real terminal', function () {
     const pid = Number(kit.tell('fuser', tty).trim().split(/\s+/).at(-1));
     const { started } = holderOf(pid, 'm', 0, '');
     const session = (id: string, terminalOf: object): Session =>
-      ({ sessionIds: ['older', id], activity: 'working', waitingFor: null, isAlive: true, terminal: terminalOf }) as unknown as Session; // prettier-ignore
+      ({ sessionIds: ['older', id], activity: 'working', requests: [], isAlive: true, terminal: terminalOf }) as unknown as Session; // prettier-ignore
     const sessions = [
       session('here', { tty, pid, started }),
       { ...session('codex', { tty, pid, started }), assistant: 'codex' },

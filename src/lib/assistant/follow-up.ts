@@ -1,4 +1,5 @@
 import { toStewardError } from '../errors';
+import { definedOnly } from '../platform/files/json-object';
 import { writeToTerminal } from '../platform/process/own-terminal';
 import { clean } from '../platform/terminal/terminal';
 import { artifactPath } from '../sessions/artifact';
@@ -126,7 +127,7 @@ async function leaveFor(
       session: event.session,
       slug: event.slug,
       transcript: storedPath(input.transcript),
-      ...(kind === 'attention' && event.reason !== undefined ? { reason: event.reason } : {}),
+      ...(kind === 'attention' ? { asked: event.ts, ...definedOnly({ reason: event.reason }) } : {}),
       ...(ended === undefined ? {} : { ended }),
     },
   );

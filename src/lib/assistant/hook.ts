@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import { definedOnly } from '../platform/files/json-object';
-import { isWaiting } from '../sessions/fold';
+import { isWaiting } from '../sessions/requests';
 import { ASSISTANT_IDS, CLAUDE_CODE, sessionKey, type AssistantId } from '../sessions/session-key';
 import type { IntentionKind } from '../sessions/intention';
 import { appendWorkEvent, storedId, WORK_EVENTS_FOLD_BYTES, type WorkEvent } from '../sessions/work-events';

@@ -160,8 +160,10 @@ const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = deps.sessionOf(intention);
-  // Skip requests that have been answered, and sessions that have ended.
-  if (session !== undefined && session.waitingSince === undefined) return;
+  const request = session?.requests.find(({ at }) => at === intention.asked);
+  // Skip reminders, requests that have been answered, and sessions that have ended.
+  const isOpen = request !== undefined || (intention.reason === 'idle_prompt' && isIdle(session));
+  if (session !== undefined && !isOpen) return;
   const presence = await deps.presence(session);
   if (presence === 'front') return;
   const name = nameOf(deps, session);
@@ -169,11 +171,15 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     ...BASE,
     tags: [],
     event: 'attention',
-    message: `${name} ${requestOf(intention.reason, session)}.`,
-    // A permission prompt and its reminder share a key, so that only one notification is sent.
+    message: `${name} ${requestOf(intention.reason, request?.tool ?? undefined)}.`,
+    // Equal requests of one wait share a key, so that only one notification is sent.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
     ...(presence === 'unknown' ? {} : { reach: presence }),
   });
+}
+
+function isIdle(session: Session | undefined): boolean {
+  return session?.activity === 'waiting' && session.requests.length === 0;
 }
 
 /** Maps a hook event id to a group of ended agents. Only the last event in a group causes a notification. */
@@ -209,8 +215,8 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   });
 }
 
-function requestOf(reason: string | undefined, session: Session | undefined): string {
-  const request = requestWords(reason, session?.askedTool);
+function requestOf(reason: string | undefined, tool: string | undefined): string {
+  const request = requestWords(reason, tool);
   return request ?? (reason === 'idle_prompt' ? 'is waiting for your next prompt' : 'asks for your input');
 }
 

@@ -2,7 +2,7 @@ import { isObject } from '../platform/files/json-object';
 import { stateOf, type ProcessMark } from '../platform/process/ancestor';
 import { toIso } from '../platform/time/clock';
 import { dayBounds, dayOf } from '../platform/time/time';
-import { isWaiting } from '../sessions/fold';
+import { isWaiting } from '../sessions/requests';
 import { parseProcess, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent, SessionState, SessionStateDetail } from './event';
 

@@ -39,7 +39,8 @@ export function activityOf(session: Session, nowMs: number): string | null {
 
 export function requestOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'waiting') return null;
-  return requestWords(session.waitingFor ?? undefined, session.askedTool);
+  const [oldest] = session.requests;
+  return requestWords(oldest?.reason ?? undefined, oldest?.tool ?? undefined);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ProcessMark } from '../platform/process/ancestor';
+import { isReminder, isWaiting, requestsAfter } from './requests';
 import { addId, MAX_AGENTS, recordArtifactPhase, type Session, type SessionsState } from './session';
 import { makeSlug } from './slug';
 import type { WorkEvent } from './work-events';
@@ -76,8 +77,7 @@ function newSession(slug: string, event: WorkEvent): Session {
     startedAt: event.ts,
     updatedAt: event.ts,
     activity: 'waiting',
-    waitingFor: null,
-    askedBy: null,
+    requests: [],
     turnAt: null,
     agents: [],
     phaseHistory: [{ phase: 'native', at: event.ts, source: 'hook' }],
@@ -124,47 +124,48 @@ function apply(session: Session, event: WorkEvent): void {
   if (event.artifact === true) session.mode = 'algorithm';
   if (event.restricted === true) session.restricted = true;
   if (event.phase !== undefined) recordArtifactPhase(session, event.phase, event.ts);
-  const agent = event.agent;
-  switch (event.type) {
+  const activity = activityAfter(session, event);
+  session.requests = requestsAfter(session.requests, event);
+  if (activity !== undefined) session.activity = activity;
+  noteAgents(session, event);
+  if (event.type === 'prompt') {
+    session.turnAt = event.ts;
+    delete session.tool;
+  } else if (activity === 'working' && event.tool !== undefined) session.tool = event.tool;
+}
+
+/** Returns the main agent's new activity; undefined if the event doesn't change it. */
+function activityAfter({ requests }: Session, event: WorkEvent): Session['activity'] | undefined {
+  const { type, agent, reason } = event;
+  switch (type) {
     case 'session-start':
-      // Compaction happens during a turn, so the turn and its subagents continue.
-      if (event.reason === 'compact') return;
-      session.agents = [];
-      turn(session, 'waiting');
-      return;
+      // Compaction happens during a turn, so the turn continues.
+      return reason === 'compact' ? undefined : 'waiting';
     case 'stop':
-      turn(session, 'waiting');
-      return;
+      return 'waiting';
     case 'session-end':
-      session.agents = [];
-      turn(session, 'ended');
-      return;
-    case 'notification':
-      if (isWaiting(event.reason)) ask(session, event);
-      return;
-    case 'subagent-start':
-      if (agent !== undefined) {
-        session.agents = [...session.agents.filter((id) => id !== agent), agent].slice(-MAX_AGENTS);
-      }
-      return;
-    case 'subagent-stop':
-      session.agents = session.agents.filter((id) => id !== agent);
-      if (agent !== undefined) answered(session, agent);
-      return;
+      return 'ended';
     case 'prompt':
-      session.turnAt = event.ts;
-      delete session.tool;
-      turn(session, 'working');
-      return;
+      return 'working';
+    case 'notification':
+      return agent === undefined && isWaiting(reason) && !isReminder(requests, event) ? 'waiting' : undefined;
     case 'tool-before':
     case 'tool-after':
     case 'tool-failed':
-      answered(session, agent);
       // A subagent may keep working after the main agent's turn has ended.
-      if (agent !== undefined) return;
-      session.activity = 'working';
-      if (event.tool !== undefined) session.tool = event.tool;
+      return agent === undefined ? 'working' : undefined;
+    default:
+      return undefined;
   }
+}
+
+function noteAgents(session: Session, { type, agent, reason }: WorkEvent): void {
+  const isNew = type === 'session-start' && reason !== 'compact';
+  if (isNew || type === 'session-end') session.agents = [];
+  if (type !== 'subagent-start' && type !== 'subagent-stop') return;
+  const others = session.agents.filter((id) => id !== agent);
+  session.agents =
+    type === 'subagent-start' && agent !== undefined ? [...others, agent].slice(-MAX_AGENTS) : others;
 }
 
 /**
@@ -177,53 +178,7 @@ function noteProcess(session: Session, type: WorkEvent['type'], process: Process
   else if (known?.pid !== process.pid || known.started !== process.started) session.process = null;
 }
 
-/** Stores a pending request. A request from the main agent also puts the session into the waiting state. */
-function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
-  // While a permission request remains unanswered, the assistant reports it again. Ignore the repeated
-  // report.
-  if (agent === undefined) {
-    if (session.askedBy !== null && session.waitingFor === reason) return;
-    turn(session, 'waiting');
-    session.waitingFor = reason ?? null;
-  } else {
-    session.waitingFor = reason ?? 'notification';
-    session.askedBy = agent;
-  }
-  if (tool !== undefined) session.askedTool = tool;
-}
-
-/**
- * Clears the pending request when the agent that made the request continues. Other agents' activity doesn't
- * clear the request.
- */
-function answered(session: Session, agent: string | undefined): void {
-  if (session.askedBy !== (agent ?? null)) return;
-  session.waitingFor = null;
-  session.askedBy = null;
-  delete session.askedTool;
-}
-
-function turn(session: Session, activity: Session['activity']): void {
-  session.activity = activity;
-  session.waitingFor = null;
-  session.askedBy = null;
-  delete session.askedTool;
-}
-
 function noteWait(session: Session, at: string): void {
-  if (session.activity === 'waiting' || session.waitingFor !== null) session.waitingSince ??= at;
+  if (session.activity === 'waiting' || session.requests.length > 0) session.waitingSince ??= at;
   else delete session.waitingSince;
-}
-
-/**
- * Notification types that need no answer. Notifications from older versions of the assistants have no type
- * and are assumed to need an answer.
- */
-const NOTICES: readonly string[] = [
-  ...['auth_success', 'elicitation_complete', 'elicitation_response'],
-  ...['agent_completed', 'agent_idle', 'shell_completed', 'shell_detached_completed'],
-];
-
-export function isWaiting(reason: string | undefined): boolean {
-  return reason === undefined || !NOTICES.includes(reason);
 }

@@ -23,6 +23,8 @@ export interface Intention {
   wanted?: Record<string, unknown>;
   /** The assistant's keyword for the pending request, such as `permission_prompt`. */
   reason?: string;
+  /** Time of the request's event; only for `attention`. */
+  asked?: string;
   /**
    * How the turn ended, according to the hook; only for `turn-ended`. If absent, steward reads the
    * transcript.
@@ -104,8 +106,21 @@ function isKind(kind: string): kind is IntentionKind {
 }
 
 function parse(value: Record<string, unknown>): Intention | 'newer' | undefined {
-  const { id, kind, at, machine, attempts, session, slug, transcript, capture, wanted, reason, ended } =
-    value;
+  const {
+    id,
+    kind,
+    at,
+    machine,
+    attempts,
+    session,
+    slug,
+    transcript,
+    capture,
+    wanted,
+    reason,
+    asked,
+    ended,
+  } = value;
   if (typeof kind !== 'string' || typeof id !== 'string' || typeof session !== 'string') return undefined;
   if (!isKind(kind)) return 'newer';
   if (typeof machine !== 'string' || typeof at !== 'string' || parseIso(at) === undefined) return undefined;
@@ -121,6 +136,7 @@ function parse(value: Record<string, unknown>): Intention | 'newer' | undefined 
     ...(isCapture(capture) ? { capture } : {}),
     ...(isObject(wanted) ? { wanted } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
+    ...(typeof asked === 'string' ? { asked } : {}),
     ...(isObject(ended) ? { ended: endOf(ended) } : {}),
   };
 }

@@ -2,6 +2,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/journal';
 import type { ProcessMark } from '../platform/process/ancestor';
 import { phaseNamed, type PhaseId } from './phases';
+import { parseRequests, type OpenRequest } from './requests';
 import { isSlug } from './slug';
 import { parseProcess, parseTerminal, type SessionTerminal } from './work-events';
 
@@ -35,7 +36,6 @@ export interface Session {
   assistant?: string;
   model?: string;
   tool?: string;
-  askedTool?: string;
   /**
    * `givenName` is the user's name for the session. `title` is the first line of the first prompt. The state
    * file contains neither, because `names.ts` stores them.
@@ -49,10 +49,8 @@ export interface Session {
   updatedAt: string;
   /** The main agent's activity. `waiting` means waiting for you. */
   activity: 'working' | 'waiting' | 'ended';
-  /** The assistant's keyword for the pending request, such as `permission_prompt`, or null. */
-  waitingFor: string | null;
-  /** Id of the subagent whose request is pending; null for the main agent. */
-  askedBy: string | null;
+  /** The requests that wait for your answer, oldest first. */
+  requests: OpenRequest[];
   waitingSince?: string;
   /** When the current or last turn started; null before the first turn. */
   turnAt: string | null;
@@ -100,7 +98,7 @@ export function emptySessions(): SessionsState {
 /** `no-signal`: was last seen working, but has sent no recent event. `crashed`: ended unexpectedly. */
 export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'ended';
 
-type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
+type Current = Pick<Session, 'activity' | 'requests' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
  * Returns the session's status. If the process is unknown, the status depends on the time of the last event.
@@ -111,7 +109,7 @@ export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.isAlive === false) return 'crashed';
   const silentMs = session.isAlive === true ? 0 : Math.abs(nowMs - Date.parse(session.updatedAt));
   if (silentMs > CRASHED_AFTER_MS) return 'crashed';
-  if (session.waitingFor !== null || session.activity === 'waiting') return 'waiting';
+  if (session.requests.length > 0 || session.activity === 'waiting') return 'waiting';
   return silentMs > SILENT_AFTER_MS ? 'no-signal' : 'working';
 }
 
@@ -182,6 +180,7 @@ export function parseSession(slug: unknown, value: unknown): Session | undefined
   for (const key of TEXTS) session[key] = textOr(value[key]);
   session.phase = phaseNamed(textOr(value['phase']) ?? '')?.id ?? 'native';
   session.activity = activity === 'working' || activity === 'ended' ? activity : 'waiting';
+  session.requests = parseRequests(value['requests'] ?? olderRequest(value));
   session.agents = texts(value['agents']);
   session.phaseHistory = historyOf(value['phaseHistory']);
   session.github_issue = typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null;
@@ -201,20 +200,27 @@ export function parseSession(slug: unknown, value: unknown): Session | undefined
   return session;
 }
 
+/** Returns the request in a state file from an earlier version, which stores only the last one. */
+function olderRequest(value: Record<string, unknown>): unknown {
+  const { waitingFor, askedBy, askedTool, waitingSince, updatedAt } = value;
+  for (const key of ['waitingFor', 'askedBy', 'askedTool']) delete value[key];
+  const at = waitingSince ?? updatedAt;
+  if (typeof waitingFor !== 'string' || waitingFor === 'idle_prompt') return [];
+  return [{ reason: waitingFor, agent: askedBy, tool: askedTool, at }];
+}
+
 const TEXTS = [
   'task',
   'project',
   'effort',
   'repo',
   'artifact',
-  'waitingFor',
-  'askedBy',
   'turnAt',
   'github_issue_url',
   'machine',
 ] as const;
 
-const WORDS = ['assistant', 'model', 'tool', 'askedTool'] as const;
+const WORDS = ['assistant', 'model', 'tool'] as const;
 
 const SOURCES: readonly string[] = ['artifact', 'voice', 'merged', 'hook'];
 

@@ -96,7 +96,7 @@ export function leave(
   { clock, machineId, path }: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
   what: Pick<
     Intention,
-    'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'wanted' | 'reason' | 'ended'
+    'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'wanted' | 'reason' | 'asked' | 'ended'
   >,
 ): Intention {
   const spool = spoolAt(path);

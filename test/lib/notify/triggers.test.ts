@@ -10,11 +10,16 @@ import {
   type TriggerDeps,
 } from '../../../src/lib/notify/triggers';
 import { toIso } from '../../../src/lib/platform/time/clock';
+import type { OpenRequest } from '../../../src/lib/sessions/requests';
 import type { Session } from '../../../src/lib/sessions/session';
 import { leave } from '../../../src/lib/sessions/spool';
 import { type Intention } from '../../../src/lib/sessions/intention';
 import { testArea, type TestArea } from '../../helpers/area';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
+
+function request(tool: string | null = 'Bash', at = NINE): OpenRequest {
+  return { agent: null, reason: 'permission_prompt', tool, at: toIso(at) };
+}
 
 describe('the triggers of notifications', () => {
   let area: TestArea;
@@ -37,10 +42,10 @@ describe('the triggers of notifications', () => {
       repo: 'website',
       branch: 'main',
       activity: 'waiting',
-      askedTool: 'Bash',
+      requests: [request()],
       updatedAt: toIso(NINE),
       waitingSince: toIso(NINE),
-    } as Session;
+    } as unknown as Session;
     const { clock, machineId } = world.deps;
     deps = {
       clock,
@@ -67,6 +72,9 @@ describe('the triggers of notifications', () => {
     if (session !== undefined) session.turnAt = toIso(world.nowMs - tookSec * 1000);
     return leave(deps.spool, { kind, session: 'one', slug: null, transcript: null, ...more });
   };
+  /** Queues the alert of a request that is open, except for those that `requests` doesn't contain. */
+  const asks = (reason?: string, at = NINE): Intention =>
+    left('attention', { asked: toIso(at), ...(reason === undefined ? {} : { reason }) });
   const transcript = (...entries: object[]): string =>
     area.write('t.jsonl', entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
   const said = (text: string, more: object = {}): object => ({
@@ -242,7 +250,7 @@ describe('the triggers of notifications', () => {
     for (const [where, expected] of presences) {
       it(`reaches a person who is ${where} over ${expected?.join(' and ') ?? 'nothing'}`, async () => {
         presence = where;
-        left('attention', { reason: 'permission_prompt' });
+        asks('permission_prompt');
         await drainTriggers(deps);
         expect(channels()).to.deep.equal(expected === undefined ? [] : [expected]);
         if (expected !== undefined) {
@@ -256,10 +264,10 @@ describe('the triggers of notifications', () => {
 
     it('names the session and what it asks for', async () => {
       for (const reason of ['permission_prompt', 'idle_prompt', 'unheard_of']) {
-        delete session?.askedTool;
+        if (session !== undefined) session.requests = reason === 'idle_prompt' ? [] : [request(null)];
         if (reason === 'permission_prompt' && session !== undefined) session.givenName = 'Login rewrite';
         if (session !== undefined) session.waitingSince = toIso(NINE + got.length * MINUTE);
-        left('attention', { reason });
+        asks(reason);
         await drainTriggers(deps);
       }
       expect(got.map(({ message }) => message)).to.deep.equal([
@@ -271,10 +279,10 @@ describe('the triggers of notifications', () => {
 
     it('names the assistant while several have sessions', async () => {
       assistant = 'Codex CLI';
-      left('attention', { reason: 'permission_prompt' });
+      asks('permission_prompt');
       await drainTriggers(deps);
       if (session !== undefined) Object.assign(session, { repo: null, waitingSince: toIso(NINE + MINUTE) });
-      left('attention', { reason: 'permission_prompt' });
+      asks('permission_prompt');
       await drainTriggers(deps);
       expect(got.map(({ message }) => message)).to.deep.equal([
         'website·main (Codex CLI) asks to run Bash.',
@@ -285,25 +293,47 @@ describe('the triggers of notifications', () => {
     it('keeps the banner if no push can go out', async () => {
       presence = 'away';
       world.channels.push.offReason = 'no topic is set';
-      left('attention');
+      asks();
       await drainTriggers(deps);
       expect(channels()).to.deep.equal([['desktop']]);
     });
 
     it('is sent once a wait: the prompt and its reminder are one', async () => {
-      left('attention', { reason: 'permission_prompt' });
-      left('attention', { reason: 'permission_prompt' });
+      asks('permission_prompt');
+      asks('permission_prompt');
       await drainTriggers(deps);
       expect(channels().filter((to) => to.length > 0)).to.have.length(1);
       if (session !== undefined) session.waitingSince = toIso(NINE + MINUTE);
-      left('attention', { reason: 'permission_prompt' });
+      asks('permission_prompt');
       await drainTriggers(deps);
       expect(channels().filter((to) => to.length > 0)).to.have.length(2);
     });
 
-    it('is not sent if it was answered meanwhile', async () => {
+    it('is not sent for the reminder of a request', async () => {
+      asks('permission_prompt');
+      asks('permission_prompt', NINE + 7000);
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal(['website·main asks to run Bash.']);
+    });
+
+    it('is sent for each different request', async () => {
+      if (session !== undefined) session.requests = [request(), request('Edit', NINE + 1000)];
+      asks('permission_prompt');
+      world.nowMs += 1000;
+      asks('permission_prompt', NINE + 1000);
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal([
+        'website·main asks to run Bash.',
+        'website·main asks to run Edit.',
+      ]);
+    });
+
+    it('is not sent if it was answered meanwhile, even if the turn has ended since', async () => {
+      if (session !== undefined) session.requests = [];
+      asks('permission_prompt');
       delete session?.waitingSince;
-      left('attention');
+      if (session !== undefined) session.activity = 'working';
+      asks('idle_prompt');
       await drainTriggers(deps);
       expect(got).to.deep.equal([]);
     });

@@ -20,7 +20,14 @@ import { toIso } from '../../../src/lib/platform/time/clock';
 import { readRestricted, restrictedList } from '../../../src/lib/sessions/restricted';
 import { archivedSessions, archiveReader } from '../../../src/lib/sessions/archive';
 import { findSession } from '../../../src/lib/sessions/find';
-import { recordArtifactPhase, recordPhase, statusOf, type Session } from '../../../src/lib/sessions/session';
+import { requestOf } from '../../../src/lib/sessions/describe';
+import {
+  parseSession,
+  recordArtifactPhase,
+  recordPhase,
+  statusOf,
+  type Session,
+} from '../../../src/lib/sessions/session';
 import {
   currentSessions,
   runningSessions,
@@ -102,10 +109,10 @@ describe('the state of the sessions', () => {
     say('subagent-stop', { agent: 'a' });
     expect(only().agents).to.deep.equal(['b']);
     say('notification', { reason: 'permission_prompt' });
-    expect(only()).to.include({ activity: 'waiting', waitingFor: 'permission_prompt' });
+    expect([only().activity, now()]).to.deep.equal(['waiting', ['waiting', 'permission_prompt']]);
     say('notification', { reason: 'auth_success' });
     say('tool-after', { tool: 'Bash' });
-    expect(only()).to.include({ activity: 'working', waitingFor: null });
+    expect([only().activity, now()]).to.deep.equal(['working', ['working', null]]);
     say('notification', { reason: 'auth_success' });
     expect(only().activity).to.equal('working');
     say('stop');
@@ -119,7 +126,7 @@ describe('the state of the sessions', () => {
     reason: 'permission_prompt',
     ...(agent === undefined ? {} : { agent }),
   });
-  const now = (): [string, string | null] => [statusOf(only(), nowMs), only().waitingFor];
+  const now = (): [string, string | null] => [statusOf(only(), nowMs), only().requests[0]?.reason ?? null];
 
   it('waits for a permission whatever its subagents do meanwhile', () => {
     say('session-start', { slug: 'a-1' });
@@ -160,6 +167,91 @@ describe('the state of the sessions', () => {
     expect(now()[0]).to.equal('waiting');
     say('prompt');
     expect(now()).to.deep.equal(['working', null]);
+  });
+
+  describe('with several requests', () => {
+    const asks = (tool: string, agent?: string): void => say('notification', { ...asked(agent), tool });
+    const open = (): [string, ...string[]] => {
+      const requests = only().requests.map(({ agent, tool }) => `${agent ?? 'main'} ${tool}`);
+      return [statusOf(only(), nowMs), ...requests];
+    };
+    const words = (): string | null => requestOf(only(), nowMs);
+    /** Adds an event that follows the one before within a second. */
+    const then = (type: WorkEvent['type'], more: Partial<WorkEvent>): void => {
+      nowMs -= MINUTE - 500;
+      say(type, more);
+    };
+    beforeEach(() => {
+      say('session-start', { slug: 'a-1' });
+      say('prompt');
+    });
+
+    it('changes nothing for the reminder of a request', () => {
+      for (const [tool, text] of [
+        ['Bash', 'asks to run Bash'],
+        ['AskUserQuestion', 'asks a question'],
+        ['ExitPlanMode', 'asks you to approve its plan'],
+      ] as const) {
+        asks(tool);
+        const before = only();
+        say('notification', asked());
+        expect(only()).to.deep.equal({ ...before, updatedAt: toIso(nowMs) });
+        expect([words(), ...open()]).to.deep.equal([text, 'waiting', `main ${tool}`]);
+        say('tool-after', { tool });
+        expect(open()).to.deep.equal(['working']);
+      }
+    });
+
+    it('waits until each subagent has its answer', () => {
+      for (const agent of ['g1', 'g2']) say('subagent-start', { agent });
+      asks('Bash', 'g1');
+      asks('Edit', 'g2');
+      expect([words(), ...open()]).to.deep.equal(['asks to run Bash', 'waiting', 'g1 Bash', 'g2 Edit']);
+      say('tool-after', { tool: 'Edit', agent: 'g2' });
+      expect(open()).to.deep.equal(['waiting', 'g1 Bash']);
+      say('stop');
+      expect(open()).to.deep.equal(['waiting', 'g1 Bash']);
+      say('subagent-stop', { agent: 'g1' });
+      expect(open()).to.deep.equal(['waiting']);
+    });
+
+    it('waits while a parallel tool of the same agent runs', () => {
+      asks('WebFetch');
+      then('tool-before', { tool: 'Read' });
+      then('tool-after', { tool: 'Read' });
+      expect(open()).to.deep.equal(['waiting', 'main WebFetch']);
+      then('notification', { ...asked(), tool: 'WebFetch' });
+      say('tool-after', { tool: 'WebFetch' });
+      expect(open()).to.deep.equal(['waiting', 'main WebFetch']);
+      say('tool-failed', { tool: 'WebFetch' });
+      expect(open()).to.deep.equal(['working']);
+    });
+
+    it('works again when the agent goes on after a refusal, and is idle after an interruption', () => {
+      asks('Bash');
+      say('tool-before', { tool: 'Read' });
+      expect(open()).to.deep.equal(['working']);
+      asks('Bash');
+      say('notification', { reason: 'idle_prompt' });
+      expect(open()).to.deep.equal(['waiting']);
+      asks('Bash', 'g1');
+      say('prompt');
+      expect(open()).to.deep.equal(['working']);
+    });
+
+    it('stores a limited number, and reads the one request of an earlier state', async () => {
+      for (let index = 0; index < 30; index += 1) asks(`tool-${index}`);
+      await update();
+      expect(open()).to.have.length(21);
+      expect(open().at(-1)).to.equal('main tool-29');
+      const [stored] = Object.values(
+        (JSON.parse(area.read('state/sessions.json')) as { sessions: Record<string, object> }).sessions,
+      );
+      const older = { ...stored, requests: undefined, waitingFor: 'permission_prompt', askedBy: 'g1' };
+      const { requests, ...rest } = parseSession('a-1', { ...older, askedTool: 'Edit' }) ?? {};
+      expect(requests?.map(({ agent, tool }) => [agent, tool])).to.deep.equal([['g1', 'Edit']]);
+      expect(rest).to.not.have.any.keys('waitingFor', 'askedBy', 'askedTool');
+    });
   });
 
   it('knows a session that began before its hooks, by any event but its end', () => {
@@ -493,7 +585,7 @@ describe('the state of the sessions', () => {
       await update();
       const now = currentSessions(deps).sessions;
       expect(Object.keys(now)).to.have.members(Object.keys(stored));
-      expect(now['old-ended']).to.deep.equal(stored['old-ended']);
+      expect(now['old-ended']).to.deep.equal(parseSession('old-ended', stored['old-ended']));
       expect(now['old-two']).to.include({ activity: 'working', task: 'Größe ändern' });
       expect(Object.keys(runningSessions(deps).sessions)).to.not.include.members([
         'old-ended',

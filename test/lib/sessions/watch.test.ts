@@ -37,7 +37,10 @@ function stateOf(...sessions: Session[]): SessionsState {
 const STATE = stateOf(
   session('busy', 10, { activity: 'working', tool: 'Edit' }),
   session('old', 20, { activity: 'working', tool: 'Bash' }),
-  session('asks', 5, { activity: 'waiting', waitingFor: 'permission_prompt', askedTool: 'Bash' }),
+  session('asks', 5, {
+    activity: 'waiting',
+    requests: [{ agent: null, reason: 'permission_prompt', tool: 'Bash', at: new Date(NOW).toISOString() }],
+  }),
   session('idle', 30, { activity: 'waiting', startedAt: '2026-11-20T08:00:00.000Z' }),
   session('done', 40, { activity: 'ended' }),
   session('yesterday', 61, { activity: 'ended' }),
