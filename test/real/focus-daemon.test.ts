@@ -87,6 +87,41 @@ describe('the focus while the daemon runs (built steward, real X server)', funct
     const last = eventsIn(home).findLast(({ detail }) => detail?.['via'] === 'x11-events');
     expect(Date.parse(last?.ts ?? '')).to.be.at.least(stoppedMs);
   });
+
+  it('is not stored if it was observed before a purge, or if the application is excluded by now', async function () {
+    requirePrograms(this, { Xvfb: 'xvfb', xterm: 'xterm', xprop: 'x11-utils', openbox: 'openbox' });
+    await startXvfb(kit);
+    await startManager(kit, 'openbox');
+    startXterm(kit, 'QAlpha');
+    const home = join(kit.home, 'home');
+    const env = { DISPLAY: kit.env['DISPLAY'] };
+    mkdirSync(home);
+    const watched = async (): Promise<void> => {
+      daemon = await startDaemon({ home, env });
+      await until('the daemon watches', () => existsSync(join(machineFolder(home), 'focus.lock')));
+      const watchedMs = Date.now();
+      // A focus of less than five seconds has no interval, and the next capture is two minutes away.
+      await until('the focus has lasted', () => Date.now() - watchedMs > 8_000);
+    };
+    const observed = (): SenseEvent[] =>
+      eventsIn(home).filter(({ detail }) => detail?.['via'] === 'x11-events');
+    await steward(['sense', 'capture'], { home, env });
+    await watched();
+    const purgedMs = Date.now();
+    await steward(['sense', 'purge', '--all', '--yes'], { home, env });
+    expect(await daemon?.stop()).to.equal(0);
+    const starts = observed().map(
+      ({ ts, detail }) => Date.parse(ts) - Number(detail?.['intervalSec']) * 1000,
+    );
+    expect(starts, 'the time after the purge').not.to.have.length(0);
+    expect(Math.min(...starts)).to.be.at.least(purgedMs);
+
+    await watched();
+    const before = observed().length;
+    await steward(['config', 'set', 'sense.exclude', 'QAlpha'], { home, env });
+    expect(await daemon?.stop()).to.equal(0);
+    expect(observed()).to.have.length(before);
+  });
 });
 
 function eventsIn(home: string): SenseEvent[] {

@@ -1,4 +1,5 @@
 import { parseIso, toIso } from '../platform/time/clock';
+import { appMatcher, type AppMatcher } from './classify';
 import type { AwayDetail, SenseEvent } from './event';
 import { withinBudget, type Spent } from './focus-budget';
 import type { Interval } from './focus-timeline';
@@ -45,7 +46,13 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
   // If the clock was set back, the cursor's time may be in the future.
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
-  if (watched !== undefined) return collectWatched(deps, input, watched);
+  if (watched !== undefined) {
+    const isExcluded = await appMatcher(deps.config.exclude);
+    return collectWatched(deps, input, {
+      ...watched,
+      intervals: withoutExcluded(watched.intervals, isExcluded),
+    });
+  }
   if (deps.watch === undefined && deps.isWatched?.() === true) return { events: [], cursor, state: 'ok' };
   const seen = await observe(deps, nowMs);
   if (seen.state === 'unsupported') return { events: [], cursor, ...seen };
@@ -103,6 +110,16 @@ function collectWatched(
   };
 }
 
+/** Drops applications that were excluded after they were observed. */
+function withoutExcluded(intervals: readonly Interval[], isExcluded: AppMatcher): Interval[] {
+  return intervals.map((interval) => {
+    const { fromMs, toMs } = interval;
+    const isDropped =
+      interval.kind === 'focus' && isExcluded({ app: interval.focus.app, ...interval.focus.detail });
+    return isDropped ? { kind: 'none', fromMs, toMs } : interval;
+  });
+}
+
 function eventsOf(machine: string, part: Interval): SenseEvent[] {
   const { fromMs, toMs } = part;
   if (part.kind === 'away') return [awayEvent(machine, fromMs, toMs, part.reason)];
@@ -130,6 +147,13 @@ function focusEvent(
 function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDetail['reason']): SenseEvent {
   const detail: AwayDetail = { from: toIso(fromMs), reason, machine };
   return { ts: toIso(toMs), type: 'away', source: 'appFocus', detail: { ...detail } };
+}
+
+/** Returns the cursor after a purge. Time before `untilMs` isn't stored afterwards. */
+export function skipUntil(cursor: unknown, untilMs: number, nowMs: number): unknown {
+  const before = parseCursor(cursor);
+  const lastMs = Math.min(before?.lastSampleMs ?? 0, nowMs);
+  return lastMs >= untilMs ? cursor : { ...before, lastSampleMs: untilMs, carryMs: 0 };
 }
 
 function sampleInterval(

@@ -1,8 +1,11 @@
+import { dirname } from 'node:path';
+
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { parseIso } from '../platform/time/clock';
 import { futureDayError } from '../platform/time/day-words';
-import { addDays, dayOf, type Day } from '../platform/time/time';
+import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
+import { skipUntil } from './app-focus';
 import { completePending } from './capture';
 import type { SenseEvent } from './event';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
@@ -48,8 +51,8 @@ interface Purge {
 }
 
 /**
- * Deletes captured data. Keeps the cursors, so that the data isn't captured again. The caller must hold the
- * sense lock.
+ * Deletes captured data. Doesn't reset the cursors, so that the data isn't captured again. The caller must
+ * hold the sense lock.
  */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
@@ -71,11 +74,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
   }
   removeLate(run);
   if (dryRun) return result;
-  const { state, damaged, lost } = store.readState();
-  if (isWhole && !damaged && !lost && exists(store.statePath)) {
-    forgetDays(state, (known) => isSelectedDay(selection, known));
-    store.writeState(state);
-  }
+  updateState(run);
   // Temporary files and the saved copy of a damaged state file may also contain events.
   store.sweep(deps.clock.now(), -1);
   store.removeQuarantinedState();
@@ -98,6 +97,20 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
   if (day !== undefined && day > today) throw futureDayError(day, 'today', today);
   const tomorrow = addDays(today, 1);
   if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
+}
+
+/** Forgets removed days, and skips focus intervals that the daemon observed but hasn't stored yet. */
+function updateState({ deps, selection, isWhole }: Purge): void {
+  const { store, clock, timezone } = deps;
+  const { state, damaged, lost } = store.readState();
+  if (damaged || lost || !exists(dirname(store.statePath))) return;
+  if (isWhole) forgetDays(state, (known) => isSelectedDay(selection, known));
+  const { day, before } = selection;
+  const last = day ?? (before === undefined ? todayOf(deps) : addDays(before, -1));
+  const nowMs = clock.now();
+  const untilMs = Math.min(nowMs, dayBounds(last, timezone).endMs);
+  state.cursors['appFocus'] = skipUntil(state.cursors['appFocus'], untilMs, nowMs);
+  store.writeState(state);
 }
 
 /**

@@ -2,11 +2,14 @@ import { expect } from 'chai';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { appFocusSource } from '../../../src/lib/sense/app-focus';
+import { addObservation, intervalsAfter, type Timeline } from '../../../src/lib/sense/focus-timeline';
 import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/sense/purge';
 import { purgeText } from '../../../src/lib/sense/view-status';
 import { rollup } from '../../../src/lib/sense/roll';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { commit, filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
+import { recordedDesktop } from '../../helpers/fake-desktop';
 import { thrown } from '../../helpers/errors';
 
 describe('sense: purge', () => {
@@ -146,6 +149,80 @@ describe('sense: purge', () => {
     run({ app: 'solitaire' });
     await captureAgain();
     expect(JSON.stringify(eventsOf('2026-11-20'))).not.to.match(/solitaire/i);
+  });
+
+  describe('with a watched focus', () => {
+    let timeline: Timeline;
+    let config: {
+      pollIntervalSec: number;
+      idleAfterSec: number;
+      countsAsActive: string[];
+      exclude: string[];
+    };
+    beforeEach(() => {
+      timeline = { done: [] };
+      config = { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] };
+    });
+    const seen = (time: string, app: string): void => {
+      const detail = { via: 'x11', bundleId: `org.${app}` };
+      addObservation(timeline, Date.parse(`2026-11-20T${time}Z`), { state: 'focus', focus: { app, detail } });
+    };
+    /** Stores what the daemon observed until this time. */
+    const flushAt = async (time: string): Promise<string[]> => {
+      const stored = eventsOf('2026-11-20').length;
+      box.at(`2026-11-20T${time}Z`);
+      const since = (ms: number) =>
+        Promise.resolve({ intervals: intervalsAfter(timeline, ms), now: undefined, canWait: false });
+      const desktop = recordedDesktop('linux', {});
+      const source = appFocusSource({ desktop, config, machineId: 'm', timezone: 'UTC', watch: { since } });
+      await box.capture({ sources: [source] });
+      const added = box.lines('events/2026-11-20.jsonl').slice(stored) as SenseEvent[];
+      return added.map(
+        ({ ts, app, detail }) => `${ts.slice(11, 19)} ${app} ${Number(detail?.['intervalSec'])}`,
+      );
+    };
+
+    for (const selection of [
+      { all: true },
+      { app: 'Solitaire' },
+      { day: '2026-11-20' },
+      { before: '2026-11-21' },
+    ]) {
+      it(`drops intervals that are not stored yet: ${JSON.stringify(selection)}`, async () => {
+        seen('13:00:00', 'Solitaire');
+        seen('13:00:30', 'Solitaire');
+        expect(await flushAt('13:00:30')).to.deep.equal(['13:00:30 Solitaire 30']);
+        seen('13:01:15', 'Solitaire');
+        box.at('2026-11-20T13:01:20Z');
+        run(selection);
+        seen('13:01:40', 'Code');
+        seen('13:02:00', 'Code');
+        expect(await flushAt('13:02:00')).to.deep.equal(['13:01:40 Solitaire 20', '13:02:00 Code 20']);
+      });
+    }
+
+    it('keeps them if the purge covers other days only, or is a dry run', async () => {
+      seen('13:00:00', 'Solitaire');
+      seen('13:00:30', 'Solitaire');
+      box.at('2026-11-20T13:00:30Z');
+      run({ before: '2026-11-20' });
+      run({ all: true }, true);
+      expect(await flushAt('13:00:30')).to.deep.equal(['13:00:30 Solitaire 30']);
+    });
+
+    it('drops an application that was excluded after it was observed', async () => {
+      for (const exclude of ['SOLITAIRE', 'org.solitaire']) {
+        timeline = { done: [] };
+        config.exclude = [exclude];
+        seen('13:00:00', 'Solitaire');
+        seen('13:00:30', 'Code');
+        seen('13:01:00', 'Solitaire');
+        seen('13:01:30', 'Solitaire');
+        expect(await flushAt('13:01:30')).to.deep.equal(['13:01:00 Code 30']);
+        box.at('2026-11-20T12:00:00Z');
+        box.store.writeState({ ...box.store.readState().state, cursors: {} });
+      }
+    });
   });
 
   it('removes insights, also without a log or record', () => {
