@@ -30,8 +30,8 @@ export function assistantContract(assistant: Assistant): void {
 
     const host = () => ({ platform: process.platform, env: {}, home: at.home });
     const path = (): string => assistant.path(host());
-    const installDeps = (): HookInstallDeps => ({
-      ...{ area: userArea(host()), machineId: '0123456789ab', host: host() },
+    const installDeps = (home = at.home): HookInstallDeps => ({
+      ...{ area: userArea({ ...host(), home }), machineId: '0123456789ab', host: { ...host(), home } },
       clock: { now: () => NOW, monotonic: () => 0 },
       product: { root: ROOT, node: process.execPath },
     });
@@ -71,6 +71,12 @@ export function assistantContract(assistant: Assistant): void {
       expect(removed).to.deep.include({ left: [], strangers: [] });
       expect(removed.shim.removed).to.equal(true);
       expect(files()).to.deep.equal([]);
+    });
+
+    it('finds its registration in a home with quotes and backslashes', async () => {
+      const deps = installDeps(join(at.home, `it's "my" \\home`));
+      await installHooks(deps, { assistant, dryRun: false });
+      expect(installedEvents(deps, assistant)).to.have.length(assistant.hooks.length);
     });
 
     it('writes nothing in a dry run', async () => {

@@ -36,7 +36,12 @@ export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undef
 /** Returns whether a hook file written by this version or an earlier one exists. */
 export function hasOwnFile(deps: OwnFileDeps, assistant: Assistant): boolean {
   const found = contentOf(assistant.path(deps.host));
-  return typeof found === 'string' && found.includes(shimPath(shimDeps(deps)));
+  return typeof found === 'string' && unquoted(found).includes(unquoted(shimPath(shimDeps(deps))));
+}
+
+/** Removes the characters that quoting adds or escapes, because the file contains the path in quotes. */
+function unquoted(text: string): string {
+  return text.replace(/[\\"']/g, '');
 }
 
 /**
