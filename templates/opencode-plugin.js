@@ -19,8 +19,10 @@ const EXIT_MS = 1000;
 const isShared = process.argv.includes('--service');
 /** Ids of handled events, shared with other copies of this file in the same process. */
 const seen = (globalThis[Symbol.for('steward.opencode')] ??= new Set());
-/** Maps a subagent's session to its root session. */
+/** Maps a subagent's session to its root session, also after the subagent's turn, because it can be resumed. */
 const roots = new Map();
+/** The subagents whose turn has not ended. */
+const running = new Map();
 const folders = new Map();
 const replies = new Map();
 const users = new Set();
@@ -87,14 +89,22 @@ function created(id, parent, folder) {
   if (typeof id !== 'string') return;
   if (folder !== undefined) remember(folders, id, folder);
   if (parent === undefined) return send('session-start', 'SessionStart', id, { source: 'startup' });
-  remember(roots, id, roots.get(parent) ?? parent);
-  send('subagent-start', 'SubagentStart', id);
+  child(id, parent);
+  started(id);
+}
+
+function child(id, parent) {
+  if (typeof id === 'string' && typeof parent === 'string') remember(roots, id, roots.get(parent) ?? parent);
+}
+
+function started(id) {
+  if (!running.has(id)) send('subagent-start', 'SubagentStart', id);
+  remember(running, id, true);
 }
 
 function turnEnded(id, event) {
   if (roots.has(id)) {
-    send('subagent-stop', 'SubagentStop', id);
-    roots.delete(id);
+    if (running.delete(id)) send('subagent-stop', 'SubagentStop', id);
     return;
   }
   send('stop', event, id, { last_assistant_message: replies.get(id) });
@@ -127,7 +137,8 @@ function answered(id, data) {
 }
 
 function prompted(id, text) {
-  if (typeof text === 'string' && text.trim() !== '' && !roots.has(id))
+  if (roots.has(id)) return started(id);
+  if (typeof text === 'string' && text.trim() !== '')
     send('prompt', 'UserPromptSubmit', id, { prompt: text.slice(0, MAX_TEXT) });
 }
 
@@ -137,6 +148,7 @@ function replied(id, text) {
 
 function tool(event, id, name, input) {
   const path = input?.filePath ?? input?.path;
+  if (name === 'task') child(input?.task_id, id);
   send('tool', event, id, {
     tool_name: name,
     ...(typeof path === 'string' ? { tool_input: { file_path: path } } : {}),
@@ -155,6 +167,7 @@ function onEvent(event, folder) {
 
 const EVENTS = {
   'session.created': (id, data, place) => created(id, data.parentID ?? data.info?.parentID, place),
+  'session.updated': (id, { info }) => child(id, info?.parentID),
   'session.idle': (id) => turnEnded(id, 'Stop'),
   'session.execution.succeeded': (id) => turnEnded(id, 'Stop'),
   'session.execution.failed': (id) => turnEnded(id, 'Stop'),

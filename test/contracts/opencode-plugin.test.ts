@@ -103,6 +103,42 @@ describe('the OpenCode plugin', function () {
     expect(made[10]?.[1]).to.include({ last_assistant_message: 'Done.' });
   });
 
+  it('reports a resumed subagent as part of its session, also after a restart', async () => {
+    for (const restarted of [false, true]) {
+      const { server } = await load();
+      const hooks = await server({ directory: '/src/site' });
+      const event = (type: string, properties: object) => hooks['event']?.({ event: { type, properties } });
+      const prompt = (sessionID: string) =>
+        hooks['chat.message']?.({ sessionID }, { parts: [{ type: 'text', text: 'go' }] });
+      if (!restarted) {
+        await event('session.created', { info: { id: 's1' } });
+        await event('session.created', { info: { id: 's2', parentID: 's1' } });
+        await prompt('s2');
+        await event('session.idle', { sessionID: 's2' });
+        await event('session.idle', { sessionID: 's2' });
+      }
+      await hooks['tool.execute.before']?.({ tool: 'task', sessionID: 's1' }, { args: { task_id: 's2' } });
+      await prompt('s2');
+      await hooks['tool.execute.before']?.({ tool: 'bash', sessionID: 's2' }, { args: {} });
+      await event('session.updated', { info: { id: 's3', parentID: 's2' } });
+      await event('permission.asked', { sessionID: 's3', permission: 'bash' });
+      await event('session.idle', { sessionID: 's2' });
+      await event('session.idle', { sessionID: 's1' });
+      await calls(restarted ? 15 : 9);
+    }
+    const resumed = [
+      ...[['tool', undefined], ['subagent-start', 's2'], ['tool', 's2'], ['notification', 's3']], // prettier-ignore
+      ...[['subagent-stop', 's2'], ['stop', undefined]], // prettier-ignore
+    ];
+    const made = await calls(15);
+    expect(made.map(([verb, { agent_id: agent }]) => [verb, agent])).to.deep.equal([
+      ...[['session-start', undefined], ['subagent-start', 's2'], ['subagent-stop', 's2']], // prettier-ignore
+      ...resumed,
+      ...resumed,
+    ]);
+    expect(new Set(made.map(([, { session_id: id }]) => id))).to.deep.equal(new Set(['s1']));
+  });
+
   it('ends the open sessions of a folder when OpenCode 1 exits', async () => {
     const { server } = await load();
     const [site, other] = [
