@@ -55,7 +55,7 @@ const { refresh, redraw } = follow(
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
     const slugs = (report?.sessions ?? []).map(({ slug, status }) => status === 'waiting' && slug).join(' ');
     const insight = /** @type {Insight | undefined} */ (feeds.insight.data);
-    drawPanels(byId('notes'), [
+    drawPanels([
       {
         name: 'Sessions',
         feeds: [feeds.sessions, feeds.status],

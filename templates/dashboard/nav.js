@@ -25,6 +25,7 @@ export function showHeader() {
     event.preventDefault();
     main.focus();
   });
+  main.after(h('div', { id: 'notes', class: 'notes', role: 'status' }));
   main.before(
     skip,
     h(

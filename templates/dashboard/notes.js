@@ -1,7 +1,7 @@
 // Notes about failed requests: the panels keep the last good data, and a note shows the age of the data.
 
 import { refused } from './daemon.js';
-import { command, h, show } from './dom.js';
+import { byId, command, h, show } from './dom.js';
 import { moment } from './format.js';
 
 /** @typedef {import('./live.js').Feed} Feed */
@@ -18,8 +18,8 @@ import { moment } from './format.js';
 /** The values last drawn in each panel, and whether drawing failed. @type {Map<string, { from: unknown[], failed: boolean }>} */
 const drawn = new Map();
 
-/** Draws the panels and reports panels that fail or are out of date. @param {Element} place @param {Panel[]} panels */
-export function drawPanels(place, panels) {
+/** Draws the panels and reports panels that fail or are out of date. @param {Panel[]} panels */
+export function drawPanels(panels) {
   /** @type {Map<string, string[]>} panels by problem */
   const problems = new Map();
   for (const { name, feeds, from, draw } of panels) {
@@ -34,7 +34,7 @@ export function drawPanels(place, panels) {
   const lost = feeds.find(({ problem }) => problem?.reached === false);
   const signedOut = feeds.find(({ problem }) => problem?.signedOut);
   show(
-    place,
+    byId('notes'),
     refused && h('p.attention', refused),
     signedOut &&
       !refused &&

@@ -26,7 +26,7 @@ const { refresh } = follow(
   (feeds) => {
     const today = /** @type {DailyRecord | undefined} */ (feeds.today.data);
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
-    drawPanels(byId('notes'), [
+    drawPanels([
       {
         name: 'Days',
         feeds: [feeds.today, feeds.recent],

@@ -40,7 +40,7 @@ const { redraw, refresh } = follow(
   ({ report: feed, figures: second }, { now, lostAt }) => {
     const report = /** @type {Report | undefined} */ (feed.data);
     const figures = /** @type {Figures[]} */ (second.data ?? []);
-    drawPanels(byId('notes'), [
+    drawPanels([
       {
         name: 'Sessions',
         feeds: [feed, second],

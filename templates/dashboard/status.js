@@ -27,7 +27,7 @@ const { redraw, refresh } = follow(
     const minute = Math.floor(now / 60_000);
     const own = /** @type {Status | undefined} */ (status.data);
     const report = /** @type {Report | undefined} */ (notify.data);
-    drawPanels(byId('notes'), [
+    drawPanels([
       {
         name: 'Status',
         feeds: [status, sense, work],

@@ -26,7 +26,7 @@ const { redraw, refresh } = follow(
   ({ board: feed, status }, { now, lostAt }) => {
     const board = /** @type {Board | undefined} */ (feed.data);
     const waiting = /** @type {Status | undefined} */ (status.data)?.waiting ?? [];
-    drawPanels(byId('notes'), [
+    drawPanels([
       {
         name: 'Work',
         feeds: [feed],

@@ -259,7 +259,7 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
   await page.goto(url);
   await until(
     page,
-    "!/…$/.test(document.querySelector('#facts').textContent) || document.querySelector('#notes').textContent !== ''",
+    "!/…$/.test(document.querySelector('#facts').textContent) || document.querySelector('#notes')?.childNodes.length > 0",
   );
   return { page, console, requests, unanswered, close: () => context.close() };
 }
