@@ -28,6 +28,9 @@ export function showApps(place, records) {
     ...folded(apps, ROWS, (part) => appTable(part, sum(apps.map((app) => app.minutes)))),
     !isSignedIn() && h('p.muted.small', 'To edit kinds, run: ', command('steward open')),
   );
+  // A list that the user has changed ignores the attribute `selected`.
+  for (const list of place.querySelectorAll('select'))
+    if (list !== open) list.value = list.dataset.kind ?? '';
 }
 
 /** Adds up each application's time over several days, longest first. @param {readonly DailyRecord[]} records */
@@ -49,10 +52,11 @@ function appTable(apps, total) {
     head(['application', 'kind', 'time', 'share']),
     h(
       'tbody',
-      apps.map(({ app, kind, minutes: time }) =>
+      apps.map(({ app, kind, minutes: time }, i) =>
         h(
           'tr',
-          { 'data-key': `${kind} ${app}` },
+          // The row stays when its kind changes. Days that can't be rebuilt add a second row with another kind.
+          { 'data-key': apps.findIndex((one) => one.app === app) === i ? app : `${kind} ${app}` },
           h('th', { scope: 'row', title: app }, app.trim() === '' ? 'unknown' : app),
           h('td.muted', isSignedIn() && app.trim() !== '' ? picker(app, kind) : kind),
           h('td.figure', minutes(time)),
@@ -80,23 +84,43 @@ function picker(app, kind) {
   );
 }
 
+/** How long a kind chosen by keyboard may still change before it is applied. */
+const PAUSE_MS = 1000;
+/** The list whose choice hasn't been applied yet. @type {HTMLSelectElement | undefined} */
+let open;
+
 /**
- * Reclassifies an application when the user changes its kind, then shows which days changed.
+ * Reclassifies an application when the user changes its kind, then shows which days changed. Arrow keys change a list at
+ * each press, so a choice by keyboard is applied after a pause, by Enter, or when the focus leaves the list.
  * @param {Element} place @param {() => string | undefined} since the first day to rebuild @param {() => unknown} refresh
  */
 export function watchKinds(place, since, refresh) {
-  document.addEventListener('change', async ({ target }) => {
-    if (!(target instanceof HTMLSelectElement) || target.dataset.app === undefined) return;
-    const { app, kind = '' } = target.dataset;
-    const { data, problem } = await post('/api/sense/classify', { app, kind: target.value, since: since() });
-    place.textContent = problem ?? `${app} is now ${target.value}. ${rebuilt(data)}`;
-    if (problem !== undefined) target.value = kind;
+  let isTyped = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const apply = async () => {
+    clearTimeout(timer);
+    const [list, value = ''] = [open, open?.value];
+    const { app, kind = '' } = list?.dataset ?? {};
+    open = undefined;
+    if (list === undefined || value === kind) return;
+    const { data, problem } = await post('/api/sense/classify', { app, kind: value, since: since() });
+    place.textContent = problem ?? `${app} is now ${value}. ${rebuilt(data)}`;
+    if (problem !== undefined && list !== open) list.value = kind;
     await refresh();
-    // Changing the kind replaces the row, so focus the new row.
-    requestAnimationFrame(() => {
-      const list = [...document.querySelectorAll('select')];
-      if (document.activeElement === document.body) list.find(({ dataset }) => dataset.app === app)?.focus();
-    });
+  };
+  document.addEventListener('pointerdown', () => (isTyped = false));
+  document.addEventListener('keydown', ({ key }) => {
+    isTyped = key !== 'Enter';
+    if (!isTyped) void apply();
+  });
+  document.addEventListener('focusout', apply);
+  document.addEventListener('change', ({ target }) => {
+    if (!(target instanceof HTMLSelectElement) || target.dataset.app === undefined) return;
+    open = target;
+    clearTimeout(timer);
+    if (isTyped) timer = setTimeout(apply, PAUSE_MS);
+    else void apply();
   });
 }
 

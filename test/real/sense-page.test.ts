@@ -223,6 +223,53 @@ describe('the page of the days in Chromium', function () {
       await until(page, "document.activeElement.dataset.kind === 'creation'");
     });
 
+    it('is sent once for the kind that the arrow keys end on, and the list keeps the focus', async () => {
+      const kinds: string[] = [];
+      const page = await signedIn('/sense?day=2026-11-18');
+      page.on('request', (request) => {
+        if (request.method() === 'POST') kinds.push((request.postDataJSON() as { kind: string }).kind);
+      });
+      const day = dayDocument(pages.full, '2026-11-18');
+      const wanted = ['creation', 'neutral', 'consumption'] as const;
+      let sent = 0;
+      answers['/api/sense/classify'] = () => {
+        const kind = wanted[sent]!;
+        sent += 1;
+        for (const one of day.record.apps) if (one.app === 'Firefox') one.kind = kind;
+        answers['/api/day'] = () => ({ body: day });
+        return { body: { app: 'Firefox', kind, file: '', rolled: [], kept: [] } };
+      };
+      const isFocused = (kind: string): Promise<unknown> =>
+        until(
+          page,
+          `(({ app, kind }) => app === 'Firefox' && kind === '${kind}')(document.activeElement.dataset)`,
+        );
+      await page.focus('select[data-app=Firefox]');
+      for (const key of ['ArrowDown', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
+      await waitForText(page, '#classified', /^Firefox is now creation\./);
+      await isFocused('creation');
+      // From here on, time passes only when the test says so.
+      await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 10_000);
+      for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+      await waitForText(page, '#classified', /^Firefox is now neutral\./);
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('Tab');
+      await waitForText(page, '#classified', /^Firefox is now consumption\./);
+      expect(kinds).to.deep.equal(wanted);
+    });
+
+    it('is sent at once when it is chosen with the mouse', async () => {
+      answers['/api/sense/classify'] = () => ({
+        body: { app: 'Firefox', kind: 'neutral', file: '', rolled: [], kept: [] },
+      });
+      const page = await signedIn('/sense');
+      await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 10_000);
+      await page.keyboard.press('Shift');
+      await page.dispatchEvent('select[data-app=Firefox]', 'pointerdown');
+      await page.locator('select[data-app=Firefox]').selectOption('neutral');
+      await waitForText(page, '#classified', /^Firefox is now neutral\./);
+    });
+
     it('is as before, and read-only, where the daemon refuses', async () => {
       answers['/api/sense/classify'] = () => ({
         status: 403,
@@ -232,7 +279,7 @@ describe('the page of the days in Chromium', function () {
       await page.locator('select[data-app=Firefox]').selectOption('neutral');
       await waitForText(page, '#classified', /^Only pages\. Run "steward open"\.$/);
       await page.locator('#apps select').first().waitFor({ state: 'detached' });
-      expect(await textOf(page, '[data-key="consumption Firefox"]')).to.match(/^Firefoxconsumption/);
+      expect(await textOf(page, '[data-key=Firefox]')).to.match(/^Firefoxconsumption/);
     });
 
     it('is text without a sign-in, and the page says how to sign in', async () => {
