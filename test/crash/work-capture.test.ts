@@ -68,4 +68,35 @@ describe('crash: work capture by the hooks (built)', function () {
     );
     expect(existsSync(join(home.path, '.steward', 'state', 'spool', 'dead'))).to.equal(false);
   });
+
+  it('each issue that a command sends becomes exactly one issue, wherever it is killed', async () => {
+    await done('work', 'setup', 'ann/work');
+    const count = 6;
+    for (let kill = 0; kill < count * 2; kill += 1) {
+      // Every command runs twice, so the second run also resumes what the first one left.
+      const args = ['work', 'add', `Task ${Math.floor(kill / 2)}`];
+      const child = spawn(process.execPath, [BIN, ...args], {
+        env: cleanEnv(home.path, env()),
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'exit');
+      github.fault = ({ method, path }): Fault | undefined => {
+        if (method !== 'POST' || !path.endsWith('/issues')) return undefined;
+        child.kill('SIGKILL');
+        return kill % 3 === 0 ? 'drop' : 'reset';
+      };
+      await ended;
+      github.fault = () => undefined;
+    }
+    await until('the queue is empty', async () => {
+      const { stdout } = await steward(['work', 'deliver', '--json'], { home: home.path, env: env() });
+      const { later, failed } = JSON.parse(stdout) as { later: number; failed: number };
+      return later + failed === 0;
+    }, 120_000); // prettier-ignore
+    const status = await steward(['work', 'status', '--json'], { home: home.path, env: env() });
+    expect(JSON.parse(status.stdout)).to.deep.include({ unfinished: 0, waiting: [] });
+    expect((await titles()).sort()).to.deep.equal(
+      Array.from({ length: count }, (_, index) => `Task ${index}`),
+    );
+  });
 });

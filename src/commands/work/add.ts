@@ -1,13 +1,14 @@
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
+import { unlessInterrupted } from '../../lib/cli/interrupt';
 import { openWork } from '../../lib/app/work';
-import { createOrQueue, newIssue, type Added, type Queued } from '../../lib/work/add';
+import { addInterrupted, createOrQueue, newIssue, type Added, type Queued } from '../../lib/work/add';
 import { STATUSES } from '../../lib/work/label';
-import { issueText, missingText, queuedText } from '../../lib/work/view-results';
+import { issueText, missingText, queuedText, RESUMED } from '../../lib/work/view-results';
 
 export default class WorkAdd extends BaseCommand {
   static override summary = 'Add an issue';
   static override description =
-    "Creates exactly one issue, even if GitHub's response is lost. Omits and reports labels that do not exist in the repository. Offline, queues the issue and creates it later.";
+    "Creates exactly one issue, even if GitHub's response is lost. Omits and reports labels that do not exist in the repository. If GitHub does not confirm the issue, it stays queued and steward creates it later.";
   static override args = {
     title: word({ required: true, description: 'The task, in a few words.' }),
   };
@@ -33,7 +34,9 @@ export default class WorkAdd extends BaseCommand {
     const { args, flags } = await this.parse(WorkAdd);
     const { deps, shown } = await openWork(this.context);
     const { label: labels = [], ...values } = flags;
-    const added = await createOrQueue(deps, newIssue({ title: args.title, labels, ...values }));
+    const wanted = newIssue({ title: args.title, labels, ...values });
+    const added = await unlessInterrupted(createOrQueue(deps, wanted), addInterrupted);
+    if (added.resumed) this.say(RESUMED);
     if ('queued' in added) return this.show(added, () => queuedText(added, shown(this.terminal)));
     if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
     return this.show(added, () => issueText(added, shown(this.terminal), 'due'));

@@ -1,7 +1,8 @@
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
+import { unlessInterrupted } from '../../lib/cli/interrupt';
 import { openWork } from '../../lib/app/work';
-import { createOrQueue, newReminder, type Added, type Queued } from '../../lib/work/add';
-import { issueText, missingText, queuedText } from '../../lib/work/view-results';
+import { addInterrupted, createOrQueue, newReminder, type Added, type Queued } from '../../lib/work/add';
+import { issueText, missingText, queuedText, RESUMED } from '../../lib/work/view-results';
 
 export default class WorkRemind extends BaseCommand {
   static override summary = 'Add a reminder';
@@ -27,7 +28,9 @@ export default class WorkRemind extends BaseCommand {
     const { args, flags } = await this.parse(WorkRemind);
     const { deps, shown } = await openWork(this.context);
     const { at, priority } = flags;
-    const added = await createOrQueue(deps, await newReminder(deps, { text: args.text, at, priority }));
+    const wanted = await newReminder(deps, { text: args.text, at, priority });
+    const added = await unlessInterrupted(createOrQueue(deps, wanted), addInterrupted);
+    if (added.resumed) this.say(RESUMED);
     if ('queued' in added) return this.show(added, () => queuedText(added, shown(this.terminal)));
     if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
     this.print(() => issueText(added, shown(this.terminal), 'due'));

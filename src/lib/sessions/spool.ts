@@ -107,6 +107,11 @@ export function leave(
   return intention;
 }
 
+/** Removes a task that no process has claimed. */
+export function removeWaiting(path: string, intention: Intention): void {
+  removeFile(join(path, spoolAt(path).nameOf(intention)));
+}
+
 function newId(nowMs: number): string {
   return `${compactTime(nowMs)}-${randomName(12)}`;
 }

@@ -3,19 +3,20 @@ import { randomBytes } from 'node:crypto';
 import { StewardError, toStewardError } from '../errors';
 import { toIso } from '../platform/time/clock';
 import { toItem, type Item } from './board';
-import { queueIssue } from './capture/deliver';
+import { queueIssue, whileCreating, type QueuedIssue } from './capture/queued';
 import type { WorkDeps } from './deps';
 import { dueWords, readDue, readWhen } from './due';
-import { ensureIssue, wantedTitle, type Wanted } from './ensure';
-import { failureOf } from './host/failure';
-import { titleContainsAll } from './issue';
+import { ensureIssue, readLedger, wantedTitle } from './ensure';
+import { identityKey, titleContainsAll } from './issue';
 import { codeBlock } from './outgoing';
-import { openForWriting } from './privacy';
+import { openForWriting, repoOf } from './privacy';
 
 /** The result of `work add` and `work remind`. */
 export interface Added extends Item {
   /** Requested labels that the repository doesn't have. */
   missingLabels: string[];
+  /** Whether an earlier command had queued the issue. */
+  resumed: boolean;
 }
 
 export interface AddInput {
@@ -28,9 +29,7 @@ export interface AddInput {
   labels?: readonly string[];
 }
 
-type NewIssue = Wanted & { kind: 'reminder' | null };
-
-export function newIssue(input: AddInput): NewIssue {
+export function newIssue(input: AddInput): QueuedIssue {
   const labels = Object.entries({
     Type: input.type,
     Status: input.status ?? 'queued',
@@ -52,7 +51,7 @@ export interface ReminderInput {
 }
 
 /** Builds the issue for `work remind`. Takes the due time from `at` or from the text. */
-export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise<NewIssue> {
+export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise<QueuedIssue> {
   const now = { nowMs: deps.clock.now(), zone: deps.timezone };
   const due =
     input.at === undefined
@@ -76,35 +75,56 @@ function withFullText(kind: 'reminder' | null, text: string, typed: string, body
   return [body, codeBlock(typed.trim())].filter((part) => part !== '').join('\n\n');
 }
 
-function withId(wanted: Omit<NewIssue, 'identity'>): NewIssue {
+function withId(wanted: Omit<QueuedIssue, 'identity'>): QueuedIssue {
   if (wanted.text.trim() === '') {
     throw new StewardError('usage', 'The title is empty.', { hint: 'Describe the task in a few words.' });
   }
   return { identity: { kind: 'id', value: randomBytes(8).toString('hex') }, ...wanted };
 }
 
-export async function create(deps: WorkDeps, wanted: NewIssue): Promise<Added> {
+export async function create(deps: WorkDeps, wanted: QueuedIssue, resumed = false): Promise<Added> {
   const { issue, missingLabels } = await ensureIssue(await openForWriting(deps), wanted);
-  return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels };
+  return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels, resumed };
 }
 
-/** An issue queued because GitHub could not be reached. */
+/** An issue that stays queued because GitHub has not confirmed it. */
 export interface Queued {
   queued: true;
   title: string;
   /** When the reminder is due, as ISO 8601 in UTC. */
   due: string | null;
   reason: string;
+  /** Whether an earlier command had queued the issue. */
+  resumed: boolean;
 }
 
-/** Creates an issue, or queues it if GitHub cannot be reached. */
-export async function createOrQueue(deps: WorkDeps, wanted: NewIssue): Promise<Added | Queued> {
-  try {
-    return await create(deps, wanted);
-  } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind !== 'unavailable' || failureOf(error)?.reason === 'rejected') throw error;
-    queueIssue(deps, wanted);
-    return { queued: true, title: wantedTitle(wanted), due: wanted.due ?? null, reason: message };
-  }
+/**
+ * Queues an issue and creates it. It stays queued until GitHub confirms it, so that a delivery can create it
+ * if this process is killed.
+ */
+export async function createOrQueue(deps: WorkDeps, wanted: QueuedIssue): Promise<Added | Queued> {
+  const repo = repoOf(deps.workRepo());
+  const { issue, resumed, remove } = queueIssue(deps, wanted);
+  return whileCreating(deps, issue, async () => {
+    try {
+      const added = await create(deps, issue, resumed);
+      remove();
+      return added;
+    } catch (error) {
+      const { kind, message } = toStewardError(error);
+      if (kind === 'unavailable' || kind === 'locked')
+        return { queued: true, title: wantedTitle(issue), due: issue.due ?? null, reason: message, resumed };
+      // If GitHub may have created the issue, it stays queued until a delivery has checked that.
+      const mayExist = readLedger(deps.paths.ledger, repo).has(identityKey(issue.identity));
+      if (!resumed && !mayExist) remove();
+      throw error;
+    }
+  });
+}
+
+/** Returns the error for Ctrl-C while `createOrQueue` waits for GitHub. */
+export function addInterrupted(): StewardError {
+  return new StewardError('canceled', 'Interrupted before GitHub confirmed the issue.', {
+    hint: 'The issue is queued. The daemon or the next "steward work sweep" creates it once.',
+  });
 }

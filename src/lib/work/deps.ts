@@ -54,7 +54,7 @@ export interface Open {
 /** Runs a task while holding a machine-local lock. Throws `locked` if the lock is not acquired in time. */
 export function withWorkLock<T>(
   { area, clock, machineId }: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>,
-  name: 'create' | 'claim' | 'tasklist' | 'reminders',
+  name: 'create' | 'claim' | 'tasklist' | 'reminders' | `issue-${string}`,
   work: () => Promise<T>,
   waitMs = 60_000,
 ): Promise<T> {

@@ -26,7 +26,7 @@ export interface WorkStatus {
   issues: { open: number; closed: number };
   /** Number of malformed issues. `issues` doesn't count them. */
   malformed: number;
-  /** Number of issues whose creation GitHub has not confirmed. */
+  /** Number of issues that GitHub may have created since the last fetch. */
   unfinished: number;
   /** Pending captures, grouped by reason. */
   waiting: Waiting[];
@@ -42,8 +42,8 @@ export function workStatus(deps: WorkDeps): WorkStatus {
   const { repo, privacy } = config;
   const { issues, malformed } = repo === undefined ? { issues: [], malformed: 0 } : deps.cache(repo);
   const open = issues.filter(({ state }) => state === 'open').length;
-  const entries = repo === undefined ? [] : [...readLedger(deps.paths.ledger, repo).values()];
   const at = parseIso(privacy.verifiedAt ?? '');
+  const fetched = staleness(deps, config);
   return {
     setupRequired: repo === undefined,
     steps: repo === undefined ? [...SETUP_STEPS] : [],
@@ -55,14 +55,24 @@ export function workStatus(deps: WorkDeps): WorkStatus {
       verifiedAt: privacy.verifiedAt ?? null,
       nextVerification: at === undefined ? null : toIso(at + (privacy.ttlHours / 2) * 3_600_000),
     },
-    ...staleness(deps, config),
+    ...fetched,
     issues: { open, closed: issues.length - open },
     malformed,
-    unfinished: entries.filter(({ number }) => number === null).length,
+    unfinished: repo === undefined ? 0 : unconfirmed(deps, repo, fetched.lastFetch),
     waiting: waitingCaptures(deps.area),
     pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
     captureNative: deps.config.CAPTURE_NATIVE,
     captureSweep: deps.config.CAPTURE_SWEEP,
     capturePrompt: deps.config.CAPTURE_PROMPT,
   };
+}
+
+/** Counts the requested issues that the last fetch could not show yet. */
+function unconfirmed({ cache, paths, settleMs }: WorkDeps, repo: string, lastFetch: string | null): number {
+  const known = new Set(cache(repo).issues.map(({ identity }) => identity));
+  const fetchedMs = parseIso(lastFetch ?? '') ?? -Infinity;
+  return [...readLedger(paths.ledger, repo)].filter(
+    ([key, { number, at }]) =>
+      number === null && !known.has(key) && fetchedMs < (parseIso(at) ?? 0) + settleMs,
+  ).length;
 }

@@ -29,6 +29,10 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
   return finish([fit(line, at.columns), clean(item.url)], options);
 }
 
+/** The message of `work add` and `work remind` for an issue that an earlier command had queued. */
+export const RESUMED =
+  'The same issue was already queued, so steward continued with it and created no second one.';
+
 /** Formats the result of `work add` or `work remind` for a queued issue. */
 export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
   const at = view(options);
@@ -197,7 +201,10 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   for (const [index, group] of status.waiting.entries())
     rows.push([index === 0 ? 'waiting' : '', waitingText(group), true]);
   if (unfinished > 0)
-    rows.push(['unconfirmed', `${plural(unfinished, 'issue')}; the next attempt checks for duplicates`]);
+    rows.push([
+      'unconfirmed',
+      `${plural(unfinished, 'issue')}; the next fetch shows whether GitHub created it`,
+    ]);
   const lines = rows.flatMap(([name, value, needsAttention = false]) =>
     wrap(value, at.columns - 14, '').map(
       (line, i) => (i === 0 ? name : '').padEnd(14) + (needsAttention ? at.colors.attention(line) : line),

@@ -193,7 +193,7 @@ describe('the spool', () => {
   for (const [what, put] of Object.entries<(path: string) => void>({
     'a folder': (path) => mkdirSync(path),
     'a dangling link': (path) => symlinkSync('nowhere', path),
-    'a file that is too large': (path) => writeFileSync(path, ' '.repeat(65 * 1024)),
+    'a file that is too large': (path) => writeFileSync(path, ' '.repeat(1025 * 1024)),
     'an empty file': (path) => writeFileSync(path, ''),
   })) {
     it(`goes on beside ${what} with the name of a capture, and counts it`, async () => {

@@ -5,6 +5,7 @@ import { closeIssue, showIssue, textOrFile } from '../../../src/lib/work/actions
 import { create, createOrQueue, newIssue, newReminder } from '../../../src/lib/work/add';
 import { drainCaptures } from '../../../src/lib/work/capture/deliver';
 import { waitingCaptures } from '../../../src/lib/work/capture/waiting';
+import { workStatus } from '../../../src/lib/work/status';
 import { refresh } from '../../../src/lib/work/poll';
 import { moveIssue, setStatus } from '../../../src/lib/work/edit';
 import { startGitHub, type GitHub } from '../../helpers/github';
@@ -144,11 +145,47 @@ describe('work: add, remind, close, show', function () {
       return posted ? 'drop' : undefined;
     };
     expect(await createOrQueue(world.deps, newIssue({ title: 'Half sent' }))).to.include({ queued: true });
+    expect(workStatus(world.deps).unfinished).to.equal(1);
     github.fault = () => undefined;
+    await refresh(world.deps);
+    expect(workStatus(world.deps).unfinished).to.equal(0);
     await drainCaptures(captureOf(world, {}));
     expect((await issuesOf(github, 'ann/work')).slice(0, -before).map(({ title }) => title)).to.deep.equal([
       'Half sent',
     ]);
+  });
+
+  it('does not count a request as unconfirmed that a later fetch does not show', async () => {
+    github.fault = ({ method }) => (method === 'POST' ? 'reset' : undefined);
+    await createOrQueue(world.deps, newIssue({ title: 'Never there' }));
+    github.fault = () => undefined;
+    await refresh(world.deps);
+    const { unfinished, waiting } = workStatus(world.deps);
+    expect([unfinished, waiting.map(({ count }) => count)]).to.deep.equal([0, [1]]);
+    await drainCaptures(captureOf(world, {}));
+    expect(workStatus(world.deps)).to.deep.include({ unfinished: 0, waiting: [] });
+  });
+
+  it('queues a rejected issue no longer, unless an earlier command has queued it', async () => {
+    const issue = newIssue({ title: 'Rejected' });
+    const kinds = async (): Promise<string> => (await rejection(createOrQueue(world.deps, newIssue({ title: 'Rejected' })))).kind; // prettier-ignore
+    github.fault = ({ method }) => (method === 'POST' ? { status: 422 } : undefined);
+    expect([await kinds(), waitingCaptures(world.deps.area)]).to.deep.equal(['conflict', []]);
+    github.fault = () => 'reset';
+    await createOrQueue(world.deps, issue);
+    github.fault = ({ method }) => (method === 'POST' ? { status: 422 } : undefined);
+    expect([await kinds(), waitingCaptures(world.deps.area)[0]?.count]).to.deep.equal(['conflict', 1]);
+    github.fault = () => undefined;
+    expect(await createOrQueue(world.deps, newIssue({ title: 'Rejected' }))).to.include({ resumed: true });
+    expect(waitingCaptures(world.deps.area)).to.deep.equal([]);
+  });
+
+  it('queues an issue whose body has the greatest length', async () => {
+    github.fault = () => 'reset';
+    await createOrQueue(world.deps, newIssue({ title: 'Long', body: '\u0416"'.repeat(32_000) }));
+    github.fault = () => undefined;
+    expect(await drainCaptures(captureOf(world, {}))).to.include({ done: 1, dead: 0 });
+    expect(waitingCaptures(world.deps.area)).to.deep.equal([]);
   });
 
   it('shows cached data when the service is unavailable, and refuses to write', async () => {

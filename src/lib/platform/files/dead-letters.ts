@@ -10,7 +10,8 @@ import { parseObject } from './json-object';
 // failure, and its `deadReason` or `reason` field is the cause.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
-const MAX_BYTES = 64 * 1024;
+/** The size of a queue's largest entry: an issue with the longest body that GitHub accepts. */
+export const MAX_ENTRY_BYTES = 1024 * 1024;
 /** File that stores the number of pruned entries. */
 const PRUNED = 'pruned.json';
 
@@ -128,6 +129,6 @@ function prunedIn(folder: string): number {
  */
 function contentOf(path: string): Record<string, unknown> | undefined {
   const facts = lstatOf(path);
-  if (facts?.isFile !== true || facts.size > MAX_BYTES) return undefined;
+  if (facts?.isFile !== true || facts.size > MAX_ENTRY_BYTES) return undefined;
   return parseObject(readText(path) ?? '');
 }

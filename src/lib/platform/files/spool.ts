@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { StewardError, toStewardError } from '../../errors';
 import { createFile, readText, renameOver, replaceFile, sweepTemps } from './atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from './folder';
-import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from './dead-letters';
+import {
+  bury as buryFile,
+  deadNames,
+  MAX_ENTRY_BYTES,
+  moveInto,
+  pruneDead,
+  type Burial,
+} from './dead-letters';
 import { isObject, parseObject } from './json-object';
 
 /**
@@ -41,7 +48,6 @@ export interface Codec<T> {
 
 export type Place = 'waiting' | 'claimed' | 'dead';
 
-const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
 /** How long a count is reused, in ms. Counting the entries of a full spool is slow. */
 const COUNT_MS = 1000;
@@ -86,7 +92,7 @@ function inspect<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; d
   const path = join(folderOf(spool, place), name);
   const facts = lstatOf(path);
   if (facts === undefined) return {};
-  const value = facts.isFile && facts.size <= MAX_BYTES ? parseObject(readText(path) ?? '') : undefined;
+  const value = facts.isFile && facts.size <= MAX_ENTRY_BYTES ? parseObject(readText(path) ?? '') : undefined;
   const { version, ...rest } = value ?? {};
   if (typeof version === 'number' && version > spool.version) return {};
   const entry = version === spool.version ? spool.parse(rest) : undefined;

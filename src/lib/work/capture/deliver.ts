@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 
-import * as v from 'valibot';
-
 import { StewardError, toStewardError } from '../../errors';
 import { ensureFolder } from '../../platform/files/folder';
 import { appendLog } from '../../platform/files/journal';
@@ -10,7 +8,6 @@ import { artifactPath, writeIssue } from '../../sessions/artifact';
 import {
   drain,
   keptIntentions,
-  leave,
   revive,
   spoolStatus,
   type Consumer,
@@ -26,6 +23,7 @@ import { ensureIssue, type Wanted } from '../ensure';
 import { failureOf } from '../host/failure';
 import { titleContainsAll } from '../issue';
 import { captureGate, currentPrivacy, openForWriting, type PrivacyState } from '../privacy';
+import { queuedIssue, whileCreating } from './queued';
 import { isKind, promptBody, type CaptureKind } from './prompt';
 import { planSession, sessionAt, type SessionPlan, type SessionRules } from './session';
 import { readReasons, waitReason, writeReasons, type WaitReason } from './waiting';
@@ -208,35 +206,20 @@ async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Pro
   });
 }
 
-/** Queues an issue to be created exactly once. */
-export function queueIssue(work: WorkDeps, wanted: Wanted): void {
-  const stored: Record<string, unknown> = { ...wanted };
-  leave(spoolOf(work), { kind: 'issue-wanted', session: '', slug: null, transcript: null, wanted: stored });
-}
-
-const QueuedIssue = v.object({
-  identity: v.object({ kind: v.literal('id'), value: v.string() }),
-  kind: v.nullable(v.literal('reminder')),
-  text: v.string(),
-  body: v.string(),
-  labels: v.array(v.string()),
-  due: v.optional(v.string()),
-});
-
-/** Reads an issue that `queueIssue` has stored; undefined if it is malformed. */
-export function parseQueued(stored: Intention['wanted']): Wanted | undefined {
-  const parsed = v.safeParse(QueuedIssue, stored);
-  if (!parsed.success) return undefined;
-  const { due, ...wanted } = parsed.output;
-  return { ...wanted, ...(due === undefined ? {} : { due }) };
-}
-
-async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): Promise<Delivery> {
-  const wanted = parseQueued(stored);
-  if (wanted === undefined) return { refused: 'malformed issue' };
-  return send(deps, wanted.identity.value, async (open) => {
-    await ensureIssue(open, wanted);
-  });
+async function createQueued(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
+  const issue = queuedIssue(intention);
+  if (issue === undefined) return { refused: 'malformed issue' };
+  const deliver = (): Promise<Delivery> =>
+    send(deps, issue.identity.value, async (open) => {
+      await ensureIssue(open, issue);
+    });
+  try {
+    return await whileCreating(deps.work, issue, deliver, 0);
+  } catch (error) {
+    // The command that queued the issue is still creating it.
+    if (toStewardError(error).kind === 'locked') return { waits: 'untried' };
+    throw error;
+  }
 }
 
 /** The result of a delivery attempt: why the capture is still waiting, or why it will never be sent. */

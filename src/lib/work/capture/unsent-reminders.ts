@@ -4,7 +4,8 @@ import { keptIntentions } from '../../sessions/spool';
 import type { WorkDeps } from '../deps';
 import type { Wanted } from '../ensure';
 import { identityKey } from '../issue';
-import { parseQueued, promptWanted } from './deliver';
+import { promptWanted } from './deliver';
+import { queuedIssue } from './queued';
 
 /** A reminder whose issue has not been created yet. */
 export interface UnsentReminder {
@@ -30,7 +31,7 @@ async function reminderOf(
   { clock, timezone }: WorkDeps,
   { capture, wanted, at }: Intention,
 ): Promise<Wanted | undefined> {
-  if (wanted !== undefined) return parseQueued(wanted);
+  if (wanted !== undefined) return queuedIssue({ wanted });
   if (capture?.kind !== 'reminder') return undefined;
   const { text, key } = capture;
   return promptWanted({ kind: 'reminder', text, key }, { atMs: parseIso(at) ?? clock.now(), zone: timezone });

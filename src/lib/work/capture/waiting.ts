@@ -16,7 +16,7 @@ const REASONS = {
   refused: { message: 'the repository does not accept issues', fix: 'steward work verify' },
   limited: { message: 'GitHub rate limit exceeded', fix: null },
   offline: { message: 'cannot reach GitHub', fix: null },
-  untried: { message: 'not sent yet', fix: null },
+  untried: { message: 'not confirmed yet', fix: null },
 } as const;
 export type WaitReason = keyof typeof REASONS;
 
@@ -54,6 +54,7 @@ export function waitingText({ count, message, fix }: Waiting): string {
 export function waitReason(error: StewardError): WaitReason {
   const reason = failureOf(error)?.reason;
   if (error.kind === 'auth') return reason === 'forbidden' ? 'no-access' : 'signed-out';
+  if (error.kind === 'locked') return 'untried';
   if (error.kind === 'unavailable') return reason === 'limited' ? 'limited' : 'offline';
   return error.kind === 'config' ? 'misconfigured' : 'refused';
 }

@@ -151,7 +151,7 @@ describe('a spool', () => {
     const { entry } = left();
     const path = folder.path('spool');
     writeFileSync(`${path}/0-empty.json`, '');
-    writeFileSync(`${path}/0-large.json`, ' '.repeat(65 * 1024));
+    writeFileSync(`${path}/0-large.json`, ' '.repeat(1025 * 1024));
     writeFileSync(`${path}/0-newer.json`, '{"version":2}');
     symlinkSync('nowhere', `${path}/0-link.json`);
     writeFileSync(`${path}/README`, 'of a person');
