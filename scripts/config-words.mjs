@@ -5,7 +5,7 @@
  */
 export const WORDS = {
   timezone: [
-    'Your time zone. A day keeps the zone of its first capture, so a change applies from tomorrow.',
+    'Your time zone. A change applies at once: today ends at midnight in the new zone, so it may be longer or shorter. Its record shows hours in the zone of the first capture.',
     "the system's",
   ],
   'principal.name': 'Your name.',

@@ -94,7 +94,7 @@ describe('config (built)', function () {
     const told = async (...args: string[]) => (await run(['config', ...args])).stderr;
     expect(await told('set', 'timezone', 'Asia/Seoul', '--dry-run')).not.to.include('stays in');
     expect(await told('set', 'timezone', 'Asia/Seoul')).to.include(
-      "Today's record keeps the time zone Asia/Tokyo; Asia/Seoul applies from tomorrow.",
+      'Today ends at midnight in Asia/Seoul. Its record shows hours in Asia/Tokyo.',
     );
     expect(await told('set', 'timezone', 'Asia/Tokyo')).not.to.include('stays in');
     put('sense/state.json', JSON.stringify({ version: 1, zones: {} }));

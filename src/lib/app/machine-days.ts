@@ -2,12 +2,12 @@ import { join } from 'node:path';
 
 import { isObject } from '../platform/files/json-object';
 import { knownMachineId } from '../platform/files/machine';
-import { addDays, dayBounds, isZone, type Day } from '../platform/time/time';
+import { addDays, isZone, type Day } from '../platform/time/time';
 import { dayParts, type DayParts } from '../sense/day-parts';
 import type { MachineDay } from '../sense/machines/model';
 import type { KnownMachines } from '../sense/machines/read';
 import type { ReadDeps } from '../sense/read';
-import { asRecord, type DailyRecord } from '../sense/record';
+import { asRecord, boundsOf, type DailyRecord } from '../sense/record';
 import { readDay, todayOf } from '../sense/roll';
 import { publishedDay, type Disclosure } from '../sync/day';
 import {
@@ -89,10 +89,16 @@ function storedDays({ store }: ReadDeps): Day[] {
   return [...store.loggedDays(), ...store.recordedDays()];
 }
 
+/** Maximum difference between a day's hours and its midnight in UTC. A day lasts 49 hours at most. */
+const MAX_HOURS_MS = 72 * 3_600_000;
+
 /** Validates a record from another machine, which is untrusted. Returns undefined if the record is invalid. */
 function checkRecord(value: unknown): DailyRecord | undefined {
   const record = asRecord(value);
-  const isReadable = record?.hours.every(({ start }) => !Number.isNaN(Date.parse(start))) === true;
+  const midnight = Date.parse(`${record?.date}T00:00:00Z`);
+  const isNear = ({ start }: { start: string }): boolean =>
+    Math.abs(Date.parse(start) - midnight) < MAX_HOURS_MS;
+  const isReadable = record?.hours.every(isNear) === true;
   return isReadable && isZone(record.timezone) ? record : undefined;
 }
 
@@ -158,7 +164,7 @@ function ownDays(
     if (isClosed && (!logged.has(day) || isComplete)) return publish(stored, undefined, before);
     if (!logged.has(day)) return day === today ? publish(readDay(deps, state, day).record, undefined) : [];
     const record = isClosed ? stored : readDay(deps, state, day).record;
-    const options = { ...dayBounds(day, record.timezone), pollIntervalSec: config.pollIntervalSec, classify };
+    const options = { ...boundsOf(record), pollIntervalSec: config.pollIntervalSec, classify };
     return publish(record, dayParts(store.readLog(day).events, options));
   };
 }

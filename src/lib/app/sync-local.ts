@@ -4,6 +4,7 @@ import { shortHash } from '../platform/files/short-hash';
 import { marksOf } from '../platform/files/stat';
 import { dayBounds, dayOf, type Day } from '../platform/time/time';
 import { SENSE_VERSION } from '../sense/event';
+import { boundsOf } from '../sense/record';
 import { readDay } from '../sense/roll';
 import { shownDay } from '../sense/shown-day';
 import { senseStore } from '../sense/store';
@@ -65,7 +66,7 @@ export function localData(
     const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
     if (!logged.includes(day)) return { record: stored, parts: undefined, usage };
     const record = stored ?? readDay(deps, state, day).record;
-    const options = { ...dayBounds(day, record.timezone), pollIntervalSec: config.pollIntervalSec, classify };
+    const options = { ...boundsOf(record), pollIntervalSec: config.pollIntervalSec, classify };
     return { ...shownDay(record, store.readLog(day).events, options, { ...disclosure, isShown }), usage };
   };
   return {

@@ -45,7 +45,8 @@ export async function openTime(context: Context, { of, by, machine }: TimeInput)
   const machineNames = new Map(machines?.map(({ id, name }) => [id, name]));
   const names = { ...(await openWorkNames(context))(), machine: (id: string) => machineNames.get(id) ?? id };
   const rows = timeRows(ledgers, by, names);
-  const { from, to, timezone } = period;
+  const { from, to } = period;
+  const { timezone = period.timezone } = recorded;
   return {
     report: { from, to, timezone, totalMinutes: totalOf(ledgers), rows, ...(machines && { machines }) },
     beside: { by, ...recorded },

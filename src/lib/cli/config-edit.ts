@@ -26,6 +26,6 @@ export abstract class ConfigEdit extends BaseCommand {
     const { zoneOfToday } = await import('../app/sense');
     const today = zoneOfToday(this.context, next);
     if (today !== undefined && today !== next)
-      this.say(`Today's record keeps the time zone ${today}; ${next} applies from tomorrow.`);
+      this.say(`Today ends at midnight in ${next}. Its record shows hours in ${today}.`);
   }
 }

@@ -2,7 +2,7 @@ import type { SenseConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { futureDayError } from '../platform/time/day-words';
 import { toIso } from '../platform/time/clock';
-import { addDays, dayBounds, type Day } from '../platform/time/time';
+import { addDays, type Day } from '../platform/time/time';
 import { foldName, type Classifier } from './classify';
 import { dayTimeline, type DayTimeline } from './day-timeline';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
@@ -15,7 +15,7 @@ import {
   type UnionOptions,
 } from './machines/read';
 import { machineTimeline } from './machines/timeline';
-import { recordTally, type DailyRecord, type SessionRepos } from './record';
+import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from './record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
 import type { SenseSource, SenseStatus, SourceStatus } from './source';
 import { recentJumps, type SenseState } from './state';
@@ -98,7 +98,7 @@ export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
 /** Returns a day's record and timeline. Writes nothing. */
 export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
   const { record, notSeen } = dayView(deps, day);
-  const bounds = dayBounds(day, record.timezone);
+  const bounds = boundsOf(record);
   const options = {
     ...bounds,
     pollIntervalSec: deps.config.pollIntervalSec,

@@ -1,7 +1,7 @@
 import { parseObject, textOf } from '../platform/files/json-object';
 import { isAmount, isFlag, isText, listOf, nullable, optional, shape } from '../platform/files/shape';
 import { byCodeUnits } from '../platform/files/short-hash';
-import { dayBounds, hourStarts, isDay, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
+import { addDays, dayBounds, dayOf, hourStarts, isDay, isDaySomewhere, timeOf, type Day, type DayBounds } from '../platform/time/time'; // prettier-ignore
 import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
 import { focusTime } from './focus-tally';
@@ -39,7 +39,10 @@ export interface DailyRecord {
   neutralMinutes: number;
   /** Most used first. */
   apps: AppTime[];
-  /** One entry for each hour of the day. When the clocks change, a day can have 23 or 25 hours. */
+  /**
+   * One entry for each hour of the day. A day has 23 or 25 hours when the clocks change, and more if you
+   * traveled west.
+   */
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };
@@ -49,6 +52,8 @@ export interface DailyRecord {
   /** Time per goal id, assigned by the rules in goals.md. */
   goalTags: Record<string, GoalTag>;
 }
+
+const HOUR_MS = 3_600_000;
 
 export interface TallyOptions {
   /** IANA time zone of the record's day. */
@@ -75,7 +80,9 @@ export function recordTally(date: Day, options: TallyOptions) {
   const starts = hourStarts(date, timezone);
   const commits = commitTally();
   const sessions = sessionTally();
-  const ledger = ledgerTally({ pollIntervalSec: options.pollIntervalSec, ...dayBounds(date, timezone) });
+  const ledger = ledgerTally(options.pollIntervalSec);
+  const { startMs, endMs } = dayBounds(date, timezone);
+  const span = { startMs, endMs };
   let captured = 0;
   let backfilled = 0;
   return {
@@ -83,14 +90,20 @@ export function recordTally(date: Day, options: TallyOptions) {
       if (!isOfDay(ms)) return;
       if (isBackfilled(event)) backfilled += 1;
       else captured += 1;
+      if (event.type !== 'git-commit') {
+        span.startMs = Math.min(span.startMs, ms);
+        span.endMs = Math.max(span.endMs, ms);
+      }
       if (starts.length > 0) ledger.add(ms, event);
       if (event.type === 'git-commit') commits.add(ms, event);
       else if (event.type === 'agent-session') sessions.add(ms, event);
     },
     sessionRepos: sessions.repos,
     result({ version, generatedAt, final }: RecordLabel): DailyRecord {
+      const isLonger = starts.length > 0 && (span.startMs < startMs || span.endMs > endMs);
+      const hours = isLonger ? hoursIn(date, timezone, span) : starts;
       const samples = ledger.samples();
-      const time = focusTime(samples, options.classify, starts);
+      const time = focusTime(samples, options.classify, hours);
       return {
         date,
         timezone,
@@ -103,15 +116,15 @@ export function recordTally(date: Day, options: TallyOptions) {
         consumptionMinutes: time.kinds.consumption / 10,
         neutralMinutes: time.kinds.neutral / 10,
         apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: tenths / 10 })),
-        hours: starts.map((ms, i) => ({
-          start: localIso(date, ms, timezone),
+        hours: hours.map((ms, i) => ({
+          start: localIso(ms, timezone),
           creation: (time.hours.creation[i] ?? 0) / 10,
           consumption: (time.hours.consumption[i] ?? 0) / 10,
           neutral: (time.hours.neutral[i] ?? 0) / 10,
         })),
         commits: commits.result(),
         sessions: sessions.result(),
-        ledger: ledger.result(final, samples),
+        ledger: ledger.result(final, span, samples),
         narrative: null,
         goalTags: {},
       };
@@ -119,8 +132,26 @@ export function recordTally(date: Day, options: TallyOptions) {
   };
 }
 
-function localIso(date: Day, ms: number, zone: string): string {
-  const wall = `${date}T${timeOf(ms, zone)}:00`;
+/** Returns the starts of the local hours that overlap the span, which can begin or end on an adjacent day. */
+function hoursIn(date: Day, zone: string, { startMs, endMs }: DayBounds): number[] {
+  const starts = [-2, -1, 0, 1, 2].flatMap((count) => hourStarts(addDays(date, count), zone));
+  return starts.filter((ms, i) => (starts[i + 1] ?? Infinity) > startMs && ms < endMs);
+}
+
+/** Returns the bounds of a record's hours. */
+export function boundsOf({
+  date,
+  timezone,
+  hours,
+}: Pick<DailyRecord, 'date' | 'timezone' | 'hours'>): DayBounds {
+  const { startMs, endMs } = dayBounds(date, timezone);
+  const first = Date.parse(hours[0]?.start ?? '') || startMs;
+  const last = Date.parse(hours.at(-1)?.start ?? '') || startMs;
+  return { startMs: Math.min(first, startMs), endMs: last < endMs ? endMs : last + HOUR_MS };
+}
+
+function localIso(ms: number, zone: string): string {
+  const wall = `${dayOf(ms, zone)}T${timeOf(ms, zone)}:00`;
   const offset = Math.round((Date.parse(`${wall}Z`) - ms) / 60_000);
   const size = Math.abs(offset);
   const pad = (part: number): string => String(part).padStart(2, '0');

@@ -28,6 +28,8 @@ export interface StatesCursor {
   known: Record<string, Known>;
   /** Start of the next day, when all states are stored again. */
   nextDayMs: number;
+  /** Time of the last capture. Absent in cursors from earlier versions. */
+  atMs?: number;
 }
 
 export interface StatesDeps {
@@ -46,14 +48,13 @@ const SILENT_AFTER_MS = 30 * 60_000;
 const LOST_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Converts work events to session-state events. Stores all states again at midnight, so that each day's log
- * is complete.
+ * Converts work events to session-state events. Stores all states again at midnight and after a change of
+ * the time zone, so that each day's log is complete.
  */
 export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
   const { timezone, nowMs } = deps;
-  const tomorrowMs = dayBounds(dayOf(nowMs, timezone), timezone).endMs;
   const known = new Map(Object.entries(before?.known ?? {}));
-  let nextDayMs = Math.min(before?.nextDayMs ?? deps.dayStartMs, tomorrowMs);
+  let nextDayMs = storeAllAt(deps, before);
   const events: SenseEvent[] = [];
   const store = (id: string, at: Known, ms: number, more: Partial<SessionStateDetail> = {}): void => {
     const isOther = at.repo === undefined || !deps.isWatched(at.repo);
@@ -104,9 +105,18 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     result(): { events: SenseEvent[]; cursor: StatesCursor } {
       startDays(nowMs);
       endSilent(nowMs);
-      return { events, cursor: { known: Object.fromEntries(known), nextDayMs } };
+      return { events, cursor: { known: Object.fromEntries(known), nextDayMs, atMs: nowMs } };
     },
   };
+}
+
+/** Returns when to store all states again. */
+function storeAllAt({ timezone, nowMs, dayStartMs }: StatesDeps, before: StatesCursor | undefined): number {
+  if (before === undefined) return dayStartMs;
+  const { nextDayMs, atMs = nowMs } = before;
+  const isMidnight = dayBounds(dayOf(nextDayMs, timezone), timezone).startMs === nextDayMs;
+  const firstMs = isMidnight ? nextDayMs : Math.max(dayStartMs, atMs);
+  return Math.min(firstMs, dayBounds(dayOf(nowMs, timezone), timezone).endMs);
 }
 
 function isSilent({ state, seenMs }: Known, ms: number): boolean {
@@ -196,7 +206,9 @@ export function parseStates(value: unknown, nowMs: number): StatesCursor | undef
     const parsed = isObject(at) ? parseKnown(at, nowMs) : undefined;
     return parsed === undefined ? [] : [[id, parsed] as const];
   });
-  return { known: Object.fromEntries(known), nextDayMs: value['nextDayMs'] };
+  const { nextDayMs, atMs } = value;
+  const isPast = typeof atMs === 'number' && atMs <= nowMs;
+  return { known: Object.fromEntries(known), nextDayMs, ...(isPast ? { atMs } : {}) };
 }
 
 const STATES: readonly unknown[] = ['working', 'waiting', 'ready'];

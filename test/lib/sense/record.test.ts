@@ -225,7 +225,7 @@ describe('sense: daily record', () => {
       fc.property(anyDay, ({ zone, day, events }) => {
         const record = build(events, { timezone: zone }, day);
         expectSums(record);
-        expect(record.hours).to.have.length(hourStarts(day, zone).length);
+        expect(record.hours.length).to.be.at.least(hourStarts(day, zone).length);
         expect(record.commits.count).to.equal(
           record.commits.repos.reduce((sum, row) => sum + row.commits, 0),
         );
@@ -269,17 +269,18 @@ describe('sense: daily record', () => {
     expect(hourOf('2026-11-20T08:30:00Z')).to.equal('2026-11-20T09:00:00+01:00');
     expect(hourOf('2026-11-20T08:30:00Z', { timezone: 'America/New_York' })).to.match(/T03:00:00-05:00$/);
     expect(hourOf('2026-11-20T11:59:00+03:00'), 'an offset is read').to.match(/T09:/);
-    expect(hourOf('2026-11-19T22:59:59.999Z'), 'before the day').to.match(/T00:/);
+    expect(hourOf('2026-11-19T22:59:59.999Z'), 'before the day').to.equal('2026-11-19T23:00:00+01:00');
     expect(hourOf('2026-11-19T23:00:00Z'), 'its first instant').to.match(/T00:/);
     expect(hourOf('2026-11-20T22:59:59.999Z'), 'its last instant').to.match(/T23:/);
   });
 
-  it('counts time after a flight west in the last hour', () => {
+  it('adds hours after a flight west', () => {
     // 23:30 in Los Angeles is 08:30 of the next day in Paris.
     const record = build([focus('2026-11-21T07:30:00Z', 'Code')]);
     expect(record.totalMinutes).to.equal(2);
-    expect(record.hours[23]).to.deep.equal({
-      start: '2026-11-20T23:00:00+01:00',
+    expect(record.hours).to.have.length(33);
+    expect(record.hours.at(-1)).to.deep.equal({
+      start: '2026-11-21T08:00:00+01:00',
       creation: 2,
       consumption: 0,
       neutral: 0,

@@ -1,5 +1,6 @@
 import { isObject, textOf } from '../../platform/files/json-object';
 import { parseIso } from '../../platform/time/clock';
+import type { DayBounds } from '../../platform/time/time';
 import { foldName } from '../classify';
 import type { SenseEvent } from '../event';
 import { focusMs, sampleTally, type FocusSample } from '../focus-samples';
@@ -9,13 +10,6 @@ import { agentCells, answersIn, parallelIn } from './cells';
 import { minutesIn, type DayLedger } from './model';
 import { merged, without, within, type Span } from './spans';
 import { frontOf, stayAt, timelineTally, type Timeline } from './timeline';
-
-export interface LedgerOptions {
-  pollIntervalSec: number;
-  /** Bounds of the day. */
-  startMs: number;
-  endMs: number;
-}
 
 /**
  * Maximum gap between events. A longer gap means that the machine was asleep or that no captures were
@@ -37,7 +31,7 @@ interface Sample {
  * Computes a day's ledger from its events, in any order. Counts agents' time only while captures were
  * running.
  */
-export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) {
+export function ledgerTally(pollIntervalSec: number) {
   const samples = sampleTally(pollIntervalSec);
   const away: Span[] = [];
   const times = new Set<number>();
@@ -54,7 +48,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
       } else if (event.type !== 'git-commit') timeline.add(ms, event);
     },
     samples: samples.result,
-    result(isOver: boolean, counted = samples.result()): DayLedger {
+    result(isOver: boolean, { startMs, endMs }: DayBounds, counted = samples.result()): DayLedger {
       const day: Span[] = [[startMs, endMs]];
       const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
       return ledgerOf(timeline.result(), samplesOf(counted), merged(away), covered);

@@ -1,11 +1,11 @@
 import { StewardError } from '../../errors';
-import { dayBounds, type Day } from '../../platform/time/time';
+import type { Day } from '../../platform/time/time';
 import type { MachineRow } from '../machines/model';
 import { unionDays } from '../machines/read';
 import { machinesOver } from '../machines/view';
 import type { ReadDeps } from '../read';
 import type { DailyRecord } from '../record';
-import { readDay } from '../roll';
+import { readDay, todayOf } from '../roll';
 import type { Piece } from './attention';
 import { ledgerTally } from './ledger';
 import type { DayLedger } from './model';
@@ -16,6 +16,8 @@ export interface Ledgers {
   /** Number of days without recorded time, such as backfilled days. */
   notRecorded: number;
   commits: number;
+  /** The days' time zone, or undefined if they have several. */
+  timezone?: string | undefined;
   /** Errors about damaged records whose event logs were deleted. */
   damaged: StewardError[];
   /** The merged machines, or absent if this is the only machine. */
@@ -30,6 +32,7 @@ export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const { store } = deps;
   const [logged, recorded] = [new Set(store.loggedDays()), new Set(store.recordedDays())];
   const { state } = store.readState();
+  const today = todayOf(deps);
   const damaged: StewardError[] = [];
   const onDamaged = ({ kind, message }: StewardError): void => {
     const hint =
@@ -39,7 +42,8 @@ export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const records = days.flatMap((day) => {
     const ignore = logged.has(day) ? () => undefined : onDamaged;
     const record = recorded.has(day) ? store.readRecord(day, ignore) : undefined;
-    const isCurrent = record?.final === true && record.ledger !== undefined;
+    // After a journey west, today can have a final record from the time zone before.
+    const isCurrent = day < today && record?.final === true && record.ledger !== undefined;
     return logged.has(day) && !isCurrent ? readDay(deps, state, day).record : (record ?? []);
   });
   return ledgersIn(records, days, damaged);
@@ -48,22 +52,23 @@ export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
 function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damaged: StewardError[]): Ledgers {
   const backfilled = records.filter((record) => record.backfilled === true);
   const machines = machinesOver(records);
+  const zones = [...new Set(records.map(({ timezone }) => timezone))];
   return {
     ...(machines && { machines }),
     ledgers: records.map((record) => record.ledger ?? withoutLedger(record)),
     notRecorded: backfilled.length + days.length - records.length - damaged.length,
     commits: records.reduce((sum, { commits }) => sum + commits.count, 0),
     damaged,
+    ...(zones.length === 1 ? { timezone: zones[0] } : {}),
   };
 }
 
 /**
  * Returns a day's tracked time as a list of intervals. The list is empty if the day's event log was deleted.
  */
-export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
+export function dayPieces({ store, config }: ReadDeps, day: Day): Piece[] {
   if (store.logBytes(day) === undefined) return [];
-  const zone = store.readState().state.zones[day] ?? timezone;
-  const tally = ledgerTally({ pollIntervalSec: config.pollIntervalSec, ...dayBounds(day, zone) });
+  const tally = ledgerTally(config.pollIntervalSec);
   store.scanLog(day, (event, ms) => tally.add(ms, event));
   return tally.pieces();
 }
