@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { readText } from '../../src/lib/platform/files/atomic-file';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { until } from '../helpers/daemon';
+import { bareEnvironment } from '../helpers/git';
 import { startGitHub, type GitHub } from '../helpers/github';
 import { hookJson } from '../helpers/hooks';
 import { issuesOf } from '../helpers/work-kill';
@@ -139,7 +141,9 @@ describe('work capture by the hooks (built)', function () {
     ]); // prettier-ignore
     mkdirSync(join(home.path, 'customer'));
     writeFileSync(join(home.path, 'customer', 'RESTRICTED.md'), '');
-    expect((await say('seven', { cwd: join(home.path, 'customer') })).stdout).to.equal('');
+    expect(
+      (await say('seven', { cwd: join(home.path, 'customer'), session_id: 'customer' })).stdout,
+    ).to.equal('');
     await until('the issues', async () => {
       await idle();
       return (await titles()).length === 5;
@@ -256,6 +260,35 @@ describe('work capture by the hooks (built)', function () {
     expect((await hook('prompt', { prompt: 'could you remind me to eat' }, '--no-tab')).stdout).to.equal('');
     await idle();
     expect(await titles()).to.deep.equal([]);
+  });
+
+  it('a prompt of restricted work stays: in a worktree, and in a session that began in such a folder', async () => {
+    await setUp();
+    const [secret, tree, open] = ['secret', 'tree', 'open'].map((name) => join(home.path, name));
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', String(secret), ...args], { env: bareEnvironment(home.path), encoding: 'utf8' }); // prettier-ignore
+    for (const folder of [secret, open]) mkdirSync(String(folder));
+    git('init', '-q');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
+    git('worktree', 'add', '-q', String(tree));
+    writeFileSync(join(String(secret), 'RESTRICTED.md'), '');
+    const say = async (prompt: string, more: object, ...flags: string[]): Promise<string> =>
+      (await hook('prompt', { prompt, ...more }, '--no-tab', ...flags)).stdout;
+    const talks = 'queue the merger talks for later';
+    expect(await say(talks, { cwd: tree, session_id: 'in-tree' })).to.equal('');
+    // The session stays restricted when it moves on.
+    expect(await say(talks, { cwd: open, session_id: 'in-tree' })).to.equal('');
+    await hook('session-start', { cwd: secret, session_id: 'moves' });
+    expect(await say(talks, { cwd: open, session_id: 'moves' })).to.equal('');
+    const plan = await say(talks, { cwd: open, session_id: 'moves' }, '--dry-run', '--json');
+    expect(JSON.parse(plan)).to.deep.equal({ matches: [] });
+    expect(await say('queue the garden for later', { cwd: open, session_id: 'other' })).to.include(
+      'Captured',
+    );
+    await until('the issue', async () => (await titles()).length > 0);
+    await idle();
+    expect(await titles()).to.deep.equal(['[Queue] the garden']);
+    expect(github.seen.map(({ body }) => body).join()).to.not.include('merger');
   });
 
   it('the end of a session becomes its issue, and both dry runs describe it without effects', async () => {

@@ -105,4 +105,52 @@ describe('reminders and tidying (built)', function () {
       box.remove();
     }
   });
+
+  it('tidy and the sweep send nothing about a repository that has become restricted', async () => {
+    const box = gitBox();
+    try {
+      const [shop, vault, garden] = [box.init('shop'), box.init('vault'), box.init('garden')];
+      const projects = join(home.path, '.steward', 'projects.md');
+      const rows = [['Shop', shop], ['Merger', vault], ['Garden', garden]].map(([name, path]) => `| **${name}** | \`${path}\` |`); // prettier-ignore
+      writeFileSync(projects, `| Name | Path |\n|---|---|\n${rows.join('\n')}\n`, { mode: 0o600 });
+      const nowSec = Math.floor(Date.now() / 1000);
+      for (const repo of [vault, garden]) box.commit(repo, { at: nowSec - 20 * 86_400 });
+      const fileOf = (slug: string): string => join(home.path, '.steward', 'sessions', slug, 'ISA.md');
+      const work = async (session: string, slug: string, phase: string): Promise<void> => {
+        const hook = (verb: 'session-start' | 'tool' | 'session-end', changes: object) =>
+          steward(['hook', verb], { home: home.path, env: env(), input: hookJson(verb, { cwd: shop, session_id: session, ...changes }) }); // prettier-ignore
+        await hook('session-start', {});
+        mkdirSync(join(fileOf(slug), '..'), { recursive: true });
+        const text = `session: ${session}\ntask: Task of ${slug}\nphase: ${phase}\n---\n- [x] Checked ${slug}\n`;
+        writeFileSync(fileOf(slug), `---\nslug: ${slug}\n${text}`);
+        await hook('tool', { tool_name: 'Write', tool_input: { file_path: fileOf(slug) } });
+        await hook('session-end', {});
+      };
+      await work('one', 'fix-login', 'complete');
+      await until('the write-back', () =>
+        /\ngithub_issue: 1\n/.test(readFileSync(fileOf('fix-login'), 'utf8')),
+      );
+      await work('two', 'late', 'plan');
+      expect((await run('work', 'deliver')).code).to.equal(0);
+      for (const repo of [shop, vault]) writeFileSync(join(repo, 'RESTRICTED.md'), '');
+      box.commit(shop, { at: nowSec, subject: 'Prepare the merger' });
+      writeFileSync(
+        fileOf('late'),
+        readFileSync(fileOf('late'), 'utf8').replace('phase: plan', 'phase: execute'),
+      );
+      const sent = github.seen.length;
+      expect(jsonOf(await run('work', 'tidy', '--apply', '--json'))).to.deep.include({
+        proposed: [],
+        closed: [],
+      });
+      const swept = jsonOf(await run('work', 'sweep', '--json')) as { titles: string[] };
+      expect(swept.titles.map((title) => title.split(' \u2014 ')[0])).to.deep.equal([
+        '[Project-Check] Garden',
+      ]);
+      const bodies = github.seen.slice(sent).map(({ body }) => body).join('\n'); // prettier-ignore
+      for (const word of ['merger', 'Merger', 'Checked', 'late']) expect(bodies).to.not.include(word);
+    } finally {
+      box.remove();
+    }
+  });
 });

@@ -1,7 +1,4 @@
 import type { HeardPrompt } from '../assistant/hook-event';
-import { parseProjects } from '../goals/record';
-import { readText } from '../platform/files/atomic-file';
-import { expandHome, processHost } from '../platform/files/paths';
 import type { SessionsState } from '../sessions/session';
 import type { DrainResult } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
@@ -15,17 +12,19 @@ import {
 import { planPrompt, planSessionEnd, type PromptPlan, type SessionEndPlan } from '../work/capture/plan';
 import { evidenceOn, type Evidence } from '../work/tidy';
 import type { Context } from './context';
+import { knownRepos, openRestricted } from './restricted';
 import { openSessions } from './sessions';
 import { openWork, type WorkContext } from './work';
 
-/** @param options.seen the session state, if the caller has already read it */
+/** @param options.seen the session state, if the caller has already read it and marked restricted sessions */
 export async function captureDeps(
   context: Context,
   work: WorkContext,
   { seen = () => undefined, marks = true }: { seen?: () => SessionsState | undefined; marks?: boolean } = {},
 ): Promise<CaptureDeps> {
   const sessions = await openSessions(context);
-  const state = (): SessionsState => seen() ?? currentSessions(sessions);
+  const { markAll } = openRestricted(context, (await context.loadConfig()).config);
+  const state = (): SessionsState => seen() ?? markAll(currentSessions(sessions));
   return { work: work.deps, sessions: sessions.sessions, state, marks };
 }
 
@@ -42,7 +41,7 @@ export async function retryNow(context: Context): Promise<RetryResult> {
 }
 
 export async function planOfPrompt(context: Context, prompt: HeardPrompt | undefined): Promise<PromptPlan> {
-  return planPrompt((await openWork(context)).deps, prompt);
+  return planPrompt((await openWork(context)).deps, await openSessions(context), prompt);
 }
 
 /** Returns what the session-end hook would capture, without marking the session as restricted. */
@@ -57,11 +56,9 @@ export async function planOfSessionEnd(
 export async function evidenceHere(context: Context, work: WorkContext): Promise<Evidence> {
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();
-  const tracked = parseProjects(readText(work.user.paths.projects, { followLink: true }) ?? '');
-  const repos = [...config.sense.repos, ...tracked.map(({ path }) => expandHome(path, processHost().home))];
   return evidenceOn(work.deps.git, {
     sessions: sessions.sessions,
-    state: currentSessions(sessions),
-    repos,
+    state: openRestricted(context, config).markAll(currentSessions(sessions)),
+    repos: knownRepos(config),
   });
 }

@@ -3,6 +3,7 @@ import { parseGoals, parseProjects } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { expandHome, processHost } from '../platform/files/paths';
 import { reportError } from '../platform/terminal/error-report';
+import { isRestricted } from '../sessions/restricted';
 import { isLive, type SessionsState } from '../sessions/session';
 import { currentSessions } from '../sessions/state';
 import { drainCaptures } from '../work/capture/deliver';
@@ -15,6 +16,7 @@ import { regenerateTaskList } from '../work/task-list';
 import { captureDeps } from './capture';
 import type { Context } from './context';
 import { sendReminders } from './notify';
+import { openRestricted } from './restricted';
 import { openSessions } from './sessions';
 import { otherMachines } from './sync-turns';
 import { openWork, type WorkContext } from './work';
@@ -54,6 +56,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const { area, clock } = context;
   const { paths } = work.user;
   const sessions = await openSessions(context);
+  const { markAll } = openRestricted(context, (await context.loadConfig()).config);
   let seen: SessionsState | undefined;
   const captures = await captureDeps(context, work, { seen: () => seen });
   return {
@@ -64,7 +67,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     },
     // Skips live sessions. The session-end hook captures them, because it knows their folders.
     sessionsSince: (since) => {
-      seen = currentSessions(sessions);
+      seen = markAll(currentSessions(sessions));
       const nowMs = clock.now();
       const live = Object.values(seen.sessions).filter((session) => isLive(session, nowMs));
       return sessionsAmong(sessions.sessions, { since, live: new Set(live.map(({ slug }) => slug)) });
@@ -73,9 +76,10 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     projects: () => {
       const projects = parseProjects(readText(paths.projects, { followLink: true }) ?? '');
       const { home } = processHost();
+      const located = projects.map((project) => ({ ...project, path: expandHome(project.path, home) }));
       return projectStates(
         context.run,
-        projects.map((project) => ({ ...project, path: expandHome(project.path, home) })),
+        located.filter(({ path }) => !isRestricted(path)),
       );
     },
     remind: async () => {

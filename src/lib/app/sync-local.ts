@@ -9,13 +9,13 @@ import { readDay } from '../sense/roll';
 import { shownDay } from '../sense/shown-day';
 import { senseStore } from '../sense/store';
 import { namesFolder } from '../sessions/names';
-import { readRestricted, restrictedList } from '../sessions/restricted';
+import { restrictedList } from '../sessions/restricted';
+import { restrictedWork } from '../sessions/restricted-work';
 import type { Session } from '../sessions/session';
 import { archiveOf } from '../sessions/state';
 import type { Disclosure, LocalDay } from '../sync/day';
 import { FORMAT, hashedId } from '../sync/format';
 import type { LocalData } from '../sync/publish';
-import { checkedRepos, checkRepos } from '../sync/repo-check';
 import { daysIn, readDayRows } from '../usage/days';
 import type { Context } from './context';
 import type { SenseContext } from './sense';
@@ -51,14 +51,10 @@ export function localData(
   const { store, classify, config, timezone } = deps;
   const today = dayOf(clock.now(), timezone);
   const { state } = store.readState();
-  const repos = checkRepos(checkedRepos(area.state), config.repos);
-  const sessions = all.map((session) =>
-    session.repo !== null && repos.isRestrictedRepo(session.repo)
-      ? { ...session, restricted: true as const }
-      : session,
-  );
+  const { repos, isListed, mark } = restrictedWork(area, config.repos);
+  const sessions = all.map(mark);
   const list = restrictedList(area.sessionsState);
-  const disclosure = { ...disclosureOf(sessions, details, readRestricted(list)), ...repos };
+  const disclosure = { ...disclosureOf(sessions, details, isListed), ...repos };
   const logged = store.loggedDays();
   const zoneOf = (day: Day): string => state.zones[day] ?? timezone;
   const read = (day: Day, isShown = disclosure.isShown): LocalDay => {

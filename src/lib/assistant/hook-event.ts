@@ -89,12 +89,6 @@ export interface MadeEvent {
   isNamed: boolean;
 }
 
-/** Returns the session's folder and, in a worktree, the main repository. */
-function foldersOf(cwd: string | undefined, checkout: GitFolder | undefined): string[] {
-  if (cwd === undefined) return [];
-  return checkout === undefined || checkout.root === checkout.mainRoot ? [cwd] : [cwd, checkout.mainRoot];
-}
-
 /** Builds a hook's event. Omits a detail that can't be determined, and records the error in `troubles`. */
 export function eventOf(
   deps: EventDeps,
@@ -109,9 +103,7 @@ export function eventOf(
   const agent = storedWord(input.agent);
   const reason = storedWord(reasonOf(verb, input));
   const type = eventType(verb, input);
-  const isRestricted = tried(troubles, () =>
-    foldersOf(input.cwd, checkout).some((folder) => deps.isRestricted?.(folder) === true),
-  );
+  const isRestricted = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd));
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';

@@ -185,7 +185,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       if (settings.titles) keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redact);
       if (!mayMatch(prompt.text)) return undefined;
       const { onPrompt } = await import('../app/after-hook');
-      return onPrompt({ area, clock, machineId, setting: given.prompt }, prompt);
+      return onPrompt({ area, clock, machineId, setting: given.prompt, sessions: deps }, prompt);
     },
     isRestricted,
     onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { unless } from '../errors';
 import { createFile, readText } from '../platform/files/atomic-file';
 import { ensureFolder, exists, lstatOf } from '../platform/files/folder';
+import { checkoutOf } from '../platform/files/git-folder';
 import { completeAppend, planAppend } from '../platform/files/jsonl';
 import { folderHash } from '../platform/files/short-hash';
 import { realPath } from '../platform/files/stat';
@@ -12,14 +13,19 @@ const MARKER = 'RESTRICTED.md';
 const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'];
 
 /**
- * Returns whether the folder or a parent folder contains the marker file. If the path has symbolic links,
- * checks the parents of both the path and its target.
+ * Returns whether the folder or a parent folder contains the marker file. In a worktree, also checks the
+ * repository's main folder. If a path has symbolic links, checks both the path and its target.
  * @param cache Results by parent folder, for callers that check many folders.
  */
 export function isRestricted(folder: string, cache?: Map<string, boolean>): boolean {
-  if (isMarked(folder, cache)) return true;
-  const target = realPath(folder) ?? folder;
-  return target !== folder && isMarked(target, cache);
+  const paths = withTarget(folder);
+  if (paths.some((path) => isMarked(path, cache))) return true;
+  const roots = paths.flatMap((path) => checkoutOf(path)?.mainRoot ?? []);
+  return roots.flatMap(withTarget).some((path) => isMarked(path, cache));
+}
+
+function withTarget(path: string): string[] {
+  return [...new Set([path, realPath(path) ?? path])];
 }
 
 function isMarked(folder: string, cache?: Map<string, boolean>): boolean {

@@ -5,6 +5,7 @@ import { toIso } from '../platform/time/clock';
 import type { AgentRow, AttentionRow, Cells, DayLedger } from '../sense/ledger/model';
 import type { DailyRecord } from '../sense/record';
 import { assistantOfKey, sessionKey } from '../sessions/session-key';
+import type { RepoCheck } from '../sessions/restricted-repos';
 import type { DayRow } from '../usage/days';
 import {
   commitId,
@@ -18,7 +19,7 @@ import {
 type SessionDetails = Pick<PublishedSession, 'slug' | 'title' | 'issue'>;
 
 /** The rules that decide which data may leave this machine. */
-export interface Disclosure {
+export interface Disclosure extends Pick<RepoCheck, 'isRestrictedRepo' | 'isCheckedRepo'> {
   /** Whether commit subjects, paths and session titles may leave this machine. */
   details: boolean;
   /** Returns whether a session is known and not restricted, so that its data may leave this machine. */
@@ -28,10 +29,6 @@ export interface Disclosure {
   isRestrictedHash: (id: string) => boolean;
   /** Returns the details of a known session. */
   about: (session: string) => SessionDetails | undefined;
-  /** Returns whether a repository is restricted. Checks its path or, if the path is unknown, its name. */
-  isRestrictedRepo: (repo: string, path?: string) => boolean;
-  /** Returns whether a repository with this name was checked and is not restricted. */
-  isCheckedRepo: (repo: string) => boolean;
 }
 
 /**

@@ -149,11 +149,9 @@ function take(run: Run, assistant: string, entry: Entry): void {
 function restrictedCheck(): (folder: string) => boolean {
   const parents = new Map<string, boolean>();
   const known = new Map<string, boolean>();
-  // A worktree is restricted if its main repository is.
-  const check = (folder: string): boolean =>
-    [folder, repositoryOf(folder)?.root ?? folder].some((path) => isRestricted(path, parents));
   return (folder) => {
-    const answer = known.get(folder) ?? (isAbsolute(folder) && !folder.includes('\0') && check(folder));
+    const answer =
+      known.get(folder) ?? (isAbsolute(folder) && !folder.includes('\0') && isRestricted(folder, parents));
     known.set(folder, answer);
     return answer;
   };

@@ -8,7 +8,7 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, claimsOf, type Claims } from '../sessions/artifact';
 import { isRestricted } from '../sessions/restricted';
-import type { SessionsState } from '../sessions/session';
+import type { Session, SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { closeWith } from './actions';
 import { readCache } from './cache';
@@ -21,13 +21,13 @@ import { openForWriting, repoOf } from './privacy';
 
 /** Reads the evidence on this machine. */
 export interface Evidence {
-  /** Returns the known sessions for a slug. Times are ISO 8601 in UTC. */
+  /** Returns the known, unrestricted sessions for a slug. Times are ISO 8601 in UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
   /** Returns the checklist items in each session file with this slug, except in restricted sessions. */
   claimsOf: (slug: string) => Claims[];
   /**
    * Returns the commits in a time range, newest first, formatted as `3f2a91c Fix the login`. Returns an empty
-   * list if the repository is unknown.
+   * list if the repository is unknown or restricted.
    */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }
@@ -142,24 +142,29 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
 /**
  * Returns a reader for the evidence on this machine.
  * @param at.sessions The folder that contains the session files.
+ * @param at.state The sessions. `restricted` is set on the sessions whose repository is restricted.
  * @param at.repos The folders of the watched and tracked repositories.
  */
 export function evidenceOn(
   { run }: WorkDeps['git'],
   at: { sessions: string; state: SessionsState; repos: string[] },
 ): Evidence {
-  const folders = foldersBySlug(at.sessions);
   const { sessions } = at.state;
+  const sessionOf = (name: string): Session | undefined =>
+    Object.hasOwn(sessions, name) ? sessions[name] : undefined;
+  const known = foldersBySlug(at.sessions);
+  const folders = (slug: string): string[] =>
+    known(slug).filter(
+      (name) =>
+        sessionOf(name)?.restricted !== true && !isRestricted(dirname(artifactPath(at.sessions, name))),
+    );
   return {
-    sessionsOf: (slug) =>
-      folders(slug).flatMap((name) => (Object.hasOwn(sessions, name) ? (sessions[name] ?? []) : [])),
-    claimsOf: (slug) =>
-      folders(slug)
-        .filter((name) => !isRestricted(dirname(artifactPath(at.sessions, name))))
-        .flatMap((name) => claimsOf(at.sessions, name) ?? []),
+    sessionsOf: (slug) => folders(slug).flatMap((name) => sessionOf(name) ?? []),
+    claimsOf: (slug) => folders(slug).flatMap((name) => claimsOf(at.sessions, name) ?? []),
     async commitsIn(name, from, to) {
-      const root = at.repos.map((path) => repositoryOf(path)).find((found) => found?.name === name)?.root;
-      if (root === undefined) return [];
+      const found = at.repos.filter((path) => repositoryOf(path)?.name === name);
+      const root = found[0] === undefined ? undefined : repositoryOf(found[0])?.root;
+      if (root === undefined || found.some((path) => isRestricted(path))) return [];
       const git = gitIn({ run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
       const range = [`--since=${toIso(from)}`, `--until=${toIso(to)}`, `--max-count=${MAX_COMMITS}`];
       const log = await git(['log', '--branches', '--no-merges', ...range, '--format=%h %s']);

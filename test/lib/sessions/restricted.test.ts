@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { addRestricted, isRestricted, readRestricted } from '../../../src/lib/sessions/restricted';
@@ -29,6 +30,19 @@ describe('sessions: restricted folders', () => {
     expect(isRestricted(path('work', 'linked'))).to.equal(true);
     expect(isRestricted(path('work', 'linked', 'src'))).to.equal(true);
     expect(isRestricted(path('clients', 'out'))).to.equal(true);
+  });
+
+  it("finds the marker of a worktree's repository, also through a symbolic link", () => {
+    const gitDir = path('clients', 'acme', '.git', 'worktrees', 'login');
+    mkdirSync(gitDir, { recursive: true });
+    mkdirSync(path('login', 'src'), { recursive: true });
+    writeFileSync(path('login', '.git'), `gitdir: ${gitDir}\n`);
+    writeFileSync(path('clients', 'acme', '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/login\n');
+    writeFileSync(join(gitDir, 'commondir'), '../..\n');
+    symlinkSync(path('login', 'src'), path('work', 'linked'));
+    const found = [path('login'), path('login', 'src'), path('work', 'linked'), path('work')];
+    expect(found.map((folder) => isRestricted(folder))).to.deep.equal([true, true, true, false]);
   });
 
   it('counts a folder that it cannot check as restricted', () => {

@@ -8,8 +8,10 @@ import { isObject, parseObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 import { toIso, type Clock } from '../../platform/time/clock';
 import { isRestricted, markRestricted } from '../../sessions/restricted';
+import { isRestrictedSession } from '../../sessions/restricted-work';
 import { isSlug } from '../../sessions/slug';
 import { leave } from '../../sessions/spool';
+import type { ReadDeps } from '../../sessions/state';
 import { recurringWords, unusableTime } from '../due-words';
 import { redact } from '../outgoing';
 import { captureKey, capturedKeysPath, currentKey, isCaptured, recordKey } from './keys';
@@ -29,16 +31,19 @@ export interface CaptureHookDeps {
   clock: Clock;
   machineId: () => string;
   setting: PromptSetting;
+  sessions: ReadDeps;
   /** Starts a process that delivers the captures. */
   deliverSoon: () => void;
 }
 
 /**
- * Returns the requests in a prompt, with credentials redacted. Returns no requests in a restricted folder.
+ * Returns the requests in a prompt, with credentials redacted. Returns none if the folder or the session is
+ * restricted.
  */
-export function requestsIn({ text, cwd }: Pick<Prompt, 'text' | 'cwd'>): PromptMatch[] {
+export function requestsIn(sessions: ReadDeps, { text, session, cwd }: Prompt): PromptMatch[] {
   const found = matchPrompt(text);
   if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
+  if (isRestrictedSession(sessions, session)) return [];
   return found.map((match) => ({ ...match, text: redact(clean(match.text)) }));
 }
 
@@ -51,7 +56,7 @@ export function wholePromptIf(setting: PromptSetting, { text }: Pick<Prompt, 'te
 export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefined {
   const { repo } = deps.area.work;
   if (!exists(repo)) return undefined;
-  const requests = requestsIn(prompt);
+  const requests = requestsIn(deps.sessions, prompt);
   if (requests.length === 0 && !isBareQueue(prompt.text)) return undefined;
   const gate = gateOf(repo);
   if (gate === 'off') return undefined;

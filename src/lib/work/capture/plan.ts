@@ -1,4 +1,5 @@
 import { StewardError } from '../../errors';
+import type { ReadDeps } from '../../sessions/state';
 import { readCache } from '../cache';
 import type { WorkDeps } from '../deps';
 import { ofIdentity, readLedger, wantedTitle, type Wanted } from '../ensure';
@@ -18,12 +19,13 @@ export interface PromptPlan {
 
 export async function planPrompt(
   { clock, timezone, config }: Pick<WorkDeps, 'clock' | 'timezone' | 'config'>,
+  sessions: ReadDeps,
   prompt: Prompt | undefined,
 ): Promise<PromptPlan> {
   if (prompt === undefined) return { matches: [] };
   const now = { atMs: clock.now(), zone: timezone };
   const whole = wholePromptIf(config.CAPTURE_PROMPT, prompt);
-  const plans = requestsIn(prompt).map(async (request) => {
+  const plans = requestsIn(sessions, prompt).map(async (request) => {
     const key = captureKey(prompt.session, request.kind, request.text);
     const wanted = await promptWanted({ ...request, ...whole, key }, now);
     return {

@@ -4,8 +4,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { isRestricted } from '../sessions/restricted';
-import type { Disclosure } from './day';
+import { isRestricted } from './restricted';
 
 interface Checked {
   name: string;
@@ -21,7 +20,11 @@ export function checkedRepos(state: string): string {
  * Checks whether repositories are restricted. Stores the results, which are used if a repository's folder is
  * missing later.
  */
-export interface RepoCheck extends Pick<Disclosure, 'isRestrictedRepo' | 'isCheckedRepo'> {
+export interface RepoCheck {
+  /** Returns whether a repository is restricted. Checks its path or, if the path is unknown, its name. */
+  isRestrictedRepo: (repo: string, path?: string) => boolean;
+  /** Returns whether a repository with this name was checked and is not restricted. */
+  isCheckedRepo: (repo: string) => boolean;
   /** A fingerprint of the results, which changes if a repository becomes restricted or unrestricted. */
   mark: string;
   /** Stores the results for the next run. */
@@ -43,8 +46,7 @@ export function checkRepos(file: string, watched: readonly string[]): RepoCheck 
   const check = (path: string): Checked => {
     const repo = found.has(path) ? undefined : gitFolderAt(path);
     if (repo !== undefined) {
-      const restricted =
-        restrictedIds.has(repo.id) || inRestrictedFolder(path) || inRestrictedFolder(repo.mainRoot);
+      const restricted = restrictedIds.has(repo.id) || inRestrictedFolder(path);
       found.set(path, { name: repo.name, restricted });
     }
     const name = basename(path);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { checkRepos, mergeChecked, type RepoCheck } from '../../../src/lib/sync/repo-check';
+import { checkRepos, mergeChecked, type RepoCheck } from '../../../src/lib/sessions/restricted-repos';
 import { gitBox, type GitBox } from '../../helpers/git';
 
 describe('restricted repositories (lib)', () => {
