@@ -109,11 +109,32 @@ describe('six assistants (built)', function () {
     expect(status.code).to.equal(3);
     expect(status.stderr).to.include(`${pathOf('codex')} is not JSON: line 1, column 2`);
     expect(status.stdout.match(/^Installed in /gm)).to.have.length(5);
+    const json = await steward(['hooks', 'status', '--assistant', 'all', '--json'], { home: home.path });
+    expect(json.code).to.equal(3);
+    expect((JSON.parse(json.stdout) as { more: unknown[] }).more).to.have.length(4);
     const uninstalled = await steward(['hooks', 'uninstall', '--assistant', 'all'], { home: home.path });
     expect(uninstalled.code).to.equal(3);
     for (const id of ['claude-code', 'qwen', 'cursor'] as const)
       expect(readFileSync(pathOf(id), 'utf8'), id).to.equal(SETTINGS[id]);
     expect(readFileSync(pathOf('codex'), 'utf8')).to.equal('{');
+  });
+
+  it('are checked even if the settings of one are damaged', async () => {
+    await run('hooks', 'install', '--assistant', 'all');
+    writeFileSync(pathOf('qwen'), '{');
+    const doctor = await steward(['doctor', 'hooks', '--json'], { home: home.path });
+    const { checks } = JSON.parse(doctor.stdout) as {
+      checks: { id: string; state: string; found: string }[];
+    };
+    const found = (id: string): string[] =>
+      checks.filter((check) => check.id === id).map(({ state, found: text }) => `${state} ${text}`);
+    expect(found('hooks.registered').filter((text) => text.startsWith('ok '))).to.have.length(4);
+    expect(found('hooks.registered').join()).to.include(`${pathOf('qwen')} is not JSON`);
+    expect(found('hooks.run')).to.match(/^ok a hook responded/);
+    const { parts } = jsonOf(await run('status', '--json')) as { parts: { id: string; summary: string }[] };
+    expect(parts.find(({ id }) => id === 'hooks')?.summary)
+      .to.match(/^registered with Claude Code, Codex CLI, .* · /)
+      .and.to.include(`${pathOf('qwen')} is not JSON`);
   });
 
   it('are reported one by one if several fail, and a dry run mentions the script once', async () => {

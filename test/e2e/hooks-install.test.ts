@@ -27,6 +27,10 @@ describe('hooks from the command line', function () {
     expect(first).to.include({ code: 0, stderr: '' });
     expect(first.stdout).to.include('Added 11 hooks');
     const installed = readFileSync(settings(), 'utf8');
+    expect((await run(['sessions'])).stdout).to.include('Sessions that start from now on are recorded.');
+    expect((await run(['doctor', 'hooks'])).stdout)
+      .to.match(/no sessions recorded yet[\s\S]*Start a session/)
+      .and.to.not.include('steward hooks install');
     expect((await run(['hooks', 'install'])).stdout).to.match(/^Hooks already installed/);
     expect(readFileSync(settings(), 'utf8')).to.equal(installed);
     const status = jsonOf(await run(['hooks', 'status', '--json']));

@@ -19,10 +19,11 @@ export default class HooksStatusCommand extends BaseCommand {
     const { flags } = await this.parse(HooksStatusCommand);
     const failures: unknown[] = [];
     const all = await openHooksStatus(this.context, flags.assistant, (error) => failures.push(error));
-    const isShown = all.length > 0 && (!this.json || failures.length === 0);
-    if (isShown) this.print(() => all.map(statusText).join('\n'));
-    throwAll(failures);
+    if (all.length > 0) this.print(() => all.map(statusText).join('\n'));
     const [first, ...more] = all as [HooksStatus, ...HooksStatus[]];
-    return { ...first, more };
+    const result = { ...first, more };
+    if (all.length > 0 && failures.length > 0) this.printDocument(result);
+    throwAll(failures);
+    return result;
   }
 }

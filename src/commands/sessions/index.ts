@@ -1,4 +1,5 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
+import { registeredAssistants } from '../../lib/app/hooks';
 import { openSessions, placesNow } from '../../lib/app/sessions';
 import { isInteractive } from '../../lib/platform/terminal/ask';
 import { isLive } from '../../lib/sessions/session';
@@ -40,7 +41,10 @@ export default class Sessions extends BaseCommand {
     const all = flags.all === true;
     const report = sessionsReport(state, spoolStatus(this.context.area.spool), { nowMs, places, all });
     const isFirst = Object.keys(state.sessions).length === 0;
-    this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all: all || isFirst }));
+    const isRegistered = isFirst && registeredAssistants(this.context).length > 0;
+    this.show(report, () =>
+      sessionsText(report, { ...this.terminal, nowMs, all: all || isFirst, isRegistered }),
+    );
     const problem = await noteLost(deps, lostSessions(state));
     if (problem !== undefined)
       this.say(

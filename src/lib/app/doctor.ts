@@ -2,6 +2,7 @@ import { resolveSecret, secretSources, type Secret } from '../config/secret';
 import { rootOf } from '../notify/channels/web';
 import { getUrl } from '../platform/net/fetch';
 import { processHost } from '../platform/files/paths';
+import type { StewardError } from '../errors';
 import { findProgram } from '../platform/process/spawn';
 import type { JobId } from '../schedule/job';
 import { sharedArea } from '../sense/shared-area';
@@ -34,7 +35,7 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
     sharedArea: () => sharedArea(context),
     capturedBy: async () => (await currentScheduler(context))?.kind ?? (await schedulerOfJob('sense')),
     isInsightScheduled: async () => (await schedulerOfJob('insight')) !== undefined,
-    hooksStatus: () => openHooksStatus(context),
+    hooksStatus: (onFailure: (error: StewardError) => void) => openHooksStatus(context, undefined, onFailure),
     openSessions: () => openSessions(context),
     findDaemon: () => findDaemon(context),
     voice: async () => {

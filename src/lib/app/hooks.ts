@@ -82,20 +82,19 @@ export function unregisteredAssistants(context: Context): readonly Assistant[] {
 
 /**
  * Returns the hook status of the listed assistants. Default: all registered or installed assistants. Passes
- * an error in the settings to `onFailure`; without `onFailure`, throws the error.
+ * an error in an assistant's settings to `onFailure`, and omits that assistant.
  */
 export async function openHooksStatus(
   context: Context,
-  list?: string,
-  onFailure?: (error: StewardError) => void,
+  list: string | undefined,
+  onFailure: (error: StewardError) => void,
 ): Promise<HooksStatus[]> {
   const deps = installerDeps(context);
   const { area, host, product, run } = deps;
   const wanted = list === undefined ? shownAssistants(context) : assistantsIn(list);
-  const assistants =
-    onFailure === undefined
-      ? wanted
-      : wanted.filter((one) => orUndefined(() => installedEvents(deps, one), onFailure) !== undefined);
+  const assistants = wanted.filter(
+    (one) => orUndefined(() => installedEvents(deps, one), onFailure) !== undefined,
+  );
   const entries = readInstallManifest(area.installManifest);
   const needsTrust = assistants.some(({ pending }) => pending !== undefined);
   const sessions = needsTrust && exists(area.state) ? await lastActivity(context) : [];
@@ -188,14 +187,28 @@ export function hooksHealth(context: Context): ModuleHealth {
     const fix = installCommand(registered[0]?.id ?? '');
     return { state: 'needs-you', reason: 'the hook script is missing', fix };
   }
+  const failures: StewardError[] = [];
+  const readable: Assistant[] = [];
   for (const assistant of registered) {
-    const [events, all] = [installedEvents(deps, assistant).length, assistant.hooks.length];
-    if (events < all) {
-      const reason = `${events} of ${all} hooks registered`;
+    const events = orUndefined(
+      () => installedEvents(deps, assistant),
+      (error) => failures.push(error),
+    );
+    if (events === undefined) continue;
+    const all = assistant.hooks.length;
+    if (events.length < all) {
+      const reason = `${assistant.title}: ${events.length} of ${all} hooks registered`;
       return { state: 'needs-you', reason, fix: installCommand(assistant.id) };
     }
+    readable.push(assistant);
   }
-  return { state: 'ok', reason: `registered with ${titlesOf(registered)}` };
+  const reasons = [
+    ...(readable.length === 0 ? [] : [`registered with ${titlesOf(readable)}`]),
+    ...failures.map(({ message }) => message),
+  ];
+  return failures.length === 0
+    ? { state: 'ok', reason: reasons.join(' · ') }
+    : { state: 'needs-you', reason: reasons.join(' · '), fix: 'steward doctor hooks' };
 }
 
 /** Returns the assistants' titles, separated by commas. */

@@ -1,3 +1,4 @@
+import type { StewardError } from '../errors';
 import { installCommand, type HooksStatus } from './install-view';
 import { exists } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
@@ -8,7 +9,7 @@ import { spoolStatus } from '../sessions/spool';
 import { isLive } from '../sessions/session';
 import { currentSessions, type SessionsDeps } from '../sessions/state';
 import type { UserArea } from '../config/user-area';
-import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import { failed, failure, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import type { PathHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 
@@ -17,7 +18,8 @@ export interface HooksChecked {
   area: UserArea;
   run: Run;
   host: PathHost;
-  hooksStatus: () => Promise<HooksStatus[]>;
+  /** Returns the status of each assistant. Passes errors in an assistant's settings to `onFailure`. */
+  hooksStatus: (onFailure: (error: StewardError) => void) => Promise<HooksStatus[]>;
   openSessions: () => Promise<SessionsDeps>;
 }
 
@@ -37,7 +39,12 @@ export const HOOK_CHECKS: readonly Check<HooksChecked>[] = [
 const INSTALL = 'steward hooks install';
 
 function checkRegistered(at: HooksChecked): Promise<Finding[]> {
-  return orFailure(async () => (await at.hooksStatus()).flatMap(judgeHooks), { kind: 'unavailable' });
+  const more = { kind: 'unavailable' } as const;
+  const failures: Finding[] = [];
+  return orFailure(async () => {
+    const statuses = await at.hooksStatus((error) => failures.push(failure(error, more)));
+    return [...statuses.flatMap(judgeHooks), ...failures];
+  }, more);
 }
 
 function judgeHooks(status: HooksStatus): Finding[] {
@@ -92,7 +99,7 @@ const CALL_MS = 10_000;
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {
-  const statuses = await at.hooksStatus().catch(() => []);
+  const statuses = await at.hooksStatus(() => undefined).catch(() => []);
   const shim = statuses.find(({ state }) => state !== 'not')?.shim;
   if (shim?.exists !== true) return [off('no hooks installed', { mend: INSTALL })];
   const { clock, run } = at;
@@ -129,18 +136,24 @@ export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Fi
   return ok(`a hook responded in ${took}`);
 }
 
-function checkSessions({ area, openSessions }: HooksChecked): Promise<Finding[]> {
+function checkSessions(at: HooksChecked): Promise<Finding[]> {
+  const { area, clock, openSessions } = at;
   return orFailure(
     async () => {
-      if (!exists(area.root)) return [off('no sessions recorded yet', { mend: INSTALL })];
-      const deps = await openSessions();
-      const all = Object.values(currentSessions(deps).sessions);
-      if (all.length === 0) return [off('no sessions recorded yet', { mend: INSTALL })];
-      const running = all.filter((session) => isLive(session, deps.clock.now())).length;
+      const all = exists(area.root) ? Object.values(currentSessions(await openSessions()).sessions) : [];
+      if (all.length === 0) return [await noSessions(at)];
+      const running = all.filter((session) => isLive(session, clock.now())).length;
       return [ok(`${all.length} known, ${running} running`)];
     },
     { kind: 'unavailable' },
   );
+}
+
+async function noSessions(at: HooksChecked): Promise<Finding> {
+  const statuses = await at.hooksStatus(() => undefined);
+  const isRegistered = statuses.some(({ state }) => state !== 'not');
+  const hint = `Start a session. If it isn't recorded, check that you can write to ${at.area.state}.`;
+  return off('no sessions recorded yet', isRegistered ? { hint } : { mend: INSTALL });
 }
 
 const HOUR_MS = 3_600_000;

@@ -55,7 +55,7 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
   // The first capture skips events from earlier days.
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
   if (!exists(path)) {
-    const reason = 'no assistant session has been reported on this machine (run "steward hooks install")';
+    const reason = 'no assistant session has been reported on this machine (see "steward hooks status")';
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
   const groups = new Map<string, Group>();

@@ -12,6 +12,8 @@ export interface SessionsTextOptions {
   unicode?: boolean;
   nowMs: number;
   all?: boolean;
+  /** Whether hooks are registered, so that new sessions are recorded. */
+  isRegistered?: boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
     report.sessions.length === 0
       ? wrap(
           options.all === true
-            ? 'No sessions yet. Run "steward hooks install" to record them.'
+            ? `No sessions yet. ${options.isRegistered === true ? 'Sessions that start from now on are recorded.' : 'Run "steward hooks install" to record them.'}`
             : 'No sessions are running. `steward sessions --all` includes ended ones.',
           options.columns,
         )
