@@ -9,6 +9,10 @@ interface Status {
   unfinished: number;
   waiting: { count: number; reason: string }[];
 }
+interface Result {
+  created: number;
+  titles: string[];
+}
 
 describe('work add and remind, cut short (built)', function () {
   this.timeout(180_000);
@@ -63,7 +67,7 @@ describe('work add and remind, cut short (built)', function () {
   const waiting = async (): Promise<number> =>
     ((await json('status')) as Status).waiting.reduce((sum, { count }) => sum + count, 0);
 
-  it('each becomes exactly one issue with the next sweep', async () => {
+  it('each becomes exactly one issue with the next sweep, which counts what it creates', async () => {
     const interrupted = await cutShort(['add', 'Interrupted'], 'hang', async (kill) => {
       // Another process leaves the issue to the command that is creating it.
       expect(await json('deliver')).to.include({ later: 1, done: 0 });
@@ -84,7 +88,8 @@ describe('work add and remind, cut short (built)', function () {
     expect(await titles()).to.deep.equal(['[Reminder] water the plants']);
     expect(await waiting()).to.equal(4);
 
-    await json('sweep');
+    const swept = (await json('sweep')) as Result;
+    expect([swept.created, [...swept.titles].sort()]).to.deep.equal([3, ['Hangs', 'Interrupted', 'Offline']]);
     const all = ['Hangs', 'Interrupted', 'Offline', '[Reminder] water the plants'];
     expect(await titles()).to.deep.equal(all);
     expect(await json('status')).to.deep.include({ unfinished: 0, waiting: [] });

@@ -61,8 +61,8 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const captures = await captureDeps(context, work, { seen: () => seen });
   return {
     ...captures,
-    captures: async (dryRun) => {
-      if (!dryRun) await drainCaptures(captures);
+    captures: async (dryRun, onCreated) => {
+      if (!dryRun) await drainCaptures(captures, onCreated);
       return waitingCaptures(area);
     },
     // Skips live sessions. The session-end hook captures them, because it knows their folders.

@@ -11,7 +11,7 @@ import type { Waiting } from './capture/waiting';
 import type { Open, WorkDeps } from './deps';
 import { ensureIssues, wantedTitle, type Wanted } from './ensure';
 import type { Host } from './host';
-import { identityKey } from './issue';
+import { identityKey, type Issue } from './issue';
 import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 import { currentPrivacy, openForWriting, repoOf, verify } from './privacy';
@@ -35,8 +35,11 @@ export interface SweepDeps extends CaptureDeps {
   goals: () => Goal[];
   /** Regenerates and pushes the task list. Returns why the push failed, or null if it succeeded. */
   regenerate: () => Promise<string | null>;
-  /** Delivers the spooled captures, except in a dry run. Returns the captures that are still pending. */
-  captures: (dryRun: boolean) => Promise<Waiting[]>;
+  /**
+   * Delivers the spooled captures, except in a dry run. Calls `onCreated` with each created issue, and returns
+   * the captures that are still pending.
+   */
+  captures: (dryRun: boolean, onCreated: (issue: Issue) => void) => Promise<Waiting[]>;
   /** Sends notifications for due reminders and returns how many reminders there were. */
   remind: () => Promise<number>;
 }
@@ -80,7 +83,11 @@ export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swe
   const opened = result.skipped === null ? await attempt(run, 'credential', host) : undefined;
   const requestsBefore = opened?.usage().requests ?? 0;
   const isReadOnly = options.dryRun || result.skipped !== null;
-  result.waiting = (await attempt(run, 'captures', () => deps.captures(isReadOnly))) ?? [];
+  const onCreated = ({ title }: Issue): void => {
+    result.created += 1;
+    result.titles.push(title);
+  };
+  result.waiting = (await attempt(run, 'captures', () => deps.captures(isReadOnly, onCreated))) ?? [];
   if (opened !== undefined) {
     await attempt(run, 'sweep', () => sweepRepository(run, opened));
     const { requests, remaining } = opened.usage();

@@ -19,9 +19,9 @@ import { type Intention } from '../../sessions/intention';
 import type { Open, WorkDeps } from '../deps';
 import { readDue } from '../due';
 import { setStatus } from '../edit';
-import { ensureIssue, type Wanted } from '../ensure';
+import { ensureIssue, type Ensured, type Wanted } from '../ensure';
 import { failureOf } from '../host/failure';
-import { titleContainsAll } from '../issue';
+import { titleContainsAll, type Issue } from '../issue';
 import { captureGate, currentPrivacy, openForWriting, type PrivacyState } from '../privacy';
 import { queuedIssue, whileCreating } from './queued';
 import { isKind, promptBody, type CaptureKind } from './prompt';
@@ -38,15 +38,22 @@ export function spoolOf({
   return { clock, path: area.spool, locks: area.machine, machineId };
 }
 
-/** Delivers the spooled captures, and records why the remaining captures are waiting. */
-export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
+/**
+ * Delivers the spooled captures, and records why the remaining captures are waiting. Calls `onCreated` with
+ * each created issue.
+ */
+export async function drainCaptures(
+  deps: CaptureDeps,
+  onCreated: (issue: Issue) => void = () => undefined,
+): Promise<DrainResult> {
   const { waiting } = deps.work.paths;
   const reasons = readReasons(waiting);
   const before = JSON.stringify([...reasons]);
   const consumer =
     (deliver: (deps: CaptureDeps, intention: Intention) => Promise<Delivery>): Consumer =>
     async (intention) => {
-      const { waits, refused } = await deliver(deps, intention);
+      const { waits, refused, created } = await deliver(deps, intention);
+      if (created !== undefined) onCreated(created);
       if (waits === undefined) reasons.delete(intention.id);
       else reasons.set(intention.id, waits);
       if (refused !== undefined) return { refused };
@@ -158,15 +165,17 @@ async function captureSession(deps: CaptureDeps, intention: Intention): Promise<
   if (plan.wanted === null) return {};
   const { wanted, status } = plan;
   const slug = folderOf(deps, intention) ?? wanted.identity.value;
-  const { waits } = await send(deps, slug, async (open) => {
-    const { action, issue, missingLabels } = await ensureIssue(open, wanted);
+  const delivery = await send(deps, slug, async (open) => {
+    const ensured = await ensureIssue(open, wanted);
+    const { action, issue, missingLabels } = ensured;
     const edited = action === 'found' ? await setStatus(open, { number: issue.number, status }) : undefined;
     writeNumber(deps, slug, issue);
     const labels = [...missingLabels, ...(edited?.missingLabels ?? [])];
     if (labels.length > 0) logCapture(deps.work, 'labels-missing', { slug, labels });
+    return ensured;
   });
   // If delivery is refused, a later sweep creates the issue from the session file.
-  return waits === undefined ? {} : { waits };
+  return delivery.refused === undefined ? delivery : {};
 }
 
 const WRITE_ATTEMPTS = 3;
@@ -202,9 +211,11 @@ async function capturePrompt(deps: CaptureDeps, { capture, at, session }: Intent
   const sent = { atMs: parseIso(at) ?? clock.now(), zone: timezone };
   const wanted = await promptWanted({ kind, text, key, ...whole }, sent);
   return send(deps, key, async (open) => {
-    const { issue, missingLabels } = await ensureIssue(open, wanted);
+    const ensured = await ensureIssue(open, wanted);
+    const { issue, missingLabels } = ensured;
     if (missingLabels.length > 0)
       logCapture(deps.work, 'labels-missing', { issue: issue.number, labels: missingLabels });
+    return ensured;
   });
 }
 
@@ -212,9 +223,7 @@ async function createQueued(deps: CaptureDeps, intention: Intention): Promise<De
   const issue = queuedIssue(intention);
   if (issue === undefined) return { refused: 'malformed issue' };
   const deliver = (): Promise<Delivery> =>
-    send(deps, issue.identity.value, async (open) => {
-      await ensureIssue(open, issue);
-    });
+    send(deps, issue.identity.value, (open) => ensureIssue(open, issue));
   try {
     return await whileCreating(deps.work, issue, deliver, 0);
   } catch (error) {
@@ -224,9 +233,13 @@ async function createQueued(deps: CaptureDeps, intention: Intention): Promise<De
   }
 }
 
-/** The result of a delivery attempt: why the capture is still waiting, or why it will never be sent. */
+/**
+ * The result of a delivery attempt: the issue that it created, why the capture is still waiting, or why it
+ * will never be sent.
+ */
 interface Delivery extends Partial<Refusal> {
   waits?: WaitReason;
+  created?: Issue;
 }
 
 function refusal(state: PrivacyState): Refusal {
@@ -242,7 +255,7 @@ function refusal(state: PrivacyState): Refusal {
 async function send(
   { work }: CaptureDeps,
   what: string,
-  task: (open: Open) => Promise<void>,
+  task: (open: Open) => Promise<Ensured>,
 ): Promise<Delivery> {
   const { gate, error: trouble } = await captureGate(work);
   if (gate === 'spool') return { waits: trouble === undefined ? 'unverified' : waitReason(trouble) };
@@ -254,8 +267,8 @@ async function send(
   let open: Open | undefined;
   try {
     open = await openForWriting(work);
-    await task(open);
-    return {};
+    const { action, issue } = await task(open);
+    return action === 'created' ? { created: issue } : {};
   } catch (error) {
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
