@@ -14,7 +14,8 @@ export default class Time extends BaseCommand {
     'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited for you while you were at your desk. --timewarrior and --ics export only this machine\'s event logs.';
   static override flags = {
     of: text({
-      description: 'Day to show, or "week", "month" or "year" (to date), "last week" or "last month".',
+      description:
+        'Day to show, or "week" or "month" (to date), "last week", "last month" or "year" (the last 365 days).',
       default: 'today',
       helpValue: 'DAY',
     }),
@@ -54,8 +55,9 @@ export default class Time extends BaseCommand {
     }
     if (flags.timewarrior || flags.ics) {
       const intervals = time.intervals();
-      if (withoutLog.length > 0)
-        this.say(`Skipped ${plural(withoutLog.length, 'day')}: the event logs were deleted.`);
+      const skipped = withoutLog();
+      if (skipped.length > 0)
+        this.say(`Skipped ${plural(skipped.length, 'day')}: the event logs were deleted.`);
       await writeAllOut(flags.ics ? ics(intervals) : timewarrior(intervals));
       return undefined;
     }

@@ -5,7 +5,7 @@ import { intervalsOf, type Interval } from '../sense/ledger/exports';
 import type { DayLedger } from '../sense/ledger/model';
 import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../sense/ledger/rows';
 import type { TimeBeside } from '../sense/ledger/view';
-import { dayPieces, ledgersOf } from '../sense/ledger/read';
+import { dayPieces, daysWithoutLog, ledgersOf } from '../sense/ledger/read';
 import type { Context } from './context';
 import { openSense, type SenseContext } from './sense';
 import { withMachines } from './machines';
@@ -29,8 +29,8 @@ export interface TimeResult {
    * `usage` if the report is about another machine.
    */
   intervals: () => Interval[];
-  /** Recorded days whose event log was deleted. */
-  withoutLog: readonly Day[];
+  /** Returns the recorded days whose event log was deleted. */
+  withoutLog: () => readonly Day[];
 }
 
 /** Returns how time was spent in a period. Writes nothing. */
@@ -57,7 +57,7 @@ export async function openTime(context: Context, { of, by, machine }: TimeInput)
       const pieces = days.flatMap((day) => dayPieces(deps, day));
       return intervalsOf(pieces, ({ app, ...work }) => (by === 'app' ? app : keyOf(work, by, names)));
     },
-    withoutLog: days.filter((day) => deps.store.logBytes(day) === undefined && deps.store.hasRecord(day)),
+    withoutLog: () => daysWithoutLog(deps, days),
   };
 }
 

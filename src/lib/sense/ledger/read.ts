@@ -63,6 +63,12 @@ function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damage
   };
 }
 
+/** Returns the days whose event log was deleted, without the days on which nothing was recorded. */
+export function daysWithoutLog({ store }: Pick<ReadDeps, 'store'>, days: readonly Day[]): Day[] {
+  const hasData = (day: Day): boolean => !['none', 'empty'].includes(store.recordState(day));
+  return days.filter((day) => store.logBytes(day) === undefined && hasData(day));
+}
+
 /**
  * Returns a day's tracked time as a list of intervals. The list is empty if the day's event log was deleted.
  */
