@@ -33,9 +33,11 @@ export function agentCells(
       ...timeline.proofs.filter((proof) => proof.session === session).map(({ span }) => span),
     ]);
     for (const stay of stays) {
-      const { repo, branch } = stay;
+      const place = stay.otherFolder
+        ? { repo: null, otherFolder: true as const, branch: null }
+        : { repo: stay.repo, branch: stay.branch };
       const assistant = stays.findLast((each) => each.assistant !== null)?.assistant ?? null;
-      const row = { session, assistant, repo, branch };
+      const row = { session, assistant, ...place };
       const known = rows.get(JSON.stringify(row)) ?? { row, ms: noCells() };
       rows.set(JSON.stringify(row), known);
       addCells(known.ms, stay.state, placesOf([stay], front, presence).map(lengthOf));

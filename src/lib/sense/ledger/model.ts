@@ -32,7 +32,10 @@ export interface AttentionRow {
 export interface AgentRow {
   session: string;
   assistant: string | null;
+  /** Null if the repository is unknown or not watched. */
   repo: string | null;
+  /** Set if the folder is outside the watched repositories. Absent in records from earlier versions. */
+  otherFolder?: true;
   branch: string | null;
   cells: Cells;
 }

@@ -83,7 +83,7 @@ describe('sense: the time ledger', () => {
   });
 
   it('puts a prompt in a folder that is not watched under other folders', () => {
-    const { attention } = ledgerOf([
+    const { attention, agents } = ledgerOf([
       state(0, 'a', 'ready', { otherFolder: true, branch: 'secret' }, 'client'),
       state(1, 'a', 'working', { otherFolder: true, branch: 'secret', prompt: true }, 'client'),
       front(2, 'Firefox'),
@@ -92,6 +92,9 @@ describe('sense: the time ledger', () => {
     const own = { repo: null, otherFolder: true, branch: null, session: 'a', assistant: null };
     expect(attention).to.deep.include({ ...own, app: 'Firefox', minutes: 0.1 });
     expect(attention).to.deep.include({ ...own, app: 'Ghostty', minutes: 2 });
+    expect(agents.map(({ cells: _cells, ...row }) => row)).to.deep.equal([
+      { session: 'a', assistant: null, repo: null, otherFolder: true, branch: null },
+    ]);
   });
 
   it('gives your time to the repository, branch and session in front', () => {
