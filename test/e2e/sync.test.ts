@@ -165,6 +165,7 @@ describe('several machines with one exchange folder (built)', function () {
     await run(laptop, 'sync', 'details', 'off');
     await run(laptop, 'sync', 'set', folder);
     rmSync(other, { recursive: true });
+    await run(laptop, 'sync', 'leave', other);
     expect(all()).to.not.match(new RegExp(`${CLIENT}|${SUBJECT}`));
   });
 

@@ -164,6 +164,34 @@ describe('sync through a private GitHub repository (built)', function () {
     expect(status.engine).to.equal(null);
   });
 
+  it('names a former repository after a purge, and deletes its branch on request', async () => {
+    const purge = ['sense', 'purge', '--all', '--records', '--yes'];
+    const still = 'urged data is still in ann/work';
+    const shown = async (): Promise<string> => (await run(0, 'status')).stdout.replace(/\s+/g, ' ');
+    await set(0);
+    expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    expect((await run(0, ...purge)).stderr).to.not.include(still);
+    expect(await shown()).to.not.include(still);
+    // The purge has not reached the repository yet.
+    const left = await run(0, 'sync', 'leave');
+    expect(left.stderr).to.include(
+      'Published files remain in ann/work. To delete them: steward sync leave ann/work --remove',
+    );
+    expect(left.stderr).to.include(`P${still}.`);
+    expect(await shown()).to.include(still);
+    await set(0);
+    expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    expect(await shown()).to.not.include(still);
+    expect((await run(0, 'sync', 'leave')).stderr).to.not.include(still);
+    expect((await run(0, ...purge)).stderr).to.include(still);
+    expect(branches()).to.include('machine-');
+    expect((await run(0, 'sync', 'leave', 'ann/work', '--remove')).stdout).to.equal(
+      'Deleted what this machine published to ann/work.\n',
+    );
+    expect([branches(), cloneOf(0)]).to.deep.equal(['', undefined]);
+    expect(await shown()).to.not.include(still);
+  });
+
   it("withdraws an adopted machine's branch at the next exchange that succeeds", async () => {
     await set(0);
     expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);

@@ -1,6 +1,7 @@
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
-import { adoptedFolders, withRemoval } from '../../lib/app/sync';
+import { adoptedFolders } from '../../lib/app/sync';
+import { withRemoval } from '../../lib/app/sync-purge';
 import { purgeUsage } from '../../lib/app/usage';
 import { definedOnly } from '../../lib/platform/files/json-object';
 import { purge, type PurgeResult } from '../../lib/sense/purge';

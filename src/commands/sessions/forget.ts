@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openSessions } from '../../lib/app/sessions';
-import { withRemoval } from '../../lib/app/sync';
+import { withRemoval } from '../../lib/app/sync-purge';
 import { purgeUsage } from '../../lib/app/usage';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 

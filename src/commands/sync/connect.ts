@@ -33,7 +33,8 @@ export default class SyncConnect extends BaseCommand {
   async run(): Promise<ConnectResult> {
     const { args } = await this.parse(SyncConnect);
     if (args.engine === 'git') return this.connectGit(args.repo);
-    const { added, devices, folder } = await useSyncthing(this.context);
+    const { added, devices, folder, before } = await useSyncthing(this.context);
+    this.sayRemains(before);
     const deviceNames = devices.length === 0 ? 'no other device yet' : devices.join(', ');
     const result: ConnectResult = { engine: 'syncthing', devices };
     return this.show(result, () =>
@@ -53,10 +54,16 @@ export default class SyncConnect extends BaseCommand {
         },
       );
     }
-    const { received } = await useGit(this.context, repo);
+    const { received, before } = await useGit(this.context, repo);
+    this.sayRemains(before);
     return this.show(
       { engine: 'git', received } as ConnectResult,
       () => `Synced through ${repo}: received changes from ${plural(received.length, 'other machine')}.`,
     );
+  }
+
+  private sayRemains(before: string | null): void {
+    if (before !== null)
+      this.say(`Published files remain in ${before}. To delete them: steward sync leave ${before} --remove`);
   }
 }

@@ -236,7 +236,7 @@ export async function captureNow(
   if (config.sense.enabled) await setUpSense(context);
   const { deps, locked, captureHere, warnings } = await openSense(context);
   const result = config.sense.enabled ? await locked(captureHere) : await captureHere();
-  const isPublished = config.sense.enabled && config.user.sync.folder !== undefined;
+  const isPublished = config.sense.enabled;
   return { deps, warnings, result, isPublished };
 }
 

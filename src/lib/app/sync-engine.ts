@@ -7,6 +7,7 @@ import { processHost } from '../platform/files/paths';
 import { parseIso, toIso } from '../platform/time/clock';
 import { aboutFolder, noFolder } from '../sync/folder';
 import { exchangeByGit, removeFromGit, type GitExchange } from '../sync/git';
+import { readState } from '../sync/state';
 import {
   connectSyncthing,
   findSyncthing,
@@ -18,27 +19,43 @@ import {
 } from '../sync/syncthing';
 import type { EngineStatus } from '../sync/status';
 import type { Context } from './context';
-import { endRetirement, prepareAdopted } from './sync';
+import { endPurge, endRetirement, noteFormer, prepareAdopted } from './sync';
 import { cloneFolder, removeClone, withClone } from './sync-clone';
-import { changeSync } from './sync-settings';
+import { changeSync, stateFile } from './sync-settings';
 
 const EXCHANGE_MS = 30 * 60_000;
 
-/** Switches the exchange folder to Syncthing. */
-export async function useSyncthing(context: Context): Promise<Connected> {
+/** Switches the exchange folder to Syncthing. `before` is the git repository used until now. */
+export async function useSyncthing(context: Context): Promise<Connected & { before: string | null }> {
   const folder = await folderOf(context);
   const connected = await withSyncthing((api) => connectSyncthing(api, folder));
+  const before = await leaveRepo(context);
   await changeSync(context, { engine: 'syncthing', repo: undefined });
   await removeClone(context);
-  return connected;
+  return { ...connected, before };
 }
 
-/** Switches the exchange folder to git. Checks that the repository is private, and runs the first exchange. */
-export async function useGit(context: Context, repo: string): Promise<{ received: string[]; sent: boolean }> {
+/** Records the git repository used until now, unless it is `next`, and returns it. */
+export async function leaveRepo(context: Context, next?: string): Promise<string | null> {
+  const { engine, repo } = (await context.loadConfig()).config.user.sync;
+  if (engine !== 'git' || repo === undefined || repo === next) return null;
+  await noteFormer(context, repo);
+  return repo;
+}
+
+/**
+ * Switches the exchange folder to git. Checks that the repository is private, and runs the first exchange.
+ * `before` is another repository that was used until now.
+ */
+export async function useGit(
+  context: Context,
+  repo: string,
+): Promise<{ received: string[]; sent: boolean; before: string | null }> {
   const folder = await folderOf(context);
   const result = await exchange(context, folder, repo);
+  const before = await leaveRepo(context, repo);
   await changeSync(context, { engine: 'git', repo });
-  return result;
+  return { ...result, before };
 }
 
 /** Runs an exchange if the engine is git and the last exchange was at least half an hour ago. */
@@ -103,7 +120,12 @@ function exchangeFile(machine: string): string {
 export async function forgetInGit(context: Context, id: string): Promise<void> {
   const { sync } = (await context.loadConfig()).config.user;
   if (sync.engine !== 'git' || sync.folder === undefined || sync.repo === undefined) return;
-  const git = await openGit(context, sync.folder, sync.repo, { mayBePublic: true });
+  await removeBranch(context, sync.repo, id);
+}
+
+/** Deletes a machine's files from a repository. */
+export async function removeBranch(context: Context, repo: string, id: string): Promise<void> {
+  const git = await openGit(context, '', repo, { mayBePublic: true });
   await withClone(context, () => removeFromGit(git, id));
 }
 
@@ -117,9 +139,11 @@ async function exchange(
   const at = toIso(context.clock.now());
   try {
     const git = await openGit(context, folder, repo);
+    const before = readState(stateFile(context.area));
     const adopted = await prepareAdopted(context);
     const result = await withClone(context, () => exchangeByGit({ ...git, adopted }));
     await endRetirement(context, adopted);
+    await endPurge(context, repo, before);
     note({ at });
     return result;
   } catch (error) {

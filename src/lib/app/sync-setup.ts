@@ -10,14 +10,16 @@ import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
 import { asRecord } from '../sense/record';
 import { inFolder, noFolder, prepareFolder } from '../sync/folder';
-import { planFiles, unpublish, type PublishResult } from '../sync/publish';
-import { readState, withFolder, writeState } from '../sync/state';
+import { purgeFormer, unpublish } from '../sync/former';
+import { planFiles, type PublishResult } from '../sync/publish';
+import { readState, withFolder, withoutFormer, writeState } from '../sync/state';
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
 import { adoptedFolders, endRetirement, openSync, publishNow } from './sync';
 import { purgeClone, removeClone } from './sync-clone';
-import { engineStatus, forgetInGit } from './sync-engine';
+import { engineStatus, forgetInGit, leaveRepo } from './sync-engine';
+import { pendingFormerOf, type Left } from './sync-purge';
 import { changeSync, MAX_NAME, stateFile } from './sync-settings';
 
 export interface SyncChange extends PublishResult {
@@ -38,7 +40,7 @@ export async function setFolder(
   context: Context,
   path: string,
   details: boolean | undefined,
-): Promise<SyncChange & { before: string | null }> {
+): Promise<SyncChange & { before: string | null; pendingFormer: string[] }> {
   const { area } = context;
   const { home } = processHost();
   if (path.trim() === '' || !isCleanText(path)) {
@@ -51,7 +53,8 @@ export async function setFolder(
   inFolder(folder, () => prepareFolder(folder, [area.root, area.machine]));
   await changeSync(context, { folder, ...(details !== undefined && { details }) });
   await compareAll(context);
-  return { ...(await republish(context)), before: before === folder ? null : before };
+  const change = { ...(await republish(context)), before: before === folder ? null : before };
+  return { ...change, pendingFormer: await pendingFormerOf(context) };
 }
 
 /** Makes the next publishing run compare every published file and repair damaged files. */
@@ -85,26 +88,29 @@ export async function rename(context: Context, wanted: string): Promise<SyncChan
  * Stops publishing and exchanging data, and turns off the publishing of details. `remove` also deletes this
  * machine's published files.
  */
-export async function leave(
-  context: Context,
-  remove: boolean,
-): Promise<{ folder: string; removedFiles: number }> {
-  const { folder, deps, locked } = await openSync(context);
+export async function leave(context: Context, remove: boolean): Promise<Left> {
+  const { folder } = await openSync(context);
   if (folder === undefined) throw noFolder();
-  const adopted = adoptedFolders(context).map(({ id }) => id);
-  if (remove) for (const id of [context.machineId, ...adopted]) await forgetInGit(context, id);
-  const removedFiles = remove ? await locked(() => unpublish(deps, adopted)) : 0;
+  const removedFiles = remove ? await withdraw(context) : 0;
+  const repo = await leaveRepo(context);
   await changeSync(context, { folder: undefined, details: undefined, engine: undefined, repo: undefined });
   await removeClone(context);
+  const { deps, locked } = await openSync(context);
   await locked(() => {
-    const { others = {}, ...state } = withFolder(readState(deps.state), undefined);
-    const { [folder]: left, ...rest } = others;
-    writeState(deps.state, {
-      ...state,
-      others: remove || left === undefined ? rest : { ...rest, [folder]: left },
-    });
+    const state = withFolder(readState(deps.state), undefined);
+    writeState(deps.state, remove ? withoutFormer(state, [folder, repo ?? '']) : state);
+    purgeFormer(deps, undefined);
   });
-  return { folder, removedFiles };
+  const remainsIn = remove ? [] : [folder, ...(repo === null ? [] : [repo])];
+  return { folder, removedFiles, remainsIn, pendingFormer: await pendingFormerOf(context) };
+}
+
+/** Deletes everything that this machine has published to the current folder. Returns the number of files. */
+export async function withdraw(context: Context): Promise<number> {
+  const { deps, locked } = await openSync(context);
+  const adopted = adoptedFolders(context).map(({ id }) => id);
+  for (const id of [context.machineId, ...adopted]) await forgetInGit(context, id);
+  return locked(() => unpublish(deps, adopted));
 }
 
 /** Removes the published files of another machine. */
@@ -154,7 +160,8 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
     state: withFolder(readState(stateFile(context.area)), user.sync.folder),
     ownId: knownMachineId(),
   });
-  return { ...found, engine: await engineStatus(context, isDeep) };
+  const pendingFormer = await pendingFormerOf(context);
+  return { ...found, pendingFormer, engine: await engineStatus(context, isDeep) };
 }
 
 /** Publishes a saved change. If the exchange folder is unavailable, a later run publishes the change. */

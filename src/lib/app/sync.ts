@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 import { areaAt } from '../config/user-area';
 import { toStewardError } from '../errors';
@@ -13,14 +13,14 @@ import { senseStore } from '../sense/store';
 import { currentSessions } from '../sessions/state';
 import { machinesFolder } from '../sync/exchange';
 import { inFolder } from '../sync/folder';
+import { pendingFormer, purgeFormer } from '../sync/former';
 import { parseInfo } from '../sync/parse';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
 import { publishRetired } from '../sync/retire';
-import { readState, withFolder, withPending, writeState, type Removal, type SyncState } from '../sync/state';
+import { readState, withFolder, withFormer, withoutFormer, writeState, type SyncState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
-import { purgeClone } from './sync-clone';
 import { localData, markOfAll } from './sync-local';
 import { machineName, stateFile } from './sync-settings';
 import { VERSION } from './version';
@@ -86,7 +86,9 @@ function formerFolders(
     const store = senseStore(areaAt(area.root, `machines/${id}/`, area.host));
     return store.logBytes(day) === undefined && !store.hasRecord(day);
   });
-  const [previous] = Object.entries(others).slice(-1);
+  const [previous] = Object.entries(others)
+    .filter(([path]) => isAbsolute(path))
+    .slice(-1);
   const isPurged = previous === undefined || previous[1].removals.some(({ sessions }) => sessions);
   return [
     ...(isPurged ? [] : [join(machinesFolder(previous[0]), machineId)]),
@@ -164,6 +166,25 @@ export async function endRetirement(context: Context, ids: readonly string[]): P
   await locked(() => noteRetired(deps.state, ids));
 }
 
+/** Records a git repository that is no longer used, so that a later purge names it. */
+export async function noteFormer(context: Context, repo: string): Promise<void> {
+  const { deps, locked } = await openSync(context);
+  await locked(() => writeState(deps.state, withFormer(readState(deps.state), repo)));
+}
+
+/** Records that an exchange removed purged data from a repository. `before` is the state before the exchange. */
+export async function endPurge(context: Context, repo: string, before: SyncState): Promise<void> {
+  const known = before.others?.[repo];
+  if (known === undefined || before.removals.length > 0) return;
+  const { deps, locked } = await openSync(context);
+  await locked(() => {
+    const state = readState(deps.state);
+    // Data that was purged during the exchange may still be in the repository.
+    const isSame = JSON.stringify(state.others?.[repo]) === JSON.stringify(known);
+    if (isSame) writeState(deps.state, withoutFormer(state, [repo]));
+  });
+}
+
 function noteRetired(path: string, ids: readonly string[]): void {
   const { retire = [], ...state } = readState(path);
   const rest = retire.filter((id) => !ids.includes(id));
@@ -171,13 +192,16 @@ function noteRetired(path: string, ids: readonly string[]): void {
 }
 
 /**
- * Publishes changes. Returns undefined if no exchange folder is set. Stores any error, so that `steward
- * status` shows it.
+ * Publishes changes, and removes purged data from former folders. Returns undefined if no exchange folder is
+ * set. Stores any error, so that `steward status` shows it.
  */
 export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
   const { folder, engine } = (await context.loadConfig()).config.user.sync;
-  if (folder === undefined) return undefined;
+  const isPending = pendingFormer(readState(stateFile(context.area))).length > 0;
+  if (folder === undefined && !isPending) return undefined;
   const { deps, locked } = await openSync(context);
+  if (isPending) await locked(() => purgeFormer(deps, folder), waitMs);
+  if (folder === undefined) return undefined;
   const before = withFolder(readState(deps.state), folder);
   const isSame = before.folder === folder && before.checked === deps.today && before.problem === undefined;
   const isDue = !isSame || before.retire !== undefined;
@@ -210,34 +234,5 @@ export async function publishAfter(context: Context): Promise<string | undefined
     const { kind, message } = toStewardError(error);
     if (kind === 'internal') throw error;
     return kind === 'locked' ? undefined : `Not published to other machines: ${message}`;
-  }
-}
-
-/**
- * Deletes local data, then the published copies. Records the removal first, so that a later run can complete
- * it.
- */
-export async function withRemoval<T>(
-  context: Context,
-  removal: Removal,
-  work: () => Promise<T>,
-): Promise<{ value: T; problem?: string }> {
-  const { folder } = (await context.loadConfig()).config.user.sync;
-  if (folder === undefined && readState(stateFile(context.area)).others === undefined)
-    return { value: await work() };
-  const { deps, locked } = await openSync(context);
-  await locked(() => {
-    const state = withFolder(readState(deps.state), folder);
-    writeState(deps.state, withPending(state, { removals: [removal] }));
-  });
-  const value = await work();
-  try {
-    await purgeClone(context);
-    await publishNow(context);
-    return { value };
-  } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
-    return { value, problem: `Published files not removed; steward will retry. ${message}` };
   }
 }

@@ -89,9 +89,11 @@ async function syncPart(context: Context): Promise<Part[]> {
     const status = await syncStatus(context, false);
     const { folder, machines, engine } = status;
     const problem = status.problem ?? (engine?.problem === true ? engine.found : null);
-    if (folder === null) return [];
     const waiting = [...pendingTexts(status).map(({ text }) => text), damagedText(status) ?? []].flat();
-    const summary = [problem ?? `${plural(machines.length, 'machine')} in ${folder}`, ...waiting].join(' · ');
+    if (folder === null && waiting.length === 0) return [];
+    const found =
+      folder === null ? 'no exchange folder' : `${plural(machines.length, 'machine')} in ${folder}`;
+    const summary = [problem ?? found, ...waiting].join(' · ');
     const isOk = problem === null && waiting.length === 0;
     return [{ id: 'sync', state: isOk ? 'ok' : 'needs-you', summary, next: isOk ? null : next }];
   } catch (error) {

@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path';
+
 import { failed, off, ok, warning, type Check, type Finding } from '../platform/check';
 import { plural } from '../platform/terminal/format';
 import type { SyncStatus } from './status';
@@ -13,27 +15,48 @@ export const SYNC_CHECKS: readonly Check<SyncChecked>[] = [
 
 const OLD_DAYS = 7;
 
-/** Describes published data that must still be removed. `mend` is the command that removes it. */
-export function pendingTexts({
-  folder,
-  pendingRemovals,
-  pendingAdopted,
-  details,
-  publishedDetails,
-}: Pick<SyncStatus, 'folder' | 'pendingRemovals' | 'pendingAdopted' | 'details' | 'publishedDetails'>): {
-  text: string;
-  mend: string;
-}[] {
+type Pending = Pick<
+  SyncStatus,
+  'folder' | 'pendingRemovals' | 'pendingFormer' | 'pendingAdopted' | 'details' | 'publishedDetails'
+>;
+
+/** Describes published data that must still be removed, and how to remove it. */
+export function pendingTexts(status: Pending): { text: string; mend: string; hint?: string }[] {
+  const { folder, pendingRemovals, pendingFormer, pendingAdopted, details, publishedDetails } = status;
   const again = `steward sync set ${folder ?? ''}`;
   const isShown = publishedDetails === true && !details;
   return [
-    ...(pendingRemovals === 0 ? [] : [{ text: 'purged data is still published', mend: again }]),
+    ...(folder === null || pendingRemovals === 0
+      ? []
+      : [{ text: 'purged data is still published', mend: again }]),
     ...(isShown ? [{ text: 'details are still published', mend: 'steward sync details off' }] : []),
+    ...pendingFormer.map((former) => ({
+      text: `purged data is still in ${former}`,
+      ...howToPurge(former),
+    })),
     ...pendingAdopted.map((id) => ({
       text: `data of the adopted machine ${id} is still published`,
       mend: again,
     })),
   ];
+}
+
+/** Returns how to remove purged data from a former folder or git repository. */
+export function howToPurge(former: string): { hint?: string; mend: string } {
+  const leave = `steward sync leave ${former}`;
+  if (!isAbsolute(former)) return { mend: `${leave} --remove` };
+  return {
+    hint: `Connect the folder, then run "steward sense capture". If the folder no longer exists:`,
+    mend: leave,
+  };
+}
+
+/** Names the former folders and git repositories from which purged data was not removed yet. */
+export function formerTexts(pendingFormer: readonly string[]): string[] {
+  return pendingFormer.map((former) => {
+    const { hint = 'To delete what this machine published there:', mend } = howToPurge(former);
+    return `Purged data is still in ${former}. ${hint} ${mend}`;
+  });
 }
 
 /** Describes the unreadable files in the exchange folder, or returns undefined if there are none. */
@@ -47,14 +70,16 @@ export function damagedText({ damaged }: Pick<SyncStatus, 'damaged'>): string | 
 async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
   const status = await syncStatus();
   const { folder, problem, hint, machines, conflicts, damaged, engine } = status;
-  if (folder === null) return [off('not set; to use several machines, run "steward sync set FOLDER"')];
-  if (problem !== null) return [failed(problem, hint === null ? {} : { hint })];
+  const pending = pendingTexts(status).map(({ text, ...how }) => warning(text, how));
+  if (folder === null)
+    return [off('not set; to use several machines, run "steward sync set FOLDER"'), ...pending];
+  if (problem !== null) return [failed(problem, hint === null ? {} : { hint }), ...pending];
   const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
   const findings: Finding[] = [
     ...(engine?.problem === true
       ? [warning(`${engine.engine}: ${engine.found}`, { mend: 'steward sync status' })]
       : []),
-    ...pendingTexts(status).map(({ text, mend }) => warning(text, { mend })),
+    ...pending,
     ...old.map(({ name, daysBehind }) =>
       warning(`${name} was last seen ${plural(daysBehind, 'day')} ago`, {
         hint: 'Check the sync tool on that machine. If you no longer have the machine:',

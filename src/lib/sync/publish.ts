@@ -1,15 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import {
-  diskUse,
-  ensureFolder,
-  exists,
-  listFolder,
-  removeEmptyFolder,
-  removeFile,
-  removeFolder,
-} from '../platform/files/folder';
+import { ensureFolder, exists, listFolder, removeFile } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
 import { toIso, type Clock } from '../platform/time/clock';
 import type { Day } from '../platform/time/time';
@@ -262,7 +254,7 @@ function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): 
   return file.change === 'none' ? undefined : deps.clock.now();
 }
 
-function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {
+export function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {
   const files = removals.flatMap((removal) => removedFiles(own, removal, local));
   for (const { path } of files) removeFile(join(own, path));
   return files.length;
@@ -285,20 +277,4 @@ export function removedFiles(own: string, removal: Removal, local: LocalData): P
     if (!isGone && !isForgotten) return [];
     return [{ path: dayFileOf('', kind, day), bytes: 0, change: 'removed', text: '' }];
   });
-}
-
-/**
- * Removes everything that this machine has published for itself and the adopted machines. Returns the number of
- * removed files.
- */
-export function unpublish(
-  { folder, machine }: Pick<PublishDeps, 'folder' | 'machine'>,
-  adopted: readonly string[],
-): number {
-  requireFolder(folder);
-  const folders = [machine.id, ...adopted].map((id) => join(machinesFolder(folder), id));
-  const files = folders.map((path) => diskUse(path).files);
-  folders.forEach((path) => removeFolder(path));
-  removeEmptyFolder(machinesFolder(folder));
-  return files.reduce((sum, count) => sum + count, 0);
 }

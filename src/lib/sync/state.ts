@@ -39,7 +39,7 @@ export interface SyncState extends Pending {
   details?: boolean;
   /** The fingerprint of each published day. */
   days: Record<Day, string>;
-  /** The previous exchange folders, oldest first. */
+  /** The former exchange folders and git repositories (OWNER/REPO) that may contain published data, oldest first. */
   others?: Record<string, Pending>;
   /** Why the last run failed. */
   problem?: { at: string; message: string; hint?: string };
@@ -122,6 +122,18 @@ export function withPending(state: SyncState, pending: Partial<Pending>): SyncSt
     ...joined(state, pending),
     ...(others.length > 0 && { others: Object.fromEntries(others) }),
   };
+}
+
+/** Returns the state with a git repository in which published data may remain. */
+export function withFormer(state: SyncState, repo: string): SyncState {
+  const { [repo]: known = { removals: [] }, ...others } = state.others ?? {};
+  return { ...state, others: { [repo]: known, ...others } };
+}
+
+/** Returns the state without former folders and git repositories in which nothing remains. */
+export function withoutFormer(state: SyncState, former: readonly string[]): SyncState {
+  const others = Object.entries(state.others ?? {}).filter(([path]) => !former.includes(path));
+  return { ...state, others: Object.fromEntries(others) };
 }
 
 export function writeState(path: string, state: SyncState): void {

@@ -50,6 +50,8 @@ export interface SyncStatus {
   hint: string | null;
   /** Number of purges that have not been applied to the folder yet. */
   pendingRemovals: number;
+  /** Former folders and git repositories from which purged data was not removed yet. */
+  pendingFormer: string[];
   /** Ids of adopted machines whose published data has not been withdrawn yet. */
   pendingAdopted: string[];
   machines: MachineStatus[];
@@ -60,6 +62,9 @@ export interface SyncStatus {
   /** The sync tool's state; null if steward didn't set up the tool. */
   engine: EngineStatus | null;
 }
+
+/** What `syncStatus` reads from the folder and the state. */
+type FolderStatus = Omit<SyncStatus, 'engine' | 'pendingFormer'>;
 
 export interface StatusInput {
   folder: string | undefined;
@@ -73,9 +78,9 @@ export interface StatusInput {
   isDeep?: boolean;
 }
 
-export function syncStatus(input: StatusInput): SyncStatus {
+export function syncStatus(input: StatusInput): FolderStatus {
   const { folder, details, state } = input;
-  const status: SyncStatus = {
+  const status: FolderStatus = {
     ...{
       folder: folder ?? null,
       details,
@@ -84,7 +89,7 @@ export function syncStatus(input: StatusInput): SyncStatus {
       hint: state.problem?.hint ?? null,
     },
     ...{ pendingRemovals: state.removals.length, pendingAdopted: state.retire ?? [] },
-    ...{ machines: [], conflicts: [], damaged: [], engine: null },
+    ...{ machines: [], conflicts: [], damaged: [] },
   };
   if (folder === undefined) return { ...status, problem: null, hint: null };
   try {

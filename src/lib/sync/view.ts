@@ -1,5 +1,6 @@
 import { palette, plural, table, toAscii, type Palette } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
+import { formerTexts } from './checks';
 import type { PlannedFile } from './publish';
 import type { EngineStatus, SyncStatus } from './status';
 
@@ -62,7 +63,9 @@ export function statusText(
 ): string {
   const { folder, problem, hint, pendingRemovals, pendingAdopted, machines } = status;
   const { conflicts, damaged, engine } = status;
-  if (folder === null) return 'No exchange folder is set. Set one: steward sync set FOLDER';
+  const former = formerTexts(status.pendingFormer);
+  if (folder === null)
+    return ['No exchange folder is set. Set one: steward sync set FOLDER', ...former].join('\n');
   const colors = palette(terminal);
   const rows = machines.map((machine) => [
     machine.name,
@@ -88,6 +91,7 @@ export function statusText(
     ...(pendingRemovals === 0
       ? []
       : ['', 'Purged data is still published. It will be removed once the folder is available.']),
+    ...former.flatMap((text) => ['', text]),
     ...(pendingAdopted.length === 0 ? [] : ['', pendingText(pendingAdopted)]),
   ];
   const text = lines.join('\n');

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -13,7 +22,8 @@ import type { LocalDay } from '../../../src/lib/sync/day';
 import { readPublishedDay, readPublishedSessions, readPublishedUsage } from '../../../src/lib/sync/exchange';
 import { prepareFolder } from '../../../src/lib/sync/folder';
 import { hashedId } from '../../../src/lib/sync/format';
-import { planFiles, publish, unpublish, type PublishDeps } from '../../../src/lib/sync/publish';
+import { pendingFormer, purgeFormer, unpublish } from '../../../src/lib/sync/former';
+import { planFiles, publish, type PublishDeps } from '../../../src/lib/sync/publish';
 import { readState, withFolder, withPending, writeState } from '../../../src/lib/sync/state';
 import { findMachine, syncStatus } from '../../../src/lib/sync/status';
 import { statusText } from '../../../src/lib/sync/view';
@@ -129,6 +139,14 @@ describe('publishing (lib)', () => {
     return { ...shownDay(record(), EVENTS, bounds, { isShown: shown, isRestrictedRepo }), usage };
   };
   const dayWithoutLog = (): LocalDay => ({ record: record(), parts: undefined, usage });
+  const dayWithoutApps = (): LocalDay => {
+    const bounds = { ...options, ...dayBounds(DAY, 'UTC') };
+    const left = EVENTS.filter(({ type }) => type !== 'app-focus');
+    const built = buildDailyRecord(DAY, left, {
+      ...{ ...options, version: '1.2.0', generatedAt: `${DAY}T23:00:00.000Z`, final: true },
+    });
+    return { ...shownDay(built, left, bounds, { isShown, isRestrictedRepo }), usage };
+  };
   const day = () => readPublishedDay({ path: own() }, DAY, asRecord) ?? expect.fail('no day');
   const sessions = () => readPublishedSessions({ path: own() }, DAY);
   const bytes = (): string =>
@@ -360,6 +378,42 @@ describe('publishing (lib)', () => {
     expect(existsSync(own('daily', `${DAY}.json`))).to.equal(false);
   });
 
+  it('rewrites what was published to former folders, without new files, once they are reachable', () => {
+    const [other, away] = [path('other'), path('away')];
+    publish(deps());
+    prepareFolder(other, []);
+    publish({ ...deps(), folder: other });
+    const names = (root: string): string[] => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
+    const [published, ownFiles] = [names(folder()), names(own())];
+    renameSync(folder(), away);
+    const today = '2026-11-21';
+    days = { [DAY]: dayWithoutApps, [today]: localDay };
+    mark += 1;
+    const state = withFolder(readState(deps().state), other);
+    writeState(deps().state, withPending(state, { removals: [{}] }));
+    const purge = (): void => purgeFormer({ ...deps(), folder: other }, other);
+    purge();
+    expect(pendingFormer(readState(deps().state))).to.deep.equal([folder()]);
+    expect(pendingTexts(statusNow()).map(({ text }) => text)).to.include(
+      `purged data is still in ${folder()}`,
+    );
+    expect(existsSync(folder())).to.equal(false);
+    renameSync(away, folder());
+    expect(bytes()).to.contain('Code');
+    purge();
+    expect(bytes()).to.not.contain('Code');
+    expect(names(folder())).to.deep.equal(published);
+    expect(names(own())).to.deep.equal(ownFiles);
+    const pending = (): string[] => pendingFormer(readState(deps().state));
+    expect([pending(), statusNow().pendingFormer]).to.deep.equal([[], []]);
+    // A later purge still reaches the folder, until this machine has no files there.
+    rmSync(own(), { recursive: true });
+    writeState(deps().state, withPending(readState(deps().state), { removals: [{ day: DAY }] }));
+    expect(pending()).to.deep.equal([folder()]);
+    purge();
+    expect(readState(deps().state).others).to.deep.equal({});
+  });
+
   it('publishes no unchecked repository of a day whose event log was deleted before', () => {
     days = { [DAY]: dayWithoutLog };
     publish(deps());
@@ -463,11 +517,13 @@ describe('publishing (lib)', () => {
     expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).path).to.equal(path('exchange/machines/bbbbbbbbbbbb'));
   });
 
-  const statusNow = (isDeep = false) =>
-    syncStatus({
+  const statusNow = (isDeep = false) => ({
+    ...{ engine: null, pendingFormer: pendingFormer(readState(deps().state)) },
+    ...syncStatus({
       ...{ folder: folder(), details, state: readState(deps().state), ownId: ID, nowMs, timezone: 'UTC' },
       ...{ asRecord, isDeep },
-    });
+    }),
+  });
 
   it('says whether published files contain details, also if the setting or a failed run says otherwise', () => {
     const shown = () =>

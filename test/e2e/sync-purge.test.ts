@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { emptyHome, steward } from '../helpers/cli';
+import { bareEnvironment } from '../helpers/git';
+
+const REPO = 'rosebud';
+
+describe('purged data in exchange folders that were left or replaced (built)', function () {
+  this.timeout(120_000);
+  let home: ReturnType<typeof emptyHome>;
+  let folder = '';
+  let other = '';
+  beforeEach(async () => {
+    home = emptyHome();
+    [folder, other] = [join(home.path, 'one'), join(home.path, 'two')];
+    const repo = join(home.path, REPO);
+    mkdirSync(repo);
+    const git = (...args: string[]): void => {
+      execFileSync('git', ['-c', 'user.email=me@example.org', '-c', 'user.name=Me', ...args], {
+        cwd: repo,
+        env: bareEnvironment(home.path),
+      });
+    };
+    git('init', '--quiet');
+    git('config', 'user.email', 'me@example.org');
+    git('commit', '--quiet', '--allow-empty', '-m', 'start');
+    await run('config', 'set', 'sense.repos', repo);
+    await run('sense', 'capture');
+    await run('sync', 'set', folder);
+    expect(textIn(folder)).to.contain(REPO);
+  });
+  afterEach(() => home.remove());
+
+  /** The output of a command that must succeed, on one line. */
+  async function run(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await steward(args, { home: home.path });
+    expect(code, `${stdout}${stderr}`).to.equal(0);
+    return `${stdout} ${stderr}`.replace(/\s+/g, ' ');
+  }
+  function textIn(path: string): string {
+    return readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(path, name))
+      .filter((name) => statSync(name).isFile())
+      .map((name) => readFileSync(name, 'utf8'))
+      .join('\n');
+  }
+  const purge = (): Promise<string> => run('sense', 'purge', '--repo', REPO, '--records', '--yes');
+
+  it('are rewritten by a purge if they are reachable', async () => {
+    expect(await run('sync', 'set', other)).to.contain(
+      `remain in ${folder}. To delete them: steward sync leave ${folder} --remove`,
+    );
+    expect(textIn(other)).to.contain(REPO);
+    expect(await run('sync', 'leave')).to.contain(`Published files remain in ${other}.`);
+    expect(await purge()).to.not.contain('still');
+    expect(textIn(folder) + textIn(other)).to.not.contain(REPO);
+    expect(await run('status')).to.not.contain('still');
+  });
+
+  it('are named until they are reachable again', async () => {
+    renameSync(folder, `${folder}-away`);
+    expect(await purge()).to.contain('Published files not removed; steward will retry.');
+    const pending = `Purged data is still in ${folder}.`;
+    expect(await run('sync', 'leave')).to.contain(pending);
+    expect(await run('sync', 'status')).to.contain(pending);
+    expect(await run('status')).to.contain(`purged data is still in ${folder}`);
+    expect(await run('doctor', 'sync')).to.contain(`steward sync leave ${folder}`);
+    expect(await run('sync', 'set', other)).to.contain(pending);
+    expect(existsSync(folder)).to.equal(false);
+    renameSync(`${folder}-away`, folder);
+    await run('sync', 'leave', '--remove');
+    expect(textIn(folder)).to.not.contain(REPO);
+    expect(await run('status')).to.not.contain('still');
+    expect(await run('sync', 'status')).to.not.contain('still');
+    expect(await run('sync', 'leave', folder, '--remove')).to.contain(
+      `Deleted what this machine published to ${folder}.`,
+    );
+    expect(readdirSync(folder)).to.deep.equal([]);
+    const { code, stderr } = await steward(['sync', 'leave', folder], { home: home.path });
+    expect([code, stderr]).to.deep.equal([
+      5,
+      `"${folder}" is not a former folder or repository.\nKnown: none. To leave the current folder: steward sync leave\n`,
+    ]);
+  });
+
+  it('are rewritten by the next capture without an exchange folder, or forgotten on request', async () => {
+    renameSync(folder, `${folder}-away`);
+    await run('sync', 'leave');
+    expect(await purge()).to.contain(`Purged data is still in ${folder}.`);
+    renameSync(`${folder}-away`, folder);
+    await run('sense', 'capture');
+    expect(textIn(folder)).to.not.contain(REPO);
+    expect(await run('sync', 'status')).to.not.contain('still');
+    renameSync(folder, `${folder}-away`);
+    expect(await purge()).to.contain(`Purged data is still in ${folder}.`);
+    await run('sync', 'leave', folder);
+    expect(await run('status')).to.not.contain('still');
+  });
+});
