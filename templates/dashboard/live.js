@@ -201,5 +201,5 @@ export function follow(urls, draw, late = []) {
 /** Returns the topic that announces changes to a document. @param {string} url */
 function topicOf(url) {
   const [, , name = ''] = url.split(/[/?]/);
-  return ['day', 'sessions', 'work', 'sense'].includes(name) ? name : 'status';
+  return ['day', 'sessions', 'work', 'sense', 'notify'].includes(name) ? name : 'status';
 }

@@ -26,7 +26,7 @@ export function showFlow(place, insight, now) {
       h(
         'svg',
         { height: 12, 'aria-hidden': 'true' },
-        h('rect', { class: 'weight', width: `${shares[i]}%`, height: 12 }),
+        h('rect', { class: 'neutral', width: `${shares[i]}%`, height: 12 }),
       ),
       evidence && h('span.muted', evidence),
     ),

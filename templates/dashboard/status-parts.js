@@ -22,9 +22,9 @@ export const STATES = {
   off: ['–', 'off', 3],
 };
 
-/** @param {string} state */
-export function needsYou(state) {
-  return STATES[state]?.[2] === 0;
+/** @param {Pick<Part, 'state'>} part */
+export function rank({ state }) {
+  return STATES[state]?.[2] ?? 0;
 }
 
 /**
@@ -46,7 +46,6 @@ export function partsOf(status, sense, work, now) {
       })),
     ...(status ? [hookQueue(status.spool)] : []),
   ];
-  const rank = (/** @type {Part} */ part) => STATES[part.state]?.[2] ?? 0;
   return parts.sort((a, b) => rank(a) - rank(b));
 }
 

@@ -5,17 +5,21 @@ import { around, byId, command, folded, h, show } from './dom.js';
 import { clock, moment, plural } from './format.js';
 import { follow } from './live.js';
 import { drawPanels } from './notes.js';
-import { jobPart, needsYou, partsOf, STATES } from './status-parts.js';
+import { jobPart, partsOf, rank, STATES } from './status-parts.js';
 
 /** @typedef {import('./status-parts.js').Status} Status */
 /** @typedef {import('./status-parts.js').Part} Part */
 /** @typedef {import('../../src/lib/daemon/notify-routes').NotifyReport} Report */
 
 const SHOWN = 5;
+/** The class of a state, by rank. */
+const TONES = ['attention', '', 'muted', 'muted'];
 const BAD = ['failed', 'expired', 'unknown'];
 
-/** The result of the last change, by notification id or `mute`. @type {Map<string, string>} */
-const results = new Map();
+/** Notifications that this page has retried. @type {Set<string>} */
+const retried = new Set();
+/** The problem of the last change, the notification, and the text that it was beside. @type {string[]} */
+let failure = [];
 let revision = 0;
 
 const { redraw, refresh } = follow(
@@ -53,7 +57,7 @@ const { redraw, refresh } = follow(
 /** @param {Status} status @param {Part[]} parts @param {number} now @param {number} [lostAt] */
 function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, lostAt) {
   const rows = jobs.map((job) => jobPart(job, now)).sort((a, b) => rank(a) - rank(b));
-  const needy = [...parts, ...rows].filter(({ state }) => needsYou(state)).length;
+  const needy = [...parts, ...rows].filter(needsYou).length;
   const past = lostAt && `needed you at ${clock(lostAt)}`;
   const [needs, need] = past ? [past, past] : ['needs you', 'need you'];
   show(
@@ -61,7 +65,7 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, lostAt) 
     needy === 0 ? `Nothing ${needs}.` : [h('b', plural(needy, 'item')), ` ${needy === 1 ? needs : need}.`],
   );
   show(byId('parts'), parts.map(partRow));
-  const bad = rows.filter(({ state }) => needsYou(state));
+  const bad = rows.filter(needsYou);
   const next = jobs.flatMap(({ nextRun }) => nextRun ?? []).sort()[0];
   const words = bad.length > 0 ? `${bad.length} failed or late` : 'all on schedule';
   show(
@@ -83,19 +87,20 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, lostAt) 
 }
 
 /** @param {Part} part */
-function rank({ state }) {
-  return STATES[state]?.[2] ?? 0;
+function needsYou(part) {
+  return rank(part) === 0;
 }
 
 /** @param {Part} part */
-function partRow({ id, label, state, text, fix }) {
+function partRow(part) {
+  const { id, label, state, text, fix } = part;
   const [dot, word] = STATES[state] ?? ['?', state];
   return h(
     'li',
     { 'data-key': id, 'data-state': state },
     h('h3', label),
-    h('span', { class: `state ${state}` }, h('span', { 'aria-hidden': 'true' }, dot), ` ${word}`),
-    h('p', { class: needsYou(state) ? 'why' : 'why muted' }, text, fix && [' ', command(fix)]),
+    h('span', { class: TONES[rank(part)] }, h('span', { 'aria-hidden': 'true' }, dot), ` ${word}`),
+    h('p', { class: needsYou(part) ? 'why' : 'why muted' }, text, fix && [' ', command(fix)]),
   );
 }
 
@@ -103,6 +108,7 @@ function partRow({ id, label, state, text, fix }) {
 function showNotifications({ voice, muted: { muted, until }, history }, now, isLost) {
   const is = isLost ? 'was' : 'is';
   const end = until === null ? 'until you unmute' : `until ${moment(Date.parse(until), now)}`;
+  const state = `The voice ${is} ${voice === 'on' && muted ? `muted ${end}` : voice}.`;
   const buttons = muted
     ? [button('unmute', 'Unmute', {})]
     : [button('mute', 'Mute for 1 h', { duration: '1h' }), button('mute', 'Mute', {})];
@@ -110,16 +116,17 @@ function showNotifications({ voice, muted: { muted, until }, history }, now, isL
     byId('mute'),
     h(
       'p.links',
-      h('span', `The voice ${is} ${voice === 'on' && muted ? `muted ${end}` : voice}.`),
+      h('span', state),
       voice === 'on' &&
         (isSignedIn() ? buttons : command(muted ? 'steward notify unmute' : 'steward notify mute 1h')),
-      h('span', { role: 'status' }, results.get('mute')),
+      problemAt('', state),
     ),
     !isSignedIn() &&
       h('p', 'This page is read-only. To mute or retry, run: ', command('steward open status')),
   );
   const bad = history.filter(isBad);
-  const rest = history.filter((entry) => !isBad(entry));
+  const isFirst = (/** @type {Report['history'][number]} */ entry) => isBad(entry) || retried.has(entry.id);
+  const [first, rest] = [history.filter(isFirst), history.filter((entry) => !isFirst(entry))];
   const list = (/** @type {Report['history']} */ entries) =>
     h(
       'ul.sources.parts',
@@ -128,9 +135,9 @@ function showNotifications({ voice, muted: { muted, until }, history }, now, isL
   show(
     byId('history'),
     history.length === 0 && h('p.muted', 'No notifications yet.'),
-    bad.length > 0 && [
+    first.length > 0 && [
       h('h3', { 'data-key': 'failed' }, plural(bad.length, 'failed notification')),
-      list(bad),
+      list(first),
     ],
     ...folded(rest, SHOWN, list, 'earlier'),
   );
@@ -144,12 +151,14 @@ function isBad({ channels }) {
 /** @param {Report['history'][number]} entry @param {number} now */
 function entryRow(entry, now) {
   const { id, at, title, text, channels, duplicateOf } = entry;
-  const words = channels
+  const sent = channels
     .filter(({ result }) => result !== 'skipped')
     .map(
       ({ channel, result, reason }) =>
         `${channel} ${result}${reason === null || result === 'delivered' ? '' : `: ${reason}`}`,
-    );
+    )
+    .join(' · ');
+  const words = duplicateOf === null ? sent || 'not sent' : 'duplicate, not sent again';
   return h(
     'li',
     { 'data-key': id },
@@ -158,13 +167,18 @@ function entryRow(entry, now) {
     h(
       'p',
       { class: isBad(entry) ? 'attention why' : 'muted why' },
-      duplicateOf === null ? words.join(' · ') || 'not sent' : 'duplicate, not sent again',
+      h('span', words),
       ' ',
       isBad(entry) &&
         (isSignedIn() ? button('retry', 'Retry', { id }) : command(`steward notify retry ${id}`)),
-      h('span', { role: 'status' }, results.get(id)),
+      problemAt(id, words),
     ),
   );
+}
+
+/** Returns the last problem while the text that it was beside is unchanged. @param {string} id @param {string} text */
+function problemAt(id, text) {
+  return h('span', { role: 'status' }, failure[1] === id && failure[2] === text && failure[0]);
 }
 
 /** @param {string} act @param {string} text @param {Record<string, string>} body */
@@ -177,9 +191,10 @@ document.addEventListener('click', (event) => {
   const { act, body = '{}' } = pressed?.dataset ?? {};
   if (act === undefined) return;
   const input = JSON.parse(body);
-  void post(`/api/notify/${act}`, input).then(async ({ problem, data }) => {
-    const done = data?.channels ? `Retrying on ${data.channels.join(', ')}.` : '';
-    results.set(input.id ?? 'mute', ` ${problem ?? done}`);
+  const text = pressed?.parentElement?.firstChild?.textContent ?? '';
+  void post(`/api/notify/${act}`, input).then(async ({ problem }) => {
+    failure = [` ${problem ?? ''}`, input.id ?? '', text];
+    if (problem === undefined && act === 'retry') retried.add(input.id);
     revision += 1;
     await refresh();
     redraw();

@@ -34,7 +34,7 @@ describe('GET /api/stream (built)', function () {
     const topics = (): unknown[] => lines.map(({ topic }) => topic);
     await until('the ETags', () => topics().includes('status'));
     expect(lines[0]).to.include.keys('run', 'version').and.include({ signedIn: false });
-    expect(topics().slice(1).sort()).to.deep.equal(['day', 'sense', 'sessions', 'status', 'work']);
+    expect(topics().slice(1).sort()).to.deep.equal(['day', 'notify', 'sense', 'sessions', 'status', 'work']);
     lines.length = 0;
     const input = hookJson('session-start', { cwd: home.path });
     expect((await steward(['hook', 'session-start', '--no-tab'], { home: home.path, input })).code).to.equal(
@@ -44,6 +44,10 @@ describe('GET /api/stream (built)', function () {
     const known = lines.findLast(({ topic }) => topic === 'sessions')?.['etag'];
     const asked = await fetch(`${daemon.url}/api/sessions`, { headers: { 'if-none-match': String(known) } });
     expect(asked.status).to.equal(304);
+    expect((await fetch(`${daemon.url}/notify`, { method: 'POST', body: '{"message":"Done"}' })).ok).to.equal(
+      true,
+    );
+    await until('the notification', () => topics().includes('notify'));
     const restarted = await steward(['daemon', 'restart'], { home: home.path });
     expect(restarted.code, restarted.stderr).to.equal(0);
     await reading;

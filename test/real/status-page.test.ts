@@ -40,6 +40,11 @@ describe('the page /status in Chromium', function () {
     served = await pages.serve(answers);
   });
 
+  /** Changes the result of the failed push. */
+  const setResult = (result: 'waiting' | 'expired' | 'delivered'): void => {
+    const [voice, push] = report.history[1]!.channels;
+    report.history[1]!.channels = [voice!, { ...push!, result, reason: null }];
+  };
   const open = (options: OpenOptions = {}): Promise<OpenPage> => {
     return pages.open(`${served.url}/status`, options);
   };
@@ -134,13 +139,18 @@ describe('the page /status in Chromium', function () {
     const { page } = await open();
     await signIn(page);
     const id = report.history[1]!.id;
+    const row = `[data-key="${id}"]`;
     answers['/api/notify/retry'] = () => ({ status: 409, body: { error: { message: 'Nothing to retry.' } } });
     await page.focus('[data-act=retry]');
     await page.keyboard.press('Enter');
-    await waitForText(page, `[data-key="${id}"] [role=status]`, /^Nothing to retry\.$/);
-    answers['/api/notify/retry'] = () => ({ body: { id, channels: ['push'] } });
+    await waitForText(page, `${row} [role=status]`, /^Nothing to retry\.$/);
+    answers['/api/notify/retry'] = () => {
+      setResult('waiting');
+      return { body: { id, channels: ['push'] } };
+    };
     await page.keyboard.press('Enter');
-    await waitForText(page, `[data-key="${id}"] [role=status]`, /^Retrying on push\.$/);
+    await waitForText(page, row, /push waiting$/);
+    await until(page, "document.activeElement.dataset.act === 'mute'");
     answers['/api/notify/mute'] = () => {
       report = { ...report, muted: { muted: true, until: '2026-11-20T18:41:00Z' } };
       return { body: report.muted };
@@ -163,6 +173,40 @@ describe('the page /status in Chromium', function () {
       'POST /api/notify/unmute 200',
       'POST /api/notify/mute 200',
     ]);
+  });
+
+  it('says what became of a retry, where the notification was', async () => {
+    const { page } = await open();
+    await signIn(page);
+    const id = report.history[1]!.id;
+    const first = `#history > ul:first-of-type [data-key="${id}"]`;
+    answers['/api/notify/retry'] = () => {
+      setResult('waiting');
+      return { body: { id, channels: ['push'] } };
+    };
+    await page.click('[data-act=retry]');
+    await waitForText(page, first, /push waiting$/);
+    setResult('expired');
+    await page.clock.runFor(31_000);
+    await waitForText(page, first, /push expired Retry$/);
+    await page.click('[data-act=retry]');
+    await waitForText(page, first, /push waiting$/);
+    setResult('delivered');
+    await page.clock.runFor(31_000);
+    await waitForText(page, first, /voice delivered · push delivered$/);
+    await waitForText(page, '#history > h3', /^0 failed notifications$/);
+  });
+
+  it('removes the reason of a refusal once the notification has changed', async () => {
+    const { page } = await open();
+    await signIn(page);
+    answers['/api/notify/retry'] = () => ({ status: 409, body: { error: { message: 'Nothing to retry.' } } });
+    await page.click('[data-act=retry]');
+    await waitForText(page, '#history', /Nothing to retry\./);
+    setResult('delivered');
+    await page.clock.runFor(31_000);
+    await waitForText(page, '#history', /push delivered/);
+    expect(await textOf(page, '#history')).not.to.include('Nothing to retry.');
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -14,6 +14,7 @@ import { StewardError, toStewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { readPlace } from '../platform/files/place';
 import { cachedLoader } from '../platform/files/file-cache';
+import { folderOf } from '../platform/files/spool';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
 import { type LiveReads, liveReads } from '../sense/live';
@@ -123,18 +124,21 @@ function topicsOf({ area }: Context, workEvents: string): Topic[] {
   const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
   const sessions = [area.sessionsState, workEvents, namesFolder(area.machine)];
   const work = [area.work.cache, area.work.repo];
+  const queues = [area.outbox, area.spool].flatMap((path) => [path, folderOf({ path }, 'dead')]);
+  const notify = [area.notifyLog, area.mute, area.config, area.settings];
   return [
     { name: 'sessions', path: '/api/sessions', files: () => sessions, everySec: 5 },
     { name: 'day', path: '/api/day', files: () => [...sense, ...work], everySec: 60 },
     { name: 'sense', path: '/api/sense/status', files: () => sense, everySec: 60 },
     { name: 'work', path: '/api/work', files: () => [...work, area.work.poll], everySec: 60 },
     {
-      ...{ name: 'status', path: '/api/status', files: () => [area.outbox, area.spool], everySec: 10 },
+      ...{ name: 'status', path: '/api/status', files: () => queues, everySec: 10 },
       shown: ({ modules, outbox, spool, jobs }: DaemonStatus) => ({
         ...{ modules, outbox, spool },
         jobs: jobs.map(({ id, lastOk, reason }) => ({ id, lastOk, reason })),
       }),
     },
+    { name: 'notify', path: '/api/notify', files: () => notify, everySec: 30 },
   ];
 }
 

@@ -271,7 +271,11 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   const dead = deadDeliveries(deps)
     .filter((delivery) => delivery.id === id)
     .map(restarted);
-  for (const delivery of dead) revive(outbox, nameOf(delivery), delivery);
+  for (const delivery of dead) {
+    // Logged first, because the delivering process may log a result as soon as the delivery is back.
+    logResult(deps, delivery, 'waiting', undefined);
+    revive(outbox, nameOf(delivery), delivery);
+  }
   const revived = new Set(dead.map(nameOf));
   const waiting = waitingNames(deps)
     .filter((name) => name.startsWith(`${id}.`) && !revived.has(name))
@@ -285,6 +289,6 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     throw new StewardError('not_found', `Notification ${id} not found.`, { hint });
   }
   throw new StewardError('conflict', 'Nothing to retry: there are no failed or pending deliveries.', {
-    hint: 'Send the message again with `steward notify send`.',
+    hint: 'See the results with `steward notify history`.',
   });
 }

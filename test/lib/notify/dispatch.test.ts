@@ -172,6 +172,7 @@ describe('notify: delivery', () => {
     expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 1 });
     world.channels.push.answers = [];
     expect(retry(world.deps, id).map(({ channel }) => channel)).to.deep.equal(['push']);
+    expect(world.result(id, 'push')).to.include({ result: 'waiting', attempts: 0, reason: null });
     await deliver();
     expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 1 });
     expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
