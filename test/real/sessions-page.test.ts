@@ -4,6 +4,7 @@ import type { SessionsReport } from '../../src/lib/sessions/rows';
 import type { Answers, Served } from '../helpers/browser';
 import { until } from '../helpers/daemon';
 import {
+  dayDocument,
   expectQuiet,
   senseAnswers,
   sessionRow,
@@ -80,12 +81,19 @@ describe('the page of sessions in Chromium', function () {
   });
 
   it('opens one by its address: its issue, its commits and when it worked', async () => {
+    const commits = [{ at: 62_000, repo: 'steward', branch: 'main', sha: '3f2a91c', subject: 'Fix it' }];
+    answers['/api/day'] = () => ({ body: { ...dayDocument(pages.full), commits } });
     const { page } = await open('/sessions#fix-login');
     await page.locator('[data-slug=fix-login][open] [role=slider]').first().waitFor();
     const story = await textOf(page, '[data-slug=fix-login] .story');
     expect(story).to.match(/workingtime|timeworking 1 h 12 m, waiting 24 m, your turn 1 h 30 m/);
     expect(story).to.match(/issue#12/);
     expect(story).to.include('slugfix-login');
+    // Only the row opens; its commits have no triangle.
+    const marks = await page.evaluate(
+      "['summary', '.story .done'].map((part) => getComputedStyle(document.querySelector(`[data-slug=fix-login] ${part} .name`), '::before').content)",
+    );
+    expect(marks).to.deep.equal(['"▾ " / ""', 'none']);
     const report = answers['/api/sessions']!().body as SessionsReport;
     const sessions = report.sessions.map((row) => ({ ...row, updatedAt: '2026-11-20T17:41:00Z' }));
     answers['/api/sessions'] = () => ({ body: { ...report, sessions } });
