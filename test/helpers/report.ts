@@ -13,6 +13,7 @@ export function reportInput(more: Partial<ReportInput> = {}): ReportInput {
     },
     repo: undefined,
     days: [day('2026-11-19'), day('2026-11-20')],
+    spelling: (app) => app,
     pollIntervalSec: 120,
     sessions: [],
     issues: [],

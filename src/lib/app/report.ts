@@ -4,6 +4,7 @@ import type { CommitFacts, DayFacts, IssueFacts, Report, ReportInput, ReportTime
 import { buildReport } from '../report/build';
 import { daysOf, readPeriod, type Period } from '../report/period';
 import { changeOf, type SenseEvent } from '../sense/event';
+import { commonSpelling } from '../sense/focus-tally';
 import { timeRows } from '../sense/ledger/rows';
 import { ledgersOf } from '../sense/ledger/read';
 import { machinesOver } from '../sense/machines/view';
@@ -41,10 +42,11 @@ export async function openReport(context: Context, period: Period, options: Repo
   const union = await unionOf(deps, period);
   const work = await openWork(context);
   const issues = issuesFrom(work, notes, options);
+  const days = union === undefined ? daysFrom(deps, period, notes) : union.days(notes);
+  const times = days.flatMap(({ apps }) => apps);
   const input = {
-    period,
-    repo: options.repo,
-    days: union === undefined ? daysFrom(deps, period, notes) : union.days(notes),
+    ...{ period, repo: options.repo, days },
+    spelling: commonSpelling(times.map(({ app, minutes }) => [app, minutes])),
     pollIntervalSec: sense.deps.config.pollIntervalSec,
     sessions: union?.hasOwn === false ? [] : await sessionsFrom(context, notes),
     issues,

@@ -1,6 +1,7 @@
 import { StewardError } from '../errors';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { daysOf, readPeriod, readWeek, type Period } from '../report/period';
+import { commonSpelling } from '../sense/focus-tally';
 import { intervalsOf, type Interval } from '../sense/ledger/exports';
 import type { DayLedger } from '../sense/ledger/model';
 import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../sense/ledger/rows';
@@ -55,7 +56,10 @@ export async function openTime(context: Context, { of, by, machine }: TimeInput)
     intervals() {
       if (deps.machines?.()?.hasOwn === false) throw otherMachine(machine);
       const pieces = days.flatMap((day) => dayPieces(deps, day));
-      return intervalsOf(pieces, ({ app, ...work }) => (by === 'app' ? app : keyOf(work, by, names)));
+      const spelling = commonSpelling(pieces.map(({ app, span: [start, end] }) => [app, end - start]));
+      return intervalsOf(pieces, ({ app, ...work }) =>
+        by === 'app' ? spelling(app) : keyOf(work, by, names),
+      );
     },
     withoutLog: () => daysWithoutLog(deps, days),
   };

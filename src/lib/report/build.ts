@@ -19,7 +19,7 @@ export function buildReport(input: ReportInput): Report {
     totalMinutes: total(timed, (day) => day.totalMinutes),
     creationMinutes: total(timed, (day) => day.creationMinutes),
     consumptionMinutes: total(timed, (day) => day.consumptionMinutes),
-    apps: appsOf(timed),
+    apps: appsOf(timed, input.spelling),
     repos: reposOf(commits.repos, sessions.repos, days),
     commits: { count: commits.items.length + commits.unnamed, items: commits.items },
     sessions: { count: sessions.count, items: sessions.items },
@@ -42,9 +42,10 @@ function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number
   return days.reduce((sum, day) => sum + Math.round(of(day) * 10), 0) / 10;
 }
 
-function appsOf(days: readonly DayFacts[]): Report['apps'] {
+function appsOf(days: readonly DayFacts[], spelling: ReportInput['spelling']): Report['apps'] {
   const rows = new Map<string, { app: string; kind: string; tenths: number }>();
-  for (const { app, kind, minutes } of days.flatMap((day) => day.apps)) {
+  for (const { app: name, kind, minutes } of days.flatMap((day) => day.apps)) {
+    const app = spelling(name);
     const key = `${kind}\n${app}`;
     const row = rows.get(key) ?? { app, kind, tenths: 0 };
     rows.set(key, { ...row, tenths: row.tenths + Math.round(minutes * 10) });

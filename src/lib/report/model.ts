@@ -81,6 +81,8 @@ export interface ReportInput {
   repo: string | undefined;
   /** Days with data, in any order. */
   days: readonly DayFacts[];
+  /** Returns the most used spelling of an application's name. */
+  spelling: (app: string) => string;
   pollIntervalSec: number;
   sessions: readonly Session[];
   /** `undefined` if there is no work repository. */

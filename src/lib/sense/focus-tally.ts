@@ -66,6 +66,16 @@ export function joinSpellings(counts: ReadonlyMap<string, number>): { app: strin
   return [...joined.values()].sort((a, b) => byCodeUnits(a.app, b.app));
 }
 
+/** Returns a function that replaces each spelling of a name by the most used one. */
+export function commonSpelling(
+  times: Iterable<readonly [app: string, time: number]>,
+): (app: string) => string {
+  const counts = new Map<string, number>();
+  for (const [app, time] of times) counts.set(app, (counts.get(app) ?? 0) + time);
+  const spellings = new Map(joinSpellings(counts).map(({ app }) => [foldName(app), app]));
+  return (app) => spellings.get(foldName(app)) ?? app;
+}
+
 /** Distributes `count` units among the parts by the largest-remainder method. Earlier parts win ties. */
 export function apportion(count: number, parts: readonly number[], unit: number): number[] {
   const shares = parts.map((part) => Math.floor(part / unit));

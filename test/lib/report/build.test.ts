@@ -40,9 +40,10 @@ describe('a report', () => {
             totalMinutes: 5.1,
             creationMinutes: 5.1,
           }),
-          day('2026-11-19', { apps: [app('Code', 0.2)], totalMinutes: 0.2, creationMinutes: 0.2 }),
+          day('2026-11-19', { apps: [app('code', 0.2)], totalMinutes: 0.2, creationMinutes: 0.2 }),
           day('2026-11-18', { apps: [app('Code', 99)], totalMinutes: 99 }),
         ],
+        spelling: (name) => (name === 'code' ? 'Code' : name),
       }),
     );
     expect(report.apps).to.deep.equal([app('vim', 5), app('Code', 0.3)]);

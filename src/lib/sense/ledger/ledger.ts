@@ -1,10 +1,9 @@
 import { isObject, textOf } from '../../platform/files/json-object';
 import { parseIso } from '../../platform/time/clock';
 import type { DayBounds } from '../../platform/time/time';
-import { foldName } from '../classify';
 import type { SenseEvent } from '../event';
 import { focusMs, sampleTally, type FocusSample } from '../focus-samples';
-import { joinSpellings } from '../focus-tally';
+import { commonSpelling } from '../focus-tally';
 import { attentionRows, type Piece } from './attention';
 import { agentCells, answersIn, parallelIn } from './cells';
 import { minutesIn, type DayLedger } from './model';
@@ -99,10 +98,8 @@ export function coveredBy(times: readonly number[]): Span[] {
 
 /** Returns the samples with one spelling for each application. */
 function samplesOf(counted: readonly FocusSample[]): Sample[] {
-  const counts = new Map<string, number>();
-  for (const { app, from, to } of counted) counts.set(app, (counts.get(app) ?? 0) + to - from);
-  const spelling = new Map(joinSpellings(counts).map(({ app }) => [foldName(app), app]));
-  return counted.map((sample) => sampleOf(sample, spelling.get(foldName(sample.app)) ?? sample.app));
+  const spelling = commonSpelling(counted.map(({ app, from, to }) => [app, to - from]));
+  return counted.map((sample) => sampleOf(sample, spelling(sample.app)));
 }
 
 function sampleOf({ from, to, event: { repo, detail = {} } }: FocusSample, app: string): Sample {

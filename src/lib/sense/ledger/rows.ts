@@ -2,6 +2,7 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import type { Day } from '../../platform/time/time';
 import type { GoalMatch } from '../../goals/match';
 import { assistantOfKey } from '../../sessions/session-key';
+import { commonSpelling } from '../focus-tally';
 import type { MachineRow } from '../machines/model';
 import { minutesIn, type AttentionRow, type Cells, type DayLedger, type GoalTag } from './model';
 
@@ -104,10 +105,13 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
     row.waiting += Math.round(minutesIn(cells, 'waiting') * 10);
     row.heldUp += Math.round(minutesIn(cells, 'waiting', 'desk') * 10);
   };
+  const spelling = commonSpelling(by === 'app' ? ledgers.flatMap(timesByApp) : []);
   for (const { attention, agents, apps } of ledgers) {
-    for (const work of attention)
-      rowOf(by === 'app' ? work.app : keyOf(work, by, names)).minutes += Math.round(work.minutes * 10);
-    if (by === 'app') for (const { app, cells } of apps) addCells(app, cells);
+    for (const work of attention) {
+      const key = by === 'app' ? spelling(work.app) : keyOf(work, by, names);
+      rowOf(key).minutes += Math.round(work.minutes * 10);
+    }
+    if (by === 'app') for (const { app, cells } of apps) addCells(spelling(app), cells);
     else for (const work of agents) addCells(keyOf(work, by, names), work.cells);
   }
   const rank = (key: string): number => (key === UNKNOWN ? 2 : key === OTHER ? 1 : 0);
@@ -124,6 +128,13 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
       waiting: waiting / 10,
       heldUp: heldUp / 10,
     }));
+}
+
+function timesByApp({ attention, apps }: DayLedger): [app: string, minutes: number][] {
+  return [...apps.map(({ app }) => ({ app, minutes: 0 })), ...attention].map(({ app, minutes }) => [
+    app,
+    minutes,
+  ]);
 }
 
 /** Returns the rules that assign time to goals, each with your minutes and the agents' working minutes. */

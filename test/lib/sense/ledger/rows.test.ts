@@ -57,6 +57,21 @@ const DAY = ledger({
 describe('sense: rows of time', () => {
   const keys = (by: (typeof TIME_KEYS)[number]): string[] => timeRows([DAY], by, NAMES).map(({ key }) => key);
 
+  it('join the spellings of an application on several days', () => {
+    const cells = { working: { desk: 3 } };
+    const days = [
+      ledger({ attention: [own(5, { app: 'firefox' })], apps: [{ app: 'firefox', cells }] }),
+      ledger({ attention: [own(7, { app: 'Firefox' })], apps: [{ app: 'CODE', cells }] }),
+      ledger({ attention: [own(1, { app: 'Code' })] }),
+    ];
+    expect(
+      timeRows(days, 'app', NAMES).map(({ key, minutes, working }) => [key, minutes, working]),
+    ).to.deep.equal([
+      ['Firefox', 12, 3],
+      ['Code', 1, 3],
+    ]);
+  });
+
   it('add up your time beside that of agents', () => {
     const zero = { working: 0, waiting: 0, heldUp: 0 };
     expect(timeRows([DAY, DAY], 'repo', NAMES)).to.deep.equal([
