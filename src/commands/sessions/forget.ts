@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
+import { recordHeard } from '../../lib/app/hooks';
 import { openSessions } from '../../lib/app/sessions';
 import { withRemoval } from '../../lib/app/sync-purge';
 import { purgeUsage } from '../../lib/app/usage';
@@ -25,6 +26,7 @@ export default class SessionsForget extends BaseCommand {
       hookLog: join(area.observability, 'hooks.jsonl'),
     });
     const work = async (): Promise<Forgotten> => {
+      if (flags.yes) await recordHeard(this.context);
       const days = await purgeUsage(this.context, {}, !flags.yes);
       const forgotten = await forgetSessions(deps, !flags.yes);
       const usage = days.map((day) => join(area.usage, `${day}.json`));

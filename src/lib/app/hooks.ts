@@ -95,14 +95,34 @@ export async function openHooksStatus(
   const assistants = wanted.filter(
     (one) => orUndefined(() => installedEvents(deps, one), onFailure) !== undefined,
   );
-  const entries = readInstallManifest(area.installManifest);
-  const needsTrust = assistants.some(({ pending }) => pending !== undefined);
-  const sessions = needsTrust && exists(area.state) ? await lastActivity(context) : [];
-  const isHeard = (assistant: Assistant): boolean => {
-    const at = entries.find(({ id }) => id === idOf(assistant))?.at ?? '';
-    return sessions.some(({ by, lastAt }) => by === assistant.id && lastAt > at);
-  };
+  const isHeard = await heardBy(context, assistants);
   return hooksStatuses({ area, host, product, run, isHeard }, assistants);
+}
+
+/** Returns a function that tells whether an assistant's hooks have run since the install. */
+async function heardBy(
+  context: Context,
+  assistants: readonly Assistant[],
+): Promise<(assistant: Assistant) => boolean> {
+  const entries = readInstallManifest(context.area.installManifest);
+  const needsTrust = assistants.some(({ pending }) => pending !== undefined);
+  const sessions = needsTrust && exists(context.area.state) ? await lastActivity(context) : [];
+  return (assistant) => {
+    const { at = '', added } = entries.find(({ id }) => id === idOf(assistant)) ?? {};
+    return added?.['heard'] === true || sessions.some(({ by, lastAt }) => by === assistant.id && lastAt > at);
+  };
+}
+
+/** Stores in the manifest which hooks have run, before `sessions forget` deletes their sessions. */
+export async function recordHeard(context: Context): Promise<void> {
+  const deps = installerDeps(context);
+  const needTrust = ASSISTANTS.filter(({ pending }) => pending !== undefined);
+  const heard = needTrust.filter(await heardBy(context, needTrust));
+  const entries = entriesOf(deps).filter(({ id }) => heard.some((assistant) => idOf(assistant) === id));
+  if (entries.length === 0) return;
+  await withInstallManifest(manifestDeps(deps), (manifest) => {
+    for (const entry of entries) manifest.record({ ...entry, added: { ...entry.added, heard: true } });
+  });
 }
 
 function shownAssistants(context: Context): readonly Assistant[] {
