@@ -78,7 +78,7 @@ describe('six assistants (built)', function () {
     const events = ASSISTANTS.reduce((sum, { id }) => sum + PAYLOADS[id].length - 1, 0);
     expect(log.split('\n').filter((line) => line !== '')).to.have.length(events);
     const codex = async () => (await run('hooks', 'status', '--assistant', 'codex')).stdout;
-    expect(await codex()).not.to.match(/pending|disabled/);
+    expect(await codex()).not.to.match(/not trusted|disabled/);
     const toml = join(dirname(pathOf('codex')), 'config.toml');
     writeFileSync(toml, '[features]\nhooks = false\n');
     expect(await codex()).to.include(`all hooks are disabled by hooks in ${toml}`);
@@ -117,6 +117,29 @@ describe('six assistants (built)', function () {
     for (const id of ['claude-code', 'qwen', 'cursor'] as const)
       expect(readFileSync(pathOf(id), 'utf8'), id).to.equal(SETTINGS[id]);
     expect(readFileSync(pathOf('codex'), 'utf8')).to.equal('{');
+  });
+
+  it("keeps Codex's trust when its sessions are forgotten, until its hooks change", async () => {
+    const install = () => run('hooks', 'install', '--assistant', 'codex');
+    await install();
+    const codex = async () => (await run('hooks', 'status', '--assistant', 'codex')).stdout;
+    hook('session-start', 'codex', PAYLOADS.codex[0]?.payload ?? {});
+    expect(await codex()).not.to.include('not trusted');
+    await run('sessions', 'forget', '--yes');
+    expect(await codex()).not.to.include('not trusted');
+    await run('hooks', 'uninstall');
+    await install();
+    expect(await codex()).to.include('not trusted yet');
+  });
+
+  it('refuses parts that only Claude Code supports', async () => {
+    for (const flag of ['--skill', '--statusline']) {
+      const args = ['hooks', 'install', '--assistant', 'codex,opencode', flag];
+      const refused = await steward(args, { home: home.path });
+      expect([refused.code, refused.stdout]).to.deep.equal([2, '']);
+      expect(refused.stderr).to.include(`${flag} works only with Claude Code.`);
+    }
+    expect((await run('hooks', 'install', '--assistant', 'all', '--skill')).stdout).to.include('work skill');
   });
 
   it('are checked even if the settings of one are damaged', async () => {

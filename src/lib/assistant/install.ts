@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 
+import { StewardError } from '../errors';
 import { ensureFolder } from '../platform/files/folder';
 import { type Backup, type InstallManifest, withInstallManifest } from '../platform/files/install-manifest';
 import { toIso } from '../platform/time/clock';
@@ -24,6 +25,7 @@ import {
   readSettings,
   removeBackup,
   sweepSettings,
+  writableMode,
   writeBackup,
   writeSettings,
 } from './settings-file';
@@ -67,6 +69,7 @@ export async function installHooks(
   const { hooks } = assistant;
   const source = readSettings(path);
   const plan = planFor(deps, assistant, source, withLine);
+  if (plan.changes) writableMode(path);
   const result = {
     assistant: assistant.id,
     settings: path,
@@ -117,6 +120,7 @@ export async function installEach(
   assistants: readonly Assistant[],
   options: { dryRun: boolean; skill?: boolean; statusLine?: boolean },
 ): Promise<{ results: InstallResult[]; failures: unknown[] }> {
+  refuseUnusable(assistants, options);
   const results: InstallResult[] = [];
   const failures: unknown[] = [];
   for (const assistant of assistants) {
@@ -130,6 +134,18 @@ export async function installEach(
     }
   }
   return { results, failures };
+}
+
+/** Throws `usage` if no assistant supports a requested part. */
+function refuseUnusable(
+  assistants: readonly Assistant[],
+  { skill, statusLine }: { skill?: boolean; statusLine?: boolean },
+): void {
+  const flag = skill === true ? '--skill' : '--statusline';
+  if ((skill !== true && statusLine !== true) || assistants.some(({ id }) => id === CLAUDE_CODE)) return;
+  throw new StewardError('usage', `${flag} works only with Claude Code.`, {
+    hint: 'Omit the flag, or add claude-code to --assistant.',
+  });
 }
 
 /** Writes the shim and the hook file, which the assistant loads in addition to the user's settings. */

@@ -39,18 +39,20 @@ export function readSettings(path: string): string | undefined {
   return bytes.toString('utf8');
 }
 
-/**
- * Replaces the settings file, keeping its mode. Follows a link that the user owns. Throws `unavailable` if
- * the file is read-only.
- */
+/** Replaces the settings file, keeping its mode. Follows a link that the user owns. */
 export function writeSettings(path: string, text: string): void {
+  replaceFile(path, text, { followLink: true, mode: writableMode(path) });
+}
+
+/** Returns the settings file's mode. Throws `unavailable` if the file is read-only. */
+export function writableMode(path: string): number {
   const mode = modeOf(path) ?? NEW_MODE;
   if ((mode & 0o200) === 0) {
     throw new StewardError('unavailable', `${path} is read-only.`, {
       hint: 'Make the file writable, then retry.',
     });
   }
-  replaceFile(path, text, { followLink: true, mode });
+  return mode;
 }
 
 export function aboutSettings(path: string, error: unknown): unknown {

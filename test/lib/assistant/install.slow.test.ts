@@ -244,6 +244,8 @@ describe('assistant: hooks in a home folder', () => {
       make();
       const error = await refusal(install());
       expect(error.message).to.include(message);
+      if (message === 'is read-only')
+        expect((await refusal(install({}, true))).message).to.equal(error.message);
       expect(error.hint).to.be.a('string').and.not.include('STEWARD_HOME');
       expect(leftovers().filter((name) => !name.startsWith('.claude'))).to.satisfy((names: string[]) =>
         names.every((name) => name.endsWith('install-manifest.json')),
