@@ -69,6 +69,26 @@ describe('steward usage (built)', function () {
       .that.deep.equals([]);
   });
 
+  it('is purged by the path of its repository, unless another one has the same name', async () => {
+    const [shop = '', other = ''] = ['a', 'b'].map((folder) => join(home.path, folder, 'shop'));
+    for (const path of [shop, other].flatMap((repo) => ['HEAD', 'refs/x', 'objects/x'].map((name) => join(repo, '.git', name)))) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '');
+    }
+    const at = new Date().toISOString();
+    log('.claude/projects/shop/s1.jsonl', [claudeLine({ id: 'm1', at, cwd: shop })]);
+    expect((await run('usage', '--by', 'repo')).stdout).to.include('shop');
+    const purge = async () =>
+      jsonOf(await steward(['sense', 'purge', '--repo', '.', '--yes', '--json'], { home: home.path, cwd: shop })) as { usage: string[]; repo: { unclear: string[] } };
+    await run('config', 'set', 'sense.repos', `${shop},${other}`);
+    const unclear = await purge();
+    expect(unclear.usage).to.deep.equal([]);
+    expect(unclear.repo.unclear).to.deep.equal([at.slice(0, 10)]);
+    await run('config', 'remove', 'sense.repos', other);
+    expect((await purge()).usage).to.deep.equal([at.slice(0, 10)]);
+    expect(jsonOf(await run('usage', '--json'))).to.have.property('rows').that.deep.equals([]);
+  }); // prettier-ignore
+
   it('announces a limit once, even if the daemon restarts, and shows it in status', async () => {
     const resets_at = Math.floor(Date.now() / 1000) + 3600;
     const input = JSON.stringify({ rate_limits: { five_hour: { used_percentage: 85, resets_at } } });

@@ -15,7 +15,10 @@ export default class SensePurge extends BaseCommand {
     day: text({ description: 'Only data from this day.', helpValue: 'DAY' }),
     before: text({ description: 'Only data from before this day.', helpValue: 'DAY' }),
     app: text({ description: 'Only data for this application (name or bundle id).', helpValue: 'NAME' }),
-    repo: text({ description: 'Only data for this repository (name or path).', helpValue: 'NAME' }),
+    repo: text({
+      description: 'Only data for this repository (name, or any path in it).',
+      helpValue: 'NAME',
+    }),
     all: boolean({ description: 'All captured data.' }),
     records: boolean({ description: 'Also delete records that contain this data and cannot be rebuilt.' }),
     yes: boolean({ char: 'y', description: 'Delete the data instead of showing a preview.' }),
@@ -41,8 +44,17 @@ export default class SensePurge extends BaseCommand {
     const work = async (): Promise<PurgeResult & { usage: string[] }> => {
       const purged = await locked(() => purge(deps, selection, !yes));
       // Token usage isn't recorded per application, so purging an application deletes no usage data.
-      const usage = app === undefined ? await purgeUsage(this.context, selection, !yes) : [];
-      return { ...purged, usage };
+      if (app !== undefined) return { ...purged, usage: [] };
+      const { names: repos, others = [], unclear = [] } = purged.repo ?? {};
+      // Usage has no path, so it may belong to another repository with the same name.
+      const isClear = others.length === 0;
+      const days = await purgeUsage(this.context, definedOnly({ ...selection, repos }), !yes || !isClear);
+      if (isClear || purged.repo === null) return { ...purged, usage: days };
+      return {
+        ...purged,
+        usage: [],
+        repo: { ...purged.repo, unclear: [...new Set([...unclear, ...days])].sort() },
+      };
     };
     const { value: result, problem } = yes
       ? await withRemoval(this.context, definedOnly({ day: selection.day, before: selection.before }), work)

@@ -1,4 +1,4 @@
-import { toStewardError, unless } from '../errors';
+import { toStewardError } from '../errors';
 import { branchOf, gitFolderAt, type GitFolder } from '../platform/files/git-folder';
 import { textOf } from '../platform/files/json-object';
 import { gitIn } from '../platform/process/git';
@@ -10,7 +10,7 @@ import { appendEvents, isOpen, openRun, type CaptureDeps } from './capture';
 import { changeOf, type SenseEvent } from './event';
 import { commitEvent, type GitSourceDeps } from './git';
 import { newWork } from './git/identity';
-import { idsByRoot, readCursor, type Memories } from './git/memory';
+import { repositoryIds } from './git/memory';
 import { readOwnEmails, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
@@ -95,7 +95,7 @@ function withoutStored(
   events: readonly SenseEvent[],
   today: Day,
 ): SenseEvent[] {
-  const idOf = repositoryIds(readCursor({ cursor: cursors['git'], nowMs: clock.now() }));
+  const idOf = repositoryIds(cursors['git'], clock.now());
   const known = new Set<string>();
   for (const day of store.loggedDays())
     for (const event of store.readLog(day).events) known.add(keyOf(event, day, idOf));
@@ -110,10 +110,10 @@ function withoutStored(
 }
 
 /** Returns the key of a stored or new event. */
-function keyOf(event: SenseEvent, day: Day, idOf: (path: string) => string | undefined): string {
+function keyOf(event: SenseEvent, day: Day, idOf: ReturnType<typeof repositoryIds>): string {
   const { type, detail } = event;
   if (type !== 'git-commit') return JSON.stringify([type, detail?.['session'], day]);
-  const path = textOf(detail?.['path']) ?? '';
+  const path = textOf(detail?.['path']);
   const id = idOf(path);
   return (
     (id === undefined ? movedKeyOf(event) : undefined) ??
@@ -125,17 +125,6 @@ function keyOf(event: SenseEvent, day: Day, idOf: (path: string) => string | und
 function movedKeyOf({ type, detail }: SenseEvent): string | undefined {
   const sha = textOf(detail?.['sha']);
   return type !== 'git-commit' || sha === undefined ? undefined : JSON.stringify(['moved', sha]);
-}
-
-/** Returns a function that looks up the id of the repository that is or was at a path. */
-function repositoryIds(memories: Memories): (path: string) => string | undefined {
-  const known = idsByRoot(memories);
-  const ids = new Map<string, string | undefined>();
-  return (path) => {
-    if (!ids.has(path))
-      ids.set(path, unless(['EACCES', 'EPERM'], () => gitFolderAt(path))?.id ?? known.get(path));
-    return ids.get(path);
-  };
 }
 
 /**

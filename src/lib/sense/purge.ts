@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 
+import type { SenseConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { parseIso } from '../platform/time/clock';
@@ -8,6 +9,7 @@ import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { skipUntil } from './app-focus';
 import { completePending } from './capture';
 import type { SenseEvent } from './event';
+import { matchRepo, type RepoMatch } from './purge-repo';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 
 /** The events to remove. Covers all days unless `day` or `before` is set. */
@@ -18,7 +20,7 @@ export interface PurgeSelection {
   before?: Day;
   /** Restricts the purge to events of this application, by name or bundle id, ignoring case. */
   app?: string;
-  /** Restricts the purge to events in this repository, by name or path. */
+  /** Restricts the purge to data of this repository, by name or path. */
   repo?: string;
   /** Whether to remove all captured data. */
   all?: boolean;
@@ -40,13 +42,21 @@ export interface PurgeResult {
   kept: Day[];
   /** Days whose insights were removed, because they may mention removed data. */
   insights: Day[];
+  /**
+   * The selected repository, or null. `unclear` lists the days with data that has no path and may belong to
+   * `others`; this data isn't removed.
+   */
+  repo: (Pick<RepoMatch, 'path' | 'names' | 'others'> & { unclear: Day[] }) | null;
 }
 
+export type PurgeDeps = RollDeps & { config: Pick<SenseConfig, 'repos'> };
+
 interface Purge {
-  deps: RollDeps;
+  deps: PurgeDeps;
   selection: PurgeSelection;
   /** Whether the purge removes whole days, rather than the data of one application or repository. */
   isWhole: boolean;
+  match: RepoMatch | undefined;
   result: PurgeResult;
 }
 
@@ -54,17 +64,21 @@ interface Purge {
  * Deletes captured data. Doesn't reset the cursors, so that the data isn't captured again. The caller must
  * hold the sense lock.
  */
-export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
+export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
   const { day = null, before = null } = selection;
   validate(selection, todayOf(deps));
+  const isWhole = selection.app === undefined && selection.repo === undefined;
+  if (!dryRun) finishPending(deps, selection);
+  const repos = { store, repos: deps.config.repos, nowMs: deps.clock.now() };
+  const match = selection.repo === undefined ? undefined : matchRepo(repos, selection.repo);
+  const { path = null, names = [], others = [] } = match ?? {};
   const result: PurgeResult = {
     ...{ dryRun, day, before, events: 0 },
     ...{ logs: [], rebuilt: [], removed: [], kept: [], insights: [] },
+    repo: match === undefined ? null : { path, names, others, unclear: [] },
   };
-  const isWhole = selection.app === undefined && selection.repo === undefined;
-  const run: Purge = { deps, selection, isWhole, result };
-  if (!dryRun) finishPending(run);
+  const run: Purge = { deps, selection, isWhole, match, result };
   const stored = [store.loggedDays(), store.recordedDays(), store.quarantinedDays(), store.insightDays()];
   for (const candidate of [...new Set(stored.flat())].sort()) {
     if (!isSelectedDay(selection, candidate)) continue;
@@ -117,7 +131,7 @@ function updateState({ deps, selection, isWhole }: Purge): void {
  * Finishes or discards log writes that a capture left incomplete. Otherwise, the next capture would write
  * removed data to the log again.
  */
-function finishPending({ deps, selection }: Purge): void {
+function finishPending(deps: PurgeDeps, selection: PurgeSelection): void {
   const { state } = deps.store.readState();
   if (state.pending.length === 0) return;
   completePending(deps.store, state, todayOf(deps), []);
@@ -149,10 +163,10 @@ function removeDay(run: Purge, day: Day): void {
 }
 
 function removeEvents(run: Purge, day: Day): void {
-  const { deps, selection, result } = run;
+  const { deps, result } = run;
   const { store } = deps;
   const { events } = store.readLog(day);
-  const remaining = events.filter((event) => !isSelected(event, selection));
+  const remaining = events.filter((event) => !isSelected(run, event, day));
   if (remaining.length === events.length) return;
   result.events += events.length - remaining.length;
   result.logs.push(day);
@@ -174,22 +188,22 @@ function removeFromRecord(run: Purge, day: Day): void {
   let isNamed = false;
   const record = deps.store.readRecord(day, () => (isNamed = true));
   isNamed ||= record?.apps.some(({ app }) => isSame(app, selection.app)) === true;
-  isNamed ||= record?.commits.repos.some(({ repo }) => isSame(repo, selection.repo)) === true;
-  const { attention = [], agents = [] } = record?.ledger ?? {};
-  isNamed ||= [...attention, ...agents].some(({ repo }) => isSame(repo, selection.repo));
+  isNamed ||= record !== undefined && belongs(run, day, run.match?.ofRecord(record));
   if (!isNamed) return;
   removeInsight(run, day);
   (selection.records === true ? result.removed : result.kept).push(day);
   if (selection.records === true && !result.dryRun) deps.store.removeRecord(day);
 }
 
-function removeLate({ deps, selection, isWhole, result }: Purge): void {
+function removeLate(run: Purge): void {
+  const { deps, selection, isWhole, result } = run;
   const { store, timezone } = deps;
   if (store.logBytes('late') === undefined) return;
   const { events } = store.readLog('late');
-  const isGone = (event: SenseEvent): boolean =>
-    isSelectedDay(selection, dayOf(parseIso(event.ts) ?? 0, timezone)) &&
-    (isWhole || isSelected(event, selection));
+  const isGone = (event: SenseEvent): boolean => {
+    const day = dayOf(parseIso(event.ts) ?? 0, timezone);
+    return isSelectedDay(selection, day) && (isWhole || isSelected(run, event, day));
+  };
   const remaining = events.filter((event) => !isGone(event));
   if (remaining.length === events.length && selection.all !== true) return;
   result.events += events.length - remaining.length;
@@ -205,9 +219,17 @@ function removeInsight({ deps: { store }, result }: Purge, day: Day): void {
   if (!result.dryRun) store.removeInsight(day);
 }
 
-function isSelected(event: SenseEvent, { app, repo }: PurgeSelection): boolean {
-  const byApp = isSame(event.app, app) || isSame(event.detail?.['bundleId'], app);
-  return byApp || isSame(event.repo, repo) || (repo !== undefined && event.detail?.['path'] === repo);
+function isSelected(run: Purge, event: SenseEvent, day: Day): boolean {
+  const { selection, match } = run;
+  const byApp = isSame(event.app, selection.app) || isSame(event.detail?.['bundleId'], selection.app);
+  return byApp || belongs(run, day, match?.ofEvent(event));
+}
+
+/** Returns whether data belongs to the repository. Data that may belong to another one isn't removed. */
+function belongs({ match, result }: Purge, day: Day, answer: 'yes' | 'named' | 'no' | undefined): boolean {
+  if (answer !== 'named' || match?.others.length === 0) return answer === 'yes' || answer === 'named';
+  if (result.repo?.unclear.includes(day) === false) result.repo.unclear.push(day);
+  return false;
 }
 
 function isSame(value: unknown, wanted: string | undefined): boolean {

@@ -209,7 +209,8 @@ function joinedAcrossMachines(tallies: readonly RepoTally[]): RepoTally[] {
   return joined;
 }
 
-function lastTwo(path: string): string {
+/** Returns the last two parts of a path, which records show if repositories share a name. */
+export function lastTwo(path: string): string {
   const parts = path.split(/[\\/]+/).filter((part) => part !== '');
   return parts.slice(-2).join('/');
 }

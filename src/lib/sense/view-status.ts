@@ -9,6 +9,7 @@ import {
   type Palette,
   plural,
 } from '../platform/terminal/format';
+import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, padEnd } from '../platform/terminal/text-width';
 import { parseIso } from '../platform/time/clock';
@@ -228,14 +229,25 @@ export function purgeText(result: PurgeResult & { usage?: readonly string[] }): 
       '  records not rebuilt, because their event logs were deleted (to remove these records, use --records):',
       kept,
     ),
+    ...unclearLine(result.repo),
   ];
+  const { path = null } = result.repo ?? {};
   const range = [
+    ...(path === null ? [] : [`repository ${clean(path)}`]),
     ...(result.day === null ? [] : [`only ${longDay(result.day)}`]),
     ...(result.before === null ? [] : [`before ${longDay(result.before)}`]),
   ].join(', ');
   const when = range === '' ? '' : ` (${range})`;
   if (lines.length === 0) return `No stored data matches${when}.`;
   return [`${dryRun ? 'Would remove' : 'Removed'}${when}:`, ...lines].join('\n');
+}
+
+function unclearLine(repo: PurgeResult['repo']): string[] {
+  if (repo === null) return [];
+  const commands = repo.names.map((name) => `steward sense purge --repo ${forShell(clean(name))} --records`);
+  const others = repo.others.map((path) => clean(path)).join(', ');
+  const what = `  not removed, because this data has no path and may belong to ${others} (to remove it anyway: ${commands.join('; ')}):`;
+  return daysLine(what, repo.unclear);
 }
 
 function daysLine(what: string, days: readonly string[]): string[] {

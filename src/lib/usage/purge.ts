@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 import { withLock } from '../platform/files/lock';
 import type { Day } from '../platform/time/time';
@@ -10,8 +10,8 @@ import { forget, readLedger } from './ledger';
 export interface UsageSelection {
   day?: Day;
   before?: Day;
-  /** Name or path of a repository. */
-  repo?: string;
+  /** Names of a repository. */
+  repos?: readonly string[];
 }
 
 const LOCK_WAIT_MS = 10_000;
@@ -29,8 +29,9 @@ export async function purgeUsage(
   const isDay = (day: Day): boolean =>
     (selection.day === undefined || day === selection.day) &&
     (selection.before === undefined || day < selection.before);
-  const wanted = selection.repo === undefined ? undefined : basename(selection.repo).toLowerCase();
-  const isRepo = (repo: string | null): boolean => wanted === undefined || repo?.toLowerCase() === wanted;
+  const wanted = selection.repos?.map((name) => name.toLowerCase());
+  const isRepo = (repo: string | null): boolean =>
+    wanted === undefined || (repo !== null && wanted.includes(repo.toLowerCase()));
   const isHit = (day: Day): boolean => {
     let isDamaged = false;
     const rows = readDayRows(deps.days, day, () => (isDamaged = true));

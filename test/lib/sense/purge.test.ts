@@ -52,6 +52,7 @@ describe('sense: purge', () => {
       removed: ['2026-11-19'],
       kept: [],
       insights: ['2026-11-19'],
+      repo: null,
     });
     expect(box.told, 'the goals are told').to.deep.equal(['2026-11-20']);
     expect(

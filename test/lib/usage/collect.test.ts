@@ -305,7 +305,7 @@ describe('collecting usage (lib)', () => {
       usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1', cwd: shop }), claudeLine({ id: 'm2' })]);
       await collectUsage(usage.deps);
       writeFileSync(join(usage.deps.days, '2026-11-01.json'), '{');
-      const days = await purgeUsage(usage.deps, { repo: shop }, { dryRun: false, readsLogs: true });
+      const days = await purgeUsage(usage.deps, { repos: ['Shop'] }, { dryRun: false, readsLogs: true });
       expect(days).to.deep.equal(['2026-11-01', '2026-11-20']);
       expect(usage.rows().map(({ repo, output }) => [repo, output])).to.deep.equal([[null, 10]]);
       expect(readdirSync(usage.deps.days)).to.deep.equal(['2026-11-20.json']);

@@ -2,6 +2,8 @@ import { basename, dirname } from 'node:path';
 
 import * as v from 'valibot';
 
+import { unless } from '../../errors';
+import { gitFolderAt } from '../../platform/files/git-folder';
 import { isObject } from '../../platform/files/json-object';
 import type { CollectInput } from '../source';
 import { isSha } from './queries';
@@ -72,12 +74,21 @@ export function movedMemory(memory: RepositoryMemory, before: string, path: stri
   return { ...memory, path, print: '', formerDirs };
 }
 
-/** Returns the ids of the repositories that are or were at the paths of checkouts and bare repositories. */
-export function idsByRoot(memories: Memories): Map<string, string> {
-  const dirs = [...memories].flatMap(([dir, { id, formerDirs }]) =>
-    [...formerDirs, dir].map((each) => [each, id] as const),
-  );
-  return new Map(dirs.map(([dir, id]) => [basename(dir) === '.git' ? dirname(dir) : dir, id]));
+/** Returns a function that looks up the id of the repository that is or was at a path. */
+export function repositoryIds(
+  cursor: unknown,
+  nowMs: number,
+): (path: string | undefined) => string | undefined {
+  const former = new Map<string, string>();
+  for (const [dir, { id, formerDirs }] of readCursor({ cursor, nowMs }))
+    for (const each of [...formerDirs, dir]) former.set(basename(each) === '.git' ? dirname(each) : each, id);
+  const ids = new Map<string, string | undefined>();
+  return (path) => {
+    if (path === undefined) return undefined;
+    const found = (): string | undefined => unless(['EACCES', 'EPERM'], () => gitFolderAt(path))?.id;
+    if (!ids.has(path)) ids.set(path, found() ?? former.get(path));
+    return ids.get(path);
+  };
 }
 
 /** Parses the cursor. Drops damaged entries, and returns an empty map if the format is unknown. */
