@@ -30,8 +30,8 @@ describe('work (built)', function () {
   this.timeout(180_000);
   let github: GitHub;
   let home: { path: string; remove: () => void };
-  /** An address where nobody listens, and which no test can take. */
-  const nobodyAt = 'http://127.0.0.1:9';
+  /** An address where nobody listens, and which no test can take. fetch itself refuses port 9. */
+  const nobodyAt = 'http://127.0.0.1:2';
   beforeEach(async () => {
     home = emptyHome();
     github = await startGitHub({
