@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import {
   BIN,
@@ -14,6 +14,7 @@ import {
   type StewardResult,
 } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
+import { hookJson } from '../helpers/hooks';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
 import { requirePrograms } from '../helpers/real-part';
 
@@ -53,11 +54,12 @@ describe('notify (built)', function () {
   const area = (...names: string[]) => join(home.path, '.steward', ...names);
   const run = (args: string[], options: StewardOptions = {}): Promise<StewardResult> =>
     steward(['notify', ...args], { home: home.path, ...options });
-  const settings = ({ push = {}, chat = {} }: { push?: object; chat?: object }): void => {
+  const settings = ({ push = {}, chat = {} }: { push?: object; chat?: object }, more: object = {}): void => {
     mkdirSync(area(), { recursive: true, mode: 0o700 });
     const notifications = {
       push: { topic: TOPIC, token: TOKEN, server: server.url, detail: 'full', ...push },
       chat,
+      ...more,
     };
     writeFileSync(area('settings.json'), JSON.stringify({ notifications }), { mode: 0o600 });
   };
@@ -86,6 +88,38 @@ describe('notify (built)', function () {
       }
     }
   };
+
+  it('a push about a restricted session contains only general words', async () => {
+    const hook = (verb: 'session-start' | 'notification', cwd: string) =>
+      steward(['hook', verb], { home: home.path, input: hookJson(verb, { cwd, session_id: basename(cwd) }) });
+    settings({}, { routing: { attention: ['push'], taskComplete: ['push'] }, voice: { events: [] } });
+    const [secret, open] = ['secret', 'open'].map((name) => join(home.path, name));
+    for (const folder of [secret, open]) mkdirSync(join(String(folder), '.git'), { recursive: true });
+    for (const folder of [secret, open])
+      writeFileSync(join(String(folder), '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(String(secret), 'RESTRICTED.md'), '');
+    for (const folder of [secret, open]) {
+      await hook('session-start', String(folder));
+      // The session stays restricted in another folder.
+      await steward(['hook', 'notification'], { home: home.path, input: hookJson('notification', { cwd: open, session_id: basename(String(folder)) }) }); // prettier-ignore
+      const before = server.got.length;
+      expect((await run(['triggers'])).code).to.equal(0);
+      await until('the push', () => server.got.length > before);
+    }
+    const bodies = server.got.map(({ body }) => body);
+    expect(bodies[0]).to.deep.include({
+      message: 'Your assistant is waiting for you.',
+      tags: ['raising_hand'],
+    });
+    expect(bodies[0]).to.not.have.property('title');
+    expect(bodies[1]?.['message']).to.match(/^open·main /);
+    // So does a message that names the session.
+    const { sessions } = jsonOf(await steward(['sessions', '--all', '--json'], { home: home.path })) as { sessions: { slug: string }[] }; // prettier-ignore
+    const slug = sessions.map((session) => session.slug).find((each) => each.includes('-secret-')) ?? '';
+    await run(['send', 'Merger drafted', '--slug', slug]);
+    await until('the last push', () => server.got.length > 2);
+    expect(server.got[2]?.body['message']).to.equal('A task is complete.');
+  });
 
   it('is accepted at once and delivered in the background', async () => {
     const result = await run(['send', 'Fertig 😀', '--event', 'backgroundAgent', '--title', 'Bau', '--tag', 'tada', '--url', 'https://example.org']); // prettier-ignore

@@ -26,7 +26,8 @@ export const NINE = Date.UTC(2026, 10, 20, 9);
 export const MINUTE = 60_000;
 
 /** A channel that is told what to answer, and remembers what it was given. */
-export interface Fake extends Channel {
+export interface Fake extends Omit<Channel, 'isLocal'> {
+  isLocal?: Channel['isLocal'];
   got: Parcel[];
   answers: (Outcome | (() => Promise<Outcome>))[];
   offReason: string | undefined;

@@ -92,6 +92,7 @@ async function sendSilence(context: Context, alert: SilenceAlert): Promise<void>
     event: 'backgroundAgent',
     title: 'Agents are silent',
     message: alert.message,
+    slug: alert.session,
     voice_enabled: false,
     source: 'subagent',
     dedupe: `silence:${alert.session}:${alert.since}`,

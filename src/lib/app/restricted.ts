@@ -3,7 +3,9 @@ import { parseProjects } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { expandHome, processHost } from '../platform/files/paths';
 import { restrictedWork, type RestrictedWork } from '../sessions/restricted-work';
+import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
+import { openSessions } from './sessions';
 
 /** Returns the folders of the watched repositories and of the projects in projects.md. */
 export function knownRepos({ sense, user }: Config): string[] {
@@ -14,4 +16,16 @@ export function knownRepos({ sense, user }: Config): string[] {
 /** Checks the known repositories. Use the result for one run only, because it caches its checks. */
 export function openRestricted({ area }: Pick<Context, 'area'>, config: Config): RestrictedWork {
   return restrictedWork(area, knownRepos(config));
+}
+
+/** Returns whether the session with this slug is restricted. A session that can't be read counts as restricted. */
+export async function isRestrictedSlug(context: Context, slug: string): Promise<boolean> {
+  try {
+    const { config } = await context.loadConfig();
+    const { sessions } = currentSessions(await openSessions(context));
+    const session = Object.hasOwn(sessions, slug) ? sessions[slug] : undefined;
+    return session !== undefined && openRestricted(context, config).mark(session).restricted === true;
+  } catch {
+    return true;
+  }
 }

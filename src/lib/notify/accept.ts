@@ -34,6 +34,8 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   cronVoice: boolean;
   /** Sets a session's phase. Returns the reason for a failure, or undefined; never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
+  /** Returns whether the session with this slug is restricted. */
+  isRestricted?: (slug: string) => Promise<boolean>;
   wake?: (deliveries: readonly Delivery[]) => void;
 }
 
@@ -68,7 +70,10 @@ export async function acceptRequest(
     cronVoice: deps.cronVoice,
     channels: deps.channels,
   });
-  const deliveries = deliveriesOf(deps, request, plan, id);
+  const restricted = request.slug !== undefined && (await deps.isRestricted?.(request.slug)) === true;
+  const deliveries = deliveriesOf(deps, request, plan, id).map((delivery) =>
+    restricted ? { ...delivery, restricted } : delivery,
+  );
   const line = lineOf(request, plan, id);
   const { dedupe } = request;
   if (dedupe === undefined) store(deps, line, plan, deliveries);

@@ -257,7 +257,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
     sent = { ...sent, sentParts };
     record(outboxOf(deps), nameOf(sent), sent);
   };
-  const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
+  const outcome = early ?? (await attempt(channel, parcelOf([first, ...others], channel), onPart));
   // Keep the outcome in memory until it is stored, so that the batch isn't sent again.
   for (const delivery of [sent, ...others]) unsettled.set(nameOf(delivery), { delivery, outcome });
   const next = [sent, ...others].flatMap((delivery) => {

@@ -1,4 +1,5 @@
-import type { Parcel } from './channels/channel';
+import type { Channel, Parcel } from './channels/channel';
+import { EVENTS } from './events';
 import type { Delivery } from './outbox';
 import { digestText } from './text';
 
@@ -154,9 +155,20 @@ export function nextDue(lane: Lane, nowMs: number): number {
   return earliest === Infinity ? Infinity : Math.max(earliest, pausedUntil(lane, nowMs) ?? 0);
 }
 
+/** Returns the delivery without its text if the session is restricted and the channel sends text elsewhere. */
+function forChannel(delivery: Delivery, { isLocal }: Pick<Channel, 'isLocal'>): Delivery {
+  if (delivery.restricted !== true || isLocal?.() === true) return delivery;
+  const { generic } = EVENTS[delivery.event];
+  return { ...delivery, message: generic, title: undefined, url: undefined, tags: [] };
+}
+
 /** Builds the parcel for the channel: one delivery, or a digest of several. */
-export function parcelOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
-  const [first] = deliveries;
+export function parcelOf(
+  [one, ...others]: readonly [Delivery, ...Delivery[]],
+  channel: Pick<Channel, 'isLocal'>,
+): Parcel {
+  const first = forChannel(one, channel);
+  const deliveries = [first, ...others.map((other) => forChannel(other, channel))];
   const count = deliveries.length;
   const acceptedMs = Date.parse(first.at);
   if (count === 1) return { ...first, acceptedMs, count };

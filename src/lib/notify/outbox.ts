@@ -61,6 +61,8 @@ export interface Delivery {
   url?: string | undefined;
   dedupe?: string | undefined;
   tags: string[];
+  /** Set if the text is from a restricted session and must stay on this machine. */
+  restricted?: boolean | undefined;
   silent: boolean;
   /** Set on a voice delivery if the notification is also shown on the desktop. */
   alsoShown?: boolean | undefined;

@@ -99,6 +99,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   const name = nameOf(deps, session);
   const about = {
     ...BASE,
+    ...slugOf(session),
     dedupe: `turn:${intention.session.slice(0, 80)}:${id.slice(0, 80)}`,
     ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
   };
@@ -169,6 +170,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   const name = nameOf(deps, session);
   await deps.accept({
     ...BASE,
+    ...slugOf(session),
     tags: [],
     event: 'attention',
     message: `${name} ${requestOf(intention.reason, request?.tool ?? undefined)}.`,
@@ -180,6 +182,11 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
 
 function isIdle(session: Session | undefined): boolean {
   return session?.activity === 'waiting' && session.requests.length === 0;
+}
+
+/** Returns the slug, which tells whether the session's text may leave this machine. */
+function slugOf(session: Session | undefined): Pick<NotifyRequest, 'slug'> {
+  return session === undefined ? {} : { slug: session.slug };
 }
 
 /** Maps a hook event id to a group of ended agents. Only the last event in a group causes a notification. */
@@ -203,9 +210,11 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   const group = groups.get(intention.id);
   if (group === undefined) throw new StewardError('canceled', 'The run has already started.');
   if (group.last !== intention.id) return;
-  const name = nameOf(deps, deps.sessionOf(intention));
+  const session = deps.sessionOf(intention);
+  const name = nameOf(deps, session);
   const { count } = group;
   await deps.accept({
+    ...slugOf(session),
     event: 'backgroundAgent',
     message: count === 1 ? `${name}: an agent finished.` : `${name}: ${count} agents finished.`,
     voiceEnabled: false,

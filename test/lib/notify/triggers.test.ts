@@ -38,6 +38,7 @@ describe('the triggers of notifications', () => {
     presence = 'unknown';
     turns = 'long';
     session = {
+      slug: 'website-1',
       task: null,
       repo: 'website',
       branch: 'main',

@@ -33,6 +33,7 @@ export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run
     id: 'desktop',
     keepMs: 15 * 60_000,
     joinsFrom: 4,
+    isLocal: () => true,
     off: () => undefined,
     trouble() {
       const missing = ['darwin', 'win32'].includes(platform) ? undefined : missingSessionBus(env);

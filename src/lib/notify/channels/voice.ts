@@ -22,6 +22,7 @@ export function voiceChannel({
   return {
     id: 'voice',
     keepMs: 15 * 60_000,
+    isLocal: () => !voice.status().engines.includes('provider'),
     off() {
       if (!voice.isOff()) return undefined;
       return { reason: 'switched off', hint: voice.status().hint ?? '' };
