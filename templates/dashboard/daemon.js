@@ -158,10 +158,10 @@ const HIDDEN_MS = 60_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
-/** @typedef {{ run?: string, version?: string, topic?: string, etag?: string, lost?: boolean, refused?: boolean, joined?: boolean }} Line */
+/** @typedef {{ run?: string, version?: string, topic?: string, etag?: string, lost?: boolean, reached?: boolean, joined?: boolean }} Line */
 
 /**
- * Calls `onLine` with each line, and with `{ lost: true }` when the stream ends. Does nothing if the browser lacks
+ * Calls `onLine` with each line, and with `{ lost: true }` when the stream ends; `reached` says whether the daemon answered. Does nothing if the browser lacks
  * Web Locks or BroadcastChannel. Returns a function that reconnects.
  * @param {(line: Line) => void} onLine @returns {() => void}
  */
@@ -197,18 +197,20 @@ export function openStream(onLine) {
   async function lead(signal) {
     let delay = FIRST_RETRY_MS;
     while (!signal.aborted) {
-      let refused = false;
+      /** @type {boolean | undefined} */
+      let reached = true;
       const connection = new AbortController();
       drop = () => connection.abort();
-      const isOffered = await readStream(AbortSignal.any([signal, connection.signal]), (line) => {
+      const either = AbortSignal.any([signal, connection.signal]);
+      const isOffered = await readStream(either, (line) => {
         if (line.run !== undefined) [hello, delay] = [line, FIRST_RETRY_MS];
         tell(line);
       }).catch(() => {
-        refused = !connection.signal.aborted;
+        reached = either.aborted ? undefined : false;
         return true;
       });
       hello = undefined;
-      tell({ lost: true, refused });
+      tell({ lost: true, reached });
       if (!isOffered && !signal.aborted) life = undefined;
       if (!isOffered) return;
       const ms = delay * (0.75 + Math.random() / 2);

@@ -71,7 +71,6 @@ const { refresh, redraw } = follow(
         draw() {
           if (day !== undefined) showDay(day, slugs.split(' '), now, lost);
           else if (isMissing(problem)) showMissing(now);
-          else show(byId('facts'), problem?.message ?? 'Loading …');
         },
       },
       {

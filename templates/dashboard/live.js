@@ -7,7 +7,6 @@ import { watchKeys } from './keys.js';
 import { showHeader, showLink, showWaiting } from './nav.js';
 
 const EVERY_MS = 30_000;
-const SLOWEST_MS = 60_000;
 const MINUTE_MS = 60_000;
 /** Changes within this time share one request. */
 const SOON_MS = 250;
@@ -127,20 +126,26 @@ export function follow(urls, draw, late = []) {
 
   async function askAll() {
     clearTimeout(timer);
-    await Promise.all(names.filter((name) => !waiting.includes(name)).map(refresh));
+    // A hidden page shows only its title.
+    const needed = names.filter((name) => (document.hidden ? hasSessions(name) : !waiting.includes(name)));
+    await Promise.all(needed.map(refresh));
     failures = names.some((name) => feeds[name].problem !== undefined) ? failures + 1 : 0;
+    askLater();
+  }
+
+  function askLater() {
     clearTimeout(timer);
-    if (!document.hidden && (!isLive || failures > 0))
-      timer = setTimeout(() => void askAll(), Math.min(EVERY_MS * 2 ** failures, SLOWEST_MS));
+    const ms = document.hidden ? MINUTE_MS : Math.min(EVERY_MS * 2 ** failures, MINUTE_MS);
+    if (!isLive || failures > 0) timer = setTimeout(() => void askAll(), ms);
   }
 
   /** @param {import('./daemon.js').Line} line */
-  function onLine({ run, version: own, topic, etag, lost, refused }) {
+  function onLine({ run, version: own, topic, etag, lost, reached }) {
     if (lost) {
       const was = isLive;
       isLive = false;
-      // The last response may have been sent during a shutdown, so ask again.
-      if ((was || (refused && linkOf().lostAt === undefined)) && !document.hidden) void askAll();
+      // The last response may have been sent during a shutdown or before a start, so ask again.
+      if (was || reached === (linkOf().lostAt !== undefined)) void askAll();
     } else if (run !== undefined && !isLive) {
       isUpgraded ||= version !== undefined && version !== own;
       version = own;
@@ -165,7 +170,7 @@ export function follow(urls, draw, late = []) {
   }
 
   document.addEventListener('visibilitychange', () => {
-    if (document.hidden) clearTimeout(timer);
+    if (document.hidden) askLater();
     else if (!isLive) void askAll();
   });
   addEventListener('online', () => void askAll());

@@ -33,6 +33,8 @@ export function drawPanels(panels) {
   const feeds = panels.flatMap((panel) => panel.feeds);
   const lost = feeds.find(({ problem }) => problem?.reached === false);
   const signedOut = feeds.find(({ problem }) => problem?.signedOut);
+  const facts = byId('facts');
+  if ((lost || signedOut || problems.size > 0) && facts.textContent === 'Loading …') show(facts, 'No data.');
   show(
     byId('notes'),
     refused && h('p.attention', refused),

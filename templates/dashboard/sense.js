@@ -37,7 +37,6 @@ const { refresh } = follow(
             show(byId('day-links'), h('a', { href: '/' }, 'Today'), h('a', { href: '/sense' }, 'This week'));
             show(byId('facts'));
           } else if (today !== undefined && recent !== undefined) draw(today, recent);
-          else show(byId('facts'), 'No data.');
         },
       },
     ]);

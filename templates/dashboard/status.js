@@ -110,8 +110,8 @@ function showNotifications({ voice, muted: { muted, until }, history }, now, isL
   const end = until === null ? 'until you unmute' : `until ${moment(Date.parse(until), now)}`;
   const state = `The voice ${is} ${voice === 'on' && muted ? `muted ${end}` : voice}.`;
   const buttons = muted
-    ? [button('unmute', 'Unmute', {})]
-    : [button('mute', 'Mute for 1 h', { duration: '1h' }), button('mute', 'Mute', {})];
+    ? [button('unmute', 'Unmute')]
+    : [button('mute', 'Mute for 1 h', { 'data-duration': '1h' }), button('mute', 'Mute')];
   show(
     byId('mute'),
     h(
@@ -170,7 +170,7 @@ function entryRow(entry, now) {
       h('span', words),
       ' ',
       isBad(entry) &&
-        (isSignedIn() ? button('retry', 'Retry', { id }) : command(`steward notify retry ${id}`)),
+        (isSignedIn() ? button('retry', 'Retry', { 'data-id': id }) : command(`steward notify retry ${id}`)),
       problemAt(id, words),
     ),
   );
@@ -181,20 +181,19 @@ function problemAt(id, text) {
   return h('span', { role: 'status' }, failure[1] === id && failure[2] === text && failure[0]);
 }
 
-/** @param {string} act @param {string} text @param {Record<string, string>} body */
-function button(act, text, body) {
-  return h('button', { class: 'copy', 'data-act': act, 'data-body': JSON.stringify(body) }, text);
+/** @param {string} act @param {string} text @param {Record<string, string>} [data] */
+function button(act, text, data) {
+  return h('button', { class: 'copy', 'data-act': act, ...data }, text);
 }
 
 document.addEventListener('click', (event) => {
   const pressed = around(event, 'button');
-  const { act, body = '{}' } = pressed?.dataset ?? {};
+  const { act, id = '', duration } = pressed?.dataset ?? {};
   if (act === undefined) return;
-  const input = JSON.parse(body);
   const text = pressed?.parentElement?.firstChild?.textContent ?? '';
-  void post(`/api/notify/${act}`, input).then(async ({ problem }) => {
-    failure = [` ${problem ?? ''}`, input.id ?? '', text];
-    if (problem === undefined && act === 'retry') retried.add(input.id);
+  void post(`/api/notify/${act}`, act === 'retry' ? { id } : { duration }).then(async ({ problem }) => {
+    failure = [` ${problem ?? ''}`, id, text];
+    if (problem === undefined && act === 'retry') retried.add(id);
     revision += 1;
     await refresh();
     redraw();

@@ -83,6 +83,7 @@ export async function servePages(answers: Answers): Promise<Served> {
         'X-Content-Type-Options': 'nosniff',
         'Cross-Origin-Resource-Policy': 'same-origin',
         ETag: etag,
+        ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
       });
       response.flushHeaders();
       void Promise.resolve(late).then(() => response.end(isSame ? undefined : body));

@@ -133,15 +133,22 @@ describe('the dashboard in Chromium', function () {
       expect(await page.evaluate('window.shifts')).to.be.at.most(0.001);
     });
 
-    it('not while it is hidden, at once when it is seen again', async () => {
+    it('only its title while it is hidden, everything when it is seen again', async () => {
       const { page } = await open('/sense');
       await drawn(page);
       await hide(page, true);
       const before = served.asked.length;
-      await page.clock.runFor(600_000);
+      await page.clock.runFor(50_000);
       expect(served.asked.length).to.equal(before);
+      const { body } = answers['/api/sessions']!();
+      answers['/api/sessions'] = () => ({ body: { ...(body as object), waiting: 5 } });
+      await page.clock.runFor(61_000);
+      await until(page, "document.title.startsWith('(5) ')");
+      expect(new Set(served.asked.slice(before))).to.deep.equal(new Set(['GET /api/sessions 200']));
+      expect(served.asked.length - before).to.be.at.most(2);
+      const seen = served.asked.length;
       await hide(page, false);
-      await untilAsked(before + 3);
+      await untilAsked(seen + 3);
     });
 
     it('through errors: keeps the picture, says since when, asks less often, and recovers', async () => {

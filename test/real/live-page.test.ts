@@ -137,6 +137,35 @@ describe('a page that follows the stream, in Chromium', function () {
     await says('▲ Not connected since 17:41');
   });
 
+  for (const path of ['/', '/sense', '/sessions', '/work', '/status'])
+    it(`asks for a sign-in as soon as the daemon requires one: ${path}`, async () => {
+      const { page } = await pages.open(`${served.url}${path}`);
+      await waitForText(page, '#link', /^● live$/);
+      await page.context().setOffline(true);
+      for (const stream of served.streams) stream.end();
+      await waitForText(page, '#link', /^▲ Not connected/);
+      await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 10_000);
+      const refused = { error: { kind: 'auth', message: 'The token is missing.' } };
+      for (const name of [
+        ...Object.keys(answers),
+        '/api/stream',
+        '/api/notify',
+        '/api/work/status',
+        '/api/sense/sessions',
+      ])
+        answers[name] = () => ({ status: 401, body: refused });
+      await page.context().setOffline(false);
+      const startMs = Number(await page.evaluate('Date.now()'));
+      await until('the note', async () => {
+        await page.clock.runFor(100);
+        return (await textOf(page, '#notes')).includes('Run steward open');
+      });
+      expect(Number(await page.evaluate('Date.now()')) - startMs).to.be.lessThan(5000);
+      await page.reload();
+      await page.clock.runFor(1000);
+      await waitForText(page, '#facts', /^No data\.$/);
+    });
+
   it('offers to reload after an upgrade', async () => {
     const page = await open();
     served.offerStream('2');
@@ -153,6 +182,9 @@ describe('a page that follows the stream, in Chromium', function () {
     await page.clock.runFor(31_000);
     await until('no stream', () => served.streams.size === 0);
     setWaiting('Choose a colour');
+    await page.clock.runFor(61_000);
+    await untilInPage(page, "document.title === '(1) Today · steward'");
+    expect(served.streams.size).to.equal(0);
     await hide(page, false);
     await waitForText(page, '#link', /live/);
     await waitForText(page, '#waiting-list', /Choose a colour/);
