@@ -38,7 +38,10 @@ export function watchActs(redraw, refresh, itemOf) {
     if (key === undefined || act === undefined) return;
     event.preventDefault();
     if (busy.has(key)) return;
-    const given = [...new FormData(form)].filter(([, value]) => String(value).trim() !== '');
+    // The daemon rejects a required field that is blank.
+    const given = [...new FormData(form)].filter(
+      ([name, value]) => String(value).trim() !== '' || form.querySelector(`[name=${name}]:required`),
+    );
     /** @type {Record<string, any>} */
     const body = { ...(number && { number: Number(number) }), ...Object.fromEntries(given) };
     if (body['status'] !== 'blocked') delete body['reason'];
@@ -51,7 +54,7 @@ export function watchActs(redraw, refresh, itemOf) {
       const title = form.closest('.item')?.querySelector('[data-stop]');
       if (title instanceof HTMLElement && form.contains(document.activeElement)) title.focus();
       form.reset();
-      if (act === 'undo') captures = undefined;
+      if (act === 'undo') void loadCaptures();
       done = doneOf(act, data, before);
       redraw();
       await refresh();
@@ -76,7 +79,10 @@ async function send(key, act, body) {
   const { data, problem } = await post(`/api/work/${act}`, body);
   busy.delete(key);
   problems.delete(key);
-  if (problem !== undefined) problems.set(key, problem);
+  if (problem !== undefined) {
+    problems.set(key, problem);
+    done = undefined;
+  }
   return data;
 }
 
@@ -186,8 +192,7 @@ export function menu(name, ...children) {
 }
 
 function undoForm() {
-  if (captures === undefined || captures.length === 0)
-    return h('p', captures === undefined ? 'Loading …' : 'No captures to undo.');
+  if (!captures?.length) return h('p', captures ? 'No captures to undo.' : 'Loading …');
   const texts = captures.map(({ text, number }) =>
     h('li', text ?? '', number === null ? ' (not sent yet)' : ` (#${number})`),
   );

@@ -150,6 +150,10 @@ describe('changing issues on the page /work in Chromium', function () {
     await waitForText(page, '#done', /^Added #3\./);
     await waitForText(page, '[data-key=Queued] .item > a', /^Write <b>docs<\/b>$/);
     expect(await page.inputValue('[name=title]')).to.equal('');
+    await page.fill('[name=title]', '   ');
+    await press(page, 'Enter');
+    await waitForText(page, '[data-key=Add] [role=alert]', /^The title is empty\./);
+    expect(await textOf(page, '#done')).to.equal('');
     await page.click('[data-key=Remind] summary');
     await page.fill('[name=text]', 'renew the certificate');
     await press(page, 'Enter');
@@ -189,6 +193,7 @@ describe('changing issues on the page /work in Chromium', function () {
     await page.focus('[data-act=undo] button');
     await page.keyboard.press('Enter');
     await waitForText(page, '#done', /^1 capture undone\.$/);
+    await waitForText(page, '[data-key="Undo captures"]', /No captures to undo\.$/);
   });
 
   it('becomes read-only when the daemon has a new secret, and keeps what was typed', async () => {
