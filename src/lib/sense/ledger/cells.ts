@@ -32,11 +32,11 @@ export function agentCells(
       ...presence.pieces.filter((piece) => piece.session === session).map(({ span }) => span),
       ...timeline.proofs.filter((proof) => proof.session === session).map(({ span }) => span),
     ]);
+    const assistant = stays.findLast((each) => each.assistant !== null)?.assistant ?? null;
     for (const stay of stays) {
       const place = stay.otherFolder
         ? { repo: null, otherFolder: true as const, branch: null }
         : { repo: stay.repo, branch: stay.branch };
-      const assistant = stays.findLast((each) => each.assistant !== null)?.assistant ?? null;
       const row = { session, assistant, ...place };
       const known = rows.get(JSON.stringify(row)) ?? { row, ms: noCells() };
       rows.set(JSON.stringify(row), known);

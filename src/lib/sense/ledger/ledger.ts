@@ -7,7 +7,7 @@ import { commonSpelling } from '../focus-tally';
 import { attentionRows, type Piece } from './attention';
 import { agentCells, answersIn, parallelIn } from './cells';
 import { minutesIn, type DayLedger } from './model';
-import { merged, without, within, type Span } from './spans';
+import { merged, overlapping, without, within, type Span } from './spans';
 import { frontOf, stayAt, timelineTally, type Timeline } from './timeline';
 
 /**
@@ -126,7 +126,7 @@ function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   const isInside = (ms: number): boolean => ms > from && ms < to;
   const cuts = ids.length < 2 ? [] : ids.flatMap((id) => (timeline.stays.get(id) ?? []).map(({ ms }) => ms));
   const starts = [...new Set([from, ...cuts.filter(isInside)])].sort((a, b) => a - b);
-  const proofs = timeline.proofs.filter(({ span }) => span[0] < to && span[1] > from);
+  const proofs = overlapping(timeline.proofs, sample.span, ({ span }) => span);
   const sampled = starts.flatMap((start, i): Piece[] => {
     const session = frontOf(timeline, ids, start);
     const spans = without([[start, starts[i + 1] ?? to]], merged(proofs.map(({ span }) => span)));

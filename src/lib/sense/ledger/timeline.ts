@@ -3,7 +3,7 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import { parseIso } from '../../platform/time/clock';
 import { assistantOfKey, CLAUDE_CODE } from '../../sessions/session-key';
 import type { SenseEvent, SessionState } from '../event';
-import { merged, type Span } from './spans';
+import { firstIndex, merged, type Span } from './spans';
 
 /** A session's state, repository and branch, starting at `ms`. */
 export interface Change {
@@ -150,7 +150,11 @@ function proofsOf(stays: Timeline['stays']): Timeline['proofs'] {
  */
 export function stayAt(timeline: Timeline, session: string, ms: number): Stay | undefined {
   const list = timeline.stays.get(session) ?? [];
-  return list.findLast((stay) => stay.ms <= ms) ?? list[0];
+  return list[Math.max(0, countUntil(list, ms) - 1)];
+}
+
+function countUntil(stays: readonly Stay[], ms: number): number {
+  return firstIndex(stays.length, (i) => (stays[i]?.ms ?? Infinity) > ms);
 }
 
 /**
@@ -158,8 +162,10 @@ export function stayAt(timeline: Timeline, session: string, ms: number): Stay | 
  * state change.
  */
 export function frontOf(timeline: Timeline, sessions: readonly string[], ms: number): string | undefined {
+  if (sessions.length < 2) return sessions[0];
   const ranked = sessions.map((session) => {
-    const before = (timeline.stays.get(session) ?? []).filter((stay) => stay.ms <= ms);
+    const stays = timeline.stays.get(session) ?? [];
+    const before = stays.slice(0, countUntil(stays, ms));
     const last = before.at(-1);
     const isOver = last === undefined || last.state === 'over' || last.untilMs <= ms;
     const promptMs = before.findLast(({ prompt }) => prompt)?.ms ?? -Infinity;

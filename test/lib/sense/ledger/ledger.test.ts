@@ -7,6 +7,7 @@ import { makeClassifier } from '../../../../src/lib/sense/classify';
 import type { SenseEvent } from '../../../../src/lib/sense/event';
 import { joinAnswers } from '../../../../src/lib/sense/ledger/cells';
 import { AGENT_STATES, minutesIn, PLACES, type DayLedger } from '../../../../src/lib/sense/ledger/model';
+import { overlapping, within, without } from '../../../../src/lib/sense/ledger/spans';
 import type { DailyRecord } from '../../../../src/lib/sense/record';
 import { buildDailyRecord } from '../../../helpers/sense';
 
@@ -138,6 +139,26 @@ describe('sense: the time ledger', () => {
   it('does not cover time in which nothing was captured', () => {
     const { cells } = ledgerOf([state(0, 'a', 'working'), front(2), front(240), state(242, 'a', 'over')]);
     expect(cells).to.deep.equal({ working: { desk: 4, unknown: 2 } });
+  });
+
+  it('finds spans in a long list without reading the whole list', () => {
+    const spans = Array.from({ length: 100_000 }, (_, i): [number, number] => [10 * i, 10 * i + 5]);
+    let reads = 0;
+    const found = overlapping(spans, [500_003, 500_025], (span) => {
+      reads += 1;
+      return span;
+    });
+    expect(found).to.deep.equal([
+      [500_000, 500_005],
+      [500_010, 500_015],
+      [500_020, 500_025],
+    ]);
+    expect(reads).to.be.below(50);
+    expect(within([[500_003, 500_012]], spans)).to.deep.equal([
+      [500_003, 500_005],
+      [500_010, 500_012],
+    ]);
+    expect(without([[500_003, 500_012]], spans)).to.deep.equal([[500_005, 500_010]]);
   });
 
   it('covers a day up to its last event until it is over', () => {
