@@ -2,7 +2,7 @@ import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { consentToPurge, planPurge, purgeData, type PurgePlan } from '../lib/setup/install/purge';
 import { partsOf, uninstallAll, type Uninstalled } from '../lib/setup/install/uninstall';
-import { uninstalledText } from '../lib/setup/install/view';
+import { leftText, uninstalledText } from '../lib/setup/install/view';
 
 export default class Uninstall extends BaseCommand {
   static override summary = 'Remove everything that steward installed (with --purge, your data too)';
@@ -16,7 +16,9 @@ export default class Uninstall extends BaseCommand {
     }),
     hooks: boolean({ description: 'Remove only the hooks and the work skill.', exclusive: ['purge'] }),
     completion: boolean({ description: 'Remove only completion scripts.', exclusive: ['purge'] }),
-    purge: boolean({ description: 'Also delete the user area, machine-local state and cache.' }),
+    purge: boolean({
+      description: 'Also delete the user area, machine-local state, cache and published files.',
+    }),
     yes: boolean({ char: 'y', description: 'Skip the confirmation for --purge.' }),
     'dry-run': boolean({ description: 'Only show what would be removed.' }),
   };
@@ -31,7 +33,7 @@ export default class Uninstall extends BaseCommand {
     const { flags } = await this.parse(Uninstall);
     const { yes, 'dry-run': dryRun } = flags;
     const say = (text: string): void => this.say(text);
-    const purged = flags.purge ? planPurge(this.context.area) : null;
+    const purged = flags.purge ? await planPurge(this.context) : null;
     if (purged !== null) await consentToPurge(purged, { yes, dryRun, json: this.json }, say);
     const parts = partsOf(flags);
     const done = await uninstallAll(this.context, parts, dryRun);
@@ -40,7 +42,10 @@ export default class Uninstall extends BaseCommand {
     if (purged === null && !dryRun && parts.isWhole)
       say(`Your data is still in ${this.context.area.root}; --purge deletes it too.`);
     if (purged !== null && !dryRun) {
-      await purgeData(this.context, { isShimGone: done.hooks.shim.removed }, say);
+      const left = await purgeData(this.context, { isShimGone: done.hooks.shim.removed }, say);
+      done.left.push(...left);
+      if (left.length > 0) process.exitCode = EXIT_CODES.conflict;
+      left.forEach((part) => this.print(() => leftText(part)));
       this.print(() => 'Deleted the data. To remove the program: npm uninstall --global steward-cli');
     }
     return { ...done, purged };

@@ -99,4 +99,25 @@ describe('purged data in exchange folders that were left or replaced (built)', f
     await run('sync', 'leave', folder);
     expect(await run('status')).to.not.contain('still');
   });
+
+  it('are cleared by "uninstall --purge", which names those that it cannot reach', async () => {
+    const [machine = ''] = readdirSync(join(folder, 'machines'));
+    const [own, otherOwn] = [folder, other].map((path) => join(path, 'machines', machine));
+    await run('sync', 'set', other);
+    renameSync(folder, `${folder}-away`);
+    const unreachable = `Not deleted, because it is not reachable: published files in ${own ?? ''}`;
+    const dry = await run('uninstall', '--purge', '--dry-run');
+    expect(dry)
+      .to.contain(unreachable)
+      .and.contain(`${otherOwn ?? ''} published files`);
+    expect(existsSync(otherOwn ?? '')).to.equal(true);
+    const { code, stdout, stderr } = await steward(['uninstall', '--purge', '--yes'], { home: home.path });
+    expect(stderr).to.contain(unreachable);
+    expect([code, stdout]).to.deep.equal([
+      6,
+      `Nothing is installed.\nNot removed: published files, ${own ?? ''}: Exchange folder not found: ${folder}. Delete this yourself.\nDeleted the data. To remove the program: npm uninstall --global steward-cli\n`,
+    ]);
+    expect(readdirSync(other)).to.deep.equal([]);
+    expect(existsSync(join(home.path, '.steward'))).to.equal(false);
+  });
 });

@@ -192,6 +192,18 @@ describe('sync through a private GitHub repository (built)', function () {
     expect(await shown()).to.not.include(still);
   });
 
+  it('deletes its branch when steward is uninstalled with all data', async () => {
+    await set(0);
+    expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    const branch = branches().trim();
+    const dry = await run(0, 'uninstall', '--purge', '--dry-run');
+    expect(dry.stderr).to.include(`${branch} in ann/work`);
+    const { code, stderr } = await run(0, 'uninstall', '--purge', '--yes');
+    expect(code, stderr).to.equal(0);
+    expect(branches()).to.equal('');
+    expect(readdirSync(join(homes[0]?.path ?? '', 'exchange'))).to.deep.equal([]);
+  });
+
   it("withdraws an adopted machine's branch at the next exchange that succeeds", async () => {
     await set(0);
     expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);

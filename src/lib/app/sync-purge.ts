@@ -1,7 +1,11 @@
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
+import { exists } from '../platform/files/folder';
+import { knownMachineId } from '../platform/files/machine';
+import { kindOf } from '../platform/files/stat';
 import { formerTexts } from '../sync/checks';
+import { machinesFolder } from '../sync/exchange';
 import { pendingFormer, unpublish } from '../sync/former';
 import {
   readState,
@@ -41,17 +45,73 @@ export async function leaveFormer(context: Context, wanted: string, remove: bool
       hint: `Known: ${Object.keys(known).join(', ') || 'none'}. To leave the current folder: steward sync leave`,
     });
   }
-  const adopted = adoptedFolders(context).map(({ id }) => id);
-  if (remove && !isAbsolute(former)) {
-    for (const id of [context.machineId, ...adopted]) await removeBranch(context, former, id);
-    if (engine !== 'git') await removeClone(context);
-  }
+  const removedFiles = remove ? await unpublishFrom(context, former) : 0;
+  if (engine !== 'git') await removeClone(context);
   return locked(() => {
-    const removedFiles = remove && isAbsolute(former) ? unpublish({ ...deps, folder: former }, adopted) : 0;
     const state = withoutFormer(withFolder(readState(deps.state), folder), [former]);
     writeState(deps.state, state);
     return { folder: former, removedFiles, remainsIn: [], pendingFormer: pendingFormer(state) };
   });
+}
+
+/**
+ * Deletes what this machine published to an exchange folder or a git repository. Returns the number of deleted
+ * files, or 0 for a repository.
+ */
+export async function unpublishFrom(context: Context, place: string): Promise<number> {
+  const { deps, locked } = await openSync(context);
+  const adopted = adoptedFolders(context).map(({ id }) => id);
+  if (isAbsolute(place)) return locked(() => unpublish({ ...deps, folder: place }, adopted));
+  for (const id of [context.machineId, ...adopted]) await removeBranch(context, place, id);
+  return 0;
+}
+
+/** A folder or git repository to which this machine published. */
+export interface PublishedPlace {
+  place: string;
+  /** This machine's folder or branch in it. */
+  path: string;
+  isReachable: boolean;
+}
+
+/** Returns the folders and git repositories that may contain what this machine published. */
+export async function publishedPlaces(context: Context): Promise<PublishedPlace[]> {
+  const id = knownMachineId();
+  if (id === undefined) return [];
+  const { folder, others = {} } = readState(stateFile(context.area));
+  const places = new Set([folder ?? [], await repoOf(context), Object.keys(others)].flat());
+  return [...places].flatMap((place): PublishedPlace[] => {
+    if (!isAbsolute(place)) return [{ place, path: `branch machine-${id} in ${place}`, isReachable: true }];
+    const isReachable = kindOf(machinesFolder(place)) === 'folder';
+    const path = join(machinesFolder(place), id);
+    return isReachable && !exists(path) ? [] : [{ place, path, isReachable }];
+  });
+}
+
+/** Returns the current git repository. Ignores an invalid configuration, which must not prevent an uninstall. */
+async function repoOf(context: Context): Promise<string[]> {
+  try {
+    const { engine, repo } = (await context.loadConfig()).config.user.sync;
+    return engine === 'git' && repo !== undefined ? [repo] : [];
+  } catch (error) {
+    if (toStewardError(error).kind !== 'config') throw error;
+    return [];
+  }
+}
+
+/** Deletes everything that this machine published. Returns what could not be deleted, and why. */
+export async function unpublishAll(context: Context): Promise<{ what: string; why: string }[]> {
+  const left: { what: string; why: string }[] = [];
+  for (const { place, path } of await publishedPlaces(context)) {
+    try {
+      await unpublishFrom(context, place);
+    } catch (error) {
+      const { kind, message } = toStewardError(error);
+      if (kind === 'internal') throw error;
+      left.push({ what: `published files, ${path}`, why: `${message} Delete this yourself.` });
+    }
+  }
+  return left;
 }
 
 /** Returns the former folders and git repositories from which purged data was not removed yet. */

@@ -10,16 +10,16 @@ import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
 import { asRecord } from '../sense/record';
 import { inFolder, noFolder, prepareFolder } from '../sync/folder';
-import { purgeFormer, unpublish } from '../sync/former';
+import { purgeFormer } from '../sync/former';
 import { planFiles, type PublishResult } from '../sync/publish';
 import { readState, withFolder, withoutFormer, writeState } from '../sync/state';
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
-import { adoptedFolders, endRetirement, openSync, publishNow } from './sync';
+import { endRetirement, openSync, publishNow } from './sync';
 import { purgeClone, removeClone } from './sync-clone';
 import { engineStatus, forgetInGit, leaveRepo } from './sync-engine';
-import { pendingFormerOf, type Left } from './sync-purge';
+import { pendingFormerOf, unpublishFrom, type Left } from './sync-purge';
 import { changeSync, MAX_NAME, stateFile } from './sync-settings';
 
 export interface SyncChange extends PublishResult {
@@ -91,8 +91,9 @@ export async function rename(context: Context, wanted: string): Promise<SyncChan
 export async function leave(context: Context, remove: boolean): Promise<Left> {
   const { folder } = await openSync(context);
   if (folder === undefined) throw noFolder();
-  const removedFiles = remove ? await withdraw(context) : 0;
   const repo = await leaveRepo(context);
+  if (remove && repo !== null) await unpublishFrom(context, repo);
+  const removedFiles = remove ? await unpublishFrom(context, folder) : 0;
   await changeSync(context, { folder: undefined, details: undefined, engine: undefined, repo: undefined });
   await removeClone(context);
   const { deps, locked } = await openSync(context);
@@ -103,14 +104,6 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   });
   const remainsIn = remove ? [] : [folder, ...(repo === null ? [] : [repo])];
   return { folder, removedFiles, remainsIn, pendingFormer: await pendingFormerOf(context) };
-}
-
-/** Deletes everything that this machine has published to the current folder. Returns the number of files. */
-export async function withdraw(context: Context): Promise<number> {
-  const { deps, locked } = await openSync(context);
-  const adopted = adoptedFolders(context).map(({ id }) => id);
-  for (const id of [context.machineId, ...adopted]) await forgetInGit(context, id);
-  return locked(() => unpublish(deps, adopted));
 }
 
 /** Removes the published files of another machine. */

@@ -2,6 +2,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { Context } from '../../app/context';
 import { waitForRunsOf } from '../../app/schedule';
+import { publishedPlaces, unpublishAll, type PublishedPlace } from '../../app/sync-purge';
 import type { UserArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
 import { sweepTemps } from '../../platform/files/atomic-file';
@@ -34,12 +35,15 @@ export interface PurgePlan {
   places: PurgePlace[];
   /** Files in the user area that steward did not create and does not delete. */
   stays: string[];
+  /** What this machine published. A purge deletes it where it is reachable. */
+  published: PublishedPlace[];
 }
 
 type Say = (text: string) => void;
 
-/** Plans a purge of steward's files in the user area, machine-local state and the cache. */
-export function planPurge(area: UserArea): PurgePlan {
+/** Plans a purge of steward's files in the user area, machine-local state and the cache, and of published files. */
+export async function planPurge(context: Context): Promise<PurgePlan> {
+  const { area } = context;
   const host = processHost();
   const root = realPath(area.own);
   refuseWide(root ?? area.own, host);
@@ -55,7 +59,8 @@ export function planPurge(area: UserArea): PurgePlan {
     { path: cache, what: 'cache', ...diskUse(cache) },
   ];
   const stays = inArea.filter((name) => !isOurs(name)).map((name) => join(area.own, name));
-  return { places: places.filter(({ path }) => exists(path)), stays };
+  const published = await publishedPlaces(context);
+  return { places: places.filter(({ path }) => exists(path)), stays, published };
 }
 
 /**
@@ -78,15 +83,17 @@ export async function consentToPurge(
 const HOOK_MS = 1000;
 
 /**
- * Deletes the data once no process is writing to it. Waits a second for running hooks, which steward can't list.
+ * Deletes the data and what this machine published, once no process is writing to it. Waits a second for running
+ * hooks, which steward can't list. Returns the published files that could not be deleted.
  */
 export async function purgeData(
   context: Context,
   { isShimGone }: { isShimGone: boolean },
   say: Say,
-): Promise<void> {
+): Promise<{ what: string; why: string }[]> {
   if (isShimGone) await wait(HOOK_MS);
   await endRuns(context, say, 'The data was not deleted.');
+  const left = await unpublishAll(context);
   purge(context.area);
   // A running hook may have started a delivery before the data was deleted. End that delivery.
   await endRuns(
@@ -95,6 +102,7 @@ export async function purgeData(
     'The data was deleted, but a process that is still running may write new data.',
   );
   if (exists(context.area.root)) purge(context.area);
+  return left;
 }
 
 async function endRuns(context: Context, say: Say, soFar: string): Promise<void> {

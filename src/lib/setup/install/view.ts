@@ -54,13 +54,17 @@ export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, lef
     ...(hooks.shim.removed ? [`${removed} ${hooks.shim.path}`] : []),
     ...(hooks.skill.changed.length > 0 ? [`${removed} the work skill: ${hooks.skill.path}`] : []),
     ...files.map((path) => `${removed} ${path}`),
-    ...left.map(({ what, why }) => `Not removed: ${what}: ${why}`),
+    ...left.map(leftText),
     ...hooks.strangers.map((command) => `Not removed, because it belongs to another user area: ${command}`),
   ];
   return lines.length === 0 ? 'Nothing is installed.' : lines.map(clean).join('\n');
 }
 
-export function purgeText({ places, stays }: PurgePlan): string {
+export function leftText({ what, why }: Uninstalled['left'][number]): string {
+  return `Not removed: ${what}: ${why}`;
+}
+
+export function purgeText({ places, stays, published }: PurgePlan): string {
   if (places.length === 0) return 'steward has no data on this machine.';
   const rows = places.map(({ path, files, bytes }) => [
     `  ${clean(path)}`,
@@ -72,6 +76,11 @@ export function purgeText({ places, stays }: PurgePlan): string {
     ...table(rows, [{}, { align: 'right' }, { align: 'right' }])
       .split('\n')
       .flatMap((line, index) => [line, `    ${places[index]?.what ?? ''}`]),
+    ...published.map(({ path, isReachable }) =>
+      isReachable
+        ? `  ${clean(path)}\n    published files`
+        : `Not deleted, because it is not reachable: published files in ${clean(path)}`,
+    ),
     ...stays.map((path) => `Not deleted, because it is not steward's: ${clean(path)}`),
   ].join('\n');
 }
