@@ -2,7 +2,7 @@ import { isObject } from '../platform/files/json-object';
 import { stateOf, type ProcessMark } from '../platform/process/ancestor';
 import { toIso } from '../platform/time/clock';
 import { dayBounds, dayOf } from '../platform/time/time';
-import { isWaiting } from '../sessions/requests';
+import { isWaiting, parseRequests, requestsAfter, type OpenRequest } from '../sessions/requests';
 import { parseProcess, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent, SessionState, SessionStateDetail } from './event';
 
@@ -11,8 +11,8 @@ interface Known {
   state: Exclude<SessionState, 'over'>;
   sinceMs: number;
   reason?: string;
-  /** The subagent that is waiting for you. */
-  askedBy?: string;
+  /** The requests that wait for your answer. */
+  requests?: OpenRequest[];
   repo?: string;
   branch?: string;
   assistant?: string;
@@ -136,40 +136,40 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
   if (event.process !== undefined && (event.machine ?? machineId) === machineId) next.process = event.process;
   if (change === undefined) return next;
   delete next.reason;
-  delete next.askedBy;
+  delete next.requests;
   if (change.state !== at?.state || change.reason !== at.reason) next.sinceMs = ms;
   return Object.assign(next, change);
 }
 
-type Change = Pick<Known, 'state' | 'reason' | 'askedBy'>;
+type Change = Pick<Known, 'state' | 'reason' | 'requests'>;
 
-function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Change | undefined {
+function changeBy(at: Known | undefined, event: WorkEvent): Change | undefined {
+  const { type, reason, agent } = event;
+  // At the end of a turn it is your turn, even if a subagent still asks.
+  if (type === 'stop') return { state: 'ready' };
+  const before = at?.requests ?? [];
+  const requests = requestsAfter(before, event);
+  const [oldest] = requests;
+  if (oldest !== undefined) return { state: 'waiting', reason: oldest.reason ?? 'notification', requests };
   switch (type) {
     case 'prompt':
       return { state: 'working' };
-    case 'stop':
-      return { state: 'ready' };
     case 'session-start':
       // Compaction doesn't end the `working` state.
       return reason === 'compact' ? undefined : { state: 'ready' };
     case 'notification':
       if (!isWaiting(reason)) return undefined;
       // An idle reminder after the end of a turn doesn't require a response.
-      if (reason === 'idle_prompt' && at?.state !== 'working')
-        return at === undefined ? { state: 'ready' } : undefined;
-      return {
-        state: 'waiting',
-        reason: reason ?? 'notification',
-        ...(agent === undefined ? {} : { askedBy: agent }),
-      };
-    case 'subagent-stop':
+      if (at?.state === 'working') return { state: 'waiting', reason: reason ?? 'notification' };
+      return at === undefined ? { state: 'ready' } : undefined;
     case 'tool-before':
     case 'tool-after':
-    case 'tool-failed': {
-      const isAnswer = at?.state === 'waiting' && at.askedBy === agent;
+    case 'tool-failed':
+    case 'subagent-stop':
       // A subagent's events change the state only if that subagent was waiting for you.
-      return isAnswer || (agent === undefined && type !== 'subagent-stop') ? { state: 'working' } : undefined;
-    }
+      return before.length > 0 || (agent === undefined && type !== 'subagent-stop')
+        ? { state: 'working' }
+        : undefined;
     default:
       return undefined;
   }
@@ -219,6 +219,7 @@ function parseKnown(value: Record<string, unknown>, nowMs: number): Known | unde
   const known = { ...value } as unknown as Known;
   known.seenMs = Math.min(known.seenMs, nowMs);
   known.storedMs = Math.min(known.storedMs, nowMs);
+  known.requests = parseRequests(value['requests']);
   const process = parseProcess(value['process']);
   if (process === undefined) delete known.process;
   else known.process = process;

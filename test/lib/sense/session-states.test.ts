@@ -132,6 +132,21 @@ describe('sense: session states', () => {
     expect(await changes(4)).to.deep.equal(['0 working prompt', '1 waiting permission_prompt', '3 working']);
   });
 
+  it('stays waiting until each of several requests is answered, in one capture or two', async () => {
+    at(0, 'prompt');
+    at(1, 'notification', { reason: 'permission_prompt', tool: 'Bash', agent: 'x' });
+    at(2, 'notification', { reason: 'permission_prompt', tool: 'Edit', agent: 'y' });
+    at(3, 'notification', { reason: 'permission_prompt' });
+    expect(await changes(3)).to.deep.equal(['0 working prompt', '1 waiting permission_prompt']);
+    at(4, 'tool-after', { tool: 'Edit', agent: 'y' });
+    expect(await changes(5)).to.deep.equal([]);
+    at(6, 'tool-after', { tool: 'Bash', agent: 'x' });
+    at(7, 'notification', { reason: 'permission_prompt', agent: 'x' });
+    at(8, 'stop');
+    at(9, 'tool-after', { agent: 'x' });
+    expect(await changes(10)).to.deep.equal(['6 working', '7 waiting permission_prompt', '8 ready']);
+  });
+
   it('begins each day with the states that began before it', async () => {
     at(11 * 60, 'prompt');
     expect(await changes(11 * 60 + 30)).to.deep.equal(['660 working prompt']);
