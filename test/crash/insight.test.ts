@@ -35,6 +35,7 @@ describe('crash: the insight', function () {
       insights,
       config: { enabled: true, exclude: [], insight: { command: assistant.command('reply') } },
       sessionSlugs: () => new Map(),
+      shown: () => ({ isShown: () => true, isRestrictedRepo: () => false }),
       run,
       env: { PATH: process.env['PATH'], HOME: box.home },
       inEmptyFolder: withTempFolder,

@@ -12,6 +12,7 @@ import { GOOD_REPLY, playAssistant, type PlayedAssistant } from '../helpers/assi
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { until } from '../helpers/desktop-kit';
+import { gitBox } from '../helpers/git';
 import { hookJson } from '../helpers/hooks';
 import { focus } from '../helpers/sense';
 
@@ -40,6 +41,42 @@ describe('sense insight (built)', function () {
     const ts = new Date().toISOString();
     put(`sense/events/${ts.slice(0, 10)}.jsonl`, `${JSON.stringify(focus(ts, 'Ghostty'))}\n`);
   };
+
+  it('leaves out restricted sessions, and commits of a repository that has become restricted', async () => {
+    const box = gitBox();
+    try {
+      const [shop, vault] = [box.init('shop'), box.init('vault')];
+      box.commit(shop, { at: Math.floor(Date.now() / 1000), subject: 'Fix the login' });
+      box.commit(vault, { at: Math.floor(Date.now() / 1000), subject: 'Prepare the merger' });
+      for (const repo of [shop, vault]) await run(`config add sense.repos ${repo}`);
+      const start = (cwd: string, session_id: string) =>
+        steward(['hook', 'session-start'], {
+          home: home.path,
+          input: hookJson('session-start', { cwd, session_id }),
+        });
+      await start(shop, 'open');
+      await start(vault, 'before');
+      const customer = join(home.path, 'customer');
+      mkdirSync(customer);
+      writeFileSync(join(customer, 'RESTRICTED.md'), '');
+      await start(customer, 'moves');
+      await start(shop, 'moves');
+      expect((await run('sense capture')).code).to.equal(0);
+      const summary = async (): Promise<{ commits: string[]; sessions: string[] }> => {
+        const { prompt } = jsonOf(await run('sense insight preview --json')) as InsightPreview;
+        return JSON.parse(prompt?.slice(prompt.lastIndexOf('\n\n')) ?? '') as Awaited<
+          ReturnType<typeof summary>
+        >;
+      };
+      expect((await summary()).commits).to.have.members(['Fix the login', 'Prepare the merger']);
+      writeFileSync(join(vault, 'RESTRICTED.md'), '');
+      const { commits, sessions } = await summary();
+      expect(commits).to.deep.equal(['Fix the login']);
+      expect(sessions.map((slug) => slug.split('-')[1])).to.deep.equal(['shop']);
+    } finally {
+      box.remove();
+    }
+  });
 
   it('previews, sends once, shows the insight, and skips an idle hour', async () => {
     seen();

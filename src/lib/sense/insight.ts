@@ -10,6 +10,7 @@ import { appMatcher } from './classify';
 import type { SenseEvent } from './event';
 import { insightPrompt, insightSummary, isEmptySummary, parseReply } from './insight-prompt';
 import type { InsightRead, InsightStore } from './insight-reads';
+import { visibleEvents, type Shown } from './shown-day';
 import type { SenseStore } from './store';
 
 export interface InsightDeps {
@@ -19,6 +20,8 @@ export interface InsightDeps {
   config: Pick<SenseConfig, 'enabled' | 'exclude' | 'insight'>;
   timezone: string;
   sessionSlugs: () => ReadonlyMap<string, string>;
+  /** Returns the rules for restricted sessions and repositories, which the summary leaves out. */
+  shown: () => Shown;
 }
 
 export interface BuildDeps extends InsightDeps {
@@ -110,9 +113,9 @@ interface Plan {
 }
 
 async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
-  const { clock, timezone, store, config } = deps;
+  const { clock, timezone, config } = deps;
   const date = dayOf(clock.now(), timezone);
-  const events = contentEvents(store, date);
+  const events = contentEvents(deps, date);
   const slugs = deps.sessionSlugs();
   const excludes = await appMatcher(config.exclude);
   const summary = insightSummary(events, { slugOf: (session) => slugs.get(session), excludes });
@@ -125,9 +128,10 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns a day's events, except for types that also occur while you are idle. */
-function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
-  return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
+/** Returns a day's events without restricted work, and without types that also occur while you are idle. */
+function contentEvents({ store, shown }: Pick<InsightDeps, 'store' | 'shown'>, date: Day): SenseEvent[] {
+  const { events } = store.readLog(date);
+  return visibleEvents(events, shown()).filter(({ type }) => type !== 'away' && type !== 'session-state');
 }
 
 function span(events: readonly SenseEvent[]): { since: string; until: string } {
@@ -178,10 +182,11 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
 }
 
 /** Stores the assistant's reply as an insight. The caller must hold the sense lock. */
-function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
+function storeAnswer(deps: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
+  const { store, clock, insights } = deps;
   const { date, events } = plan;
   // If events were purged during the build, don't store a reply that is based on them.
-  const now = contentEvents(store, date).slice(0, events.length);
+  const now = contentEvents(deps, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
     return { status: 'skipped', date, reason: 'the events were purged during the build' };
   const generatedAt = toIso(clock.now());

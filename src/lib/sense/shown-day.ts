@@ -4,7 +4,7 @@ import type { TimelineOptions } from './day-timeline';
 import type { SenseEvent } from './event';
 import { recordTally, type DailyRecord } from './record';
 
-/** Determines which sessions and repositories other machines may see. */
+/** Determines which sessions and repositories other machines and the insight's assistant may see. */
 export interface Shown {
   isShown: (session: string) => boolean;
   isRestrictedRepo: (repo: string, path?: string) => boolean;
