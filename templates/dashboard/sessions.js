@@ -2,7 +2,7 @@
 // and the open session.
 
 import { ask, isSignedIn, post } from './daemon.js';
-import { byId, command, external, h, show } from './dom.js';
+import { around, byId, command, external, h, show } from './dom.js';
 import { ago, clock, dayOf, minutes, grouped, moment, plural } from './format.js';
 import { onWaiting } from './keys.js';
 import { follow } from './live.js';
@@ -29,7 +29,7 @@ const [search, repo, assistant] = /** @type {[HTMLInputElement, HTMLSelectElemen
   ...form.elements,
 ]);
 let shown = PAGE;
-/** The result of the user's last action on each session, as text. @type {Map<string, string>} */
+/** The result of the last change of each session's name, and the name then. @type {Map<string, string[]>} */
 const results = new Map();
 
 /** @type {Row[]} */
@@ -120,10 +120,11 @@ function draw(report, figures, now, lostAt) {
       );
     }),
   );
-  for (const details of document.querySelectorAll('details[open]'))
-    if (details instanceof HTMLDetailsElement) showStory(details);
+  const all = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll('details[open]'));
+  for (const details of all) showStory(details);
+  /** @type {HTMLDetailsElement | null} */
   const details = document.querySelector(`[data-slug="${CSS.escape(hash())}"]`);
-  if (!(details instanceof HTMLDetailsElement) || opened === hash()) return;
+  if (details === null || opened === hash()) return;
   opened = hash();
   details.open = true;
   details.scrollIntoView({ block: 'center' });
@@ -196,6 +197,8 @@ function short(value) {
 function story(row, figures) {
   const { slug, startedAt, updatedAt, github_issue: issue, github_issue_url: url, artifact } = row;
   const link = external(url);
+  const [result, named] = results.get(slug) ?? [];
+  const name = row.givenName ?? '';
   const at = (/** @type {string} */ iso) => moment(Date.parse(iso), Date.now());
   /** @type {[string, import('./dom.js').Child | import('./dom.js').Child[]][]} */
   const facts = [
@@ -222,9 +225,9 @@ function story(row, figures) {
       ? h(
           'form',
           { 'data-name': slug },
-          h('label', 'Name ', h('input', { name: 'name', maxlength: 80, value: row.givenName ?? '' })),
+          h('label', 'Name ', h('input', { name: 'name', maxlength: 80, value: name })),
           h('button.copy', 'save'),
-          h('span', { role: 'status' }, results.get(slug)),
+          h('span', { role: 'status' }, named === name && result),
         )
       : h(
           'p.muted',
@@ -303,8 +306,8 @@ readUrl();
 
 byId('groups').addEventListener(
   'toggle',
-  ({ target }) => {
-    if (!(target instanceof HTMLDetailsElement)) return;
+  (event) => {
+    const target = /** @type {HTMLDetailsElement} */ (event.target);
     const { slug = '' } = target.dataset;
     if (target.open) opened = slug;
     if (target.open || hash() === slug)
@@ -317,19 +320,18 @@ byId('groups').addEventListener(
   },
   true,
 );
-byId('groups').addEventListener('click', ({ target }) => {
-  if (!(target instanceof Element) || target.id !== 'more') return;
+byId('groups').addEventListener('click', (event) => {
+  if (!around(event, '#more')) return;
   shown += PAGE;
   redraw();
 });
 byId('groups').addEventListener('submit', (event) => {
   event.preventDefault();
-  const { target } = event;
-  if (!(target instanceof HTMLFormElement)) return;
+  const target = /** @type {HTMLFormElement} */ (event.target);
   const session = target.dataset.name ?? '';
-  const { value: name = '' } = target.querySelector('input') ?? {};
-  void post('/api/sessions/name', { session, name }).then(({ problem }) => {
-    results.set(session, problem ?? 'Saved.');
+  const { value: name = '', defaultValue: before = '' } = target.querySelector('input') ?? {};
+  void post('/api/sessions/name', { session, name }).then(({ data, problem }) => {
+    results.set(session, problem === undefined ? ['Saved.', data.name ?? ''] : [problem, before]);
     return refresh();
   });
 });

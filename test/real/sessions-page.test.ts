@@ -117,13 +117,25 @@ describe('the page of sessions in Chromium', function () {
     await page.goto(`${served.url}/sessions#code=abc`);
     await page.click('[data-slug=fix-login] summary');
     const request = page.waitForRequest('**/api/sessions/name');
-    answers['/api/sessions/name'] = () => ({ body: { slug: 'fix-login', name: 'Login', before: 'x' } });
+    const { body } = answers['/api/sessions']!() as { body: SessionsReport };
+    const rename = (givenName: string): void => {
+      const rows = body.sessions.map((row) => (row.slug === 'fix-login' ? { ...row, givenName } : row));
+      answers['/api/sessions'] = () => ({ body: { ...body, sessions: rows } });
+    };
+    answers['/api/sessions/name'] = () => {
+      rename('Login');
+      return { body: { slug: 'fix-login', name: 'Login', before: 'x' } };
+    };
     await page.fill('[data-name=fix-login] input', 'Login');
     await page.keyboard.press('Enter');
     const sent = await request;
     expect(sent.headers()['authorization']).to.equal('Bearer s3cret');
     expect(sent.postDataJSON()).to.deep.equal({ session: 'fix-login', name: 'Login' });
     await waitForText(page, '[data-name=fix-login] [role=status]', /^Saved\.$/);
+    rename('Another');
+    await page.clock.runFor(31_000);
+    await waitForText(page, '[data-slug=fix-login] b', /^Another$/);
+    expect(await textOf(page, '[data-name=fix-login] [role=status]')).to.equal('');
     answers['/api/sessions/name'] = () => ({
       status: 404,
       body: { error: { message: 'Session "x" not found.', hint: 'List them.' } },
