@@ -45,7 +45,15 @@ export function grouped(value) {
   return value.toLocaleString('en');
 }
 
-/** Formats a time as `09:42`, by default in the browser's time zone. @param {number} ms @param {string} [zone] */
+/** The default time zone; undefined for the browser's. @type {string | undefined} */
+let home;
+
+/** @param {string | undefined} zone */
+export function setZone(zone) {
+  home = zone;
+}
+
+/** Formats a time as `09:42`, by default in the page's time zone. @param {number} ms @param {string} [zone] */
 export function clock(ms, zone) {
   return wall(ms, zone).slice(11, 16);
 }
@@ -65,7 +73,7 @@ export function moment(ms, now, zone) {
 const formats = new Map();
 
 /** @param {number} ms @param {string} [zone] */
-function wall(ms, zone) {
+function wall(ms, zone = home) {
   const format = formats.get(zone) ?? formatOf(zone);
   formats.set(zone, format);
   const found = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));

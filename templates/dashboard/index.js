@@ -12,6 +12,7 @@ import {
   grouped,
   minutes,
   noDate,
+  setZone,
   shortDay,
 } from './format.js';
 import { byKind, daysUpTo, KINDS, showDays } from './kinds.js';
@@ -47,8 +48,9 @@ const { refresh, redraw } = follow(
   (feeds, { now, lostAt }) => {
     const { problem } = feeds.day;
     const minute = `${Math.floor(now / 60_000)} ${lostAt}`;
-    const lost = lostAt === undefined ? undefined : clockOf(lostAt);
     const day = /** @type {DayDocument | undefined} */ (feeds.day.data);
+    setZone(day?.timezone);
+    const lost = lostAt === undefined ? undefined : clockOf(lostAt);
     const report = /** @type {SessionsReport | undefined} */ (feeds.sessions.data);
     const status = /** @type {Status | undefined} */ (feeds.status.data);
     const board = /** @type {Board | undefined} */ (feeds.work.data);
@@ -100,7 +102,7 @@ const { refresh, redraw } = follow(
       {
         name: 'Next',
         feeds: [feeds.work],
-        from: [board, minute],
+        from: [board, day?.timezone, minute],
         draw: () => showNext(byId('next'), board?.items ?? [], now, lost),
       },
     ]);
@@ -140,9 +142,9 @@ function showSessions(report, status, board, now, lost) {
 /** @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {number} now @param {Lost} lost */
 function showDay(day, waiting, now, lost) {
   const { record, timezone, startMs } = day;
-  const today = dayOf(now, timezone);
+  const today = dayOf(now);
   const isToday = day.day === today;
-  const clock = (/** @type {number} */ at) => clockOf(startMs + at * 1000, timezone);
+  const clock = (/** @type {number} */ at) => clockOf(startMs + at * 1000);
   showHead(day.day, today, timezone);
   const time = byKind(record);
   show(

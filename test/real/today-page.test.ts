@@ -70,6 +70,22 @@ describe('the page of the day in Chromium', function () {
     await page.waitForURL('**/work?q=%235');
   });
 
+  it("shows times in steward's time zone where the browser has another", async () => {
+    const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
+    const items = [
+      { ...issue, number: 4, title: 'Call Ann', due: '2026-11-20T16:00:00Z' },
+      { ...issue, number: 5, title: 'Buy milk', due: '2026-11-20T19:00:00Z' },
+    ];
+    answers['/api/work'] = () => ({ body: { ...NO_BOARD, setupRequired: false, items } });
+    const { page } = await open('/', { timezoneId: 'Asia/Tokyo' });
+    await waitForText(page, '#waiting li', /due 16:00/);
+    await waitForText(page, '#next li', /due 19:00/);
+    await waitForText(page, '#readout', /^07:58 to now/);
+    await page.context().setOffline(true);
+    await page.clock.runFor(31_000);
+    await waitForText(page, '#waiting-title', /^Waiting at 17:41$/);
+  });
+
   it('folds the sessions that work after ten', async () => {
     const sessions = Array.from({ length: 13 }, (_, i) => sessionRow({ slug: `s${i}` }));
     answers['/api/sessions'] = () => ({ body: { sessions, working: 13, waiting: 0, crashed: 0 } });
