@@ -169,7 +169,12 @@ name_repo() {
     # Use the main checkout's name for a linked worktree.
     IFS= read -r git <"$git" && git=${git#gitdir: } || return 1
     case $git in /*/.git/worktrees/*) name=${git%/.git/worktrees/*} ;; *) return 1 ;; esac
+    main=$name
     name=${name##*/}
+    while [ -n "$main" ]; do
+      [ ! -e "$main/RESTRICTED.md" ] && [ ! -L "$main/RESTRICTED.md" ] || return 1
+      main=${main%/*}
+    done
     IFS= read -r common <"$git/commondir" && [ "$common" = ../.. ] || return 1
   elif [ -e "$git/commondir" ]; then
     return 1

@@ -32,6 +32,10 @@ export function places(root: string): Place[] {
   git(at('bare'), 'init', '--bare');
   git(at('site'), 'commit', '--allow-empty', '-m', 'x');
   git(at('site'), 'worktree', 'add', at('trees', 'fix'));
+  git(at('vault'), 'init');
+  git(at('vault'), 'commit', '--allow-empty', '-m', 'x');
+  git(at('vault'), 'worktree', 'add', at('trees', 'merger'));
+  writeFileSync(at('vault', 'RESTRICTED.md'), '');
   git(at('site'), 'init', `--separate-git-dir=${at('apart')}`, at('split'));
   mkdirSync(at('empty', '.git'), { recursive: true });
   mkdirSync(at('site', 'src', 'secret', 'deep'), { recursive: true });
@@ -45,7 +49,14 @@ export function places(root: string): Place[] {
     { cwd: at('plain'), repo: null },
   ];
   const other = ['with space', '.hidden', 'half.git', 'größe', 'bare', 'split', 'empty', 'plain/x "y"'];
-  const odd = [at('site', 'src', 'secret', 'deep'), `${at('site')}/../site`, `${root}//site`, 'relative', ''];
+  const odd = [
+    at('site', 'src', 'secret', 'deep'),
+    at('trees', 'merger'),
+    `${at('site')}/../site`,
+    `${root}//site`,
+    'relative',
+    '',
+  ];
   return [...known, ...[...other.map((name) => at(name)), ...odd].map((cwd) => ({ cwd, repo: undefined }))];
 }
 

@@ -119,6 +119,20 @@ describe('tool events through the installed shim (built)', function () {
     expect(runs()).to.equal(ran + 1);
   });
 
+  it('go to Node.js in a worktree of a restricted repository, which marks the session', () => {
+    const [vault, tree] = [join(home.path, 'vault'), join(home.path, 'merger')];
+    const git = (...args: string[]): unknown =>
+      spawnSync('git', ['-C', vault, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args]);
+    spawnSync('git', ['init', vault]);
+    git('commit', '--allow-empty', '-m', 'x');
+    git('worktree', 'add', tree);
+    hook(hookJson('tool', { ...TOOL, cwd: tree }));
+    expect(events().at(-1)).to.include({ repo: 'vault' }).and.not.have.property('restricted');
+    writeFileSync(join(vault, 'RESTRICTED.md'), '');
+    hook(hookJson('tool', { ...TOOL, cwd: tree }));
+    expect(events().at(-1)).to.include({ repo: 'vault', restricted: true });
+  });
+
   it('do not make a terminal wait for input', async function () {
     if (process.platform !== 'linux') this.skip();
     requirePrograms(this, { script: 'bsdutils' });
