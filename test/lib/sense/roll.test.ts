@@ -234,7 +234,7 @@ describe('sense: rollup', () => {
       expect(rollup(box.deps, '2026-11-18').final).to.equal(true);
       expect(kindOf('2026-11-16')).to.equal('not_found');
       expect(recentText(recent(box.deps, 7), { columns: 80, color: false })).to.match(
-        /^2026-11-18 {2}Wed {2}- +nothing captured$/,
+        /^2026-11-18 {2}Wed {4}- +nothing captured\n2026-11-17 /,
       );
     });
 

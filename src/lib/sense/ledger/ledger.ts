@@ -124,7 +124,8 @@ function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   const ids = sample.sessions.map(({ id }) => id);
   const [from, to] = sample.span;
   const isInside = (ms: number): boolean => ms > from && ms < to;
-  const cuts = ids.length < 2 ? [] : ids.flatMap((id) => (timeline.stays.get(id) ?? []).map(({ ms }) => ms));
+  const stays = ids.length < 2 ? [] : ids.flatMap((id) => timeline.stays.get(id) ?? []);
+  const cuts = stays.flatMap(({ ms, untilMs }) => [ms, untilMs]);
   const starts = [...new Set([from, ...cuts.filter(isInside)])].sort((a, b) => a - b);
   const proofs = overlapping(timeline.proofs, sample.span, ({ span }) => span);
   const sampled = starts.flatMap((start, i): Piece[] => {

@@ -326,9 +326,11 @@ describe('sense: the time ledger, for any events', () => {
         expect(tenths(all.map(([row, place]) => minutesIn(ledger.cells, row, place)))).to.equal(
           Math.round(sum / 6),
         );
+        // A session's row is left out if its cells round to zero.
+        const rows = Math.max(ledger.agents.length, 6);
         for (const [row, place] of all) {
           const error = minutesIn(ledger.cells, row, place) - (exact.get(`${row} ${place}`) ?? 0) / 60;
-          expect(Math.abs(error), `${row} ${place}`).to.be.below(0.1 * ledger.agents.length + 1e-9);
+          expect(Math.abs(error), `${row} ${place}`).to.be.below(0.1 * rows + 1e-9);
         }
       }),
       { numRuns: 40 },
