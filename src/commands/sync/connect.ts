@@ -3,6 +3,7 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 import { StewardError } from '../../lib/errors';
 import { isRepository } from '../../lib/config/leaf';
 import { plural } from '../../lib/platform/terminal/format';
+import { forShell } from '../../lib/platform/process/spawn';
 
 interface ConnectResult {
   engine: 'syncthing' | 'git';
@@ -64,6 +65,8 @@ export default class SyncConnect extends BaseCommand {
 
   private sayRemains(before: string | null): void {
     if (before !== null)
-      this.say(`Published files remain in ${before}. To delete them: steward sync leave ${before} --remove`);
+      this.say(
+        `Published files remain in ${before}. To delete them: steward sync leave ${forShell(before)} --remove`,
+      );
   }
 }

@@ -1,6 +1,7 @@
 import { leave } from '../../lib/app/sync-setup';
 import { leaveFormer, type Left } from '../../lib/app/sync-purge';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
+import { forShell } from '../../lib/platform/process/spawn';
 import { plural } from '../../lib/platform/terminal/format';
 import { formerTexts } from '../../lib/sync/checks';
 
@@ -36,7 +37,9 @@ export default class SyncLeave extends BaseCommand {
       : `Later purges no longer reach ${folder}.`;
     this.print(() => (isFormer ? formerText : `No longer publishing to ${folder}.${removed}`));
     for (const place of remainsIn)
-      this.say(`Published files remain in ${place}. To delete them: steward sync leave ${place} --remove`);
+      this.say(
+        `Published files remain in ${place}. To delete them: steward sync leave ${forShell(place)} --remove`,
+      );
     for (const text of formerTexts(result.pendingFormer)) this.say(text);
     return result;
   }

@@ -1,5 +1,6 @@
 import { publishedText, setFolder, type SyncChange } from '../../lib/app/sync-setup';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
+import { forShell } from '../../lib/platform/process/spawn';
 import { plural } from '../../lib/platform/terminal/format';
 import { formerTexts } from '../../lib/sync/checks';
 
@@ -29,7 +30,7 @@ export default class SyncSet extends BaseCommand {
     this.print(() => publishedText(result, published));
     if (result.before !== null)
       this.say(
-        `Previously published files remain in ${result.before}. To delete them: steward sync leave ${result.before} --remove`,
+        `Previously published files remain in ${result.before}. To delete them: steward sync leave ${forShell(result.before)} --remove`,
       );
     for (const text of formerTexts(result.pendingFormer)) this.say(text);
     return result;

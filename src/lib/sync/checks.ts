@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 
 import { failed, off, ok, warning, type Check, type Finding } from '../platform/check';
+import { forShell } from '../platform/process/spawn';
 import { plural } from '../platform/terminal/format';
 import type { SyncStatus } from './status';
 
@@ -23,7 +24,7 @@ type Pending = Pick<
 /** Describes published data that must still be removed, and how to remove it. */
 export function pendingTexts(status: Pending): { text: string; mend: string; hint?: string }[] {
   const { folder, pendingRemovals, pendingFormer, pendingAdopted, details, publishedDetails } = status;
-  const again = `steward sync set ${folder ?? ''}`;
+  const again = `steward sync set ${forShell(folder ?? '')}`;
   const isShown = publishedDetails === true && !details;
   return [
     ...(folder === null || pendingRemovals === 0
@@ -43,7 +44,7 @@ export function pendingTexts(status: Pending): { text: string; mend: string; hin
 
 /** Returns how to remove purged data from a former folder or git repository. */
 export function howToPurge(former: string): { hint?: string; mend: string } {
-  const leave = `steward sync leave ${former}`;
+  const leave = `steward sync leave ${forShell(former)}`;
   if (!isAbsolute(former)) return { mend: `${leave} --remove` };
   return {
     hint: `Connect the folder, then run "steward sense capture". If the folder no longer exists:`,

@@ -4,6 +4,7 @@ import { StewardError, toStewardError, withOwnHint } from '../errors';
 import { createFile, tempOf } from '../platform/files/atomic-file';
 import { ensureFolder, exists, realPath, removeFile } from '../platform/files/folder';
 import { kindOf } from '../platform/files/stat';
+import { forShell } from '../platform/process/spawn';
 import { machinesFolder } from './exchange';
 
 /**
@@ -82,7 +83,7 @@ export function requireFolder(folder: string): void {
     'unavailable',
     `${folder} has no "machines" subfolder, so its drive may not be mounted.`,
     {
-      hint: `If you emptied the folder, run: steward sync set ${folder}`,
+      hint: `If you emptied the folder, run: steward sync set ${forShell(folder)}`,
     },
   );
 }

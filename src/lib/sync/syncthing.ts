@@ -6,6 +6,7 @@ import { parseObject, isObject, textOf } from '../platform/files/json-object';
 import { realPath } from '../platform/files/folder';
 import { readSystemText } from '../platform/files/system-files';
 import type { OriginClient } from '../platform/net/origin-client';
+import { forShell } from '../platform/process/spawn';
 import { cleanLine } from '../platform/terminal/terminal';
 
 export interface SyncthingAccess {
@@ -122,7 +123,7 @@ export async function connectSyncthing(api: SyncthingApi, path: string): Promise
   const taken = folders.find(({ id }) => id === FOLDER_ID);
   if (taken !== undefined) {
     throw new StewardError('conflict', `Syncthing already uses the id ${FOLDER_ID} for ${taken.path}.`, {
-      hint: `Remove that folder in Syncthing, or use it: steward sync set ${taken.path}`,
+      hint: `Remove that folder in Syncthing, or use it: steward sync set ${forShell(taken.path)}`,
     });
   }
   const ids = devices.map(({ deviceID }) => String(deviceID));
