@@ -3,7 +3,7 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 import { StewardError } from '../../lib/errors';
 import { isRepository } from '../../lib/config/leaf';
 import { plural } from '../../lib/platform/terminal/format';
-import { forShell } from '../../lib/platform/process/spawn';
+import { remainsText } from '../../lib/sync/checks';
 
 interface ConnectResult {
   engine: 'syncthing' | 'git';
@@ -35,7 +35,7 @@ export default class SyncConnect extends BaseCommand {
     const { args } = await this.parse(SyncConnect);
     if (args.engine === 'git') return this.connectGit(args.repo);
     const { added, devices, folder, before } = await useSyncthing(this.context);
-    this.sayRemains(before);
+    if (before !== null) this.say(remainsText(before));
     const deviceNames = devices.length === 0 ? 'no other device yet' : devices.join(', ');
     const result: ConnectResult = { engine: 'syncthing', devices };
     return this.show(result, () =>
@@ -56,17 +56,10 @@ export default class SyncConnect extends BaseCommand {
       );
     }
     const { received, before } = await useGit(this.context, repo);
-    this.sayRemains(before);
+    if (before !== null) this.say(remainsText(before));
     return this.show(
       { engine: 'git', received } as ConnectResult,
       () => `Synced through ${repo}: received changes from ${plural(received.length, 'other machine')}.`,
     );
-  }
-
-  private sayRemains(before: string | null): void {
-    if (before !== null)
-      this.say(
-        `Published files remain in ${before}. To delete them: steward sync leave ${forShell(before)} --remove`,
-      );
   }
 }

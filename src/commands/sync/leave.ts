@@ -1,9 +1,8 @@
 import { leave } from '../../lib/app/sync-setup';
 import { leaveFormer, type Left } from '../../lib/app/sync-purge';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
-import { forShell } from '../../lib/platform/process/spawn';
 import { plural } from '../../lib/platform/terminal/format';
-import { formerTexts } from '../../lib/sync/checks';
+import { formerTexts, remainsText } from '../../lib/sync/checks';
 
 export default class SyncLeave extends BaseCommand {
   static override summary = 'Stop publishing from this machine';
@@ -36,10 +35,7 @@ export default class SyncLeave extends BaseCommand {
       ? `Deleted what this machine published to ${folder}.`
       : `Later purges no longer reach ${folder}.`;
     this.print(() => (isFormer ? formerText : `No longer publishing to ${folder}.${removed}`));
-    for (const place of remainsIn)
-      this.say(
-        `Published files remain in ${place}. To delete them: steward sync leave ${forShell(place)} --remove`,
-      );
+    for (const place of remainsIn) this.say(remainsText(place));
     for (const text of formerTexts(result.pendingFormer)) this.say(text);
     return result;
   }

@@ -1,8 +1,7 @@
 import { publishedText, setFolder, type SyncChange } from '../../lib/app/sync-setup';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
-import { forShell } from '../../lib/platform/process/spawn';
 import { plural } from '../../lib/platform/terminal/format';
-import { formerTexts } from '../../lib/sync/checks';
+import { formerTexts, remainsText } from '../../lib/sync/checks';
 
 export default class SyncSet extends BaseCommand {
   static override summary = "Publish this machine's days to a synced folder";
@@ -28,10 +27,7 @@ export default class SyncSet extends BaseCommand {
     const result = await setFolder(this.context, args.folder, flags.details ? true : undefined);
     const published = `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')})${result.details ? ', with details' : ''}.`;
     this.print(() => publishedText(result, published));
-    if (result.before !== null)
-      this.say(
-        `Previously published files remain in ${result.before}. To delete them: steward sync leave ${forShell(result.before)} --remove`,
-      );
+    if (result.before !== null) this.say(remainsText(result.before));
     for (const text of formerTexts(result.pendingFormer)) this.say(text);
     return result;
   }

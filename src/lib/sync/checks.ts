@@ -52,6 +52,11 @@ export function howToPurge(former: string): { hint?: string; mend: string } {
   };
 }
 
+/** Names a folder or git repository where published files remain, and how to delete them. */
+export function remainsText(place: string): string {
+  return `Published files remain in ${place}. To delete them: steward sync leave ${forShell(place)} --remove`;
+}
+
 /** Names the former folders and git repositories from which purged data was not removed yet. */
 export function formerTexts(pendingFormer: readonly string[]): string[] {
   return pendingFormer.map((former) => {
