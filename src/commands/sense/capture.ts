@@ -12,8 +12,8 @@ export default class SenseCapture extends BaseCommand {
 
   async run(): Promise<CaptureResult> {
     await this.parse(SenseCapture);
-    const { deps, warnings, result, isPublished } = await captureNow(this.context);
-    if (isPublished) await this.publish(result);
+    const { deps, warnings, result, isEnabled } = await captureNow(this.context);
+    if (isEnabled) await this.publish(result);
     for (const problem of [...warnings, ...result.problems]) this.say(problem);
     return this.show(result, () =>
       captureText(result, { timezone: deps.timezone, columns: this.terminal.columns }),

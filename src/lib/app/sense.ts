@@ -227,18 +227,17 @@ export async function setClassification(
 }
 
 /**
- * Sets up sense if needed, then captures. Writes nothing if `sense.enabled` is false. `isPublished` tells
- * whether your other machines receive the capture.
+ * Sets up sense if needed, then captures. Writes nothing if `sense.enabled` is false, which `isEnabled` tells.
  */
 export async function captureNow(
   context: Context,
-): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult; isPublished: boolean }> {
+): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult; isEnabled: boolean }> {
   const { config } = await context.loadConfig();
   if (config.sense.enabled) await setUpSense(context);
   const { deps, locked, captureHere, warnings } = await openSense(context);
-  const result = config.sense.enabled ? await locked(captureHere) : await captureHere();
-  const isPublished = config.sense.enabled;
-  return { deps, warnings, result, isPublished };
+  const isEnabled = config.sense.enabled;
+  const result = isEnabled ? await locked(captureHere) : await captureHere();
+  return { deps, warnings, result, isEnabled };
 }
 
 /** Writes sense's default configuration if it is missing. */

@@ -272,7 +272,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     .filter((delivery) => delivery.id === id)
     .map(restarted);
   for (const delivery of dead) {
-    // Logged first, because the delivering process may log a result as soon as the delivery is back.
+    // Log this first, because the result may follow as soon as the delivery is back in the queue.
     logResult(deps, delivery, 'waiting', undefined);
     revive(outbox, nameOf(delivery), delivery);
   }
