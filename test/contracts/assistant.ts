@@ -216,6 +216,19 @@ export function assistantContract(assistant: Assistant): void {
       }
     });
 
+    it('tells you about a finished turn, but not about one that you interrupted', async () => {
+      const left = [];
+      for (const { event, payload } of PAYLOADS[id]) {
+        const verb = assistant.hooks.find((hook) => hook.event === event)?.verb ?? '';
+        if (verb !== 'stop') continue;
+        const bytes = Buffer.from(JSON.stringify(payload));
+        left.push([event, (await runHook(hookDeps(), { verb, assistant: id, bytes, cut: false })).left]);
+      }
+      expect(left).to.have.length.of.at.least(1);
+      for (const [event, task] of left)
+        expect(task, String(event)).to.equal(event === 'Interrupt' ? null : 'turn-ended');
+    });
+
     it('ignores unknown events and fields, and reads cut JSON', async () => {
       const [first] = PAYLOADS[id].filter(({ records }) => records.type === 'tool-before');
       const { payload, event } = first as Played;

@@ -67,6 +67,13 @@ describe('routing', () => {
     expect(tier('use agents to read the book with the deep model')).to.equal('deep');
   });
 
+  it('never builds for production on the fast tier because of a word', () => {
+    const decision = route('quickly implement the login form, no shortcuts', OPTIONS);
+    expect(decision).to.include({ rule: 'production', mode: 'build' });
+    expect(decision.model).not.to.equal('fast');
+    expect(route('quickly use agents to check the spelling', OPTIONS).model).to.equal('fast');
+  });
+
   it('begins the brief of an audit and of a build with its mode', () => {
     const audit = route('cross-vendor audit of the parser', { ...OPTIONS, effort: 5 });
     expect(audit).to.include({ rule: 'audit', mode: 'audit', subagentType: 'builder' });

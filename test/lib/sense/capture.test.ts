@@ -36,6 +36,16 @@ describe('sense: capture', () => {
     expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal([seen]);
   });
 
+  it('keeps the time of the last event through a capture that saw nothing', async () => {
+    const seen = focus('2026-11-20T11:59:00Z', 'Code');
+    const sources = [listSource('appFocus', [seen])];
+    await box.capture({ sources });
+    box.at('2026-11-20T12:02:00Z');
+    await box.capture({ sources });
+    expect(box.state()).to.have.nested.property('sources.appFocus.at', '2026-11-20T12:02:00.000Z');
+    expect(box.state()).to.have.nested.property('sources.appFocus.lastEventTs', seen.ts);
+  });
+
   it('stores the other events when one source throws and another hangs', async () => {
     const list = [focus('2026-11-20T11:59:00Z', 'Code')];
     const result = await box.capture({
