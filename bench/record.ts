@@ -2,8 +2,8 @@
  * Measures building a day's record from 10,000 events: first (cold) and median of later builds. The baseline is parsing
  * the same events. Run: npx tsx bench/record.ts
  */
-import { makeClassifier } from '../src/lib/sense/classify';
-import { readEvent, type SenseEvent } from '../src/lib/sense/event';
+import { makeClassifier } from '../src/lib/time/classify';
+import { readEvent, type SenseEvent } from '../src/lib/time/event';
 import { median } from './measure';
 import { buildDailyRecord } from '../test/helpers/sense';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
 import type { DayDocument } from '../src/lib/app/day';
-import type { DayLedger } from '../src/lib/sense/ledger/model';
+import type { DayLedger } from '../src/lib/time/ledger/model';
 import { recent, today } from '../src/lib/sense/read';
-import type { DailyRecord } from '../src/lib/sense/record';
+import type { DailyRecord } from '../src/lib/time/record';
 import { boardView, type BoardView } from '../src/lib/work/board';
 import type { Issue } from '../src/lib/work/issue';
 import { launchBrowser, servePages } from '../test/helpers/browser';

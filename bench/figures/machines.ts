@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { userArea } from '../../src/lib/config/user-area';
 import { processHost } from '../../src/lib/platform/files/paths';
 import { addDays } from '../../src/lib/platform/time/time';
-import type { MachineDay } from '../../src/lib/sense/machines/model';
+import type { MachineDay } from '../../src/lib/time/machines/model';
 import { senseStore } from '../../src/lib/sense/store';
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import { machineDay } from '../../test/helpers/machines';

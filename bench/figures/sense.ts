@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { bareEnvironment } from '../../test/helpers/git';
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import { addDays } from '../../src/lib/platform/time/time';
-import { makeClassifier } from '../../src/lib/sense/classify';
+import { makeClassifier } from '../../src/lib/time/classify';
 import { userArea } from '../../src/lib/config/user-area';
 import { processHost } from '../../src/lib/platform/files/paths';
 import { senseStore } from '../../src/lib/sense/store';

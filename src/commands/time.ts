@@ -2,9 +2,9 @@ import { openTime } from '../lib/app/time';
 import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
 import { writeAllOut } from '../lib/platform/terminal/stdio';
 import { plural } from '../lib/platform/terminal/format';
-import { ics, timeCsv, timewarrior } from '../lib/sense/ledger/exports';
-import { TIME_KEYS, type TimeKey, type TimeReport } from '../lib/sense/ledger/rows';
-import { timeText } from '../lib/sense/ledger/view';
+import { ics, timeCsv, timewarrior } from '../lib/time/ledger/exports';
+import { TIME_KEYS, type TimeKey, type TimeReport } from '../lib/time/ledger/rows';
+import { timeText } from '../lib/time/ledger/view';
 
 const FORMATS = ['csv', 'timewarrior', 'ics'] as const;
 

@@ -27,7 +27,7 @@ import { showDone, showNext, showRunning, showWaitingList } from './today-lists.
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} SessionsReport */
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
-/** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
+/** @typedef {import('../../src/lib/time/record').DailyRecord} DailyRecord */
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 

@@ -3,7 +3,7 @@
 import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';
 
-/** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
+/** @typedef {import('../../src/lib/time/record').DailyRecord} DailyRecord */
 /** @typedef {{ day: string, record: DailyRecord | undefined }} DayRow */
 /** @typedef {'creation' | 'consumption' | 'neutral'} Kind */
 

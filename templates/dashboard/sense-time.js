@@ -5,7 +5,7 @@ import { command, folded, h, show } from './dom.js';
 import { minutes, plural, shortDay } from './format.js';
 import { fill, head, KINDS } from './kinds.js';
 
-/** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
+/** @typedef {import('../../src/lib/time/record').DailyRecord} DailyRecord */
 
 const ROWS = 10;
 

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { asRecord } from '../../src/lib/sense/record';
+import { asRecord } from '../../src/lib/time/record';
 import { readMachines, readPublishedDay } from '../../src/lib/sync/exchange';
 import { emptyHome, steward } from '../helpers/cli';
 import { bareEnvironment } from '../helpers/git';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { addDays, dayOf } from '../../src/lib/platform/time/time';
-import type { UnionRecord } from '../../src/lib/sense/machines/model';
+import type { UnionRecord } from '../../src/lib/time/machines/model';
 import { testMachine, type TestMachine } from '../helpers/area-machines';
 import { emptyHome } from '../helpers/cli';
 import { campaign } from '../helpers/random';

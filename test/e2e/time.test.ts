@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { DailyRecord } from '../../src/lib/sense/record';
+import type { DailyRecord } from '../../src/lib/time/record';
 import { addDays } from '../../src/lib/platform/time/time';
 import { bareEnvironment } from '../helpers/git';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 import type { Row } from '../../src/lib/doctor/run';
 import { sha256 } from '../../src/lib/platform/files/install-manifest';
-import type { DailyRecord } from '../../src/lib/sense/record';
+import type { DailyRecord } from '../../src/lib/time/record';
 import older from '../fixtures/older-home.json';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { DailyRecord } from '../../src/lib/sense/record';
+import type { DailyRecord } from '../../src/lib/time/record';
 import { ask, startDaemon, until } from '../helpers/daemon';
 import { requireFaketime } from '../helpers/faketime';
 import { hookJson } from '../helpers/hooks';

@@ -20,7 +20,7 @@ const FEATURES = [
   'sync',
 ];
 const BASE = ['platform', 'errors', 'sessions', 'goals'];
-const INNER = [...BASE, 'config', ...FEATURES];
+const INNER = [...BASE, 'config', 'time', ...FEATURES];
 const ROOMS = [...INNER, 'daemon', 'app', 'doctor', 'setup', 'mcp', 'cli'];
 
 /** Which part may import which (ARCHITECTURE.md); every part may import itself. `config:types`: its types only. */
@@ -31,7 +31,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sessions: ['config:types', 'platform', 'errors'],
   goals: ['config:types', 'platform', 'errors', 'sessions'],
   ...Object.fromEntries(FEATURES.map((feature) => [feature, [...BASE, 'config:types']])),
-  sync: [...BASE, 'config:types', 'sense:types', 'usage:types'],
+  time: [...BASE, 'config:types'],
+  sense: [...BASE, 'config:types', 'time'],
+  sync: [...BASE, 'config:types', 'time', 'usage:types'],
   daemon: INNER,
   app: [...INNER, 'daemon'],
   doctor: [...INNER, 'daemon'],

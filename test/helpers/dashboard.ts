@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { DayDocument, DaySession } from '../../src/lib/app/day';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { addDays, dayOf, hourStarts } from '../../src/lib/platform/time/time';
-import type { SenseEvent } from '../../src/lib/sense/event';
+import type { SenseEvent } from '../../src/lib/time/event';
 import type { Insight } from '../../src/lib/sense/insight-reads';
 import { dayDetail, recent, sources, status, today } from '../../src/lib/sense/read';
 import type { Collected, SenseSource } from '../../src/lib/sense/source';

@@ -1,6 +1,6 @@
-import { makeClassifier } from '../../src/lib/sense/classify';
-import { SENSE_VERSION, type SenseEvent } from '../../src/lib/sense/event';
-import type { MachineDay, MachineSpan } from '../../src/lib/sense/machines/model';
+import { makeClassifier } from '../../src/lib/time/classify';
+import { SENSE_VERSION, type SenseEvent } from '../../src/lib/time/event';
+import type { MachineDay, MachineSpan } from '../../src/lib/time/machines/model';
 import { toIso } from '../../src/lib/platform/time/clock';
 import { buildDailyRecord, commit, focus } from './sense';
 import type { Random } from './random';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-import type { SenseEvent } from '../../src/lib/sense/event';
+import type { SenseEvent } from '../../src/lib/time/event';
 import { bundleChild } from './bundle';
 import { bareEnvironment } from './git';
 import type { Random } from './random';

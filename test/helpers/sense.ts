@@ -9,15 +9,15 @@ import { userArea } from '../../src/lib/config/user-area';
 import { run } from '../../src/lib/platform/process/process';
 import { toIso } from '../../src/lib/platform/time/clock';
 import { type CaptureDeps, type CaptureResult, capture } from '../../src/lib/sense/capture';
-import { makeClassifier } from '../../src/lib/sense/classify';
-import type { SenseEvent, SourceId } from '../../src/lib/sense/event';
+import { makeClassifier } from '../../src/lib/time/classify';
+import type { SenseEvent, SourceId } from '../../src/lib/time/event';
 import type { ReadDeps } from '../../src/lib/sense/read';
 import {
   type DailyRecord,
   type RecordLabel,
   type TallyOptions,
   recordTally,
-} from '../../src/lib/sense/record';
+} from '../../src/lib/time/record';
 import type { CollectInput, Collected, SenseSource } from '../../src/lib/sense/source';
 import { type SenseStore, senseStore } from '../../src/lib/sense/store';
 import { type TestArea, testArea } from './area';

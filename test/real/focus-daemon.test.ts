@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { SenseEvent } from '../../src/lib/sense/event';
+import type { SenseEvent } from '../../src/lib/time/event';
 import { jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { machineFolder, startDaemon, type RunningDaemon } from '../helpers/daemon';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
-import { recordTally } from '../../src/lib/sense/record';
+import { recordTally } from '../../src/lib/time/record';
 import { DAY, NOON, watchGit, type Watch, type WatchOptions } from '../helpers/git-watch';
 import { dates, gitBox, ME, OTHER, type GitBox } from '../helpers/git';
 

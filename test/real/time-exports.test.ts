@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { ics, timewarrior, type Interval } from '../../src/lib/sense/ledger/exports';
+import { ics, timewarrior, type Interval } from '../../src/lib/time/ledger/exports';
 import { requirePart, requirePrograms } from '../helpers/real-part';
 import { scratch } from '../helpers/scratch';
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { appendFileSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { DailyRecord } from '../../src/lib/sense/record';
-import type { SenseEvent } from '../../src/lib/sense/event';
+import type { DailyRecord } from '../../src/lib/time/record';
+import type { SenseEvent } from '../../src/lib/time/event';
 import type { HistoryEntry } from '../../src/lib/notify/history';
 import { ask, startDaemon, until } from '../helpers/daemon';
 import { requireFaketime } from '../helpers/faketime';

@@ -3,7 +3,7 @@ import { withMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
 import type { StewardError } from '../../lib/errors';
 import { recent } from '../../lib/sense/read';
-import type { DailyRecord } from '../../lib/sense/record';
+import type { DailyRecord } from '../../lib/time/record';
 import { recentText } from '../../lib/sense/view-status';
 
 export default class SenseRecent extends BaseCommand {

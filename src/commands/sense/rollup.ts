@@ -1,6 +1,6 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
-import type { DailyRecord } from '../../lib/sense/record';
+import type { DailyRecord } from '../../lib/time/record';
 import { rollup } from '../../lib/sense/roll';
 import { recordText } from '../../lib/sense/view';
 

@@ -4,7 +4,7 @@ import { openSense } from '../../lib/app/sense';
 import { waitingSessions } from '../../lib/app/sessions';
 import { toStewardError } from '../../lib/errors';
 import { dayView, today } from '../../lib/sense/read';
-import type { DailyRecord } from '../../lib/sense/record';
+import type { DailyRecord } from '../../lib/time/record';
 import { recordText } from '../../lib/sense/view';
 
 export default class SenseToday extends BaseCommand {

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { SENSE_VERSION } from '../../lib/sense/event';
+import { SENSE_VERSION } from '../../lib/time/event';
 
 export default class SenseVersion extends BaseCommand {
   static override summary = 'Print the version of the sense component';

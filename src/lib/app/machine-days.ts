@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { isObject } from '../platform/files/json-object';
 import { knownMachineId } from '../platform/files/machine';
 import { addDays, isZone, type Day } from '../platform/time/time';
-import { dayParts, type DayParts } from '../sense/day-parts';
-import type { MachineDay } from '../sense/machines/model';
-import type { KnownMachines } from '../sense/machines/read';
+import { dayParts, type DayParts } from '../time/day-parts';
+import type { MachineDay } from '../time/machines/model';
+import type { KnownMachines } from '../time/machines/read';
 import type { ReadDeps } from '../sense/read';
-import { asRecord, boundsOf, type DailyRecord } from '../sense/record';
+import { asRecord, boundsOf, type DailyRecord } from '../time/record';
 import { readDay, todayOf } from '../sense/roll';
 import { publishedDay, type Disclosure } from '../sync/day';
 import {

@@ -1,5 +1,5 @@
 import type { Day } from '../platform/time/time';
-import { chosenMachines, type MachineName } from '../sense/machines/read';
+import { chosenMachines, type MachineName } from '../time/machines/read';
 import { sessionKey } from '../sessions/session-key';
 import { damagedNotes, readMachines, readPublishedUsage } from '../sync/exchange';
 import { hashedId } from '../sync/format';

@@ -1,5 +1,5 @@
 import type { ReadDeps } from '../sense/read';
-import { chooseMachines, type KnownMachines, type Machines } from '../sense/machines/read';
+import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
 import type { Context } from './context';
 
 /**

@@ -1,8 +1,8 @@
 import type { Day } from '../platform/time/time';
 import type { DayFacts } from '../report/model';
 import { daysOf, type Period } from '../report/period';
-import type { UnionRecord } from '../sense/machines/model';
-import { unionDays, type Machines } from '../sense/machines/read';
+import type { UnionRecord } from '../time/machines/model';
+import { unionDays, type Machines } from '../time/machines/read';
 import { hashedId } from '../sync/format';
 
 export interface ReportUnion {

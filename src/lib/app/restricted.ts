@@ -2,7 +2,7 @@ import type { Config } from '../config/schema';
 import { parseProjects } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { expandHome, processHost } from '../platform/files/paths';
-import type { Shown } from '../sense/shown-day';
+import type { Shown } from '../time/shown-day';
 import { restrictedWork, type RestrictedWork } from '../sessions/restricted-work';
 import { currentSessions, type ReadDeps } from '../sessions/state';
 import type { Context } from './context';

@@ -16,14 +16,14 @@ import { wait } from '../platform/time/wait';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
 import { type CaptureDeps, type CaptureResult, capture } from '../sense/capture';
-import type { AppKind } from '../sense/classify';
+import type { AppKind } from '../time/classify';
 import { type Classified, readClassifier, setAppKind } from '../sense/classify-file';
 import { gitSource } from '../sense/git';
 import type { BackfillDeps } from '../sense/backfill';
 import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
 import { type FocusWatch, watchFocus } from '../sense/focus-watch';
-import { goalTagsOf } from '../sense/ledger/rows';
+import { goalTagsOf } from '../time/ledger/rows';
 import { type Last, type Observation, type ObserveDeps, observe } from '../sense/observe';
 import { type ReadDeps, recordsBetween } from '../sense/read';
 

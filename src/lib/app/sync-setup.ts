@@ -8,7 +8,7 @@ import { removeFile, removeFolder } from '../platform/files/folder';
 import { knownMachineId } from '../platform/files/machine';
 import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
-import { asRecord } from '../sense/record';
+import { asRecord } from '../time/record';
 import { inFolder, noFolder, prepareFolder } from '../sync/folder';
 import { purgeFormer } from '../sync/former';
 import { planFiles, type PublishResult } from '../sync/publish';

@@ -7,7 +7,7 @@ import { readText } from '../platform/files/atomic-file';
 import { withLock } from '../platform/files/lock';
 import { toIso } from '../platform/time/clock';
 import { dayOf, type Day } from '../platform/time/time';
-import { asRecord } from '../sense/record';
+import { asRecord } from '../time/record';
 import { tidyLogs } from '../sense/roll';
 import { senseStore } from '../sense/store';
 import { currentSessions } from '../sessions/state';

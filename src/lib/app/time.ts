@@ -1,12 +1,12 @@
 import { StewardError } from '../errors';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { daysOf, readPeriod, readWeek, type Period } from '../report/period';
-import { commonSpelling } from '../sense/focus-tally';
-import { intervalsOf, type Interval } from '../sense/ledger/exports';
-import type { DayLedger } from '../sense/ledger/model';
-import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../sense/ledger/rows';
-import type { TimeBeside } from '../sense/ledger/view';
-import { dayPieces, daysWithoutLog, ledgersOf } from '../sense/ledger/read';
+import { commonSpelling } from '../time/focus-tally';
+import { intervalsOf, type Interval } from '../time/ledger/exports';
+import type { DayLedger } from '../time/ledger/model';
+import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../time/ledger/rows';
+import type { TimeBeside } from '../time/ledger/view';
+import { dayPieces, daysWithoutLog, ledgersOf } from '../sense/ledgers';
 import type { Context } from './context';
 import { openSense, type SenseContext } from './sense';
 import { withMachines } from './machines';

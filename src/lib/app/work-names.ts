@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { goalMatcher } from '../goals/match';
 import { parseGoals, parseProjects, type Goal, type Project } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
-import { issueOfBranch, type Work, type WorkNames } from '../sense/ledger/rows';
+import { issueOfBranch, type Work, type WorkNames } from '../time/ledger/rows';
 import type { Session } from '../sessions/session';
 import { currentSessions } from '../sessions/state';
 import { itemsOf, type Item } from '../work/board';

@@ -9,7 +9,7 @@ import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';
 import { isDay, type Day } from '../platform/time/time';
-import { APP_KINDS, type AppKind } from '../sense/classify';
+import { APP_KINDS, type AppKind } from '../time/classify';
 import type { Classified } from '../sense/classify-file';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import type { LiveReads } from '../sense/live';

@@ -10,7 +10,7 @@ import { sessionKey } from '../sessions/session-key';
 import { parseIso, toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
 import { parseWorkEvent as parseTyped } from '../sessions/work-events';
-import type { SenseEvent } from './event';
+import type { SenseEvent } from '../time/event';
 import { parseStates, statesFold, type StatesCursor } from './session-states';
 import type { CollectInput, Collected, SenseSource } from './source';
 

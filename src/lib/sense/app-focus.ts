@@ -1,6 +1,6 @@
 import { parseIso, toIso } from '../platform/time/clock';
-import { appMatcher, type AppMatcher } from './classify';
-import type { AwayDetail, SenseEvent } from './event';
+import { appMatcher, type AppMatcher } from '../time/classify';
+import type { AwayDetail, SenseEvent } from '../time/event';
 import { withinBudget, type Spent } from './focus-budget';
 import type { Interval } from './focus-timeline';
 import type { FocusWatch, Watched } from './focus-watch';

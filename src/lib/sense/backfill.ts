@@ -7,7 +7,7 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { appendEvents, isOpen, openRun, type CaptureDeps } from './capture';
-import { changeOf, type SenseEvent } from './event';
+import { changeOf, type SenseEvent } from '../time/event';
 import { commitEvent, type GitSourceDeps } from './git';
 import { newWork } from './git/identity';
 import { repositoryIds } from './git/memory';

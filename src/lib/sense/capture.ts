@@ -3,7 +3,7 @@ import { toStewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
-import type { SenseEvent, SourceId } from './event';
+import type { SenseEvent, SourceId } from '../time/event';
 import { rollPastDays, todayOf, type RollDeps } from './roll';
 import type { Collected, SenseSource } from './source';
 import { noticeJump, type LogName, type PendingAppend, type SenseState } from './state';

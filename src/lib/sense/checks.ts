@@ -13,7 +13,7 @@ import { FASTER, windowsCalls } from '../platform/process/windows';
 import { plural } from '../platform/terminal/format';
 import { parseIso, type Clock } from '../platform/time/clock';
 import { localTimes } from '../platform/time/day-words';
-import { appMatcher } from './classify';
+import { appMatcher } from '../time/classify';
 import { readClassifyRules } from './classify-file';
 import { readFrontApp } from './front-app';
 import type { Desktop } from './front-app/adapter';

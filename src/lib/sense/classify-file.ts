@@ -18,7 +18,7 @@ import {
   type AppKind,
   type Classifier,
   type ClassifyRule,
-} from './classify';
+} from '../time/classify';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
 /** Returns the rules in a classify.yaml, or an empty list if the file doesn't exist. */

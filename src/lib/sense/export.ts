@@ -1,6 +1,6 @@
-import { type Cell, csvLine } from '../platform/terminal/csv';
-import type { SenseEvent } from './event';
-import type { DailyRecord } from './record';
+import { csv } from '../platform/terminal/csv';
+import type { SenseEvent } from '../time/event';
+import type { DailyRecord } from '../time/record';
 
 export type ExportFormat = 'json' | 'csv';
 
@@ -55,13 +55,4 @@ function* jsonArray(items: Iterable<unknown>): Generator<string> {
     before = ',\n';
   }
   yield before === '[\n' ? '[]\n' : '\n]\n';
-}
-
-export function* csv<T>(
-  header: readonly string[],
-  items: Iterable<T>,
-  rowsOf: (item: T) => readonly (readonly Cell[])[],
-): Generator<string> {
-  yield csvLine(header);
-  for (const item of items) for (const row of rowsOf(item)) yield csvLine(row);
 }

@@ -1,5 +1,5 @@
 import { dayBounds, dayOf } from '../platform/time/time';
-import type { SenseEvent } from './event';
+import type { SenseEvent } from '../time/event';
 import { splitAtHours, type Interval } from './focus-timeline';
 
 /** Maximum size of the events that the focus watcher stores per day, in bytes. */

@@ -1,5 +1,5 @@
 import { dayOf, hourStarts } from '../platform/time/time';
-import type { AwayDetail } from './event';
+import type { AwayDetail } from '../time/event';
 import type { Focus, Observation } from './observe';
 
 type Stretch =

@@ -3,10 +3,10 @@ import * as v from 'valibot';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { cleanLine } from '../platform/terminal/terminal';
-import type { AppMatcher } from './classify';
-import { changeOf, type SenseEvent } from './event';
-import { apportion, joinSpellings } from './focus-tally';
-import { countOf } from './record';
+import type { AppMatcher } from '../time/classify';
+import { changeOf, type SenseEvent } from '../time/event';
+import { apportion, joinSpellings } from '../time/focus-tally';
+import { countOf } from '../time/record';
 
 /** The input for an insight. Contains only names and counts. */
 export interface InsightSummary {

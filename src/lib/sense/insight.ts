@@ -6,11 +6,11 @@ import type { Run, RunResult } from '../platform/process/process';
 import { cleanLine } from '../platform/terminal/terminal';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { dayOf, type Day } from '../platform/time/time';
-import { appMatcher } from './classify';
-import type { SenseEvent } from './event';
+import { appMatcher } from '../time/classify';
+import type { SenseEvent } from '../time/event';
 import { insightPrompt, insightSummary, isEmptySummary, parseReply } from './insight-prompt';
 import type { InsightRead, InsightStore } from './insight-reads';
-import { visibleEvents, type Shown } from './shown-day';
+import { visibleEvents, type Shown } from '../time/shown-day';
 import type { SenseStore } from './store';
 
 export interface InsightDeps {

@@ -1,7 +1,7 @@
 import { refreshCached, type Cached } from '../platform/files/file-cache';
 import type { Day } from '../platform/time/time';
 import { dayDetail, sources, status, today, type DayDetail, type ReadDeps } from './read';
-import type { DailyRecord } from './record';
+import type { DailyRecord } from '../time/record';
 import { todayOf } from './roll';
 import type { SenseStatus, SourceStatus } from './source';
 

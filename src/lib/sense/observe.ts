@@ -1,7 +1,7 @@
 import type { SenseConfig } from '../config/schema';
 import { clean } from '../platform/terminal/terminal';
-import { appMatcher } from './classify';
-import type { FocusDetail } from './event';
+import { appMatcher } from '../time/classify';
+import type { FocusDetail } from '../time/event';
 import { readFrontApp, type FrontAppReading } from './front-app';
 import type { Desktop, FrontApp } from './front-app/adapter';
 import { readIdle, type IdleReading } from './idle';

@@ -5,9 +5,9 @@ import { exists } from '../platform/files/folder';
 import { checkoutOf, gitFolderAt, repositoryOf } from '../platform/files/git-folder';
 import { textOf } from '../platform/files/json-object';
 import { realPath } from '../platform/files/stat';
-import type { SenseEvent } from './event';
+import type { SenseEvent } from '../time/event';
 import { repositoryIds } from './git/memory';
-import { lastTwo, type DailyRecord } from './record';
+import { lastTwo, type DailyRecord } from '../time/record';
 import type { SenseStore } from './store';
 
 /** Whether data belongs to the repository. `named` data has its name, but no path. */

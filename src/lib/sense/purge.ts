@@ -8,7 +8,7 @@ import { futureDayError } from '../platform/time/day-words';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { skipUntil } from './app-focus';
 import { completePending } from './capture';
-import type { SenseEvent } from './event';
+import type { SenseEvent } from '../time/event';
 import { matchRepo, type RepoMatch } from './purge-repo';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 

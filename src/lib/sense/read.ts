@@ -3,19 +3,19 @@ import { StewardError } from '../errors';
 import { futureDayError } from '../platform/time/day-words';
 import { toIso } from '../platform/time/clock';
 import { addDays, type Day } from '../platform/time/time';
-import { foldName, type Classifier } from './classify';
-import { dayTimeline, type DayTimeline } from './day-timeline';
-import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
-import type { UnionRecord } from './machines/model';
+import { foldName, type Classifier } from '../time/classify';
+import { dayTimeline, type DayTimeline } from '../time/day-timeline';
+import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from '../time/event';
+import type { UnionRecord } from '../time/machines/model';
 import {
   sessionReposOf,
   unionDays,
   type MachineName,
   type Machines,
   type UnionOptions,
-} from './machines/read';
-import { machineTimeline } from './machines/timeline';
-import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from './record';
+} from '../time/machines/read';
+import { machineTimeline } from '../time/machines/timeline';
+import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
 import type { SenseSource, SenseStatus, SourceStatus } from './source';
 import { recentJumps, type SenseState } from './state';

@@ -4,7 +4,7 @@ import { toIso } from '../platform/time/clock';
 import { dayBounds, dayOf } from '../platform/time/time';
 import { isWaiting, parseRequests, requestsAfter, type OpenRequest } from '../sessions/requests';
 import { parseProcess, type WorkEvent } from '../sessions/work-events';
-import type { SenseEvent, SessionState, SessionStateDetail } from './event';
+import type { SenseEvent, SessionState, SessionStateDetail } from '../time/event';
 
 /** A running session, as stored in the cursor. */
 interface Known {

@@ -1,4 +1,4 @@
-import type { SenseEvent, SourceId } from './event';
+import type { SenseEvent, SourceId } from '../time/event';
 
 /** The result of capturing one source. */
 export interface Collected {

@@ -9,8 +9,8 @@ import { parseObject } from '../platform/files/json-object';
 import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
 import { blankMarkers, copiesIn, copiesOf, readLinesOnce, settleCopies } from '../platform/files/settle-log';
 import { isDay, isDaySomewhere, type Day } from '../platform/time/time';
-import { readEventLine, type SenseEvent } from './event';
-import { isEmptyRecord, parseRecord, type DailyRecord } from './record';
+import { readEventLine, type SenseEvent } from '../time/event';
+import { isEmptyRecord, parseRecord, type DailyRecord } from '../time/record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
 /** An invalid line in an event log, as stored in the quarantine. */

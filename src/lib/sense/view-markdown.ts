@@ -1,8 +1,8 @@
 import { bar, longDay, minutes, plural } from '../platform/terminal/format';
-import { APP_KINDS } from './classify';
-import { timeRows } from './ledger/rows';
-import { agentFacts } from './ledger/view';
-import { isEmptyRecord, type DailyRecord } from './record';
+import { APP_KINDS } from '../time/classify';
+import { timeRows } from '../time/ledger/rows';
+import { agentFacts } from '../time/ledger/view';
+import { isEmptyRecord, type DailyRecord } from '../time/record';
 import { nameOf, activeHours } from './view';
 
 const BAR_COLUMNS = 24;

@@ -10,9 +10,9 @@ import {
 } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
-import { APP_KINDS, type AppKind } from './classify';
-import { machinesText } from './machines/view';
-import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from './record';
+import { APP_KINDS, type AppKind } from '../time/classify';
+import { machinesText } from '../time/machines/view';
+import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from '../time/record';
 
 export interface TextOptions {
   columns: number;

@@ -6,7 +6,7 @@ import { isInteractive, confirm } from '../platform/terminal/ask';
 import type { BackfillResult } from '../sense/backfill';
 import type { CaptureResult } from '../sense/capture';
 import { lastDays, today, type Today } from '../sense/read';
-import type { DailyRecord } from '../sense/record';
+import type { DailyRecord } from '../time/record';
 
 export interface UpResult {
   userArea: string;

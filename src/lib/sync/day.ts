@@ -1,9 +1,9 @@
-import type { DayParts } from '../sense/day-parts';
+import type { DayParts } from '../time/day-parts';
 import { definedOnly } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { toIso } from '../platform/time/clock';
-import type { AgentRow, AttentionRow, Cells, DayLedger } from '../sense/ledger/model';
-import type { DailyRecord } from '../sense/record';
+import type { AgentRow, AttentionRow, Cells, DayLedger } from '../time/ledger/model';
+import type { DailyRecord } from '../time/record';
 import { assistantOfKey, sessionKey } from '../sessions/session-key';
 import type { RepoCheck } from '../sessions/restricted-repos';
 import type { DayRow } from '../usage/days';

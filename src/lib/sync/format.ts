@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 import type { Day } from '../platform/time/time';
-import type { AppKind } from '../sense/classify';
-import type { DailyRecord } from '../sense/record';
+import type { AppKind } from '../time/classify';
+import type { DailyRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
 
 /** The format version of the exchange folder. Readers skip and report files of a newer version. */

@@ -1,8 +1,8 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import { cleanLine } from '../platform/terminal/terminal';
-import type { AppKind } from '../sense/classify';
-import type { DailyRecord } from '../sense/record';
+import type { AppKind } from '../time/classify';
+import type { DailyRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
 import {
   FORMAT,

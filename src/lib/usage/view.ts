@@ -1,4 +1,4 @@
-import { csvLine } from '../platform/terminal/csv';
+import { csv } from '../platform/terminal/csv';
 import {
   palette,
   plural,
@@ -103,5 +103,5 @@ function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
 /** Formats the rows as CSV. An unknown cost is an empty cell. */
 export function usageCsv({ rows }: Usage): string {
   const cells = ['key', 'input', 'output', 'cacheRead', 'cacheWrite', 'cost'] as const;
-  return [csvLine(cells), ...rows.map((row) => csvLine(cells.map((cell) => row[cell])))].join('');
+  return [...csv(cells, rows, (row) => [cells.map((cell) => row[cell])])].join('');
 }

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { timeRows } from '../../../src/lib/sense/ledger/rows';
-import type { DayLedger } from '../../../src/lib/sense/ledger/model';
+import { timeRows } from '../../../src/lib/time/ledger/rows';
+import type { DayLedger } from '../../../src/lib/time/ledger/model';
 import { PAGES } from '../../helpers/browser';
 
 interface Time {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { FrontAppReading } from '../../../src/lib/sense/front-app';
 import type { IdleReading } from '../../../src/lib/sense/idle';
 import { appFocusSource, type AppFocusDeps } from '../../../src/lib/sense/app-focus';
-import { readEvent } from '../../../src/lib/sense/event';
+import { readEvent } from '../../../src/lib/time/event';
 import type { Collected } from '../../../src/lib/sense/source';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 import { seeded } from '../../helpers/random';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { withLock } from '../../../src/lib/platform/files/lock';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import type { CollectInput } from '../../../src/lib/sense/source';
 import { rejection } from '../../helpers/errors';
 import { commit, filesIn, focus, listSource, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';

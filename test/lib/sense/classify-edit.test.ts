@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 
 import type { StewardError } from '../../../src/lib/errors';
-import { makeClassifier } from '../../../src/lib/sense/classify';
+import { makeClassifier } from '../../../src/lib/time/classify';
 import { parseClassifyRules, setAppKind } from '../../../src/lib/sense/classify-file';
 import { rejection } from '../../helpers/errors';
 import { senseBox, type SenseBox } from '../../helpers/sense';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import { exportEvents, exportRecords } from '../../../src/lib/sense/export';
 import { buildDailyRecord } from '../../helpers/sense';
 

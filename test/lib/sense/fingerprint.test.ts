@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import ts from 'typescript';
 
-import { makeClassifier } from '../../../src/lib/sense/classify';
+import { makeClassifier } from '../../../src/lib/time/classify';
 import {
   EVENT_TYPES,
   readEvent,
   SOURCE_IDS,
   type SenseEvent,
   SENSE_VERSION,
-} from '../../../src/lib/sense/event';
+} from '../../../src/lib/time/event';
 import { buildDailyRecord } from '../../helpers/sense';
 
 /**
@@ -115,7 +115,7 @@ describe('sense: version', () => {
     const parts = {
       types: EVENT_TYPES,
       sources: SOURCE_IDS,
-      event: contractOf('src/lib/sense/event.ts', [
+      event: contractOf('src/lib/time/event.ts', [
         ...[
           'EventType',
           'SourceId',
@@ -128,10 +128,10 @@ describe('sense: version', () => {
       ]),
       accepted: acceptedEvents(),
       adapter: contractOf('src/lib/sense/source.ts', ['Collected', 'CollectInput', 'SenseSource']),
-      record: contractOf('src/lib/sense/record.ts', [
+      record: contractOf('src/lib/time/record.ts', [
         ...['AppTime', 'HourTime', 'DailyRecord', 'TallyOptions', 'RecordLabel'],
       ]),
-      ledger: contractOf('src/lib/sense/ledger/model.ts', [
+      ledger: contractOf('src/lib/time/ledger/model.ts', [
         'Cells',
         'AttentionRow',
         'AgentRow',

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
 import { appFocusSource } from '../../../src/lib/sense/app-focus';
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import { addObservation, intervalsAfter, type Timeline } from '../../../src/lib/sense/focus-timeline';
 import type { Focus, Observation } from '../../../src/lib/sense/observe';
 import { recordedDesktop } from '../../helpers/fake-desktop';

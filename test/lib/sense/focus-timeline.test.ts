@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import { appFocusSource } from '../../../src/lib/sense/app-focus';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import {
   addObservation,
   intervalsAfter,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 
-import { makeClassifier } from '../../../src/lib/sense/classify';
+import { makeClassifier } from '../../../src/lib/time/classify';
 import { liveReads, type LiveReads } from '../../../src/lib/sense/live';
 import { sources, status, today } from '../../../src/lib/sense/read';
 import { focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';

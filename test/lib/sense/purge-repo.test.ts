@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 import { run as runProcess } from '../../../src/lib/platform/process/process';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import { gitSource } from '../../../src/lib/sense/git';
 import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/sense/purge';
 import { purgeText } from '../../../src/lib/sense/view-status';

@@ -7,7 +7,7 @@ import { addObservation, intervalsAfter, type Timeline } from '../../../src/lib/
 import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/sense/purge';
 import { purgeText } from '../../../src/lib/sense/view-status';
 import { rollup } from '../../../src/lib/sense/roll';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import { commit, filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 import { thrown } from '../../helpers/errors';

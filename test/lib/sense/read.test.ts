@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import { dayDetail, dayView, recent, sources, status, today } from '../../../src/lib/sense/read';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import { rollup } from '../../../src/lib/sense/roll';
 import { statusText } from '../../../src/lib/sense/view-status';
 import { commit, filesIn, focus, listSource, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';

@@ -7,7 +7,7 @@ import { rollAgain, rollup } from '../../../src/lib/sense/roll';
 import { recentText } from '../../../src/lib/sense/view-status';
 import { thrown } from '../../helpers/errors';
 import { commit, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import type { SenseEvent } from '../../../src/lib/time/event';
 
 describe('sense: rollup', () => {
   let box: SenseBox;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { dayOf } from '../../../src/lib/platform/time/time';
 import { agentSessionSource } from '../../../src/lib/sense/agent-session';
-import { ledgersOf } from '../../../src/lib/sense/ledger/read';
-import { minutesIn } from '../../../src/lib/sense/ledger/model';
+import { ledgersOf } from '../../../src/lib/sense/ledgers';
+import { minutesIn } from '../../../src/lib/time/ledger/model';
 import { dayDetail } from '../../../src/lib/sense/read';
 import { focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
-import { makeClassifier, APP_KINDS } from '../../../src/lib/sense/classify';
-import type { SenseEvent } from '../../../src/lib/sense/event';
-import type { DailyRecord } from '../../../src/lib/sense/record';
+import { makeClassifier, APP_KINDS } from '../../../src/lib/time/classify';
+import type { SenseEvent } from '../../../src/lib/time/event';
+import type { DailyRecord } from '../../../src/lib/time/record';
 import type { SenseStatus, SourceStatus } from '../../../src/lib/sense/source';
 import { recordText, type NotSeen } from '../../../src/lib/sense/view';
 import { recordMarkdown } from '../../../src/lib/sense/view-markdown';

@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import { asRecord } from '../../../src/lib/sense/record';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import { asRecord } from '../../../src/lib/time/record';
 import {
   readMachines,
   readPublishedDay,

@@ -13,10 +13,10 @@ import { expect } from 'chai';
 
 import type { Clock } from '../../../src/lib/platform/time/clock';
 import { dayBounds } from '../../../src/lib/platform/time/time';
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import type { SenseEvent } from '../../../src/lib/sense/event';
-import { asRecord } from '../../../src/lib/sense/record';
-import { shownDay, type Shown } from '../../../src/lib/sense/shown-day';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import type { SenseEvent } from '../../../src/lib/time/event';
+import { asRecord } from '../../../src/lib/time/record';
+import { shownDay, type Shown } from '../../../src/lib/time/shown-day';
 import { damagedText, pendingTexts } from '../../../src/lib/sync/checks';
 import type { LocalDay } from '../../../src/lib/sync/day';
 import { readPublishedDay, readPublishedSessions, readPublishedUsage } from '../../../src/lib/sync/exchange';

@@ -1,5 +1,5 @@
 import { BaseCommand, text, word } from '../../../lib/cli/base-command';
-import { explainClassification } from '../../../lib/sense/classify';
+import { explainClassification } from '../../../lib/time/classify';
 import { readClassifier } from '../../../lib/sense/classify-file';
 
 export default class SenseClassifyExplain extends BaseCommand {

@@ -1,6 +1,6 @@
 import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { openSense, setClassification } from '../../../lib/app/sense';
-import { APP_KINDS, type AppKind } from '../../../lib/sense/classify';
+import { APP_KINDS, type AppKind } from '../../../lib/time/classify';
 import type { Classified } from '../../../lib/sense/classify-file';
 import { classifiedText } from '../../../lib/sense/view-status';
 

@@ -1,7 +1,17 @@
 export type Cell = string | number | boolean | null | undefined;
 
+/** Yields a table's header and rows as text chunks. */
+export function* csv<T>(
+  header: readonly string[],
+  items: Iterable<T>,
+  rowsOf: (item: T) => readonly (readonly Cell[])[],
+): Generator<string> {
+  yield csvLine(header);
+  for (const item of items) for (const row of rowsOf(item)) yield csvLine(row);
+}
+
 /** Formats a row according to RFC 4180, with CRLF and doubled quotes. */
-export function csvLine(cells: readonly Cell[]): string {
+function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 

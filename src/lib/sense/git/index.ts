@@ -4,7 +4,7 @@ import { gitIn, type Git } from '../../platform/process/git';
 import type { Run } from '../../platform/process/process';
 import { clean } from '../../platform/terminal/terminal';
 import { systemClock, toIso, type Clock } from '../../platform/time/clock';
-import type { SenseEvent } from '../event';
+import type { SenseEvent } from '../../time/event';
 import type { Collected, CollectInput, SenseSource } from '../source';
 import { readCursor, writeCursor, type Memories } from './memory';
 import { faultOf, findDue, refuseOddFiles, type DueRepository, type Fault } from './refs';

@@ -1,6 +1,6 @@
 import { branchOf, checkoutOf, gitFolderAt } from '../../platform/files/git-folder';
 import { clean } from '../../platform/terminal/terminal';
-import type { FocusDetail } from '../event';
+import type { FocusDetail } from '../../time/event';
 import type { Desktop, FrontApp } from '../front-app/adapter';
 import { focusedPane } from './focused-pane';
 

@@ -13,7 +13,7 @@ import { exists, listFolder, lstatOf } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { isDay } from '../../platform/time/time';
 import { insightStore } from '../../sense/insight-reads';
-import { readEventLine } from '../../sense/event';
+import { readEventLine } from '../../time/event';
 import { fileItem, unfit, type ImportKind, type PlannedItem } from './item';
 
 /** Plans the import of the event logs, records and insights in a sense folder. */

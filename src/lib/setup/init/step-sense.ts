@@ -8,7 +8,7 @@ import { entriesIn, kindOf } from '../../platform/files/stat';
 import { clean } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
 import { backfillText } from '../../sense/backfill';
-import { SOURCE_IDS, type SourceId } from '../../sense/event';
+import { SOURCE_IDS, type SourceId } from '../../time/event';
 import { backfillDays, watch } from '../up';
 import { chosenNames, chosenNumbers, type Setup, type Step } from './step';
 

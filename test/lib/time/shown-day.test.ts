@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 
 import { dayBounds } from '../../../src/lib/platform/time/time';
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import type { SenseEvent } from '../../../src/lib/sense/event';
-import { shownDay, visibleEvents, type Shown } from '../../../src/lib/sense/shown-day';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import type { SenseEvent } from '../../../src/lib/time/event';
+import { shownDay, visibleEvents, type Shown } from '../../../src/lib/time/shown-day';
 import { buildDailyRecord, focus } from '../../helpers/sense';
 
 const DAY = '2026-11-20';

@@ -3,9 +3,9 @@ import { appendFileSync } from 'node:fs';
 
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { dayBounds } from '../../../src/lib/platform/time/time';
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import { dayTimeline, type DayTimeline } from '../../../src/lib/sense/day-timeline';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import { dayTimeline, type DayTimeline } from '../../../src/lib/time/day-timeline';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import { liveReads } from '../../../src/lib/sense/live';
 import { dayDetail } from '../../../src/lib/sense/read';
 import { commit, focus, listSource, senseBox } from '../../helpers/sense';

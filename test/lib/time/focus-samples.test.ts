@@ -6,14 +6,14 @@ import fc from 'fast-check';
 
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { dayBounds } from '../../../src/lib/platform/time/time';
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import { dayParts } from '../../../src/lib/sense/day-parts';
-import { dayTimeline } from '../../../src/lib/sense/day-timeline';
-import type { SenseEvent } from '../../../src/lib/sense/event';
-import { dayPieces } from '../../../src/lib/sense/ledger/read';
-import { lengthOf, merged, type Span } from '../../../src/lib/sense/ledger/spans';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import { dayParts } from '../../../src/lib/time/day-parts';
+import { dayTimeline } from '../../../src/lib/time/day-timeline';
+import type { SenseEvent } from '../../../src/lib/time/event';
+import { dayPieces } from '../../../src/lib/sense/ledgers';
+import { lengthOf, merged, type Span } from '../../../src/lib/time/ledger/spans';
 import { dayDetail } from '../../../src/lib/sense/read';
-import type { DailyRecord } from '../../../src/lib/sense/record';
+import type { DailyRecord } from '../../../src/lib/time/record';
 import { buildDailyRecord, focus, senseBox } from '../../helpers/sense';
 
 const DAY = '2026-11-20';

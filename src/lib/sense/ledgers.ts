@@ -1,15 +1,15 @@
-import { StewardError } from '../../errors';
-import type { Day } from '../../platform/time/time';
-import type { MachineRow } from '../machines/model';
-import { unionDays } from '../machines/read';
-import { machinesOver } from '../machines/view';
-import type { ReadDeps } from '../read';
-import type { DailyRecord } from '../record';
-import { readDay, todayOf } from '../roll';
-import type { Piece } from './attention';
-import { ledgerTally } from './ledger';
-import type { DayLedger } from './model';
-import { withoutLedger } from './rows';
+import { StewardError } from '../errors';
+import type { Day } from '../platform/time/time';
+import type { MachineRow } from '../time/machines/model';
+import { unionDays } from '../time/machines/read';
+import { machinesOver } from '../time/machines/view';
+import type { ReadDeps } from './read';
+import type { DailyRecord } from '../time/record';
+import { readDay, todayOf } from './roll';
+import type { Piece } from '../time/ledger/attention';
+import { ledgerTally } from '../time/ledger/ledger';
+import type { DayLedger } from '../time/ledger/model';
+import { withoutLedger } from '../time/ledger/rows';
 
 export interface Ledgers {
   ledgers: DayLedger[];

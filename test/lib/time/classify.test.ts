@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { StewardError } from '../../../src/lib/errors';
-import { explainClassification, foldName, makeClassifier, APP_KINDS } from '../../../src/lib/sense/classify';
+import { explainClassification, foldName, makeClassifier, APP_KINDS } from '../../../src/lib/time/classify';
 import { parseClassifyRules } from '../../../src/lib/sense/classify-file';
 import { thrown } from '../../helpers/errors';
 

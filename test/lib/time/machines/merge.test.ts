@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
-import { mergeDays } from '../../../../src/lib/sense/machines/merge';
-import type { MachineDay, UnionRecord } from '../../../../src/lib/sense/machines/model';
-import { minutesIn } from '../../../../src/lib/sense/ledger/model';
+import { mergeDays } from '../../../../src/lib/time/machines/merge';
+import type { MachineDay, UnionRecord } from '../../../../src/lib/time/machines/model';
+import { minutesIn } from '../../../../src/lib/time/ledger/model';
 import { MACHINES, machineDay, randomDay } from '../../../helpers/machines';
 import { seeded } from '../../../helpers/random';
 

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { addDays, dayBounds, hourStarts } from '../../../src/lib/platform/time/time';
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import type { SenseEvent } from '../../../src/lib/sense/event';
-import type { DailyRecord } from '../../../src/lib/sense/record';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import type { SenseEvent } from '../../../src/lib/time/event';
+import type { DailyRecord } from '../../../src/lib/time/record';
 import { buildDailyRecord } from '../../helpers/sense';
 
 type RecordOptions = Parameters<typeof buildDailyRecord>[2];

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 
 import { toIso } from '../../../../src/lib/platform/time/clock';
 import { dayBounds } from '../../../../src/lib/platform/time/time';
-import { makeClassifier } from '../../../../src/lib/sense/classify';
-import type { SenseEvent } from '../../../../src/lib/sense/event';
-import { joinAnswers } from '../../../../src/lib/sense/ledger/cells';
-import { AGENT_STATES, minutesIn, PLACES, type DayLedger } from '../../../../src/lib/sense/ledger/model';
-import { overlapping, within, without } from '../../../../src/lib/sense/ledger/spans';
-import type { DailyRecord } from '../../../../src/lib/sense/record';
+import { makeClassifier } from '../../../../src/lib/time/classify';
+import type { SenseEvent } from '../../../../src/lib/time/event';
+import { joinAnswers } from '../../../../src/lib/time/ledger/cells';
+import { AGENT_STATES, minutesIn, PLACES, type DayLedger } from '../../../../src/lib/time/ledger/model';
+import { overlapping, within, without } from '../../../../src/lib/time/ledger/spans';
+import type { DailyRecord } from '../../../../src/lib/time/record';
 import { buildDailyRecord } from '../../../helpers/sense';
 
 const classify = makeClassifier('templates');

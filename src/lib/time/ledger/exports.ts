@@ -1,7 +1,7 @@
 import { shortHash } from '../../platform/files/short-hash';
+import { csv } from '../../platform/terminal/csv';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { toIso } from '../../platform/time/clock';
-import { csv } from '../export';
 import type { Piece } from './attention';
 import type { TimeReport } from './rows';
 

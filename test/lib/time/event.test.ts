@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { readEvent, readEventLine } from '../../../src/lib/sense/event';
+import { readEvent, readEventLine } from '../../../src/lib/time/event';
 
 const LINE =
   '{"ts":"2026-11-20T08:00:00.000Z","type":"app-focus","source":"appFocus","app":"Code","detail":{"intervalSec":8}}';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import type { Piece } from '../../../../src/lib/sense/ledger/attention';
-import { ics, intervalsOf, timeCsv, timewarrior } from '../../../../src/lib/sense/ledger/exports';
-import type { AttentionRow, DayLedger } from '../../../../src/lib/sense/ledger/model';
+import type { Piece } from '../../../../src/lib/time/ledger/attention';
+import { ics, intervalsOf, timeCsv, timewarrior } from '../../../../src/lib/time/ledger/exports';
+import type { AttentionRow, DayLedger } from '../../../../src/lib/time/ledger/model';
 import {
   goalReasons,
   issueOfBranch,
@@ -12,8 +12,8 @@ import {
   timeRows,
   type TimeReport,
   type WorkNames,
-} from '../../../../src/lib/sense/ledger/rows';
-import { timeText } from '../../../../src/lib/sense/ledger/view';
+} from '../../../../src/lib/time/ledger/rows';
+import { timeText } from '../../../../src/lib/time/ledger/view';
 
 const NAMES: WorkNames = {
   session: (id) => (id === 'a' ? 'fix-login' : id),

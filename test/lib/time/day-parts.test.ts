@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 
 import { dayBounds } from '../../../src/lib/platform/time/time';
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import { dayParts, type DayParts } from '../../../src/lib/sense/day-parts';
-import type { SenseEvent } from '../../../src/lib/sense/event';
+import { makeClassifier } from '../../../src/lib/time/classify';
+import { dayParts, type DayParts } from '../../../src/lib/time/day-parts';
+import type { SenseEvent } from '../../../src/lib/time/event';
 import { commit, focus } from '../../helpers/sense';
 
 const DAY = '2026-11-20';

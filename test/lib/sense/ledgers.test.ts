@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
-import { daysWithoutLog } from '../../../../src/lib/sense/ledger/read';
-import { focus, listSource, senseBox } from '../../../helpers/sense';
+import { daysWithoutLog } from '../../../src/lib/sense/ledgers';
+import { focus, listSource, senseBox } from '../../helpers/sense';
 
 describe('sense: days without an event log', () => {
   it('are the recorded days whose log was deleted, but not empty days', async () => {
