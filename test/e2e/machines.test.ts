@@ -13,6 +13,7 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
+import { osId } from '../../src/lib/platform/files/os-id';
 import { dayOf } from '../../src/lib/platform/time/time';
 import { BIN, cleanEnv, emptyHome } from '../helpers/cli';
 import {
@@ -145,7 +146,9 @@ describe('an area that is synced whole (built)', function () {
     expect(readFileSync(join(first.home, '.local/state/steward/machine-id'), 'utf8')).to.equal(`${A}\n`);
   });
 
-  it('gives a cloned disk a new id, and loses nothing that its hooks wrote before', async () => {
+  it('gives a cloned disk a new id, and loses nothing that its hooks wrote before', async function () {
+    // A system without an id of its own can't tell a clone from the original.
+    if (osId() === undefined) this.skip();
     const [first] = both();
     await first.json('sense', 'capture');
     await first.hook('session-start', 'before');
