@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { isObject } from '../platform/files/json-object';
 import { knownMachineId } from '../platform/files/machine';
-import { addDays, isZone, type Day } from '../platform/time/time';
+import { addDays, type Day } from '../platform/time/time';
 import { dayParts, type DayParts } from '../time/day-parts';
 import type { MachineDay } from '../time/machines/model';
 import type { KnownMachines } from '../time/machines/read';
@@ -48,7 +48,7 @@ export function knownMachines(
       const isPublished = new Map(chosen.map((machine) => [machine.id, new Set(machine.days.daily)]));
       const dayOf = (machine: Machine, day: Day): MachineDay[] => {
         if (isPublished.get(machine.id)?.has(day) !== true) return [];
-        const published = readPublishedDay(machine, day, checkRecord, onDamaged);
+        const published = readPublishedDay(machine, day, asRecord, onDamaged);
         return published === undefined ? [] : [{ machine: machine.id, ...published }];
       };
       return {
@@ -87,19 +87,6 @@ export function machineFiles(folder: string): string[] {
 
 function storedDays({ store }: ReadDeps): Day[] {
   return [...store.loggedDays(), ...store.recordedDays()];
-}
-
-/** Maximum difference between a day's hours and its midnight in UTC. A day lasts 49 hours at most. */
-const MAX_HOURS_MS = 72 * 3_600_000;
-
-/** Validates a record from another machine, which is untrusted. Returns undefined if the record is invalid. */
-function checkRecord(value: unknown): DailyRecord | undefined {
-  const record = asRecord(value);
-  const midnight = Date.parse(`${record?.date}T00:00:00Z`);
-  const isNear = ({ start }: { start: string }): boolean =>
-    Math.abs(Date.parse(start) - midnight) < MAX_HOURS_MS;
-  const isReadable = record?.hours.every(isNear) === true;
-  return isReadable && isZone(record.timezone) ? record : undefined;
 }
 
 /** Accepts this machine's own record without validation. */

@@ -67,13 +67,13 @@ export function readMachines(folder: string, onDamaged: OnDamagedFile = () => un
           onDamaged(join(path, 'machine.json'), `contains the id of another machine: ${info.id}`);
         return [];
       }
-      return [{ id, path, info, days: daysOf(path) }];
+      return [{ id, path, info, days: daysOf(path, onDamaged) }];
     });
 }
 
-function daysOf(path: string): Machine['days'] {
+function daysOf(path: string, onDamaged: OnDamagedFile): Machine['days'] {
   const in_ = (kind: DayKind): Day[] =>
-    listFolder(join(path, kind))
+    (reported(join(path, kind), onDamaged, listFolder) ?? [])
       .filter((name) => name.endsWith(DAY_FILES[kind]))
       .map((name) => name.slice(0, -DAY_FILES[kind].length))
       .filter(isDay)
@@ -132,18 +132,24 @@ function readFile<T>(
   parse: (text: string) => T | undefined,
   ifMissing?: string,
 ): T | undefined {
-  let reason: string;
-  try {
+  return reported(path, onDamaged, () => {
     const text = readText(path, { maxBytes });
     if (text === undefined && ifMissing === undefined) return undefined;
     const parsed = text === undefined ? undefined : parse(text);
-    if (parsed !== undefined) return parsed;
-    reason = text === undefined ? 'missing' : isNewer(text) ? 'needs a newer steward' : 'damaged';
+    if (parsed === undefined)
+      onDamaged(path, text === undefined ? 'missing' : isNewer(text) ? 'needs a newer steward' : 'damaged');
+    return parsed;
+  });
+}
+
+/** Returns the result of reading a path. If the system refuses to read it, reports the path instead. */
+function reported<T>(path: string, onDamaged: OnDamagedFile, read: (path: string) => T): T | undefined {
+  try {
+    return read(path);
   } catch (error) {
-    const known = toStewardError(error);
-    if (known.kind === 'internal') throw error;
-    reason = known.message;
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    onDamaged(path, message);
+    return undefined;
   }
-  onDamaged(path, reason);
-  return undefined;
 }

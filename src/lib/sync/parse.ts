@@ -1,5 +1,6 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
+import { isAmount } from '../platform/files/shape';
 import { cleanLine } from '../platform/terminal/terminal';
 import type { AppKind } from '../time/classify';
 import type { DailyRecord } from '../time/record';
@@ -23,14 +24,22 @@ export function isNewer(text: string): boolean {
   return typeof format === 'number' && format > FORMAT;
 }
 
-/** Matches JSON text that `cleanLine` would leave unchanged. */
-const PLAIN = /^[\n\x20-\x5b\x5d-\x7e]*(?:\\["\\/][\n\x20-\x5b\x5d-\x7e]*)*$/;
+/** Matches JSON text that `cleanLine` might change: a character beyond ASCII, or an escape other than a quote or slash. */
+const UNUSUAL = /[^\n\x20-\x7e]|\\[^"\\/]/;
+/** Steward's own files are nested 6 deep. */
+const MAX_DEPTH = 16;
 
 /** Parses another machine's file and sanitizes its strings. Returns undefined if the format is unknown. */
 export function parseClean(text: string): Record<string, unknown> | undefined {
   const value = parseObject(text);
-  if (value === undefined || (value['format'] ?? FORMAT) !== FORMAT) return undefined;
-  return PLAIN.test(text) ? value : (cleaned(value) as Record<string, unknown>);
+  if (value === undefined || (value['format'] ?? FORMAT) !== FORMAT || isDeeper(value, MAX_DEPTH))
+    return undefined;
+  return UNUSUAL.test(text) ? (cleaned(value) as Record<string, unknown>) : value;
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((item) => isDeeper(item, depth - 1));
 }
 
 function cleaned(value: unknown): unknown {
@@ -65,7 +74,10 @@ export function arrayOf<T>(value: unknown, isItem: (item: unknown) => item is T)
 }
 
 const KINDS: readonly unknown[] = ['creation', 'consumption', 'neutral'] satisfies AppKind[];
-const isSecond = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+/** The last second of the year 9999, which the last day that steward can name ends with. */
+const MAX_SECOND = 253_402_300_799;
+const isSecond = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_SECOND;
 const isNameOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 const isOptional = (value: unknown, type: string): boolean => value === undefined || typeof value === type;
 
@@ -116,8 +128,6 @@ const AMOUNTS = [
   'cacheWrite1h',
   'cost',
 ] satisfies (keyof DayRow)[];
-const isAmount = (value: unknown): boolean =>
-  typeof value === 'number' && value >= 0 && Number.isFinite(value);
 
 function isHash(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{16}$/.test(value);

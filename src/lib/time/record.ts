@@ -1,7 +1,16 @@
 import { parseObject, textOf } from '../platform/files/json-object';
-import { isAmount, isFlag, isText, listOf, nullable, optional, shape } from '../platform/files/shape';
+import {
+  isAmount,
+  isFlag,
+  isText,
+  listOf,
+  nullable,
+  optional,
+  shape,
+  type Check,
+} from '../platform/files/shape';
 import { byCodeUnits } from '../platform/files/short-hash';
-import { addDays, dayBounds, dayOf, hourStarts, isDay, isDaySomewhere, timeOf, type Day, type DayBounds } from '../platform/time/time'; // prettier-ignore
+import { addDays, dayBounds, dayOf, hourStarts, isDay, isDaySomewhere, isZone, timeOf, type Day, type DayBounds } from '../platform/time/time'; // prettier-ignore
 import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
 import { focusTime } from './focus-tally';
@@ -250,37 +259,42 @@ export function countOf(count: unknown): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
 }
 
+/** A day lasts 49 hours at most: 25, and 24 more for who travels west. */
+const MAX_HOURS = 49;
+const isMinutes: Check = (value) => isAmount(value) && (value as number) <= MAX_HOURS * 60;
+/** Minutes of agents that work at the same time. */
+const isSumOfMinutes: Check = (value) => isAmount(value) && (value as number) <= MAX_HOURS * 60 * 1000;
 const isName = nullable(isText);
-const isPlaces = shape(Object.fromEntries(PLACES.map((place) => [place, optional(isAmount)])));
+const isPlaces = shape(Object.fromEntries(PLACES.map((place) => [place, optional(isSumOfMinutes)])));
 const isCells = shape(Object.fromEntries(AGENT_STATES.map((state) => [state, optional(isPlaces)])));
 const WORK = { repo: isName, branch: isName, assistant: isName };
 
 const isLedger = shape({
-  attention: listOf(shape({ ...WORK, app: isText, session: isName, minutes: isAmount })),
+  attention: listOf(shape({ ...WORK, app: isText, session: isName, minutes: isMinutes })),
   agents: listOf(shape({ ...WORK, session: isText, cells: isCells })),
   apps: listOf(shape({ app: isText, cells: isCells })),
   cells: isCells,
-  heldUpMinutes: isAmount,
+  heldUpMinutes: isSumOfMinutes,
   answers: shape({
-    ...{ count: isAmount, medianMinutes: nullable(isAmount), longestMinutes: nullable(isAmount) },
-    times: optional(listOf(isAmount)),
+    ...{ count: isAmount, medianMinutes: nullable(isMinutes), longestMinutes: nullable(isMinutes) },
+    times: optional(listOf(isMinutes)),
   }),
   parallel: shape({ most: isAmount, mean: isAmount }),
 });
 
-const KINDS = { creation: isAmount, consumption: isAmount, neutral: isAmount };
+const KINDS = { creation: isMinutes, consumption: isMinutes, neutral: isMinutes };
 
 const isRecord = shape({
   date: (value) => isText(value) && isDay(value as string),
   ...{ timezone: isText, version: isText, generatedAt: isText, final: isFlag },
   ...{
-    totalMinutes: isAmount,
-    creationMinutes: isAmount,
-    consumptionMinutes: isAmount,
-    neutralMinutes: isAmount,
+    totalMinutes: isMinutes,
+    creationMinutes: isMinutes,
+    consumptionMinutes: isMinutes,
+    neutralMinutes: isMinutes,
   },
   apps: listOf(
-    shape({ app: isText, kind: (value) => APP_KINDS.includes(value as AppKind), minutes: isAmount }),
+    shape({ app: isText, kind: (value) => APP_KINDS.includes(value as AppKind), minutes: isMinutes }),
   ),
   hours: listOf(shape({ start: isText, ...KINDS })),
   commits: shape({ count: isAmount, repos: listOf(shape({ repo: isText, commits: isAmount })) }),
@@ -293,7 +307,14 @@ export function parseRecord(text: string): DailyRecord | undefined {
   return asRecord(parseObject(text));
 }
 
-/** Validates a parsed record, or returns undefined if it is incomplete. */
+/** Maximum difference between a day's hours and its midnight in UTC. */
+const MAX_HOURS_MS = 72 * HOUR_MS;
+
+/** Validates a parsed record, which may be another machine's. Returns undefined if it is incomplete or impossible. */
 export function asRecord(value: unknown): DailyRecord | undefined {
-  return isRecord(value) ? (value as unknown as DailyRecord) : undefined;
+  if (!isRecord(value)) return undefined;
+  const record = value as DailyRecord;
+  const midnightMs = Date.parse(`${record.date}T00:00:00Z`);
+  const isNear = record.hours.every(({ start }) => Math.abs(Date.parse(start) - midnightMs) < MAX_HOURS_MS);
+  return isNear && record.hours.length <= MAX_HOURS && isZone(record.timezone) ? record : undefined;
 }

@@ -113,7 +113,14 @@ describe('the exchange folder (lib)', () => {
       date: { ...published, record: { ...record, date: '2026-11-19' } },
       span: { ...published, spans: [{ ...published.spans[0], to: 5 }] },
       commit: { ...published, commits: [{ ...published.commits[0], id: 'abc' }] },
+      minutes: { ...published, record: { ...record, totalMinutes: 1e308 } },
+      hour: { ...published, record: { ...record, hours: [{ ...record.hours[0], creation: 1e6 }] } },
+      hours: { ...published, record: { ...record, hours: Array(50).fill(record.hours[0]) } },
+      zone: { ...published, record: { ...record, timezone: 'Mars/Olympus' } },
+      century: { ...published, spans: [{ ...published.spans[0], to: Number.MAX_SAFE_INTEGER }] },
+      depth: JSON.stringify(published).replace('{', `{"ä":${'['.repeat(4000)}${']'.repeat(4000)},`),
       size: `${JSON.stringify(published)}${' '.repeat(8 * 1024 * 1024)}`,
+      escapes: `{"format":1,"text":"${'\\\\'.repeat(4_000_000)}"}`,
     };
     for (const content of Object.values(wrong)) {
       put(`${ID}/daily/${DAY}.json`, content);
@@ -121,6 +128,10 @@ describe('the exchange folder (lib)', () => {
     }
     expect(damaged).to.have.length(Object.keys(wrong).length);
     put(`${ID}/sessions/${DAY}.jsonl`, `<<<<<<< HEAD\n${JSON.stringify(session)}\n{"id":1}\n`);
+    for (const amount of ['many', 1e308, -1]) {
+      put(`${ID}/usage/${DAY}.json`, { format: 1, rows: [{ ...usage, cost: amount }] });
+      expect(readPublishedUsage(machine(), DAY)).to.deep.equal([]);
+    }
     put(`${ID}/usage/${DAY}.json`, { format: 1, rows: [{ ...usage, input: 'many' }] });
     damaged.length = 0;
     expect(readPublishedSessions(machine(), DAY, note)).to.deep.equal([session]);
@@ -129,6 +140,16 @@ describe('the exchange folder (lib)', () => {
       `${ID}/sessions/${DAY}.jsonl: has invalid lines`,
       `${ID}/usage/${DAY}.json: damaged`,
     ]);
+  });
+
+  it('reports a file where a folder of days belongs, and reads the others', () => {
+    put(`${ID}/daily`, 'a file');
+    put(`${ID}/usage/${DAY}.json`, { format: 1, rows: [usage] });
+    expect(readMachines(path(), note).map(({ days }) => days)).to.deep.equal([
+      { daily: [], sessions: [], usage: [DAY] },
+    ]);
+    expect(damaged).to.have.length(1);
+    expect(damaged[0]).to.include(`${ID}/daily: `);
   });
 
   it('cleans every text of another machine', () => {

@@ -8,7 +8,9 @@ export type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string';
 export const isFlag: Check = (value) => typeof value === 'boolean';
-export const isAmount: Check = (value) => typeof value === 'number' && value >= 0;
+/** More minutes, tokens or money than a day can have; sums of a lifetime of days stay exact. */
+const MAX_AMOUNT = 1e12;
+export const isAmount: Check = (value) => typeof value === 'number' && value >= 0 && value <= MAX_AMOUNT;
 
 export function nullable(check: Check): Check {
   return (value) => value === null || check(value);
