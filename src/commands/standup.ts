@@ -1,8 +1,7 @@
 import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
-import { openReport, reportNow } from '../lib/app/report';
+import { openReport } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
-import { readPeriod } from '../lib/report/period';
 import { reportText } from '../lib/report/view';
 
 export default class Standup extends BaseCommand {
@@ -29,9 +28,8 @@ export default class Standup extends BaseCommand {
   async run(): Promise<Report> {
     const { flags } = await this.parse(Standup);
     const { since, until, ...options } = flags;
-    const now = await reportNow(this.context);
-    const period = await readPeriod({ since, ...(until === undefined ? {} : { until }) }, now);
-    const report = await openReport(this.context, period, options);
+    const days = { since, ...(until === undefined ? {} : { until }) };
+    const report = await openReport(this.context, days, options);
     return this.show(report, () => reportText(blocksOf(report, 'Standup'), this.terminal));
   }
 }

@@ -1,5 +1,5 @@
 import { BaseCommand, machine, boolean, integer, text } from '../lib/cli/base-command';
-import { usageNow } from '../lib/app/usage';
+import { openUsage } from '../lib/app/usage';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { usageCsv, usageText } from '../lib/usage/view';
 
@@ -29,9 +29,11 @@ export default class UsageCommand extends BaseCommand {
   async run(): Promise<Usage> {
     const { flags } = await this.parse(UsageCommand);
     const slow = setTimeout(() => this.say("Reading your assistants' logs…"), SLOW_MS);
-    const report = await usageNow(this.context, flags.by as Grouping, flags.days, flags.machine).finally(() =>
-      clearTimeout(slow),
-    );
+    const { days, machine } = flags;
+    const usage = await openUsage(this.context);
+    const report = await usage
+      .report({ by: flags.by as Grouping, days, machine })
+      .finally(() => clearTimeout(slow));
     if (flags.csv) {
       this.printUnfolded(() => usageCsv(report.usage));
       for (const note of report.usage.notes ?? []) this.say(note);

@@ -1,8 +1,7 @@
 import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
-import { openReport, reportNow } from '../lib/app/report';
+import { openReport } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
-import { readWeek } from '../lib/report/period';
 import { reportText } from '../lib/report/view';
 
 export default class Week extends BaseCommand {
@@ -22,8 +21,7 @@ export default class Week extends BaseCommand {
   async run(): Promise<Report> {
     const { flags } = await this.parse(Week);
     const { of, ...options } = flags;
-    const period = await readWeek(of, await reportNow(this.context));
-    const report = await openReport(this.context, period, { ...options, usage: true });
+    const report = await openReport(this.context, { week: of }, { ...options, usage: true });
     return this.show(report, () => reportText(blocksOf(report, 'Week'), this.terminal));
   }
 }

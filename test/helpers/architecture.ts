@@ -33,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(FEATURES.map((feature) => [feature, [...BASE, 'config:types']])),
   time: [...BASE, 'config:types'],
   sense: [...BASE, 'config:types', 'time'],
+  report: [...BASE, 'config:types', 'time'],
   sync: [...BASE, 'config:types', 'time', 'usage:types'],
   daemon: INNER,
   app: [...INNER, 'daemon'],

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-import type { DayDocument, DaySession } from '../../src/lib/app/day';
+import type { DayDocument } from '../../src/lib/app/day';
+import type { DaySession } from '../../src/lib/time/day-sessions';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { addDays, dayOf, hourStarts } from '../../src/lib/platform/time/time';
 import type { SenseEvent } from '../../src/lib/time/event';

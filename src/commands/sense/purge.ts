@@ -2,7 +2,7 @@ import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { adoptedFolders } from '../../lib/app/sync';
 import { withRemoval } from '../../lib/app/sync-purge';
-import { purgeUsage } from '../../lib/app/usage';
+import { openUsage } from '../../lib/app/usage';
 import { definedOnly } from '../../lib/platform/files/json-object';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-status';
@@ -48,7 +48,9 @@ export default class SensePurge extends BaseCommand {
       const { names: repos, others = [], unclear = [] } = purged.repo ?? {};
       // Usage has no path, so it may belong to another repository with the same name.
       const isClear = others.length === 0;
-      const days = await purgeUsage(this.context, definedOnly({ ...selection, repos }), !yes || !isClear);
+      const days = await (
+        await openUsage(this.context)
+      ).purge(definedOnly({ ...selection, repos }), !yes || !isClear);
       if (isClear || purged.repo === null) return { ...purged, usage: days };
       return {
         ...purged,

@@ -1,5 +1,5 @@
 import { BaseCommand, machine, integer } from '../../lib/cli/base-command';
-import { withMachines } from '../../lib/app/machines';
+import { openMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
 import type { StewardError } from '../../lib/errors';
 import { recent } from '../../lib/sense/read';
@@ -21,7 +21,7 @@ export default class SenseRecent extends BaseCommand {
   async run(): Promise<DailyRecord[]> {
     const { flags } = await this.parse(SenseRecent);
     const sense = await openSense(this.context);
-    const deps = await withMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
+    const deps = await openMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
     const onDamaged = ({ message }: StewardError): void => this.say(message);
     const records = recent(deps, flags.days, { onDamaged, hasLedger: this.json });
     return this.show(records, () => recentText(records, this.terminal));

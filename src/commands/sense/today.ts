@@ -1,5 +1,5 @@
 import { BaseCommand, machine, text } from '../../lib/cli/base-command';
-import { withMachines } from '../../lib/app/machines';
+import { openMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
 import { waitingSessions } from '../../lib/app/sessions';
 import { toStewardError } from '../../lib/errors';
@@ -28,7 +28,7 @@ export default class SenseToday extends BaseCommand {
   async run(): Promise<DailyRecord> {
     const { flags } = await this.parse(SenseToday);
     const sense = await openSense(this.context);
-    const deps = await withMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
+    const deps = await openMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
     const { record, ...beside } =
       flags.of === undefined ? today(deps) : dayView(deps, await sense.readDay(flags.of));
     const waiting =

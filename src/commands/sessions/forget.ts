@@ -4,7 +4,7 @@ import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { recordHeard } from '../../lib/app/hooks';
 import { openSessions } from '../../lib/app/sessions';
 import { withRemoval } from '../../lib/app/sync-purge';
-import { purgeUsage } from '../../lib/app/usage';
+import { openUsage } from '../../lib/app/usage';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 
 export default class SessionsForget extends BaseCommand {
@@ -27,7 +27,7 @@ export default class SessionsForget extends BaseCommand {
     });
     const work = async (): Promise<Forgotten> => {
       if (flags.yes) await recordHeard(this.context);
-      const days = await purgeUsage(this.context, {}, !flags.yes);
+      const days = await (await openUsage(this.context)).purge({}, !flags.yes);
       const forgotten = await forgetSessions(deps, !flags.yes);
       const usage = days.map((day) => join(area.usage, `${day}.json`));
       return { ...forgotten, files: [...forgotten.files, ...usage] };

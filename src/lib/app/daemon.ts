@@ -32,7 +32,7 @@ import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
-import { withMachines } from './machines';
+import { openMachines } from './machines';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
 import { sessionRoutes } from './session-routes';
 import { sessionReader } from './sessions';
@@ -151,7 +151,7 @@ function senseService(context: Context, goals: string) {
   const files = [area.config, area.settings, area.sense.config, area.sense.classify, goals];
   const sense = cachedLoader(clock, files, async () => {
     const opened = await openSense(context, watchOf);
-    return { ...opened, deps: await withMachines(context, opened.deps) };
+    return { ...opened, deps: await openMachines(context, opened.deps) };
   });
   const startWatch = (log: DaemonLog): Service => {
     const onProblem = (problem: string): void => log.write('warn', 'focus', { problem });
@@ -171,7 +171,7 @@ function senseService(context: Context, goals: string) {
     senseRoutes({
       ...{ sense: senseDeps, live, insights: insightStore(area.sense.insights) },
       classify: ({ app, kind, since }) => setClassification(context, app, kind, since),
-      of: (deps, machine) => withMachines(context, deps, machine),
+      of: (deps, machine) => openMachines(context, deps, machine),
     });
   return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
 }

@@ -1,12 +1,16 @@
+import { knownMachineId } from '../platform/files/machine';
+import type { StoredDays } from '../sync/machine-days';
 import type { ReadDeps } from '../sense/read';
+import { readDay, todayOf } from '../sense/roll';
 import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
 import type { Context } from './context';
+import { machineName } from './sync-settings';
 
 /**
  * Returns `deps` with a reader for the merged days of all machines, or for the days of the `wanted` machine.
  * Calls `note` for each unusable file. Throws `usage` if the machine is unknown.
  */
-export async function withMachines<T extends ReadDeps>(
+export async function openMachines<T extends ReadDeps>(
   context: Context,
   deps: T,
   wanted?: string,
@@ -15,11 +19,28 @@ export async function withMachines<T extends ReadDeps>(
   const { folder } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined && wanted === undefined) return deps;
   // Load the module only if needed, so that reads without an exchange folder stay fast.
-  const { knownMachines, machineFiles } = await import('./machine-days');
+  const { knownMachines, machineFiles } = await import('../sync/machine-days');
   const { damagedNotes } = await import('../sync/exchange');
+  const { area } = context;
   const onDamaged = damagedNotes(note);
-  const known = (): KnownMachines => knownMachines(context, deps, folder, onDamaged);
+  const known = (): KnownMachines => {
+    const id = folder === undefined ? (knownMachineId(area.machine) ?? '') : context.machineId;
+    return knownMachines({ id, name: machineName(area) }, storedDays(deps), folder, onDamaged);
+  };
   const machines = (): Machines | undefined => chooseMachines(known(), wanted);
   if (wanted !== undefined) machines();
   return { ...deps, machines, machineFiles: () => (folder === undefined ? [] : machineFiles(folder)) };
+}
+
+function storedDays(deps: ReadDeps): StoredDays {
+  const { store, config, classify } = deps;
+  return {
+    loggedDays: store.loggedDays,
+    recordedDays: store.recordedDays,
+    readRecord: (day) => store.readRecord(day, () => undefined),
+    readEvents: (day) => store.readLog(day).events,
+    buildRecord: (day) => readDay(deps, store.readState().state, day).record,
+    today: () => todayOf(deps),
+    options: { pollIntervalSec: config.pollIntervalSec, classify },
+  };
 }

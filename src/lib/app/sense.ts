@@ -1,12 +1,11 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import type { Config } from '../config/schema';
 import { ensureUserArea } from '../config/user-area';
 import { hasRules } from '../goals/match';
 import { parseGoals } from '../goals/record';
-import { GOALS_WINDOW_DAYS, buildGoalsState } from '../goals/state';
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
+import { GOALS_WINDOW_DAYS, writeGoalsState } from '../goals/state';
+import { readText } from '../platform/files/atomic-file';
 import { isLockHeld, withLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
@@ -196,15 +195,10 @@ export async function storeFocus(sense: () => SenseContext | Promise<SenseContex
 }
 
 function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): void {
+  const goals = parseGoals(readText(user.paths.goals, { followLink: true }) ?? '');
   const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
-  const state = buildGoalsState({
-    goals: parseGoals(readText(user.paths.goals, { followLink: true }) ?? ''),
-    records: [...recordsBetween({ store: senseStore(area) }, window, () => undefined)],
-    date: today,
-    generatedAt: toIso(clock.now()),
-  });
-  ensureFolder(dirname(area.goalsState));
-  replaceFile(area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
+  const records = [...recordsBetween({ store: senseStore(area) }, window, () => undefined)];
+  writeGoalsState(area.goalsState, { goals, records, date: today, generatedAt: toIso(clock.now()) });
 }
 
 /** Returns the time zone of today's record; undefined if nothing has been recorded today. */

@@ -9,7 +9,7 @@ import { spoolStatus } from '../sessions/spool';
 import { sessionsReport, type SessionsReport } from '../sessions/rows';
 import type { Context } from './context';
 import { nameSession } from './sessions';
-import { usageOfSessions } from './usage';
+import { openUsage } from './usage';
 
 const FIGURE_DAYS = 30;
 const SHORT = v.pipe(v.string(), v.maxLength(200));
@@ -36,7 +36,7 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
       async run(): Promise<SessionFigures[]> {
         const deps = await sense();
         const records = [today(deps).record, ...recent(deps, FIGURE_DAYS - 1)];
-        const rows = await usageOfSessions(context, FIGURE_DAYS);
+        const rows = await (await openUsage(context)).bySession(FIGURE_DAYS);
         const agents = records.flatMap(({ ledger }) => ledger?.agents ?? []);
         return figuresOf(Object.values((await sessions()).sessions), agents, rows);
       },

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { addDays, dayOf, type Day } from '../platform/time/time';
-import { daysOf, readPeriod, readWeek, type Period } from '../report/period';
+import type { Day } from '../platform/time/time';
+import { daysOf, readDays } from '../time/period';
 import { commonSpelling } from '../time/focus-tally';
 import { intervalsOf, type Interval } from '../time/ledger/exports';
 import type { DayLedger } from '../time/ledger/model';
@@ -8,8 +8,8 @@ import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../
 import type { TimeBeside } from '../time/ledger/view';
 import { dayPieces, daysWithoutLog, ledgersOf } from '../sense/ledgers';
 import type { Context } from './context';
-import { openSense, type SenseContext } from './sense';
-import { withMachines } from './machines';
+import { openSense } from './sense';
+import { openMachines } from './machines';
 import { openWorkNames } from './work-names';
 
 export interface TimeInput {
@@ -37,9 +37,9 @@ export interface TimeResult {
 /** Returns how time was spent in a period. Writes nothing. */
 export async function openTime(context: Context, { of, by, machine }: TimeInput): Promise<TimeResult> {
   const sense = await openSense(context);
-  const period = await periodOf(sense, of);
+  const period = await readDays(of, { nowMs: sense.deps.clock.now(), zone: sense.deps.timezone });
   const notes: string[] = [];
-  const deps = await withMachines(context, sense.deps, machine, (text) => notes.push(text));
+  const deps = await openMachines(context, sense.deps, machine, (text) => notes.push(text));
   const days = daysOf(period);
   const { damaged, machines, ...recorded } = ledgersOf(deps, days);
   const { ledgers } = recorded;
@@ -74,28 +74,4 @@ function otherMachine(machine = ''): StewardError {
 function totalOf(ledgers: readonly DayLedger[]): number {
   const rows = ledgers.flatMap(({ attention }) => attention);
   return rows.reduce((sum, { minutes }) => sum + Math.round(minutes * 10), 0) / 10;
-}
-
-async function periodOf({ deps }: SenseContext, of: string): Promise<Period> {
-  const now = { nowMs: deps.clock.now(), zone: deps.timezone };
-  const today = dayOf(now.nowMs, now.zone);
-  const firstOfMonth = `${today.slice(0, 8)}01`;
-  const word = of
-    .trim()
-    .toLowerCase()
-    .replace(/^this /, '');
-  if (word === 'week') return readWeek(today, now);
-  if (word === 'last week') return readWeek(addDays(today, -7), now);
-  if (word === 'month') return readPeriod({ since: firstOfMonth }, now);
-  if (word === 'last month') {
-    const until = addDays(firstOfMonth, -1);
-    return readPeriod({ since: `${until.slice(0, 8)}01`, until }, now);
-  }
-  if (word === 'year') return readPeriod({ since: addDays(today, -364) }, now);
-  if (/^(?:last year|\d{4}-\d{2})$/.test(word)) {
-    throw new StewardError('usage', `Invalid day ${JSON.stringify(of)}.`, {
-      hint: 'Use a day such as 2026-11-20, or "week", "month" or "year".',
-    });
-  }
-  return readPeriod({ since: of, until: of }, now);
 }

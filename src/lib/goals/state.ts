@@ -1,3 +1,7 @@
+import { dirname } from 'node:path';
+
+import { replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
 import { addDays, type Day } from '../platform/time/time';
 import type { Goal } from './record';
 
@@ -63,4 +67,9 @@ export function buildGoalsState({
     goals: goals.map(({ id, text, reported, target }) => ({ id, text, reported, target })),
     observed: { last7Days: last(7), last30Days: last(GOALS_WINDOW_DAYS) },
   };
+}
+
+export function writeGoalsState(path: string, observed: Parameters<typeof buildGoalsState>[0]): void {
+  ensureFolder(dirname(path));
+  replaceFile(path, `${JSON.stringify(buildGoalsState(observed), null, 2)}\n`);
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../app/context';
 import { openNotify } from '../app/notify';
-import { openReport, reportNow } from '../app/report';
+import { openReport } from '../app/report';
 import { openSense } from '../app/sense';
 import { openSessions } from '../app/sessions';
 import { openWork } from '../app/work';
@@ -8,7 +8,6 @@ import { StewardError } from '../errors';
 import { EVENT_NAMES, SOURCES } from '../notify/events';
 import { sendNotification } from '../notify/send';
 import { blocksOf } from '../report/blocks';
-import { readPeriod } from '../report/period';
 import { reportMarkdown } from '../report/view';
 import { recent, today } from '../sense/read';
 import { spoolStatus } from '../sessions/spool';
@@ -88,9 +87,8 @@ export const READ_TOOLS: readonly McpTool[] = [
     }),
     async run(context, { since = 'yesterday', until, repo }) {
       const days = { since: String(since), ...(until === undefined ? {} : { until: String(until) }) };
-      const period = await readPeriod(days, await reportNow(context));
       const only = repo === undefined ? undefined : String(repo);
-      const report = await openReport(context, period, { repo: only, evidence: false, reminders: false });
+      const report = await openReport(context, days, { repo: only, evidence: false, reminders: false });
       return reportMarkdown(blocksOf(report, 'Standup'));
     },
   },

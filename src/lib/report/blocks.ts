@@ -1,7 +1,8 @@
 import { longDay, minutes, plural, tokens, usd } from '../platform/terminal/format';
 import { clean, cleanLine } from '../platform/terminal/terminal';
-import type { Report, ReportTime, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
+import type { Report, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
 import { phase } from '../sessions/phases';
+import type { TimeRow } from '../time/ledger/rows';
 
 /** Sanitized text within a line, without markup. */
 export interface Part {
@@ -137,7 +138,7 @@ function appItems({ apps }: Report): Part[][] {
   ];
 }
 
-function timeItem({ key, minutes: own, working, waiting, heldUp }: ReportTime): Part[] {
+function timeItem({ key, minutes: own, working, waiting, heldUp }: TimeRow): Part[] {
   const agents = [
     working === 0 ? null : `agents working ${minutes(working)}`,
     waiting === 0 ? null : `waiting ${minutes(waiting)}`,

@@ -1,7 +1,9 @@
 import type { Day } from '../platform/time/time';
 import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
-import type { Period } from './period';
+import type { TimeRow } from '../time/ledger/rows';
+import type { MachineRow } from '../time/machines/model';
+import type { Period } from '../time/period';
 
 /** A day's stored data. Minutes are rounded to one decimal place. */
 export interface DayFacts {
@@ -22,23 +24,6 @@ export interface DayFacts {
   };
   /** Commit counts from other machines, which don't publish subjects. */
   elsewhere?: readonly { repo: string; commits: number }[];
-}
-
-/** A machine whose days are merged into the report. */
-export interface ReportMachine {
-  id: string;
-  name: string;
-  state: 'recorded' | 'so-far' | 'not-recorded';
-  minutes: number | null;
-}
-
-/** Your minutes and your agents' minutes, which may overlap. */
-export interface ReportTime {
-  key: string;
-  minutes: number;
-  working: number;
-  waiting: number;
-  heldUp: number;
 }
 
 export interface ReportCommit {
@@ -92,8 +77,8 @@ export interface ReportInput {
   /** Sentences about data that could not be read. */
   notes: readonly string[];
   usage?: UsageFacts;
-  time?: ReportTime[];
-  machines?: readonly ReportMachine[];
+  time?: TimeRow[];
+  machines?: readonly MachineRow[];
 }
 
 export interface UsageFacts {
@@ -137,9 +122,9 @@ export interface Report {
   /** The assistants' usage, only in a weekly report. */
   usage?: UsageFacts;
   /** Your time and your agents' time by repository; absent if no repository is known. */
-  time?: ReportTime[];
+  time?: TimeRow[];
   /** The merged machines; absent if there is only one. */
-  machines?: readonly ReportMachine[];
+  machines?: readonly MachineRow[];
   /** Sentences about the gaps in the report. */
   notKnown: string[];
 }

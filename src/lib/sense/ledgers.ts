@@ -5,7 +5,7 @@ import { unionDays } from '../time/machines/read';
 import { machinesOver } from '../time/machines/view';
 import type { ReadDeps } from './read';
 import type { DailyRecord } from '../time/record';
-import { readDay, todayOf } from './roll';
+import { recordReader } from './roll';
 import type { Piece } from '../time/ledger/attention';
 import { ledgerTally } from '../time/ledger/ledger';
 import type { DayLedger } from '../time/ledger/model';
@@ -29,23 +29,14 @@ export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const machines = deps.machines?.();
   if (machines !== undefined)
     return ledgersIn([...unionDays(machines, days, { hasTimes: false }).values()], days, []);
-  const { store } = deps;
-  const [logged, recorded] = [new Set(store.loggedDays()), new Set(store.recordedDays())];
-  const { state } = store.readState();
-  const today = todayOf(deps);
   const damaged: StewardError[] = [];
   const onDamaged = ({ kind, message }: StewardError): void => {
     const hint =
       'The event log was deleted, so the record cannot be rebuilt. Restore the record from a backup, or delete it.';
     damaged.push(new StewardError(kind, message, { hint }));
   };
-  const records = days.flatMap((day) => {
-    const ignore = logged.has(day) ? () => undefined : onDamaged;
-    const record = recorded.has(day) ? store.readRecord(day, ignore) : undefined;
-    // After a journey west, today can have a final record from the time zone before.
-    const isCurrent = day < today && record?.final === true && record.ledger !== undefined;
-    return logged.has(day) && !isCurrent ? readDay(deps, state, day).record : (record ?? []);
-  });
+  const read = recordReader(deps);
+  const records = days.flatMap((day) => read(day, onDamaged) ?? []);
   return ledgersIn(records, days, damaged);
 }
 

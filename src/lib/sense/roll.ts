@@ -8,7 +8,7 @@ import { SENSE_VERSION } from '../time/event';
 import type { DayLedger } from '../time/ledger/model';
 import { isEmptyRecord, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
 import { recentJumps, type SenseState } from './state';
-import type { LogScan, SenseStore } from './store';
+import type { LogScan, OnDamaged, SenseStore } from './store';
 import { recordMarkdown } from './view-markdown';
 
 export interface RollDeps {
@@ -46,6 +46,24 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   const record = tally.result({ version: SENSE_VERSION, generatedAt, final: day < todayOf(deps) });
   if (record.ledger !== undefined) record.goalTags = deps.goalTags?.(record.ledger) ?? {};
   return { record, sessionRepos: tally.sessionRepos(), scan };
+}
+
+/**
+ * Returns a function that reads a day's record: the stored one if it is final and has a ledger, otherwise one
+ * built from the log. Reports a damaged record only if the log was deleted.
+ */
+export function recordReader(deps: RollDeps): (day: Day, onDamaged?: OnDamaged) => DailyRecord | undefined {
+  const { store } = deps;
+  let state: SenseState | undefined;
+  return (day, onDamaged) => {
+    const hasLog = store.logBytes(day) !== undefined;
+    const stored = store.readRecord(day, hasLog ? () => undefined : onDamaged);
+    // After a journey west, today can have a final record from the time zone before.
+    const isCurrent = day < todayOf(deps) && stored?.final === true && stored.ledger !== undefined;
+    if (isCurrent || !hasLog) return stored;
+    state ??= store.readState().state;
+    return readDay(deps, state, day).record;
+  };
 }
 
 /** Builds and stores a day's record, and quarantines invalid lines. Updates `state` without writing it. */

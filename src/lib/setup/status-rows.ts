@@ -9,7 +9,7 @@ import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openSessions, waitingSessions } from '../app/sessions';
 import { voiceOf } from '../app/speech';
-import { limitsNow } from '../app/usage';
+import { openUsage } from '../app/usage';
 import { openWork } from '../app/work';
 import type { Config } from '../config/schema';
 import { duration, type DaemonReport } from '../daemon/status';
@@ -231,7 +231,7 @@ async function sessionsRow({ context }: Sources): Promise<Row> {
 
 async function usageRow({ context, config }: Sources): Promise<Row> {
   if (!config.user.usage.enabled) return row('off', 'switched off');
-  const { limits, problems } = await limitsNow(context);
+  const { limits, problems } = (await openUsage(context)).limits();
   const known = limits.length === 0 ? ['no usage limits reported'] : limits;
   return problems.length === 0
     ? row('ok', known)

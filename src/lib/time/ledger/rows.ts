@@ -176,13 +176,3 @@ export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): R
   }
   return Object.fromEntries(tags);
 }
-
-/**
- * Matches the issue number in a branch name such as `12-login` or `fix/issue-12-login`. Doesn't match dates.
- */
-const BRANCH_ISSUE = /(?:^|\/)(?:issue-([1-9]\d{0,6})(?!\d)|([1-9]\d{0,6})-(?!\d))/i;
-
-export function issueOfBranch(branch: string | null): number | undefined {
-  const match = BRANCH_ISSUE.exec(branch ?? '');
-  return match === null ? undefined : Number(match[1] ?? match[2]);
-}

@@ -6,13 +6,13 @@ import { ics, intervalsOf, timeCsv, timewarrior } from '../../../../src/lib/time
 import type { AttentionRow, DayLedger } from '../../../../src/lib/time/ledger/model';
 import {
   goalReasons,
-  issueOfBranch,
   keyOf,
   TIME_KEYS,
   timeRows,
   type TimeReport,
   type WorkNames,
 } from '../../../../src/lib/time/ledger/rows';
+import { issueOfBranch } from '../../../../src/lib/time/ledger/names';
 import { timeText } from '../../../../src/lib/time/ledger/view';
 
 const NAMES: WorkNames = {

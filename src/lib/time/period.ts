@@ -41,6 +41,32 @@ export async function readWeek(of: string | undefined, now: ZonedNow): Promise<P
   return periodOf(monday, sunday > today ? today : sunday, now);
 }
 
+/**
+ * Parses a day in words, or a period: `week`, `month`, `year` (the last 365 days), `last week` or `last month`.
+ */
+export async function readDays(of: string, now: ZonedNow): Promise<Period> {
+  const today = dayOf(now.nowMs, now.zone);
+  const firstOfMonth = `${today.slice(0, 8)}01`;
+  const word = of
+    .trim()
+    .toLowerCase()
+    .replace(/^this /, '');
+  if (word === 'week') return readWeek(today, now);
+  if (word === 'last week') return readWeek(addDays(today, -7), now);
+  if (word === 'month') return readPeriod({ since: firstOfMonth }, now);
+  if (word === 'last month') {
+    const until = addDays(firstOfMonth, -1);
+    return readPeriod({ since: `${until.slice(0, 8)}01`, until }, now);
+  }
+  if (word === 'year') return readPeriod({ since: addDays(today, -364) }, now);
+  if (/^(?:last year|\d{4}-\d{2})$/.test(word)) {
+    throw new StewardError('usage', `Invalid day ${JSON.stringify(of)}.`, {
+      hint: 'Use a day such as 2026-11-20, or "week", "month" or "year".',
+    });
+  }
+  return readPeriod({ since: of, until: of }, now);
+}
+
 function periodOf(from: Day, to: Day, { nowMs, zone }: ZonedNow): Period {
   if (daysOf({ from, to }).length > MAX_DAYS) {
     throw new StewardError('usage', `The period from ${from} to ${to} is longer than ten years.`, {

@@ -1,35 +1,42 @@
 import { join } from 'node:path';
 
 import { isObject } from '../platform/files/json-object';
-import { knownMachineId } from '../platform/files/machine';
 import { addDays, type Day } from '../platform/time/time';
+import type { TimelineOptions } from '../time/day-timeline';
+import type { SenseEvent } from '../time/event';
 import { dayParts, type DayParts } from '../time/day-parts';
 import type { MachineDay } from '../time/machines/model';
-import type { KnownMachines } from '../time/machines/read';
-import type { ReadDeps } from '../sense/read';
+import type { KnownMachines, MachineName } from '../time/machines/read';
 import { asRecord, boundsOf, type DailyRecord } from '../time/record';
-import { readDay, todayOf } from '../sense/roll';
-import { publishedDay, type Disclosure } from '../sync/day';
+import { publishedDay, type Disclosure } from './day';
 import {
   machinesFolder,
   readMachines,
   readPublishedDay,
   readPublishedSessions,
   type OnDamagedFile,
-} from '../sync/exchange';
-import type { Machine, PublishedDay } from '../sync/format';
-import type { Context } from './context';
-import { machineName } from './sync-settings';
+} from './exchange';
+import type { Machine, PublishedDay } from './format';
+
+/** This machine's stored days. */
+export interface StoredDays {
+  loggedDays: () => Day[];
+  recordedDays: () => Day[];
+  readRecord: (day: Day) => DailyRecord | undefined;
+  readEvents: (day: Day) => readonly SenseEvent[];
+  /** Builds a day's record from its log. */
+  buildRecord: (day: Day) => DailyRecord;
+  today: () => Day;
+  options: Pick<TimelineOptions, 'pollIntervalSec' | 'classify'>;
+}
 
 /** Returns this machine and the other machines in the exchange folder. */
 export function knownMachines(
-  context: Pick<Context, 'area' | 'machineId'>,
-  deps: ReadDeps,
+  own: MachineName,
+  stored: StoredDays,
   folder: string | undefined,
   onDamaged: OnDamagedFile,
 ): KnownMachines {
-  const id = folder === undefined ? (knownMachineId(context.area.machine) ?? '') : context.machineId;
-  const own = { id, name: machineName(context.area) };
   const found = folder === undefined ? [] : readMachines(folder, onDamaged);
   const others = found.filter(({ id }) => id !== own.id);
   const nameOf = ({ id, info }: Machine) => ({ id, name: info.name });
@@ -41,7 +48,7 @@ export function knownMachines(
       if (chosen.length === 0) return undefined;
       const hasOwn = ids.has(own.id);
       const ownDay = ownDays(
-        deps,
+        stored,
         found.find(({ id }) => id === own.id),
         chosen,
       );
@@ -56,7 +63,7 @@ export function knownMachines(
         names: [...(hasOwn ? [own] : []), ...chosen.map(nameOf)],
         days: () =>
           [
-            ...new Set([...(hasOwn ? storedDays(deps) : []), ...chosen.flatMap(({ days }) => days.daily)]),
+            ...new Set([...(hasOwn ? storedDays(stored) : []), ...chosen.flatMap(({ days }) => days.daily)]),
           ].sort(),
         read: (days) =>
           days.flatMap((day) => [
@@ -85,8 +92,8 @@ export function machineFiles(folder: string): string[] {
   ];
 }
 
-function storedDays({ store }: ReadDeps): Day[] {
-  return [...store.loggedDays(), ...store.recordedDays()];
+function storedDays({ loggedDays, recordedDays }: StoredDays): Day[] {
+  return [...loggedDays(), ...recordedDays()];
 }
 
 /** Accepts this machine's own record without validation. */
@@ -124,21 +131,19 @@ function hasAll(published: DailyRecord, { sessions, ledger }: DailyRecord): bool
  * function reads a day's event log only if the published day is outdated.
  */
 function ownDays(
-  deps: ReadDeps,
+  { loggedDays, readRecord, readEvents, buildRecord, options, ...source }: StoredDays,
   own: Machine | undefined,
   others: readonly Machine[],
 ): (day: Day) => PublishedDay[] {
-  const { store, config, classify } = deps;
-  const { state } = store.readState();
-  const logged = new Set(store.loggedDays());
-  const today = todayOf(deps);
+  const logged = new Set(loggedDays());
+  const today = source.today();
   const known = new Set(others.flatMap(({ days }) => days.daily));
   const isAlone = (day: Day): boolean => ![-1, 0, 1].some((count) => known.has(addDays(day, count)));
   const publish = (record: DailyRecord, parts: DayParts | undefined, before?: PublishedDay) => [
     publishedDay({ record, parts, usage: [] }, before, EVERYTHING),
   ];
   return (day) => {
-    const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
+    const stored = day < today ? readRecord(day) : undefined;
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
     // If no other machine has data for this or an adjacent day, no times can overlap.
     if (isClosed && isAlone(day)) return publish(stored, undefined);
@@ -149,9 +154,8 @@ function ownDays(
     if (isComplete && before !== undefined && stored !== undefined && hasAll(before.record, stored))
       return [before];
     if (isClosed && (!logged.has(day) || isComplete)) return publish(stored, undefined, before);
-    if (!logged.has(day)) return day === today ? publish(readDay(deps, state, day).record, undefined) : [];
-    const record = isClosed ? stored : readDay(deps, state, day).record;
-    const options = { ...boundsOf(record), pollIntervalSec: config.pollIntervalSec, classify };
-    return publish(record, dayParts(store.readLog(day).events, options));
+    if (!logged.has(day)) return day === today ? publish(buildRecord(day), undefined) : [];
+    const record = isClosed ? stored : buildRecord(day);
+    return publish(record, dayParts(readEvents(day), { ...boundsOf(record), ...options }));
   };
 }

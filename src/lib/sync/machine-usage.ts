@@ -1,12 +1,10 @@
 import type { Day } from '../platform/time/time';
 import { chosenMachines, type MachineName } from '../time/machines/read';
 import { sessionKey } from '../sessions/session-key';
-import { damagedNotes, readMachines, readPublishedUsage } from '../sync/exchange';
-import { hashedId } from '../sync/format';
-import { mergeUsage } from '../usage/machines';
+import { damagedNotes, readMachines, readPublishedUsage } from './exchange';
+import { hashedId } from './format';
+import type { MachineUsage } from '../usage/machines';
 import type { DatedRow, Usage } from '../usage/rollup';
-import type { Context } from './context';
-import { machineName } from './sync-settings';
 
 /** Usage rows of several machines. Only other machines' session ids are hashed. */
 export interface UsageOfMachines {
@@ -15,6 +13,7 @@ export interface UsageOfMachines {
 }
 
 export interface UsageInput {
+  own: MachineName;
   folder: string | undefined;
   machine: string | undefined;
   from: Day;
@@ -26,13 +25,12 @@ export interface UsageInput {
  * for each unusable file.
  */
 export function usageOfMachines(
-  { machineId, area }: Pick<Context, 'machineId' | 'area'>,
-  { folder, machine: wanted, from, to }: UsageInput,
+  { own, folder, machine: wanted, from, to }: UsageInput,
   readOwn: () => DatedRow[],
+  merge: (machines: readonly MachineUsage[]) => DatedRow[],
   note: (text: string) => unknown,
 ): UsageOfMachines {
   const onDamaged = damagedNotes(note);
-  const own: MachineName = { id: machineId, name: machineName(area) };
   const others =
     folder === undefined ? [] : readMachines(folder, onDamaged).filter(({ id }) => id !== own.id);
   const names = others.map(({ id, info }) => ({ id, name: info.name }));
@@ -63,7 +61,7 @@ export function usageOfMachines(
     all.some((machine) => machine.id === id && machine.rows.length > 0) ? 'recorded' : 'not-recorded';
   const shown = [...(hasOwn ? [own] : []), ...names.filter(({ id }) => chosen.has(id))];
   return {
-    rows: mergeUsage(all).map((row) => ({ ...row, session: ids.get(row.session) ?? row.session })),
+    rows: merge(all).map((row) => ({ ...row, session: ids.get(row.session) ?? row.session })),
     machines: {
       machines: shown
         .sort((a, b) => (a.id < b.id ? -1 : 1))

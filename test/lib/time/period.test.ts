@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { addDays, dayBounds } from '../../../src/lib/platform/time/time';
-import { daysOf, readPeriod, readWeek } from '../../../src/lib/report/period';
+import { daysOf, readPeriod, readWeek } from '../../../src/lib/time/period';
 import { rejection } from '../../helpers/errors';
 
 /** Saturday, half past one at night in Berlin, and still Friday in UTC. */

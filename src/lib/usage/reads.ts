@@ -1,0 +1,131 @@
+import { StewardError, toStewardError } from '../errors';
+import { localTimes } from '../platform/time/day-words';
+import { addDays, dayOf, type Day } from '../platform/time/time';
+import { collectUsage, problemsOf, readProblems, type UsageDeps } from './collect';
+import { daysIn, readDayRows } from './days';
+import type { Source } from './find-logs';
+import { currentLimits, limitTexts } from './limits';
+import type { Prices } from './prices';
+import { purgeUsage, type UsageSelection } from './purge';
+import { unpricedModels, usageBy, type DatedRow, type Grouping, type Usage, type UsageRow } from './rollup';
+import type { UsageReport } from './view';
+
+export interface UsageReadDeps extends UsageDeps {
+  /** File with the limits that status lines reported. */
+  limits: string;
+  enabled: boolean;
+  prices: Prices;
+  /** Adds the rows that other machines published. */
+  union: (
+    period: { from: Day; to: Day },
+    machine: string | undefined,
+    readOwn: () => DatedRow[],
+    notes: string[],
+  ) => Promise<MergedRows>;
+  /** Returns the sessions' display names by session id. */
+  sessionNames: () => Promise<ReadonlyMap<string, string>>;
+}
+
+export interface MergedRows {
+  rows: DatedRow[];
+  machines?: Pick<Usage, 'machines'>;
+}
+
+export interface UsageWords {
+  by: Grouping;
+  days: number;
+  machine?: string | undefined;
+}
+
+/** The queries of stored usage. */
+export type UsageReads = ReturnType<typeof usageReads>;
+
+export function usageReads(deps: UsageReadDeps) {
+  const { prices, enabled, clock, zone } = deps;
+  const between = (period: { from: Day; to: Day }, machine: string | undefined, notes: string[]) =>
+    deps.union(period, machine, () => rowsBetween(deps.days, period, notes), notes);
+  const recent = ({ days, machine }: Omit<UsageWords, 'by'>, notes: string[]): Promise<MergedRows> => {
+    const today = dayOf(clock.now(), zone);
+    return between({ from: addDays(today, 1 - checkedDays(days)), to: today }, machine, notes);
+  };
+  const limits = (): string[] => limitTexts(currentLimits(deps, clock.now()), localTimes(clock, zone));
+  return {
+    /** Reads new lines of the assistants' logs, and returns the usage of the last `days` days. */
+    async report({ by, days, machine }: UsageWords): Promise<UsageReport> {
+      checkedDays(days);
+      const notes: string[] = [];
+      const sources = enabled ? await collected(deps, notes) : [];
+      const { rows, machines } = await recent({ days, machine }, notes);
+      const all = [...problemsOf(sources), ...notes];
+      return {
+        usage: withNotes({ ...usageBy(rows, by, prices), ...machines }, all),
+        ...{ by, days, sources, notes },
+        limits: limits(),
+        unpriced: unpricedModels(rows, prices),
+        names: by === 'session' ? await deps.sessionNames() : new Map(),
+      };
+    },
+    /** Returns the stored usage of the last `days` days, without reading the assistants' logs. */
+    async stored({ by, ...words }: UsageWords): Promise<Usage> {
+      const notes = [...readProblems(deps.state)];
+      const { rows, machines } = await recent(words, notes);
+      return withNotes({ ...usageBy(rows, by, prices), ...machines }, notes);
+    },
+    /** Returns the stored usage of a period by assistant. */
+    async ofDays(
+      period: { from: Day; to: Day },
+      { repo, machine }: { repo?: string | undefined; machine?: string | undefined },
+      notes: string[],
+    ): Promise<Usage> {
+      const { rows } = await between(period, machine, notes);
+      const wanted = repo?.toLowerCase();
+      const shown = wanted === undefined ? rows : rows.filter((row) => row.repo?.toLowerCase() === wanted);
+      return usageBy(shown, 'assistant', prices);
+    },
+    /** Returns the stored usage of the last `days` days by session. */
+    bySession: async (days: number): Promise<UsageRow[]> =>
+      usageBy((await recent({ days }, [])).rows, 'session', prices).rows,
+    /** Returns a line for each assistant with a known usage limit, and the problems of the last usage run. */
+    limits: () => ({ limits: limits(), problems: readProblems(deps.state) }),
+    /** Removes stored usage. Returns the affected days. */
+    purge: (selection: UsageSelection, dryRun: boolean): Promise<Day[]> =>
+      purgeUsage(deps, selection, { dryRun, readsLogs: enabled }),
+  };
+}
+
+const MAX_DAYS = 3660;
+
+export function checkedDays(days: number): number {
+  if (days >= 1 && days <= MAX_DAYS) return days;
+  throw new StewardError('usage', `Invalid number of days: ${days}.`, { hint: `Use 1 to ${MAX_DAYS}.` });
+}
+
+function rowsBetween(folder: string, { from, to }: { from: Day; to: Day }, notes: string[]): DatedRow[] {
+  const note = (path: string): unknown => notes.push(`${path} is damaged and was skipped.`);
+  return daysIn(folder)
+    .filter((day) => day >= from && day <= to)
+    .flatMap((day) => readDayRows(folder, day, note).map((row) => ({ ...row, day })));
+}
+
+function withNotes(usage: Usage, notes: string[]): Usage {
+  return notes.length === 0 ? usage : { ...usage, notes };
+}
+
+/**
+ * Reads new lines of the assistants' logs. If another process is reading the logs, adds a note and returns no
+ * sources.
+ */
+async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
+  try {
+    return await collectUsage(deps);
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    notes.push(
+      kind === 'locked'
+        ? 'The daemon is still reading the logs, so these figures may be incomplete.'
+        : `Cannot store new usage: ${message}`,
+    );
+    return [];
+  }
+}
