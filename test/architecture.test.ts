@@ -3,9 +3,150 @@ import { join, posix, relative, sep } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
 
-import { cyclesIn, longFunctionsIn, violationsIn, type SourceFile } from './helpers/architecture';
+import {
+  appExportsIn,
+  cyclesIn,
+  longFunctionsIn,
+  violationsIn,
+  type SourceFile,
+} from './helpers/architecture';
 
 const SRC = join(__dirname, '..', 'src');
+
+/** What app still exports beside openers, routes and jobs. The list only shrinks. */
+const APP_EXPORTS: ReadonlySet<string> = new Set([
+  'lib/app/adopt.ts exports adopt',
+  'lib/app/adopt.ts exports adoptedText',
+  'lib/app/after-hook.ts exports onPrompt',
+  'lib/app/after-hook.ts exports startWorkDelivery',
+  'lib/app/after-hook.ts exports startTriggers',
+  'lib/app/after-hook.ts exports startWatchdog',
+  'lib/app/agents.ts exports agentSettings',
+  'lib/app/agents.ts exports parseYaml',
+  'lib/app/agents.ts exports sessionToWatch',
+  'lib/app/agents.ts exports reportSilence',
+  'lib/app/capture.ts exports captureDeps',
+  'lib/app/capture.ts exports drainWork',
+  'lib/app/capture.ts exports deliverNow',
+  'lib/app/capture.ts exports retryNow',
+  'lib/app/capture.ts exports planOfPrompt',
+  'lib/app/capture.ts exports planOfSessionEnd',
+  'lib/app/capture.ts exports evidenceHere',
+  'lib/app/context.ts exports createContext',
+  'lib/app/context.ts exports productRoot',
+  'lib/app/context.ts exports installerDeps',
+  'lib/app/daemon-client.ts exports installedBuild',
+  'lib/app/daemon-client.ts exports findDaemon',
+  'lib/app/daemon-client.ts exports askDaemon',
+  'lib/app/daemon-client.ts exports isDaemonThere',
+  'lib/app/daemon-client.ts exports stopDaemon',
+  'lib/app/hooks.ts exports isClaudeInstalled',
+  'lib/app/hooks.ts exports foundAssistants',
+  'lib/app/hooks.ts exports registeredAssistants',
+  'lib/app/hooks.ts exports unregisteredAssistants',
+  'lib/app/hooks.ts exports recordHeard',
+  'lib/app/hooks.ts exports orUndefined',
+  'lib/app/hooks.ts exports chosenAssistants',
+  'lib/app/hooks.ts exports othersText',
+  'lib/app/hooks.ts exports hooksHealth',
+  'lib/app/hooks.ts exports titlesOf',
+  'lib/app/hooks.ts exports listOf',
+  'lib/app/hooks.ts exports refreshHooks',
+  'lib/app/hooks.ts exports askForSkill',
+  'lib/app/live-config.ts exports liveConfig',
+  'lib/app/managed.ts exports withManaged',
+  'lib/app/managed.ts exports createEnvironment',
+  'lib/app/mirror.ts exports cachedHookSettings',
+  'lib/app/mirror.ts exports cachedPromptSetting',
+  'lib/app/mirror.ts exports hookSettings',
+  'lib/app/mirror.ts exports promptSetting',
+  'lib/app/mirror.ts exports readCache',
+  'lib/app/mirror.ts exports writeCache',
+  'lib/app/mirror.ts exports cacheSocket',
+  'lib/app/mirror.ts exports cachedSocket',
+  'lib/app/mirror.ts exports askAt',
+  'lib/app/notify.ts exports sendReminders',
+  'lib/app/restricted.ts exports knownRepos',
+  'lib/app/restricted.ts exports shownWork',
+  'lib/app/restricted.ts exports isRestrictedSlug',
+  'lib/app/schedule.ts exports schedulerOf',
+  'lib/app/schedule.ts exports jobsHere',
+  'lib/app/schedule.ts exports install',
+  'lib/app/schedule.ts exports schedulerWith',
+  'lib/app/schedule.ts exports DAEMON_SCHEDULER',
+  'lib/app/schedule.ts exports currentScheduler',
+  'lib/app/schedule.ts exports mayRun',
+  'lib/app/schedule.ts exports waitForRunsOf',
+  'lib/app/schedule.ts exports endDaemonOf',
+  'lib/app/sense.ts exports storeFocus',
+  'lib/app/sense.ts exports zoneOfToday',
+  'lib/app/sense.ts exports setClassification',
+  'lib/app/sense.ts exports captureNow',
+  'lib/app/sense.ts exports setUpSense',
+  'lib/app/serve.ts exports serveDaemon',
+  'lib/app/serve.ts exports daemonReport',
+  'lib/app/serve.ts exports PAGE_PATHS',
+  'lib/app/serve.ts exports restartDaemon',
+  'lib/app/sessions.ts exports sessionsDeps',
+  'lib/app/sessions.ts exports sessionReader',
+  'lib/app/sessions.ts exports nameSession',
+  'lib/app/sessions.ts exports sessionsOn',
+  'lib/app/sessions.ts exports waitingSessions',
+  'lib/app/sessions.ts exports placesNow',
+  'lib/app/sessions.ts exports goNow',
+  'lib/app/sessions.ts exports goTo',
+  'lib/app/shared-area.ts exports prepareArea',
+  'lib/app/shared-area.ts exports takeUpAll',
+  'lib/app/speech.ts exports voiceOf',
+  'lib/app/speech.ts exports speechSettings',
+  'lib/app/sweep.ts exports runSweep',
+  'lib/app/sweep.ts exports noSweep',
+  'lib/app/sync-clone.ts exports cloneFolder',
+  'lib/app/sync-clone.ts exports withClone',
+  'lib/app/sync-clone.ts exports removeClone',
+  'lib/app/sync-clone.ts exports purgeClone',
+  'lib/app/sync-engine.ts exports useSyncthing',
+  'lib/app/sync-engine.ts exports leaveRepo',
+  'lib/app/sync-engine.ts exports useGit',
+  'lib/app/sync-engine.ts exports exchangeWhenDue',
+  'lib/app/sync-engine.ts exports engineStatus',
+  'lib/app/sync-engine.ts exports forgetInGit',
+  'lib/app/sync-engine.ts exports removeBranch',
+  'lib/app/sync-local.ts exports markOfAll',
+  'lib/app/sync-local.ts exports localData',
+  'lib/app/sync-purge.ts exports leaveFormer',
+  'lib/app/sync-purge.ts exports unpublishFrom',
+  'lib/app/sync-purge.ts exports publishedPlaces',
+  'lib/app/sync-purge.ts exports unpublishAll',
+  'lib/app/sync-purge.ts exports pendingFormerOf',
+  'lib/app/sync-purge.ts exports withRemoval',
+  'lib/app/sync-settings.ts exports MAX_NAME',
+  'lib/app/sync-settings.ts exports stateFile',
+  'lib/app/sync-settings.ts exports changeSync',
+  'lib/app/sync-settings.ts exports machineName',
+  'lib/app/sync-setup.ts exports publishedText',
+  'lib/app/sync-setup.ts exports setFolder',
+  'lib/app/sync-setup.ts exports setDetails',
+  'lib/app/sync-setup.ts exports rename',
+  'lib/app/sync-setup.ts exports leave',
+  'lib/app/sync-setup.ts exports forget',
+  'lib/app/sync-setup.ts exports plan',
+  'lib/app/sync-setup.ts exports status',
+  'lib/app/sync-turns.ts exports otherMachines',
+  'lib/app/sync-turns.ts exports isElsewhere',
+  'lib/app/sync.ts exports adoptedFolders',
+  'lib/app/sync.ts exports prepareAdopted',
+  'lib/app/sync.ts exports endRetirement',
+  'lib/app/sync.ts exports noteFormer',
+  'lib/app/sync.ts exports endPurge',
+  'lib/app/sync.ts exports publishNow',
+  'lib/app/sync.ts exports publishAfter',
+  'lib/app/triggers.ts exports triggersOnce',
+  'lib/app/triggers.ts exports presenceOf',
+  'lib/app/version.ts exports VERSION',
+  'lib/app/version.ts exports versionLine',
+  'lib/app/work.ts exports yourName',
+]);
 
 describe('architecture', () => {
   const files = sourceFiles(SRC);
@@ -21,6 +162,13 @@ describe('architecture', () => {
 
   it('has no cycles', () => {
     expect(cyclesIn(files)).to.deep.equal([]);
+  });
+
+  it('exports from app only what opens a feature, routes and jobs', () => {
+    const found = files.flatMap((file) => appExportsIn(file));
+    expect(found.filter((name) => !APP_EXPORTS.has(name))).to.deep.equal([]);
+    const text = `export const openX = 1; export function xRoute() {} export type T = 1; export const y = 1;`;
+    expect(appExportsIn({ path: 'lib/app/x.ts', text })).to.deep.equal(['lib/app/x.ts exports y']);
   });
 
   it('has no function of more than 60 lines', () => {
@@ -144,6 +292,14 @@ describe('architecture', () => {
         expect(found[0]).to.match(message);
       });
     }
+
+    it('a cycle of types', () => {
+      const cycle = cyclesIn([
+        { path: 'lib/sense/a.ts', text: `import type { B } from './b';` },
+        { path: 'lib/sense/b.ts', text: `let a: import('./a').A;` },
+      ]);
+      expect(cycle).to.deep.equal(['lib/sense/a.ts → lib/sense/b.ts → lib/sense/a.ts']);
+    });
 
     it('a cycle', () => {
       const cycle = cyclesIn([

@@ -1,6 +1,7 @@
 import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
-import { consentToPurge, planPurge, purgeData, type PurgePlan } from '../lib/setup/install/purge';
+import { consentToPurge, planPurge, purgeData } from '../lib/setup/install/purge';
+import type { PurgePlan } from '../lib/setup/install/view';
 import { partsOf, uninstallAll, type Uninstalled } from '../lib/setup/install/uninstall';
 import { leftText, uninstalledText } from '../lib/setup/install/view';
 

@@ -3,13 +3,9 @@ import { join } from 'node:path';
 
 import { defaultConfig } from '../../src/lib/config/load';
 import { userArea } from '../../src/lib/config/user-area';
-import {
-  explainRoute,
-  type AgentTypes,
-  type Decision,
-  type NamedAgent,
-  type RouteOptions,
-} from '../../src/lib/agents/routing';
+import { explainRoute, type Decision, type RouteOptions } from '../../src/lib/agents/routing';
+import type { NamedAgent } from '../../src/lib/agents/routing-find';
+import type { AgentTypes } from '../../src/lib/agents/check';
 
 export const TYPES: AgentTypes = defaultConfig(userArea()).user.agents.types;
 

@@ -143,7 +143,22 @@ export function longFunctionsIn(file: SourceFile, most = 60): string[] {
   return found;
 }
 
-/** Each cycle of imports once, as `a → b → a`. Imports inside functions count; types, which vanish, do not. */
+/** What the wiring exports although it neither opens a feature nor makes routes or jobs, `lib/app/x.ts exports y`. */
+export function appExportsIn(file: SourceFile): string[] {
+  if (partOf(file.path) !== 'app') return [];
+  const names = parse(file).statements.flatMap((node) => {
+    const isExported = ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword); // prettier-ignore
+    if (isExported !== true) return [];
+    if (ts.isFunctionDeclaration(node)) return [node.name?.text ?? 'default'];
+    if (!ts.isVariableStatement(node)) return [];
+    return node.declarationList.declarations.map(({ name }) => name.getText());
+  });
+  return names
+    .filter((name) => !/^(?:open[A-Z]\w*|\w*(?:Route|Routes|Job|Jobs))$/.test(name))
+    .map((name) => `${file.path} exports ${name}`);
+}
+
+/** Each cycle of imports once, as `a → b → a`. Imports inside functions and of types count. */
 export function cyclesIn(files: readonly SourceFile[]): string[] {
   const known = new Set(files.map(({ path }) => path));
   const graph = new Map(files.map((file) => [file.path, edgesOf(file, known)]));
@@ -165,7 +180,7 @@ export function cyclesIn(files: readonly SourceFile[]): string[] {
 
 function edgesOf(file: SourceFile, known: ReadonlySet<string>): string[] {
   return importsOf(parse(file))
-    .filter(({ name, typeOnly }) => name.startsWith('.') && !typeOnly)
+    .filter(({ name }) => name.startsWith('.'))
     .flatMap(({ name }) => {
       const base = posix.join(posix.dirname(file.path), name);
       const target = [`${base}.ts`, `${base}/index.ts`].find((path) => known.has(path));

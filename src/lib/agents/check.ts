@@ -1,8 +1,11 @@
+import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { MAX_BRIEFS, MODEL_TIERS, SILENCE } from './brief';
-import type { AgentTypes } from './routing';
+
+/** The names that your assistant uses for agent types (`agents.types`). */
+export type AgentTypes = UserConfig['agents']['types'];
 
 /** A violation of a launch rule. */
 export interface Breach {

@@ -1,9 +1,67 @@
 import data from '../../../templates/data/routing.json';
-import { MAX_BRIEFS, traitsIn } from './brief';
-import { asksPerson, needsLocal } from './check';
-import type { AgentTypes, RoutingInput, NamedAgent, Rule, Worker } from './routing';
+import { MAX_BRIEFS, traitsIn, type BriefOptions, type BuilderMode, type ModelTier } from './brief';
+import { asksPerson, needsLocal, type AgentTypes } from './check';
 import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type Finding, type Hit, type Place } from './routing-match'; // prettier-ignore
-import { clauseBefore } from './text';
+import { clauseBefore, type RequestText } from './text';
+
+/** The properties of a roster agent that routing needs. */
+export interface NamedAgent {
+  slug: string;
+  name: string;
+  role: string | null;
+  model: ModelTier | null;
+  expertise: readonly string[];
+  personality: readonly string[];
+  approach: readonly string[];
+  persona: string;
+}
+
+export interface AgentSettings {
+  types: AgentTypes;
+  named: readonly NamedAgent[];
+  /** Number of invalid files in the roster. */
+  broken?: number;
+}
+
+export interface RoutingInput extends AgentSettings {
+  request: RequestText;
+  /** The unmodified request, for use in briefs. */
+  whole: string;
+  /** Effort level, 1 to 5; null if not specified. */
+  effort: number | null;
+  /** Number of agents from `--count`; null if not specified. */
+  count: number | null;
+}
+
+export type Worker = 'team' | 'custom' | 'managed' | 'builtin' | 'named' | 'research' | 'native';
+
+export interface Outcome {
+  worker: Worker;
+  /** The agent type to launch; null if no agent is launched. */
+  type: keyof AgentTypes | null;
+  model: ModelTier;
+  /** Whether `model` applies regardless of the request's effort and wording. */
+  fixedModel?: true;
+  mode?: BuilderMode;
+  /**
+   * Options for the briefs. If omitted, briefs are created only if the request specifies a number of agents.
+   */
+  brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
+  /** Whether several agents work in parallel. If so, another agent checks their combined output. */
+  parallel?: true;
+}
+
+/** A routing rule. The first applicable rule determines the routing. */
+export interface Rule {
+  id: string;
+  from: string;
+  /** The rule's description in the output of `--explain`. */
+  says: string;
+  gives: Outcome;
+  find: (input: RoutingInput) => Finding;
+  /** Returns why the rule doesn't apply although it matches the request; undefined if it applies. */
+  unsuitable?: (input: RoutingInput) => string | undefined;
+}
 
 /** Matching functions for rules that a pattern alone can't express, keyed by rule id. */
 export const FINDERS: Readonly<Record<string, (input: RoutingInput) => Finding>> = {

@@ -1,83 +1,21 @@
+import type { NamedAgent, AgentSettings, RoutingInput, Worker, Outcome, Rule } from './routing-find';
+import type { AgentTypes } from './check';
 import data from '../../../templates/data/routing.json';
-import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import {
   composeBriefs,
   launchOf,
   spotcheckOf,
   type Brief,
-  type BriefOptions,
   type BuilderMode,
   type ModelTier,
   type Spotcheck,
   traitsIn,
 } from './brief';
 import { countOf, FINDERS, namedAgents, typeIn, unsuitableForManaged } from './routing-find';
-import { findPattern, PATTERNS_BY_RULE, type Finding, type Hit, type RulePattern } from './routing-match';
+import { findPattern, PATTERNS_BY_RULE, type Hit, type RulePattern } from './routing-match';
 import { plural } from '../platform/terminal/format';
-import { readRequest, type RequestText } from './text';
-
-/** The names that your assistant uses for agent types (`agents.types`). */
-export type AgentTypes = UserConfig['agents']['types'];
-
-/** The properties of a roster agent that routing needs. */
-export interface NamedAgent {
-  slug: string;
-  name: string;
-  role: string | null;
-  model: ModelTier | null;
-  expertise: readonly string[];
-  personality: readonly string[];
-  approach: readonly string[];
-  persona: string;
-}
-
-export interface AgentSettings {
-  types: AgentTypes;
-  named: readonly NamedAgent[];
-  /** Number of invalid files in the roster. */
-  broken?: number;
-}
-
-export interface RoutingInput extends AgentSettings {
-  request: RequestText;
-  /** The unmodified request, for use in briefs. */
-  whole: string;
-  /** Effort level, 1 to 5; null if not specified. */
-  effort: number | null;
-  /** Number of agents from `--count`; null if not specified. */
-  count: number | null;
-}
-
-export type Worker = 'team' | 'custom' | 'managed' | 'builtin' | 'named' | 'research' | 'native';
-
-export interface Outcome {
-  worker: Worker;
-  /** The agent type to launch; null if no agent is launched. */
-  type: keyof AgentTypes | null;
-  model: ModelTier;
-  /** Whether `model` applies regardless of the request's effort and wording. */
-  fixedModel?: true;
-  mode?: BuilderMode;
-  /**
-   * Options for the briefs. If omitted, briefs are created only if the request specifies a number of agents.
-   */
-  brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
-  /** Whether several agents work in parallel. If so, another agent checks their combined output. */
-  parallel?: true;
-}
-
-/** A routing rule. The first applicable rule determines the routing. */
-export interface Rule {
-  id: string;
-  from: string;
-  /** The rule's description in the output of `--explain`. */
-  says: string;
-  gives: Outcome;
-  find: (input: RoutingInput) => Finding;
-  /** Returns why the rule doesn't apply although it matches the request; undefined if it applies. */
-  unsuitable?: (input: RoutingInput) => string | undefined;
-}
+import { readRequest } from './text';
 
 /** The routing rules, in order of precedence. */
 export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[]).map((rule) => ({

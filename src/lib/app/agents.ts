@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { sessionOfHook } from '../agents/input';
 import { type ParseYaml, type RosterDeps, readRoster } from '../agents/roster';
-import type { AgentSettings } from '../agents/routing';
+import type { AgentSettings } from '../agents/routing-find';
 import type { SilenceAlert, WatchDeps } from '../agents/watchdog';
 import { toStewardError } from '../errors';
 import { ensureFolder } from '../platform/files/folder';

@@ -1,5 +1,6 @@
 import type { SentEvent } from '../agents/managed/event';
-import { type FollowEnd, type FollowInput, follow } from '../agents/managed/follow';
+import { type FollowInput, follow } from '../agents/managed/follow';
+import type { FollowEnd } from '../agents/managed/view';
 import { type Policy, answersBy, confirmation, sendInterrupt } from '../agents/managed/send';
 import { openSessionLog } from '../agents/managed/session-log';
 import { type StartInput, pruneSessions, startSession } from '../agents/managed/sessions';

@@ -1,30 +1,11 @@
-import type { Config } from '../config/schema';
-import type { Secret } from '../config/secret';
-import type { UserArea } from '../config/user-area';
+import type { NotifyChecked } from './channels/channel';
 import { toStewardError } from '../errors';
 import { type Check, type Finding, ok, warning } from '../platform/check';
 import { deadReport, deadText } from '../platform/files/dead-letters';
-import type { PathHost } from '../platform/files/paths';
-import type { GetUrl } from '../platform/net/fetch';
-import type { FindProgram } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
 import { CHANNEL_CHECKS } from './channels';
 import { deadFolder, outboxStatus } from './outbox';
-import type { Voice, VoiceDeps } from './speech/voice';
-
-export interface NotifyChecked {
-  clock: Clock;
-  area: UserArea;
-  host: PathHost;
-  find: FindProgram;
-  config: Pick<Config, 'settings'>;
-  /** Whether other hosts may be contacted. */
-  online: boolean;
-  sound: boolean;
-  askHost: GetUrl;
-  voice: () => Promise<Omit<VoiceDeps, 'onProblem'>>;
-  secret: (stored: Secret) => string | undefined;
-}
+import type { Voice } from './speech/voice';
 
 export const NOTIFY_CHECKS: readonly Check<NotifyChecked>[] = [
   ...CHANNEL_CHECKS,

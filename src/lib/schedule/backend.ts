@@ -1,3 +1,4 @@
+import type { EntryFile } from './recorder';
 import { StewardError } from '../errors';
 import type { PathHost } from '../platform/files/paths';
 import type { Run, RunResult } from '../platform/process/process';
@@ -82,15 +83,6 @@ export interface Installed {
   changed: boolean;
   files: string[];
   warnings: string[];
-}
-
-export interface EntryFile {
-  path: string;
-  text: string;
-  /** The bytes to write. Default: `text` as UTF-8. */
-  data?: Uint8Array;
-  /** Path of a file that the scheduler writes. An uninstall removes the folders created for the file. */
-  beside?: string;
 }
 
 /** Writes an entry's files. Loads the entry if a file changed or the entry isn't loaded. */

@@ -4,8 +4,16 @@ import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
 import { sha256, type InstallEntry, type InstallManifest } from '../platform/files/install-manifest';
 import { toIso, type Clock } from '../platform/time/clock';
-import type { EntryFile } from './backend';
 import type { JobId, SchedulerKind } from './job';
+
+export interface EntryFile {
+  path: string;
+  text: string;
+  /** The bytes to write. Default: `text` as UTF-8. */
+  data?: Uint8Array;
+  /** Path of a file that the scheduler writes. An uninstall removes the folders created for the file. */
+  beside?: string;
+}
 
 type Added = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { parseObject } from '../platform/files/json-object';
 import { markOfTarget } from '../platform/files/stat';
 import { parseIso, toIso } from '../platform/time/clock';
-import type { HostIssue } from './host';
+import type { HostIssue } from './issue';
 import { StoredIssue, Time, toIssue, type Issue } from './issue';
 
 /** Returns the parsed content of a JSON file, or undefined if it is missing or doesn't match the schema. */

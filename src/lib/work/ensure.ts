@@ -4,7 +4,8 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { parseIso, toIso } from '../platform/time/clock';
 import { cacheIssues, writeStored } from './cache';
 import { withWorkLock, type Open } from './deps';
-import type { HostIssue, NewIssue } from './host';
+import type { NewIssue } from './host';
+import type { HostIssue } from './issue';
 import { failureOf, isAmbiguous, isGone } from './host/failure';
 import {
   identityKey,

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
-import type { HostIssue } from './host';
+
+export type HostIssue = Omit<Issue, 'identity' | 'due'> & { body: string };
 
 const CleanText = v.pipe(
   v.string(),

@@ -10,7 +10,7 @@ import { pushCheck } from '../../../src/lib/notify/channels/push';
 import { telegramCheck } from '../../../src/lib/notify/channels/telegram';
 import type { UrlAnswer } from '../../../src/lib/platform/net/fetch';
 import { httpDeps } from '../../helpers/notify';
-import type { NotifyChecked } from '../../../src/lib/notify/checks';
+import type { NotifyChecked } from '../../../src/lib/notify/channels/channel';
 import { judgeLabels, judgePrivacy, judgeRepository } from '../../../src/lib/work/checks';
 import type { Finding } from '../../../src/lib/platform/check';
 import type { JobStatus } from '../../../src/lib/schedule';

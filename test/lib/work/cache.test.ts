@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 
 import { StewardError } from '../../../src/lib/errors';
 import { cachingOnce } from '../../../src/lib/work/cache';
-import type { HostIssue } from '../../../src/lib/work/host';
+import type { HostIssue } from '../../../src/lib/work/issue';
 import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 

@@ -1,3 +1,4 @@
+import type { FollowEnd } from './view';
 import { StewardError, toStewardError } from '../../errors';
 import { plural } from '../../platform/terminal/format';
 import { targetOf, type SentEvent } from './event';
@@ -14,7 +15,6 @@ import {
   outcomeOf,
   pendingTools,
   totalUsage,
-  type Cost,
   type Outcome,
   type Prices,
   type ToolUse,
@@ -39,15 +39,6 @@ export interface FollowInput {
   sent?: readonly string[];
   /** Whether the service reports the session as idle. */
   isIdle?: boolean;
-}
-
-export interface FollowEnd {
-  session: string;
-  outcome: Outcome;
-  /** The tool uses awaiting a response, if the outcome is `requires_action`. */
-  pending: ToolUse[];
-  cost: Cost;
-  events: number;
 }
 
 interface Following {

@@ -1,3 +1,4 @@
+import type { Keyed } from './session-log';
 import { StewardError } from '../../errors';
 import { parseObject } from '../../platform/files/json-object';
 import { networkFailureOf } from '../../platform/net/network-failure';
@@ -9,11 +10,6 @@ import { asEvent, eventKey, hasId, textOf, type ManagedEvent } from './event';
 import { failureOf, isNotServed, type Timing } from './failure';
 import type { SessionLog } from './session-log';
 import { addEvent, type Turn } from './turn';
-
-export interface Keyed {
-  key: string;
-  event: ManagedEvent;
-}
 
 /** Progress in reading a session's history from the service. */
 export interface History {

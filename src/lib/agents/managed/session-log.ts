@@ -7,7 +7,11 @@ import { completeAppend, planAppend, readLines } from '../../platform/files/json
 import { openMark, type MarkFile } from '../../platform/files/mark-file';
 import type { ShownOutput } from '../../platform/terminal/stdio';
 import { asEvent, eventKey, type ManagedEvent } from './event';
-import type { Keyed } from './reader';
+
+export interface Keyed {
+  key: string;
+  event: ManagedEvent;
+}
 
 /** Maximum line length. The limit is high, because an event may contain entire files. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;

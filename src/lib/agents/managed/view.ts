@@ -5,9 +5,17 @@ import { clean, cleanLine } from '../../platform/terminal/terminal';
 import { displayWidth, fit } from '../../platform/terminal/text-width';
 import { dayOf, timeOf } from '../../platform/time/time';
 import type { Resource } from './client';
-import type { Cost, ToolUse } from './turn';
+import type { Cost, Outcome, ToolUse } from './turn';
 import { contentText, textOf, type ManagedEvent } from './event';
-import type { FollowEnd } from './follow';
+
+export interface FollowEnd {
+  session: string;
+  outcome: Outcome;
+  /** The tool uses awaiting a response, if the outcome is `requires_action`. */
+  pending: ToolUse[];
+  cost: Cost;
+  events: number;
+}
 
 const LINE = 400;
 const MAX_ID = 128;

@@ -17,7 +17,7 @@ import { shortHash } from '../../platform/files/short-hash';
 import type { Run } from '../../platform/process/process';
 import { askPowerShell } from '../../platform/process/windows';
 import { cleanLine } from '../../platform/terminal/terminal';
-import type { NotifyChecked } from '../checks';
+import type { NotifyChecked } from './channel';
 import { EVENTS } from '../events';
 import { escapeMarkup, short } from '../text';
 import { fault, type Channel, type ChannelDeps, type Outcome, type Parcel } from './channel';

@@ -1,5 +1,5 @@
 import type { Check } from '../../platform/check';
-import type { NotifyChecked } from '../checks';
+import type { NotifyChecked } from './channel';
 import type { Channel, ChannelDeps } from './channel';
 import { chatChannel, chatCheck } from './chat';
 import { desktopChannel, desktopCheck } from './desktop';

@@ -4,7 +4,7 @@ import { type Check, type Finding, failed, off, ok, warning } from '../../platfo
 import { readBytes } from '../../platform/files/atomic-file';
 import { withTempFolder } from '../../platform/files/system-files';
 import type { Run } from '../../platform/process/process';
-import type { NotifyChecked } from '../checks';
+import type { NotifyChecked } from './channel';
 import { muteState } from '../routing';
 import type { SpeechMachine } from '../speech/engines/engine';
 import { players } from '../speech/engines/players';

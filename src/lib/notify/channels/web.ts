@@ -3,7 +3,7 @@ import { toStewardError } from '../../errors';
 import { failed, NOT_CHECKED, off, orFailure, warning, type Check, type Finding } from '../../platform/check';
 import type { UrlAnswer } from '../../platform/net/fetch';
 import type { WholeAnswer } from '../../platform/net/origin-client';
-import type { NotifyChecked } from '../checks';
+import type { NotifyChecked } from './channel';
 import { fault, PLAIN, type Channel, type ChannelDeps, type Outcome, type Parcel } from './channel';
 
 export type WebDeps = Pick<ChannelDeps, 'clock' | 'http' | 'answerMs' | 'settings' | 'secret'>;

@@ -1,5 +1,11 @@
 import TABLE from '../../../../templates/data/homographs.json';
-import type { Replacement } from './pronunciation';
+
+/** A range of text, in UTF-16 code units, and its replacement. */
+export interface Replacement {
+  start: number;
+  end: number;
+  written: string;
+}
 
 /**
  * A word with two pronunciations, and a respelling for one of them, such as "lyve" for "live". The first rule

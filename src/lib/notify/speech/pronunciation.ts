@@ -1,3 +1,4 @@
+import type { Replacement } from './homographs';
 import { errnoCode, StewardError, toStewardError } from '../../errors';
 import { readText } from '../../platform/files/atomic-file';
 import { isObject } from '../../platform/files/json-object';
@@ -6,13 +7,6 @@ import { clean } from '../../platform/terminal/terminal';
 import { findHomographs } from './homographs';
 
 export type Terms = ReadonlyMap<string, string>;
-
-/** A range of text, in UTF-16 code units, and its replacement. */
-export interface Replacement {
-  start: number;
-  end: number;
-  written: string;
-}
 
 /** Finds terms in text. Matches only whole words, and the longest term at each position. */
 export type FindTerms = (text: string) => Replacement[];

@@ -1,22 +1,8 @@
+import type { Commit } from './queries';
 import { createHash } from 'node:crypto';
 
 import type { Git } from '../../platform/process/git';
 import { isSha } from './queries';
-
-/** A commit from `git log`. Its fields are untrusted. */
-export interface Commit {
-  sha: string;
-  parents: string[];
-  /** The author's e-mail address as committed, without mailmap. */
-  email: string;
-  /** Author date in epoch seconds, as printed by git. Can be any text if the commit is damaged. */
-  authored: string;
-  /** Committer date in epoch seconds, or 0 if invalid. */
-  committedSec: number;
-  /** The first branch tip or HEAD that the commit is reachable from. */
-  tip: string;
-  subject: string;
-}
 
 /** The commits that earlier scans found. */
 export interface KnownCommits {

@@ -1,6 +1,20 @@
 import { StewardError } from '../../errors';
 import type { Git } from '../../platform/process/git';
-import type { Commit } from './identity';
+
+/** A commit from `git log`. Its fields are untrusted. */
+export interface Commit {
+  sha: string;
+  parents: string[];
+  /** The author's e-mail address as committed, without mailmap. */
+  email: string;
+  /** Author date in epoch seconds, as printed by git. Can be any text if the commit is damaged. */
+  authored: string;
+  /** Committer date in epoch seconds, or 0 if invalid. */
+  committedSec: number;
+  /** The first branch tip or HEAD that the commit is reachable from. */
+  tip: string;
+  subject: string;
+}
 
 export interface Refs {
   /** Commit ids of HEADs and branches, without duplicates. HEADs come first. */

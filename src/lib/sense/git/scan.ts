@@ -1,5 +1,6 @@
 import type { Git } from '../../platform/process/git';
-import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
+import { authorSecondOf, newWork, type NewWork } from './identity';
+import type { Commit } from './queries';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 

@@ -1,8 +1,9 @@
+import type { PurgePlan } from './view';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { Context } from '../../app/context';
 import { waitForRunsOf } from '../../app/schedule';
-import { publishedPlaces, unpublishAll, type PublishedPlace } from '../../app/sync-purge';
+import { publishedPlaces, unpublishAll } from '../../app/sync-purge';
 import type { UserArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
 import { sweepTemps } from '../../platform/files/atomic-file';
@@ -23,21 +24,6 @@ import { wait } from '../../platform/time/wait';
 import type { Running } from '../../schedule/running';
 import { consent, NO_TERMINAL } from '../init/step';
 import { purgeText } from './view';
-
-export interface PurgePlace {
-  path: string;
-  what: string;
-  files: number;
-  bytes: number;
-}
-
-export interface PurgePlan {
-  places: PurgePlace[];
-  /** Files in the user area that steward did not create and does not delete. */
-  stays: string[];
-  /** What this machine published. A purge deletes it where it is reachable. */
-  published: PublishedPlace[];
-}
 
 type Say = (text: string) => void;
 

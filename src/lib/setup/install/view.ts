@@ -1,8 +1,23 @@
+import type { PublishedPlace } from '../../app/sync-purge';
 import { plural, table } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import type { Installed } from './install';
-import type { PurgePlan } from './purge';
 import type { Uninstalled } from './uninstall';
+
+export interface PurgePlace {
+  path: string;
+  what: string;
+  files: number;
+  bytes: number;
+}
+
+export interface PurgePlan {
+  places: PurgePlace[];
+  /** Files in the user area that steward did not create and does not delete. */
+  stays: string[];
+  /** What this machine published. A purge deletes it where it is reachable. */
+  published: PublishedPlace[];
+}
 
 export function installedText({ dryRun, hooks, jobs, completion, failed }: Installed): string {
   const done = (isNew: boolean, what: string): string => {

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 
 import { clean } from '../../platform/terminal/terminal';
 import { MAX_TITLE, Time } from '../issue';
-import type { Comment, HostIssue, HostLabel, LabelEvent, Repository } from './index';
+import type { Comment, HostLabel, LabelEvent, Repository } from './index';
+import type { HostIssue } from '../issue';
 
 /** The site and repository that URLs must belong to, such as `https://github.com` and `ann/work`. */
 export interface Place {

@@ -13,7 +13,8 @@ import {
   LabelNames,
   repositoryOn,
 } from './github-read';
-import type { Conditional, Host, HostIssue } from './index';
+import type { Conditional, Host } from './index';
+import type { HostIssue } from '../issue';
 import type { Client } from './octokit';
 import { apiUrl, findCredential, siteOf, tokenHash, type CredentialDeps } from './token';
 

@@ -1,4 +1,4 @@
-import type { Issue } from '../issue';
+import type { HostIssue, Issue } from '../issue';
 
 /**
  * A client for the code host. Throws only StewardErrors: `auth`, `not_found`, `conflict` (rejected, moved,
@@ -46,8 +46,6 @@ export interface Repository {
   /** Whether the credential allows writing; `null` if unknown. */
   canWrite: boolean | null;
 }
-
-export type HostIssue = Omit<Issue, 'identity' | 'due'> & { body: string };
 
 export interface NewIssue {
   title: string;

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 
 import { confirmation } from '../../../../src/lib/agents/managed/send';
-import { follow, type FollowEnd, type FollowInput } from '../../../../src/lib/agents/managed/follow';
+import { follow, type FollowInput } from '../../../../src/lib/agents/managed/follow';
+import type { FollowEnd } from '../../../../src/lib/agents/managed/view';
 import { prepareFirst, sendMessage, type SendDeps } from '../../../../src/lib/agents/managed/outbox';
 import { openSessionLog, sessionLogPath } from '../../../../src/lib/agents/managed/session-log';
 import { wakeSession } from '../../../../src/lib/agents/managed/sessions';
