@@ -6,6 +6,7 @@ import ts from 'typescript';
 import {
   appExportsIn,
   cyclesIn,
+  duplicateTypesIn,
   longFunctionsIn,
   violationsIn,
   type SourceFile,
@@ -169,6 +170,13 @@ describe('architecture', () => {
     expect(found.filter((name) => !APP_EXPORTS.has(name))).to.deep.equal([]);
     const text = `export const openX = 1; export function xRoute() {} export type T = 1; export const y = 1;`;
     expect(appExportsIn({ path: 'lib/app/x.ts', text })).to.deep.equal(['lib/app/x.ts exports y']);
+  });
+
+  it('exports each type name once', () => {
+    expect(duplicateTypesIn(files)).to.deep.equal([]);
+    const text = `export interface Place {}\ninterface Own {}`;
+    const twice = ['lib/a.ts', 'lib/b.ts'].map((path) => ({ path, text }));
+    expect(duplicateTypesIn(twice)).to.deep.equal(['Place: lib/a.ts lib/b.ts']);
   });
 
   it('has no function of more than 60 lines', () => {

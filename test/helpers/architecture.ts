@@ -143,12 +143,33 @@ export function longFunctionsIn(file: SourceFile, most = 60): string[] {
   return found;
 }
 
+/** Each type name that more than one file exports, `Place: lib/a.ts lib/b.ts`. */
+export function duplicateTypesIn(files: readonly SourceFile[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const file of files) {
+    for (const name of exportedTypesIn(file)) places.set(name, [...(places.get(name) ?? []), file.path]);
+  }
+  return [...places].flatMap(([name, paths]) => (paths.length > 1 ? [`${name}: ${paths.join(' ')}`] : []));
+}
+
+function exportedTypesIn(file: SourceFile): string[] {
+  return parse(file).statements.flatMap((node) => {
+    const isType =
+      ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node);
+    return isType && isExported(node) && node.name !== undefined ? [node.name.text] : [];
+  });
+}
+
+function isExported(node: ts.Statement): boolean {
+  const modifiers = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined;
+  return modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+}
+
 /** What the wiring exports although it neither opens a feature nor makes routes or jobs, `lib/app/x.ts exports y`. */
 export function appExportsIn(file: SourceFile): string[] {
   if (partOf(file.path) !== 'app') return [];
   const names = parse(file).statements.flatMap((node) => {
-    const isExported = ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword); // prettier-ignore
-    if (isExported !== true) return [];
+    if (!isExported(node)) return [];
     if (ts.isFunctionDeclaration(node)) return [node.name?.text ?? 'default'];
     if (!ts.isVariableStatement(node)) return [];
     return node.declarationList.declarations.map(({ name }) => name.getText());

@@ -11,8 +11,8 @@ import type { Host } from '../../src/lib/work/host';
 import { githubHost } from '../../src/lib/work/host/github';
 import { LABEL_SETS, wantedLabels } from '../../src/lib/work/labels';
 import type { SessionsState } from '../../src/lib/sessions/session';
-import type { CaptureDeps } from '../../src/lib/work/capture/deliver';
-import type { Open, WorkDeps } from '../../src/lib/work/deps';
+import type { SessionRules } from '../../src/lib/work/capture/session';
+import type { OpenRepo, WorkDeps } from '../../src/lib/work/deps';
 import { setUp } from '../../src/lib/work/setup';
 import { testArea, type TestArea } from './area';
 import { addLabels, type GitHub } from './github';
@@ -112,7 +112,7 @@ export async function readyWorld(
 }
 
 /** What captures are delivered with, where only these sessions are known: slug → id. */
-export function captureOf({ deps, at }: WorkWorld, ids: Readonly<Record<string, string>> = {}): CaptureDeps {
+export function captureOf({ deps, at }: WorkWorld, ids: Readonly<Record<string, string>> = {}): SessionRules {
   const sessions = Object.fromEntries(
     Object.entries(ids).map(([slug, id]) => [slug, { slug, sessionIds: [id], phaseHistory: [] }]),
   );
@@ -121,7 +121,7 @@ export function captureOf({ deps, at }: WorkWorld, ids: Readonly<Record<string, 
 }
 
 /** The repository of a world, open for those who write. */
-export async function opened({ deps }: WorkWorld, repo = 'ann/work'): Promise<Open> {
+export async function opened({ deps }: WorkWorld, repo = 'ann/work'): Promise<OpenRepo> {
   return { deps, host: await deps.host(), repo };
 }
 

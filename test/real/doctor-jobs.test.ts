@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { DoctorReport, Row } from '../../src/lib/doctor/run';
-import type { InstallResult, JobStatus } from '../../src/lib/schedule';
+import type { JobInstalled, JobStatus } from '../../src/lib/schedule';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { removeFolder } from '../helpers/scratch';
 import { until } from '../helpers/desktop-kit';
@@ -91,7 +91,7 @@ describe('doctor: broken jobs', function () {
     const row = await look(id);
     expect(row, JSON.stringify(row)).to.include({ state, mend: MEND });
     expect(row.found).to.match(words);
-    await steward<InstallResult>(...(row.mend ?? '').split(' ').slice(1), '--scheduler', scheduler);
+    await steward<JobInstalled>(...(row.mend ?? '').split(' ').slice(1), '--scheduler', scheduler);
     const after = await look(id);
     expect(after, JSON.stringify(after)).to.include({ state: 'ok' });
   }

@@ -9,7 +9,7 @@ import type { FrontApp } from '../../src/lib/sense/front-app/adapter';
 import { x11 } from '../../src/lib/sense/front-app/x11';
 import { readIdle } from '../../src/lib/sense/idle';
 import { focusedInWezTerm } from '../../src/lib/sense/pane/listings';
-import { readPlace, type Place } from '../../src/lib/sense/pane/place';
+import { readPlace, type PanePlace } from '../../src/lib/sense/pane/place';
 import { sessionsOnTerminal } from '../../src/lib/sessions/terminals';
 import type { Session } from '../../src/lib/sessions/session';
 import { SECRET, desktopKit, startManager, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
@@ -69,7 +69,7 @@ describe('the focused pane of a real terminal', function () {
   async function place(
     app: FrontApp,
     sessionsOn: (tty: string) => Promise<string[]> = () => Promise.resolve([]),
-  ): Promise<Place> {
+  ): Promise<PanePlace> {
     const desktop = kit.desktop();
     const { run } = desktop;
     desktop.run = async (file, args, options) => {
@@ -84,7 +84,7 @@ describe('the focused pane of a real terminal', function () {
 
   const tmux = (server: string, ...args: string[]): string => kit.tell('tmux', '-L', server, ...args).trim();
 
-  async function placeIs(app: FrontApp, expected: Place): Promise<void> {
+  async function placeIs(app: FrontApp, expected: PanePlace): Promise<void> {
     await until(
       `the place is ${JSON.stringify(expected)}`,
       async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
+import type { JobInstalled, JobStatus, JobUninstalled } from '../../src/lib/schedule';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
@@ -63,7 +63,7 @@ describe('schedule: jobs in a real cron', function () {
 
   it('is used without systemd, runs the capture, and leaves no crontab if there was none', async () => {
     const found = snapshot(home, ['.steward', '.cache', join('.local', 'state')]);
-    const installed = await steward<InstallResult>('sense', 'install');
+    const installed = await steward<JobInstalled>('sense', 'install');
     expect(installed).to.include({ scheduler: 'cron', why: 'cron is running', changed: true, everySec: 120 });
     const first = await until(
       'the first run',
@@ -77,7 +77,7 @@ describe('schedule: jobs in a real cron', function () {
     const sense = await steward<{ scheduler: unknown; lastCaptureTs: string | null }>('sense', 'status');
     expect(sense.scheduler).to.deep.equal({ kind: 'cron', installed: true });
     expect(sense.lastCaptureTs).to.not.equal(null);
-    expect((await steward<UninstallResult>('sense', 'install', '--uninstall')).removedFrom).to.deep.equal([
+    expect((await steward<JobUninstalled>('sense', 'install', '--uninstall')).removedFrom).to.deep.equal([
       'cron',
     ]);
     expect(await crontab()).to.deep.equal({ code: 1, text: '' });
@@ -100,7 +100,7 @@ describe('schedule: jobs in a real cron', function () {
       const { text } = await crontab();
       expect(text.startsWith(before.toString('latin1'))).to.equal(true);
       expect(text.match(/# >>> steward-/g)).to.have.length(3);
-      expect(await steward<InstallResult>('work', 'install')).to.include({ changed: false });
+      expect(await steward<JobInstalled>('work', 'install')).to.include({ changed: false });
       for (const job of [
         ['sense', 'install'],
         ['work', 'install'],

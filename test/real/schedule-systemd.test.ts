@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { Restarted } from '../../src/lib/app/serve';
-import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
+import type { JobInstalled, JobStatus, JobUninstalled } from '../../src/lib/schedule';
 import { BIN } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
@@ -15,9 +15,9 @@ describe('schedule: jobs in a real systemd user manager', function () {
 
   it('runs the capture, reports when and how it ended, and leaves nothing after an uninstall', async () => {
     const found = at.outside();
-    const installed = await at.steward<InstallResult>('sense', 'install');
+    const installed = await at.steward<JobInstalled>('sense', 'install');
     expect(installed).to.include({ scheduler: 'systemd', changed: true, everySec: 120 });
-    expect(await at.steward<InstallResult>('sense', 'install')).to.include({ changed: false });
+    expect(await at.steward<JobInstalled>('sense', 'install')).to.include({ changed: false });
     const first = await until(
       'the first run',
       async () => {
@@ -38,7 +38,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
     expect(sense.scheduler).to.deep.equal({ kind: 'systemd', installed: true });
     expect(sense.lastCaptureTs).to.not.equal(null);
 
-    const removed = await at.steward<UninstallResult>('sense', 'install', '--uninstall');
+    const removed = await at.steward<JobUninstalled>('sense', 'install', '--uninstall');
     expect(removed.removedFrom).to.deep.equal(['systemd']);
     expect(at.outside()).to.deep.equal(found);
     expect(readdirSync(join(at.home, '.steward'))).to.not.include('bin');
@@ -47,7 +47,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
       installed: false,
       loaded: false,
     });
-    expect((await at.steward<UninstallResult>('sense', 'install', '--uninstall')).removedFrom).to.deep.equal(
+    expect((await at.steward<JobUninstalled>('sense', 'install', '--uninstall')).removedFrom).to.deep.equal(
       [],
     );
     expect((await at.steward<{ scheduler: unknown }>('sense', 'status')).scheduler).to.equal(null);
@@ -142,12 +142,12 @@ describe('schedule: jobs in a real systemd user manager', function () {
     ]);
     await at.steward('work', 'install', '--scheduler', 'cron');
     expect((await at.exec('crontab', ['-l'])).stdout).to.include('steward-work');
-    expect(await at.steward<InstallResult>('work', 'install')).to.include({
+    expect(await at.steward<JobInstalled>('work', 'install')).to.include({
       scheduler: 'systemd',
       changed: true,
     });
     expect((await at.exec('crontab', ['-l'])).code).to.equal(1);
-    const gone = await at.steward<UninstallResult>('work', 'install', '--uninstall');
+    const gone = await at.steward<JobUninstalled>('work', 'install', '--uninstall');
     expect(gone.removedFrom).to.deep.equal(['systemd']);
   });
 });

@@ -3,13 +3,17 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { ics, timewarrior, type Interval } from '../../src/lib/time/ledger/exports';
+import { ics, timewarrior, type TrackedInterval } from '../../src/lib/time/ledger/exports';
 import { requirePart, requirePrograms } from '../helpers/real-part';
 import { scratch } from '../helpers/scratch';
 
 const at = (time: string): number => Date.parse(`2026-11-20T${time}:00Z`);
 const KEYS = ['shop', 'other folders', '#12', 'a "quoted" name; with, signs \\ and 微信 '.repeat(4).trim()];
-const INTERVALS: Interval[] = KEYS.map((key, i) => ({ startMs: at(`1${i}:00`), endMs: at(`1${i}:45`), key }));
+const INTERVALS: TrackedInterval[] = KEYS.map((key, i) => ({
+  startMs: at(`1${i}:00`),
+  endMs: at(`1${i}:45`),
+  key,
+}));
 
 /** The parts of ical.js that the test uses. */
 interface Ical {

@@ -1,4 +1,4 @@
-import { installEach, type InstallResult } from '../../lib/assistant/install';
+import { installEach, type HooksInstalled } from '../../lib/assistant/install';
 import { installText } from '../../lib/assistant/install-view';
 import { throwAll } from '../../lib/errors';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
@@ -37,7 +37,7 @@ export default class HooksInstall extends BaseCommand {
   ];
   static override related = ['hooks status', 'hooks uninstall'];
 
-  async run(): Promise<InstallResult & { more: InstallResult[] }> {
+  async run(): Promise<HooksInstalled & { more: HooksInstalled[] }> {
     const { flags } = await this.parse(HooksInstall);
     const dryRun = flags['dry-run'] === true;
     const mayAsk = !dryRun && !this.json;
@@ -57,7 +57,7 @@ export default class HooksInstall extends BaseCommand {
     const unregistered = flags.assistant === undefined ? unregisteredAssistants(this.context) : [];
     const remaining = unregistered.filter((assistant) => !assistants.includes(assistant));
     if (remaining.length > 0) this.say(othersText(remaining));
-    const [first, ...more] = results as [InstallResult, ...InstallResult[]];
+    const [first, ...more] = results as [HooksInstalled, ...HooksInstalled[]];
     return { ...first, more };
   }
 }

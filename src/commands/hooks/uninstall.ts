@@ -1,4 +1,4 @@
-import { uninstallAllHooks, type UninstallResult } from '../../lib/assistant/uninstall';
+import { uninstallAllHooks, type HooksUninstalled } from '../../lib/assistant/uninstall';
 import { uninstallText } from '../../lib/assistant/install-view';
 import { throwAll } from '../../lib/errors';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
@@ -22,7 +22,7 @@ export default class HooksUninstall extends BaseCommand {
   ];
   static override related = ['hooks status', 'hooks install'];
 
-  async run(): Promise<UninstallResult> {
+  async run(): Promise<HooksUninstalled> {
     const { flags } = await this.parse(HooksUninstall);
     const { deps, assistants } = openRegistered(this.context, flags.assistant);
     const dryRun = flags['dry-run'] === true;

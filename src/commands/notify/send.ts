@@ -1,6 +1,6 @@
 import { BaseCommand, boolean, integer, text, word } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
-import { sendFromTerminal, type Sent } from '../../lib/cli/notify-send';
+import { sendFromTerminal, type SentNotification } from '../../lib/cli/notify-send';
 import { EVENT_NAMES, SOURCES } from '../../lib/notify/events';
 
 export default class NotifySend extends BaseCommand {
@@ -57,7 +57,7 @@ export default class NotifySend extends BaseCommand {
   ];
   static override related = ['notify routes', 'notify test', 'notify history'];
 
-  async run(): Promise<Sent> {
+  async run(): Promise<SentNotification> {
     const { args, flags } = await this.parse(NotifySend);
     const notify = await openNotify(this.context);
     const terminal = { ...this.terminal, isTTY: this.terminal.isTTY && !this.json };

@@ -1,6 +1,6 @@
 import { BaseCommand, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
-import { showIssue, type Shown } from '../../lib/work/actions';
+import { showIssue, type ShownItem } from '../../lib/work/actions';
 import { showText } from '../../lib/work/view';
 
 export default class WorkShow extends BaseCommand {
@@ -13,7 +13,7 @@ export default class WorkShow extends BaseCommand {
     'work close NUMBER --evidence TEXT',
   ];
 
-  async run(): Promise<Shown> {
+  async run(): Promise<ShownItem> {
     const { args } = await this.parse(WorkShow);
     const { deps, shown } = await openWork(this.context);
     const issue = await showIssue(deps, args.number);

@@ -1,7 +1,7 @@
 import data from '../../../templates/data/routing.json';
 import { MAX_BRIEFS, traitsIn, type BriefOptions, type BuilderMode, type ModelTier } from './brief';
 import { asksPerson, needsLocal, type AgentTypes } from './check';
-import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type Finding, type Hit, type Place } from './routing-match'; // prettier-ignore
+import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type RuleMatch, type Hit, type TextRange } from './routing-match'; // prettier-ignore
 import { clauseBefore, type RequestText } from './text';
 
 /** The properties of a roster agent that routing needs. */
@@ -35,7 +35,7 @@ export interface RoutingInput extends AgentSettings {
 
 export type Worker = 'team' | 'custom' | 'managed' | 'builtin' | 'named' | 'research' | 'native';
 
-export interface Outcome {
+export interface RuleOutcome {
   worker: Worker;
   /** The agent type to launch; null if no agent is launched. */
   type: keyof AgentTypes | null;
@@ -57,14 +57,14 @@ export interface Rule {
   from: string;
   /** The rule's description in the output of `--explain`. */
   says: string;
-  gives: Outcome;
-  find: (input: RoutingInput) => Finding;
+  gives: RuleOutcome;
+  find: (input: RoutingInput) => RuleMatch;
   /** Returns why the rule doesn't apply although it matches the request; undefined if it applies. */
   unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
 /** Matching functions for rules that a pattern alone can't express, keyed by rule id. */
-export const FINDERS: Readonly<Record<string, (input: RoutingInput) => Finding>> = {
+export const FINDERS: Readonly<Record<string, (input: RoutingInput) => RuleMatch>> = {
   named: findNamed,
   'built-in': findType,
   declined: findDeclined,
@@ -86,14 +86,14 @@ export function unsuitableForManaged({ request: { text }, whole }: RoutingInput)
 }
 
 /** Finds the words in a request that ask to work without agents. */
-function findDeclined({ request }: RoutingInput): Finding {
+function findDeclined({ request }: RoutingInput): RuleMatch {
   const hit =
     findPattern(request, PATTERNS_BY_RULE.refusedAgents).refused ??
     findPattern(request, PATTERNS_BY_RULE.yourself).hit;
   return hit === undefined ? {} : { hit };
 }
 
-function findProduction(input: RoutingInput): Finding {
+function findProduction(input: RoutingInput): RuleMatch {
   const { request, effort, types } = input;
   const names = [...new Set(['builder', escaped(types.builder)])].join('|');
   const byName = findPattern(request, PATTERNS_BY_RULE.builder, `(?:${names})`);
@@ -105,20 +105,20 @@ function findProduction(input: RoutingInput): Finding {
   return { hit: { ...code.hit, words: `effort E${effort}, ${code.hit.words}` } };
 }
 
-function findAudit({ request, effort }: RoutingInput): Finding {
+function findAudit({ request, effort }: RoutingInput): RuleMatch {
   const named = findPattern(request, PATTERNS_BY_RULE.crossAudit);
   return named.hit !== undefined || effort === null || effort < 4
     ? named
     : findPattern(request, PATTERNS_BY_RULE.audit);
 }
 
-function findParallel({ request, count }: RoutingInput): Finding {
+function findParallel({ request, count }: RoutingInput): RuleMatch {
   const found = findPattern(request, PATTERNS_BY_RULE.parallel);
   if (found.hit !== undefined || count === null || count < 2) return found;
   return { hit: { words: `${count} agents`, at: 0, length: 0 } };
 }
 
-function findType({ request, types }: RoutingInput): Finding {
+function findType({ request, types }: RoutingInput): RuleMatch {
   const { general, explore, plan, toolGuide, researchers } = types;
   const names = [general, explore, plan, toolGuide, ...researchers].map((name) =>
     escaped(name.toLowerCase()),
@@ -137,7 +137,7 @@ export function typeIn(types: AgentTypes, text: string): string {
 const OBJECTS = new Set(data.codeObjects);
 const REACH = 100;
 
-function findCode({ request }: Pick<RoutingInput, 'request'>): Finding {
+function findCode({ request }: Pick<RoutingInput, 'request'>): RuleMatch {
   const { text } = request;
   if (has(text, 'noCode')) return {};
   const plainly = findPattern(request, PATTERNS_BY_RULE.code);
@@ -147,7 +147,7 @@ function findCode({ request }: Pick<RoutingInput, 'request'>): Finding {
 }
 
 /** Finds a verb followed by its object, such as "fix the failing test". */
-function* verbPlaces(text: string): Generator<Place> {
+function* verbPlaces(text: string): Generator<TextRange> {
   for (const { at, length } of placesOf(text, rx(String.raw`{ASKS}(?<w>{VERB})\b`), 'w')) {
     const rest = text.slice(at + length, at + length + REACH);
     const object = objectIn(/^[^.;:!?\n]*/.exec(rest)?.[0] ?? '');
@@ -156,7 +156,7 @@ function* verbPlaces(text: string): Generator<Place> {
 }
 
 /** Finds an object followed by its verb, such as "the build is broken, fix it". */
-function* brokenPlaces(text: string): Generator<Place> {
+function* brokenPlaces(text: string): Generator<TextRange> {
   const pattern = /\b(?:fix|repair|debug|mend|stabili[sz]e|patch) (?:it|this|that|them)\b/g;
   for (const { at: end, length } of placesOf(text, pattern, 'w')) {
     const before = text.slice(Math.max(0, end - REACH), end);
@@ -169,7 +169,7 @@ function* brokenPlaces(text: string): Generator<Place> {
 }
 
 /** Finds the first noun that refers to a part of the codebase. */
-function objectIn(text: string): Place | undefined {
+function objectIn(text: string): TextRange | undefined {
   const words = [...text.matchAll(/[a-z0-9_+#]+(?:-[a-z0-9_]+)*/g)];
   for (const [index, { 0: word, index: at }] of words.entries()) {
     const next = words[index + 1];
@@ -182,7 +182,7 @@ function objectIn(text: string): Place | undefined {
   return undefined;
 }
 
-function findNamed(input: RoutingInput): Finding {
+function findNamed(input: RoutingInput): RuleMatch {
   const found = input.named.map((agent) => findAgent(input, agent));
   const hits = found.flatMap(({ hit }) => (hit === undefined ? [] : [hit]));
   const hit = hits.sort((a, b) => a.at - b.at)[0];
@@ -199,7 +199,7 @@ export function namedAgents(input: RoutingInput): NamedAgent[] {
     .map(({ agent }) => agent);
 }
 
-function findAgent(input: RoutingInput, agent: NamedAgent): Finding {
+function findAgent(input: RoutingInput, agent: NamedAgent): RuleMatch {
   const byName = firstMeant(input.request, namePlaces(input.request.plain, agent));
   return byName.hit === undefined ? { ...byRole(input, agent), ...byName } : byName;
 }
@@ -211,7 +211,7 @@ const EDGE = String.raw`(?![\p{L}\p{N}_-])`;
  * Yields the positions where the request names an agent. Many names are also ordinary words, so case is
  * ignored only in phrases that address an agent, such as "ask will to".
  */
-function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place> {
+function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<TextRange> {
   for (const spelled of new Set([name, slug])) {
     const own = `(?<n>${escaped(spelled)})`;
     const addressed = [
@@ -239,7 +239,7 @@ function isSentenceWord(plain: string, name: string): boolean {
 }
 
 /** Finds an agent by role ("the security specialist") if no other agent has the same role. */
-function byRole(input: RoutingInput, agent: NamedAgent): Finding {
+function byRole(input: RoutingInput, agent: NamedAgent): RuleMatch {
   const role = agent.role?.toLowerCase() ?? '';
   if (!/^[a-z][a-z -]{2,60}$/.test(role)) return {};
   if (input.named.filter((other) => other.role?.toLowerCase() === role).length > 1) return {};

@@ -10,7 +10,7 @@ export interface Hit {
 }
 
 /** `hit` is the deciding match. `refused` is a negated match, such as "don't use custom agents". */
-export interface Finding {
+export interface RuleMatch {
   hit?: Hit;
   refused?: Hit;
 }
@@ -71,18 +71,18 @@ export function has(text: string, pattern: keyof typeof PATTERNS): boolean {
   return text.search(rx(PATTERNS[pattern])) !== -1;
 }
 
-export interface Place {
+export interface TextRange {
   at: number;
   length: number;
 }
 
 /** Returns the first match that meets a rule's conditions. */
-export function findPattern(request: RequestText, wanted: RulePattern, name?: string): Finding {
+export function findPattern(request: RequestText, wanted: RulePattern, name?: string): RuleMatch {
   const { text } = request;
   if (wanted.stems?.some((stem) => text.includes(stem)) === false) return {};
   const matches = (source: string): boolean => text.search(rx(source)) !== -1;
   if (wanted.also?.every(matches) === false || wanted.unless?.some(matches) === true) return {};
-  const places = function* (): Generator<Place> {
+  const places = function* (): Generator<TextRange> {
     for (const source of wanted.any) {
       for (const place of placesOf(text, rx(source, name), 'w'))
         if (wanted.endsWithAgent !== true || isAssignable(text, place)) yield place;
@@ -96,7 +96,7 @@ export function findPattern(request: RequestText, wanted: RulePattern, name?: st
 }
 
 /** Yields the position of each match, or of its named group if present. */
-export function* placesOf(text: string, pattern: RegExp, group: string): Generator<Place> {
+export function* placesOf(text: string, pattern: RegExp, group: string): Generator<TextRange> {
   let count = 0;
   for (const found of text.matchAll(pattern)) {
     count += 1;
@@ -110,9 +110,9 @@ export function* placesOf(text: string, pattern: RegExp, group: string): Generat
 /** Returns the first match for which `counts` returns true, and the first negated match. */
 export function firstMeant(
   request: Pick<RequestText, 'plain' | 'text'>,
-  places: Iterable<Place>,
-  counts: (place: Place) => boolean = () => true,
-): Finding {
+  places: Iterable<TextRange>,
+  counts: (place: TextRange) => boolean = () => true,
+): RuleMatch {
   let refused: Hit | undefined;
   for (const place of places) {
     const { plain, text } = request;
@@ -126,7 +126,7 @@ export function firstMeant(
 }
 
 /** Returns whether the clause negates the match: "don't use …", "no …", "… are not needed". */
-function isNegated(text: string, { at, length }: Place): boolean {
+function isNegated(text: string, { at, length }: TextRange): boolean {
   const before = clauseBefore(text, at, NEGATION_WORDS).replace(rx(PATTERNS.noNegation), ' ');
   return has(before, 'negator') || has(clauseAfter(text, at + length, 5), 'negatedAfter');
 }
@@ -135,7 +135,7 @@ function isNegated(text: string, { at, length }: Place): boolean {
  * Returns whether the noun at the end of `place` means an AI agent. In "customer agents" and "agent class",
  * it doesn't.
  */
-function isAssignable(text: string, place: Place): boolean {
+function isAssignable(text: string, place: TextRange): boolean {
   const end = place.at + place.length;
   const word = /(?<![a-z])(?:sub-)?[a-z]+$/.exec(text.slice(Math.max(0, end - 20), end))?.[0] ?? '';
   const at = end - word.length;

@@ -1,4 +1,4 @@
-import type { NamedAgent, AgentSettings, RoutingInput, Worker, Outcome, Rule } from './routing-find';
+import type { NamedAgent, AgentSettings, RoutingInput, Worker, RuleOutcome, Rule } from './routing-find';
 import type { AgentTypes } from './check';
 import data from '../../../templates/data/routing.json';
 import { StewardError } from '../errors';
@@ -150,7 +150,7 @@ function typeOf(key: keyof AgentTypes | null, types: AgentTypes): string | null 
 
 /** Returns a brief for each agent; empty if no agent is launched. */
 function briefsOf(
-  gives: Outcome,
+  gives: RuleOutcome,
   { whole, types }: RoutingInput,
   { count, type, model }: { count: number | null; type: string | null; model: ModelTier },
 ): Brief[] {

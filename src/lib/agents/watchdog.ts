@@ -12,7 +12,7 @@ import { type Clock, toIso } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';
 import { folder } from '../sessions/fold';
 import { type Session, isLive, statusOf } from '../sessions/session';
-import { currentSessions, observed, type ReadDeps } from '../sessions/state';
+import { currentSessions, observed, type SessionReadDeps } from '../sessions/state';
 import { type WorkEvent, readWorkEvents } from '../sessions/work-events';
 
 /** How long an active agent can go without a tool call before it counts as silent. */
@@ -50,7 +50,7 @@ export interface WatchDeps {
   locks: string;
   /** Path of `state/watchdog.json`, a list of the silent periods already reported. */
   alerts: string;
-  sessions: ReadDeps;
+  sessions: SessionReadDeps;
 }
 
 interface Activity {

@@ -2,13 +2,8 @@ import type { HeardPrompt } from '../assistant/hook-event';
 import type { SessionsState } from '../sessions/session';
 import type { DrainResult } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
-import {
-  deliverCaptures,
-  drainCaptures,
-  retryCaptures,
-  type CaptureDeps,
-  type RetryResult,
-} from '../work/capture/deliver';
+import { deliverCaptures, drainCaptures, retryCaptures, type RetryResult } from '../work/capture/deliver';
+import type { SessionRules } from '../work/capture/session';
 import { planPrompt, planSessionEnd, type PromptPlan, type SessionEndPlan } from '../work/capture/plan';
 import { evidenceOn, type Evidence } from '../work/tidy';
 import type { Context } from './context';
@@ -21,7 +16,7 @@ export async function captureDeps(
   context: Context,
   work: WorkContext,
   { seen = () => undefined, marks = true }: { seen?: () => SessionsState | undefined; marks?: boolean } = {},
-): Promise<CaptureDeps> {
+): Promise<SessionRules> {
   const sessions = await openSessions(context);
   const { markAll } = openRestricted(context, (await context.loadConfig()).config);
   const state = (): SessionsState => seen() ?? markAll(currentSessions(sessions));

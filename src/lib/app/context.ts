@@ -65,12 +65,12 @@ export function productRoot({ templates }: Pick<Context, 'templates'>): string {
   return dirname(templates);
 }
 
-export interface InstallerDeps extends Pick<Context, 'area' | 'clock' | 'machineId' | 'run'> {
+export interface InstallContext extends Pick<Context, 'area' | 'clock' | 'machineId' | 'run'> {
   host: PathHost;
   product: { root: string; node: string };
 }
 
-export function installerDeps(context: Context): InstallerDeps {
+export function installerDeps(context: Context): InstallContext {
   const { area, clock, run } = context;
   return {
     ...{ area, clock, run, host: processHost() },

@@ -5,7 +5,7 @@ import { ensureUserArea } from '../config/user-area';
 import type { DaemonParts, Service } from '../daemon/daemon';
 import type { Topic } from '../daemon/changes';
 import type { DaemonLog } from '../daemon/log';
-import { captureJob, periodicJob, sweepJob, workJob, type Job } from '../daemon/jobs';
+import { captureJob, periodicJob, sweepJob, workJob, type DaemonJob } from '../daemon/jobs';
 import type { Route } from '../daemon/route';
 import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
 import { senseModule, workModule, type DaemonStatus, type LiveSession } from '../daemon/status';
@@ -176,13 +176,13 @@ function senseService(context: Context, goals: string) {
   return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
 }
 
-function reminderJob(context: Context, work: Work, notify: Pick<NotifyContext, 'deps'>): Job {
+function reminderJob(context: Context, work: Work, notify: Pick<NotifyContext, 'deps'>): DaemonJob {
   return periodicJob('reminders', 'work', REMINDERS_SEC, async () =>
     sendReminders(await work(), notify, await otherMachines(context)),
   );
 }
 
-function hourlySweep(context: Context, work: Work): Job {
+function hourlySweep(context: Context, work: Work): DaemonJob {
   return sweepJob({
     clock: context.clock,
     hasRepository: async () => (await work()).deps.workRepo().repo !== undefined,

@@ -14,7 +14,7 @@ import { processHost, type PathHost } from '../platform/files/paths';
 import { findProgram } from '../platform/process/spawn';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
-import { installerDeps, type Context, type InstallerDeps } from './context';
+import { installerDeps, type Context, type InstallContext } from './context';
 import { openSessions } from './sessions';
 
 /**
@@ -24,7 +24,7 @@ import { openSessions } from './sessions';
 export function openHooks(
   context: Context,
   list?: string,
-): { deps: InstallerDeps; assistants: readonly Assistant[] } {
+): { deps: InstallContext; assistants: readonly Assistant[] } {
   const deps = installerDeps(context);
   return { deps, assistants: list === undefined ? chosenFrom(context, []) : assistantsIn(list) };
 }
@@ -66,7 +66,7 @@ export function registeredAssistants(context: Context): readonly Assistant[] {
 export function openRegistered(
   context: Context,
   list?: string,
-): { deps: InstallerDeps; assistants: readonly Assistant[] } {
+): { deps: InstallContext; assistants: readonly Assistant[] } {
   if (list !== undefined) return openHooks(context, list);
   const registered = registeredAssistants(context);
   return {

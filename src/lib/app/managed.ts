@@ -14,7 +14,7 @@ import {
 } from '../agents/managed/definition';
 import { TIMING } from '../agents/managed/failure';
 import type { SendDeps } from '../agents/managed/outbox';
-import type { Prices } from '../agents/managed/turn';
+import type { TokenPrices } from '../agents/managed/turn';
 import type { UserConfig } from '../config/schema';
 import { resolveSecret, secret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
@@ -26,7 +26,7 @@ export interface ManagedContext {
   client: ManagedClient;
   deps: SendDeps;
   folder: string;
-  prices: Prices;
+  prices: TokenPrices;
   retentionDays: number;
   /** Runs `work` under the session's read lock, so that only one process on this machine shows the events. */
   asReader: <T>(session: string, work: () => Promise<T>) => Promise<T>;

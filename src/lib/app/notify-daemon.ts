@@ -1,5 +1,5 @@
 import type { DaemonParts, Service } from '../daemon/daemon';
-import type { Job } from '../daemon/jobs';
+import type { DaemonJob } from '../daemon/jobs';
 import type { DaemonLog } from '../daemon/log';
 import { historyRoutes } from '../daemon/notify-routes';
 import { route, type Route } from '../daemon/route';
@@ -24,7 +24,7 @@ export interface NotifyOfDaemon {
   routes: readonly Route[];
   services: (log: DaemonLog) => readonly Service[];
   /** Turns queued hook events into notifications. */
-  job: Job;
+  job: DaemonJob;
   module: Module;
   outbox: DaemonParts['outbox'];
 }
@@ -86,7 +86,7 @@ function notifyRoute({ deps }: NotifyContext, settings: LiveConfig): Route {
   });
 }
 
-function triggersJob(context: Context, notify: NotifyContext, settings: LiveConfig): Job {
+function triggersJob(context: Context, notify: NotifyContext, settings: LiveConfig): DaemonJob {
   let seen: string | undefined;
   return {
     id: 'triggers',

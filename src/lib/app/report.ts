@@ -21,7 +21,7 @@ import { openSessions } from './sessions';
 import { openUsage } from './usage';
 import { openWork } from './work';
 
-export interface ReportOptions {
+export interface ReportRequest {
   repo?: string | undefined;
   /** Whether to fetch the last comment on each closed issue from GitHub. */
   evidence: boolean;
@@ -34,7 +34,7 @@ export interface ReportOptions {
 type Days = { since: string; until?: string } | { week: string };
 
 /** Reports the work done in a period. Writes nothing. Lists unreadable data in the report's notes. */
-export async function openReport(context: Context, words: Days, options: ReportOptions): Promise<Report> {
+export async function openReport(context: Context, words: Days, options: ReportRequest): Promise<Report> {
   const { user } = (await context.loadConfig()).config;
   const now = { nowMs: context.clock.now(), zone: user.timezone };
   const period = await ('week' in words ? readWeek(words.week, now) : readPeriod(words, now));

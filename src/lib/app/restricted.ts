@@ -4,7 +4,7 @@ import { readText } from '../platform/files/atomic-file';
 import { expandHome, processHost } from '../platform/files/paths';
 import type { Shown } from '../time/shown-day';
 import { restrictedWork, type RestrictedWork } from '../sessions/restricted-work';
-import { currentSessions, type ReadDeps } from '../sessions/state';
+import { currentSessions, type SessionReadDeps } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
@@ -20,7 +20,7 @@ export function openRestricted({ area }: Pick<Context, 'area'>, config: Config):
 }
 
 /** Returns the rules that hide restricted sessions and repositories. Unknown sessions are shown. */
-export function shownWork(context: Pick<Context, 'area'>, config: Config, sessions: ReadDeps): Shown {
+export function shownWork(context: Pick<Context, 'area'>, config: Config, sessions: SessionReadDeps): Shown {
   const { isListed, markAll, repos } = openRestricted(context, config);
   const known = Object.values(markAll(currentSessions(sessions)).sessions);
   const hidden = known

@@ -1,10 +1,10 @@
-import type { Job } from '../daemon/jobs';
+import type { DaemonJob } from '../daemon/jobs';
 import type { Context } from './context';
 import { publishNow } from './sync';
 
 const JOB_SEC = 300;
 
-export function syncJob(context: Context): Job {
+export function syncJob(context: Context): DaemonJob {
   return {
     id: 'sync',
     everySec: () => JOB_SEC,

@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import type { Day } from '../platform/time/time';
 import { daysOf, readDays } from '../time/period';
 import { commonSpelling } from '../time/focus-tally';
-import { intervalsOf, type Interval } from '../time/ledger/exports';
+import { intervalsOf, type TrackedInterval } from '../time/ledger/exports';
 import type { DayLedger } from '../time/ledger/model';
 import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../time/ledger/rows';
 import type { TimeBeside } from '../time/ledger/view';
@@ -29,7 +29,7 @@ export interface TimeResult {
    * Returns your time on this machine as intervals. Covers only days that still have an event log. Throws
    * `usage` if the report is about another machine.
    */
-  intervals: () => Interval[];
+  intervals: () => TrackedInterval[];
   /** Returns the recorded days whose event log was deleted. */
   withoutLog: () => readonly Day[];
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { Job } from '../daemon/jobs';
+import type { DaemonJob } from '../daemon/jobs';
 import { machineIn, oneOf, route, wholeNumber, type Route } from '../daemon/route';
 import { acceptRequest } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
@@ -53,7 +53,7 @@ const JOB_SEC = 120;
 const DEFAULT_DAYS = 7;
 
 /** Returns the job that reads the assistants' logs and notifies you about usage limits. */
-export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>): Job {
+export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>): DaemonJob {
   return {
     id: 'usage',
     everySec: () => JOB_SEC,

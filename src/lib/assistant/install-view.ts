@@ -6,16 +6,16 @@ import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import type { Assistant } from './assistant';
-import { type InstallResult, installedEvents } from './install';
+import { type HooksInstalled, installedEvents } from './install';
 import { type HookInstallDeps, commandsOf, shimDeps } from './install-deps';
 import { readSettings } from './settings-file';
 import { strangersIn, switchedOffBy } from './settings-hooks';
 import { statusLineOwner } from './settings-statusline';
 import { shimPath } from './shim';
 import { type SkillResult, hasSkill, skillPath } from './skill';
-import type { UninstallResult } from './uninstall';
+import type { HooksUninstalled } from './uninstall';
 
-export function installText(results: readonly InstallResult[]): string {
+export function installText(results: readonly HooksInstalled[]): string {
   const isActive = results.some(
     (result) => hasChanges(result) && !result.dryRun && result.warnings.length === 0,
   );
@@ -25,11 +25,11 @@ export function installText(results: readonly InstallResult[]): string {
   ].join('\n');
 }
 
-function hasChanges({ added, shim, skill, statusLine }: InstallResult): boolean {
+function hasChanges({ added, shim, skill, statusLine }: HooksInstalled): boolean {
   return added.length > 0 || shim.written || skill !== null || statusLine !== null;
 }
 
-function resultText(result: InstallResult): string {
+function resultText(result: HooksInstalled): string {
   const { added, kept, settings, backup, shim, skill, statusLine, dryRun } = result;
   if (!hasChanges(result)) return clean(`Hooks already installed in ${settings}`);
   const lines = [
@@ -64,7 +64,7 @@ function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): stri
 }
 
 /** Formats the output of `hooks uninstall`; undefined if nothing was removed. */
-export function uninstallText(result: UninstallResult): string | undefined {
+export function uninstallText(result: HooksUninstalled): string | undefined {
   const { settings, statusLine, shim, skill, left, strangers, dryRun } = result;
   const lines = [
     ...settings

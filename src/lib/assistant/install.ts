@@ -29,12 +29,12 @@ import {
   writeBackup,
   writeSettings,
 } from './settings-file';
-import { addHooks, eventsWithHooks, type Added } from './settings-hooks';
+import { addHooks, eventsWithHooks, type HooksText } from './settings-hooks';
 import { isShimCurrent, removeShim, shimPath, writeShim } from './shim';
 import { addStatusLine, type StatusLineInstall } from './settings-statusline';
 import { type SkillResult, installSkill } from './skill';
 
-export interface InstallResult {
+export interface HooksInstalled {
   assistant: string;
   settings: string;
   /** Events whose hooks were added, or would be added in a dry run. */
@@ -59,7 +59,7 @@ export interface InstallResult {
 export async function installHooks(
   deps: HookInstallDeps,
   input: { assistant: Assistant; dryRun: boolean; skill?: boolean; statusLine?: boolean },
-): Promise<InstallResult> {
+): Promise<HooksInstalled> {
   const { assistant, dryRun } = input;
   if (assistant.ownFile !== undefined) return installOwnFile(deps, assistant, dryRun);
   const withLine = input.statusLine === true && assistant.statusLineKey !== undefined;
@@ -119,9 +119,9 @@ export async function installEach(
   deps: HookInstallDeps,
   assistants: readonly Assistant[],
   options: { dryRun: boolean; skill?: boolean; statusLine?: boolean },
-): Promise<{ results: InstallResult[]; failures: unknown[] }> {
+): Promise<{ results: HooksInstalled[]; failures: unknown[] }> {
   refuseUnusable(assistants, options);
-  const results: InstallResult[] = [];
+  const results: HooksInstalled[] = [];
   const failures: unknown[] = [];
   for (const assistant of assistants) {
     try {
@@ -153,10 +153,10 @@ async function installOwnFile(
   deps: HookInstallDeps,
   assistant: Assistant,
   dryRun: boolean,
-): Promise<InstallResult> {
+): Promise<HooksInstalled> {
   const shim = shimDeps(deps);
   const events = assistant.hooks.map(({ event }) => event);
-  const resultOf = (isDue: boolean, isShimDue: boolean): InstallResult => ({
+  const resultOf = (isDue: boolean, isShimDue: boolean): HooksInstalled => ({
     assistant: assistant.id,
     settings: assistant.path(deps.host),
     added: isDue ? events : [],
@@ -200,7 +200,7 @@ export function installedEvents(
   return source === undefined ? [] : eventsWithHooks(source, path, assistant, commandsOf(deps));
 }
 
-interface Plan extends Added {
+interface Plan extends HooksText {
   statusLine: StatusLineInstall | null;
   /** The raw JSON of the replaced status line; see `AddedHooks`. */
   lineBefore: string | null | undefined;

@@ -8,7 +8,7 @@ import type { ShimCommands } from './shim';
 const NEW_FILE = '{}\n';
 
 /** The text of a settings file after adding steward's hooks, and what changed. */
-export interface Added {
+export interface HooksText {
   text: string;
   /** Events whose hooks were added. */
   events: string[];
@@ -25,15 +25,15 @@ export function addHooks(
   path: string,
   assistant: Assistant,
   commands: ShimCommands,
-): Added {
+): HooksText {
   const { hooks, newFile = NEW_FILE } = assistant;
-  const added: Added = { text: isBlank(source) ? newFile : source, events: [], created: [] };
+  const added: HooksText = { text: isBlank(source) ? newFile : source, events: [], created: [] };
   for (const hook of hooks) addHook(added, path, { assistant, hook, commands });
   return added;
 }
 
 function addHook(
-  added: Added,
+  added: HooksText,
   path: string,
   { assistant, hook, commands }: { assistant: Assistant; hook: HookRegistration; commands: ShimCommands },
 ): void {

@@ -17,7 +17,7 @@ export interface Limits {
 }
 
 /** An assistant's input for the status line. Null means unknown. */
-export interface StatusInput extends Limits {
+export interface StatuslineInput extends Limits {
   model: string | null;
   /** How much of the context window is used, from 0 to 100. */
   contextPercent: number | null;
@@ -28,7 +28,7 @@ const MAX_MODEL = 40;
 const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
 
 /** Reads the status line's fields from Claude Code's JSON. Sanitizes strings and clamps numbers. */
-export function readStatusInput(fields: Record<string, unknown>): StatusInput {
+export function readStatusInput(fields: Record<string, unknown>): StatuslineInput {
   const [model, context, limits] = ['model', 'context_window', 'rate_limits'].map((key) =>
     objectAt(fields, key),
   );

@@ -32,7 +32,7 @@ import {
   writeSettings,
 } from './settings-file';
 
-export interface UninstallResult {
+export interface HooksUninstalled {
   assistant: string;
   /** The settings files of the assistant, including those of earlier installs. */
   settings: { path: string; entries: number; removed: boolean }[];
@@ -54,13 +54,13 @@ export interface UninstallResult {
 export async function uninstallHooks(
   deps: HookInstallDeps,
   input: { assistant: Assistant; dryRun: boolean },
-): Promise<UninstallResult> {
+): Promise<HooksUninstalled> {
   const { assistant, dryRun } = input;
   const id = idOf(assistant);
   const isSkilled = assistant.id === CLAUDE_CODE;
   const shim = shimDeps(deps);
   const current = assistant.path(deps.host);
-  const result = (skill: SkillResult, files: readonly RemovedFrom[], removed: boolean): UninstallResult => ({
+  const result = (skill: SkillResult, files: readonly RemovedFrom[], removed: boolean): HooksUninstalled => ({
     assistant: assistant.id,
     settings: files.map((file) => ({ path: file.path, entries: file.entries, removed: file.removed })),
     statusLine: files.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
@@ -107,11 +107,11 @@ export async function uninstallHooks(
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
   input: { assistants: readonly Assistant[]; dryRun: boolean },
-): Promise<{ result: UninstallResult; failures: unknown[] }> {
+): Promise<{ result: HooksUninstalled; failures: unknown[] }> {
   const { assistants, dryRun } = input;
-  const all: UninstallResult[] = [];
+  const all: HooksUninstalled[] = [];
   const failures: unknown[] = [];
-  const nothing: UninstallResult = {
+  const nothing: HooksUninstalled = {
     ...{ assistant: assistants[0]?.id ?? CLAUDE_CODE, settings: [], statusLine: null, dryRun },
     ...{ shim: { path: shimPath(shimDeps(deps)), removed: false }, skill: NO_SKILL, left: [], strangers: [] },
   };
@@ -127,7 +127,7 @@ export async function uninstallAllHooks(
   const ids = assistants.map(idOf);
   const isLast =
     failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
-  const result: UninstallResult = {
+  const result: HooksUninstalled = {
     ...first,
     settings: all.flatMap(({ settings }) => settings),
     statusLine: all.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,

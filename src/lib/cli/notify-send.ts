@@ -18,7 +18,7 @@ import type { Terminal } from '../platform/terminal/stdio';
 import { phaseWords } from '../sessions/phases';
 
 /** The output of `notify send --json`. `channels` is only set with `--wait`. */
-export interface Sent extends Accepted {
+export interface SentNotification extends Accepted {
   channels?: ChannelResult[];
 }
 
@@ -39,7 +39,7 @@ export async function sendFromTerminal(
   flags: SendFlags,
   terminal: Terminal,
   say: (text: string) => void,
-): Promise<{ sent: Sent; shown: string }> {
+): Promise<{ sent: SentNotification; shown: string }> {
   const { deps } = notify;
   const body = bodyOf(await messageOf(given), flags);
   const { accepted, isOurs, note } = await offer(notify, body, flags.unanswered);

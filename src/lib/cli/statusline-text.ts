@@ -1,4 +1,4 @@
-import type { Limit, StatusInput } from '../assistant/status-input';
+import type { Limit, StatuslineInput } from '../assistant/status-input';
 import { minutes } from '../platform/terminal/format';
 import { wallTime } from '../platform/time/clock';
 import { clean } from '../platform/terminal/terminal';
@@ -9,7 +9,7 @@ import { type Session, type SessionsState, statusOf } from '../sessions/session'
 import { CLAUDE_CODE } from '../sessions/session-key';
 
 /** The output of `steward statusline --json`. */
-export interface StatusLine extends StatusInput {
+export interface StatusLine extends StatuslineInput {
   phase: Session['phase'] | null;
   session: string | null;
   assistant: string | null;
@@ -30,14 +30,19 @@ export interface TimeToday {
 
 export type DayFigures = Pick<StatusLine, 'creationMinutes' | 'time'>;
 
-export const NO_INPUT: StatusInput = { model: null, contextPercent: null, fiveHour: null, sevenDay: null };
+export const NO_INPUT: StatuslineInput = {
+  model: null,
+  contextPercent: null,
+  fiveHour: null,
+  sevenDay: null,
+};
 
 const MAX_NAME = 32;
 
 /** Returns the status line's data for the given session, or for the most recent session. */
 export function statusLine(
   state: SessionsState,
-  given: { session: string | undefined; input: StatusInput; day: DayFigures; nowMs: number },
+  given: { session: string | undefined; input: StatuslineInput; day: DayFigures; nowMs: number },
 ): StatusLine {
   const live = Object.values(state.sessions)
     .map((session) => ({ session, status: statusOf(session, given.nowMs) }))

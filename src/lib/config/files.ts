@@ -65,15 +65,15 @@ export function allKeys(): string[] {
 }
 
 /** A file's values by dotted key. `problems` stop the program; `warnings` don't. */
-export interface Checked {
+export interface CheckedFile {
   values: Map<string, unknown>;
   problems: string[];
   warnings: string[];
 }
 
 /** Checks the content of one file and collects all problems. */
-export function checkContent(file: ConfigFile, content: unknown): Checked {
-  const checked: Checked = { values: new Map(), problems: [], warnings: [] };
+export function checkContent(file: ConfigFile, content: unknown): CheckedFile {
+  const checked: CheckedFile = { values: new Map(), problems: [], warnings: [] };
   if (content === undefined || (content === null && file.format === 'yaml')) return checked;
   if (!isObject(content)) {
     checked.problems.push(`expected ${keysAndValues(file)} at the top level, found ${typeWords(content)}`);
@@ -85,7 +85,7 @@ export function checkContent(file: ConfigFile, content: unknown): Checked {
   return checked;
 }
 
-function checkVersion(version: unknown, checked: Checked): void {
+function checkVersion(version: unknown, checked: CheckedFile): void {
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
     checked.problems.push(`version: expected a positive whole number, found ${describe(version, false)}`);
     return;
@@ -102,7 +102,7 @@ function checkTree(
   tree: Tree,
   content: Record<string, unknown>,
   path: readonly string[],
-  checked: Checked,
+  checked: CheckedFile,
 ): void {
   for (const [name, value] of Object.entries(content)) {
     const here = [...path, name];
@@ -125,7 +125,7 @@ function checkLeaf(
   leaf: AnyLeaf,
   value: unknown,
   path: readonly string[],
-  checked: Checked,
+  checked: CheckedFile,
 ): void {
   const wrong = whatIsWrong(leaf, value);
   if (wrong === undefined) checked.values.set(dottedKey(file, path), value);
@@ -145,7 +145,7 @@ export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   return `${inList ? `[${String(item.key)}]` : ''}: expected ${leaf.expected}, found ${found}`;
 }
 
-function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked): void {
+function noteUnknown(file: ConfigFile, path: readonly string[], checked: CheckedFile): void {
   const top = path[0] ?? '';
   const isOwner = ({ prefix, keys }: ConfigFile): boolean => prefix === top || Object.hasOwn(keys, top);
   const owner = path.length === 1 ? CONFIG_FILES.find(isOwner) : undefined;

@@ -236,10 +236,10 @@ export const SETTINGS_KEYS = {
 
 /** The lanes of the board. `WORK.KANBAN_COLUMNS` sets their order. */
 export const LANES = ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'] as const;
-export type Lane = (typeof LANES)[number];
+export type LaneName = (typeof LANES)[number];
 
 export const WORK_KEYS = {
-  KANBAN_COLUMNS: leaf<Lane[]>({
+  KANBAN_COLUMNS: leaf<LaneName[]>({
     expected: `a list of lanes without duplicates, including Queued: ${LANES.join(', ')}`,
     check: v.pipe(
       v.array(v.picklist(LANES)),

@@ -1,5 +1,11 @@
 import { StewardError, toStewardError } from '../errors';
-import { checkPlace, claimPlace, findPlace, hasGuests, type Claimed } from '../platform/files/area-owner';
+import {
+  checkPlace,
+  claimPlace,
+  findPlace,
+  hasGuests,
+  type ClaimedPlace,
+} from '../platform/files/area-owner';
 import { ensureFolder, exists } from '../platform/files/folder';
 import { osId } from '../platform/files/os-id';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/files/paths';
@@ -162,7 +168,7 @@ export function ensureUserArea(area: UserArea): void {
  * Returns the area's ownership, and claims an area without an owner. Throws `conflict` if the owner has
  * changed since `place` was read.
  */
-export function claimArea({ root, place, host }: UserArea): Claimed {
+export function claimArea({ root, place, host }: UserArea): ClaimedPlace {
   const claimed = claimPlace(root, { host, osId });
   if (claimed.place === place) return claimed;
   throw new StewardError('conflict', `${root} now belongs to another machine.`, {

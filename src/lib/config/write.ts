@@ -24,7 +24,7 @@ export interface WriteDeps {
 }
 
 /** A key to change. `to` returns the new value for a given stored value; undefined means unset. */
-export interface Change {
+export interface KeyChange {
   key: string;
   to: (stored: unknown) => unknown;
 }
@@ -42,7 +42,7 @@ export interface Changed {
  */
 export async function changeConfig(
   deps: WriteDeps,
-  changes: readonly Change[],
+  changes: readonly KeyChange[],
   options: { dryRun?: boolean } = {},
 ): Promise<Changed[]> {
   const { area, clock, machineId } = deps;
@@ -79,7 +79,7 @@ interface Plan {
   texts: [ConfigFile, string][];
 }
 
-async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
+async function plan(area: UserArea, changes: readonly KeyChange[]): Promise<Plan> {
   const changed: Changed[] = [];
   const open = new Map<ConfigFile, { text: string; content: unknown }>();
   for (const change of withMirrors(changes)) {
@@ -112,7 +112,7 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
   return { changed, texts };
 }
 
-function withMirrors(changes: readonly Change[]): Change[] {
+function withMirrors(changes: readonly KeyChange[]): KeyChange[] {
   return changes.flatMap((change) => {
     if (change.key !== VOICE && change.key !== VOICE_MIRROR) return [change];
     let voice: unknown;

@@ -11,7 +11,7 @@ import { daemonApp, type AppDeps } from './app';
 import { streamRoute, type Topic } from './changes';
 import { gate, readToken, policyFor, tokenPath } from './guards';
 import { asOnlyDaemon, removeInstance, writeInstance, type Instance } from './instance';
-import { startJobs, type Job, type RunningJobs, UPGRADE_JOB, upgradeJob } from './jobs';
+import { startJobs, type DaemonJob, type RunningJobs, UPGRADE_JOB, upgradeJob } from './jobs';
 import { daemonLog, type DaemonLog } from './log';
 import { ownRoutes } from './routes';
 import type { Route } from './route';
@@ -33,7 +33,7 @@ export interface DaemonParts {
   otherUsers: boolean;
   routes: readonly Route[];
   topics: readonly Topic[];
-  jobs: (log: DaemonLog) => readonly Job[];
+  jobs: (log: DaemonLog) => readonly DaemonJob[];
   services?: (log: DaemonLog) => readonly Service[];
   modules: readonly Module[];
   sessions: () => DaemonStatus['sessions'] | Promise<DaemonStatus['sessions']>;

@@ -6,7 +6,7 @@ import { refresh } from '../work/poll';
 import type { DaemonLog } from './log';
 
 /** A periodic task run by the daemon. */
-export interface Job {
+export interface DaemonJob {
   id: string;
   /** The module whose status shows this job's failures. */
   module?: string;
@@ -20,7 +20,7 @@ export interface Job {
 }
 
 /** The state of a job. Times are ISO 8601 in UTC. */
-export interface JobStatus {
+export interface DaemonJobStatus {
   id: string;
   everySec: number;
   lastRun: string | null;
@@ -38,7 +38,7 @@ export interface JobsDeps {
 }
 
 export interface RunningJobs {
-  status: () => JobStatus[];
+  status: () => DaemonJobStatus[];
   /** Returns why the last run of a module's job failed, or undefined if it succeeded. */
   failureOf: (module: string) => string | undefined;
   /** Returns whether all jobs except the one with the given id are idle. */
@@ -52,7 +52,7 @@ const RECHECK_MS = 30_000;
 const FALLBACK_SEC = 60;
 
 interface Running extends JobsDeps {
-  job: Job;
+  job: DaemonJob;
   everySec: number;
   startedAt: number;
   last?: { at: string; ok: boolean; reason: string | undefined };
@@ -65,7 +65,7 @@ interface Running extends JobsDeps {
  * Runs each job immediately and then repeatedly. Intervals are measured from start to start. Runs of the same
  * job never overlap.
  */
-export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
+export function startJobs(deps: JobsDeps, jobs: readonly DaemonJob[]): RunningJobs {
   const all = jobs.map((job): Running => {
     return { ...deps, job, everySec: FALLBACK_SEC, startedAt: deps.clock.monotonic(), isStopped: false };
   });
@@ -122,7 +122,7 @@ async function startIfDue(running: Running): Promise<void> {
   else schedule(running);
 }
 
-function statusOf(running: Running): JobStatus {
+function statusOf(running: Running): DaemonJobStatus {
   const { everySec, last, current, clock } = running;
   return {
     id: running.job.id,
@@ -137,7 +137,7 @@ function statusOf(running: Running): JobStatus {
 /**
  * Returns a job's interval, or a fallback if the configuration is invalid. The job itself reports the error.
  */
-async function intervalOf(job: Job): Promise<number> {
+async function intervalOf(job: DaemonJob): Promise<number> {
   try {
     return await job.everySec();
   } catch {
@@ -161,7 +161,7 @@ const UPGRADE_CHECK_SEC = 30;
  * Ends the daemon when another build is installed and the daemon is idle. Waits until two consecutive checks
  * find the same build, because an installation replaces files one by one.
  */
-export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): Job {
+export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): DaemonJob {
   let previous: string | undefined;
   return {
     id: UPGRADE_JOB,
@@ -199,7 +199,7 @@ export interface CaptureJobDeps {
 const FLUSH_SEC = 120;
 
 /** Captures at the configured interval, unless a scheduled job has just captured. */
-export function captureJob({ clock, isSetUp, sense, isWatching, onProblem }: CaptureJobDeps): Job {
+export function captureJob({ clock, isSetUp, sense, isWatching, onProblem }: CaptureJobDeps): DaemonJob {
   return {
     id: 'capture',
     module: 'sense',
@@ -232,7 +232,7 @@ const NO_REPOSITORY = 'no work repository is set up';
 export function workJob<W extends { deps: WorkDeps }>(
   work: Opened<W>,
   deliver: (work: W) => Promise<{ failed: number; dead: number }>,
-): Job {
+): DaemonJob {
   return {
     id: 'work',
     everySec: async () => (await work()).deps.config.POLL_INTERVAL_SECONDS,
@@ -258,7 +258,7 @@ export interface SweepJobDeps {
 }
 
 /** Sweeps every hour, unless a scheduled job has just run a sweep. */
-export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobDeps): Job {
+export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobDeps): DaemonJob {
   return {
     id: 'sweep',
     module: 'work',
@@ -272,6 +272,11 @@ export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobD
   };
 }
 
-export function periodicJob(id: string, module: string, sec: number, work: () => Promise<unknown>): Job {
+export function periodicJob(
+  id: string,
+  module: string,
+  sec: number,
+  work: () => Promise<unknown>,
+): DaemonJob {
   return { id, module, everySec: () => sec, run: () => work().then(() => undefined) };
 }

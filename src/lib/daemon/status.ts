@@ -5,7 +5,7 @@ import { senseHealth } from '../sense/source';
 import { toStewardError } from '../errors';
 import { palette, table, toAscii, wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
-import type { JobStatus } from './jobs';
+import type { DaemonJobStatus } from './jobs';
 import type { LogLine } from './log';
 
 export type ModuleState = 'ok' | 'off' | 'needs-you' | 'error';
@@ -52,7 +52,7 @@ export interface DaemonStatus {
   outbox: { waiting: number; failed: number };
   /** Number and age of the files that hooks have queued. */
   spool: { waiting: number; dead: number; oldest: string | null };
-  jobs: JobStatus[];
+  jobs: DaemonJobStatus[];
 }
 
 /** Returns the health of every module. If a module throws, its state is `error`. */
@@ -130,7 +130,7 @@ function runningLines(report: RunningReport, options: DaemonTextOptions): string
   return [...table(rows).split('\n'), ...other, '', ...modules, '', ...jobLines(report.jobs, options)];
 }
 
-function jobLines(jobs: readonly JobStatus[], options: DaemonTextOptions): string[] {
+function jobLines(jobs: readonly DaemonJobStatus[], options: DaemonTextOptions): string[] {
   const rows = jobs.map(({ id, everySec, lastRun, lastOk, nextRun }) => [
     clean(id),
     `every ${everySec % 60 === 0 ? duration(everySec) : `${everySec} s`}`,

@@ -11,7 +11,7 @@ import type { NotifyRequest } from './message';
 import { cleanLines, short } from './text';
 
 /** The end of a turn, read from the assistant's transcript. */
-export interface TurnEnd {
+interface TurnEnd {
   text?: string;
   id?: string;
   isError: boolean;

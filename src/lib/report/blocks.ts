@@ -5,7 +5,7 @@ import { phase } from '../sessions/phases';
 import type { TimeRow } from '../time/ledger/rows';
 
 /** Sanitized text within a line, without markup. */
-export interface Part {
+export interface TextPart {
   text: string;
   tone?: 'strong' | 'quiet';
   url?: string;
@@ -14,9 +14,9 @@ export interface Part {
 /** Part of a report, before it is rendered as Markdown or terminal text. */
 export type Block =
   | { kind: 'title'; text: string }
-  | { kind: 'text'; parts: Part[] }
+  | { kind: 'text'; parts: TextPart[] }
   | { kind: 'heading'; text: string }
-  | { kind: 'item'; parts: Part[] };
+  | { kind: 'item'; parts: TextPart[] };
 
 const MAX_COMMITS = 12;
 const MAX_APPS = 8;
@@ -47,12 +47,12 @@ export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
   ];
 }
 
-function section(text: string, items: readonly Part[][]): Block[] {
+function section(text: string, items: readonly TextPart[][]): Block[] {
   if (items.length === 0) return [];
   return [{ kind: 'heading', text }, ...items.map((parts): Block => ({ kind: 'item', parts }))];
 }
 
-function facts(report: Report): Part[] {
+function facts(report: Report): TextPart[] {
   const { commits, sessions, issues, totalMinutes, creationMinutes, consumptionMinutes } = report;
   const counts = [
     ...(issues === null ? [] : [`${plural(issues.closed.length, 'issue')} closed`]),
@@ -68,7 +68,7 @@ function facts(report: Report): Part[] {
   ];
 }
 
-function closedItem(issue: ReportClosed): Part[] {
+function closedItem(issue: ReportClosed): TextPart[] {
   const shas = issue.commits.slice(0, 5).map((sha) => clean(sha).slice(0, 7));
   const evidence = issue.evidence === null ? [] : [{ text: ` — ${cleanLine(issue.evidence, MAX_EVIDENCE)}` }];
   return [
@@ -77,7 +77,7 @@ function closedItem(issue: ReportClosed): Part[] {
   ];
 }
 
-function issueItem(issue: ReportIssue, words: readonly (string | null)[]): Part[] {
+function issueItem(issue: ReportIssue, words: readonly (string | null)[]): TextPart[] {
   return [
     { text: `#${issue.number}`, url: issue.url, tone: 'strong' },
     { text: ` ${cleanLine(issue.title, MAX_TITLE)}` },
@@ -89,7 +89,7 @@ function statusOf({ status, priority }: ReportIssue): (string | null)[] {
   return [status === 'in-progress' ? null : status, priority];
 }
 
-function sessionItems({ sessions }: Report): Part[][] {
+function sessionItems({ sessions }: Report): TextPart[][] {
   const named = sessions.items.filter(({ task }) => task !== null);
   const rest = sessions.count - named.length;
   return [
@@ -98,7 +98,7 @@ function sessionItems({ sessions }: Report): Part[][] {
   ];
 }
 
-function sessionItem({ slug, task, repo, project, phases, issue }: ReportSession): Part[] {
+function sessionItem({ slug, task, repo, project, phases, issue }: ReportSession): TextPart[] {
   const path = phases.map((id) => phase(id).label.toLowerCase()).join(' → ');
   return [
     { text: cleanLine(task ?? slug, MAX_TITLE) },
@@ -122,12 +122,12 @@ function commitBlocks({ commits }: Report): Block[] {
     });
 }
 
-function appItems({ apps }: Report): Part[][] {
+function appItems({ apps }: Report): TextPart[][] {
   const shown = apps.length > MAX_APPS + 1 ? apps.slice(0, MAX_APPS) : apps;
   const rest = apps.slice(shown.length);
   const sum = rest.reduce((total, app) => total + Math.round(app.minutes * 10), 0) / 10;
   return [
-    ...shown.map((app): Part[] => [
+    ...shown.map((app): TextPart[] => [
       { text: minutes(app.minutes), tone: 'strong' },
       { text: ` ${cleanLine(app.app, 60) || 'unknown'}` },
       ...(app.kind === 'neutral' ? [] : quiet([app.kind])),
@@ -138,7 +138,7 @@ function appItems({ apps }: Report): Part[][] {
   ];
 }
 
-function timeItem({ key, minutes: own, working, waiting, heldUp }: TimeRow): Part[] {
+function timeItem({ key, minutes: own, working, waiting, heldUp }: TimeRow): TextPart[] {
   const agents = [
     working === 0 ? null : `agents working ${minutes(working)}`,
     waiting === 0 ? null : `waiting ${minutes(waiting)}`,
@@ -151,7 +151,7 @@ function timeItem({ key, minutes: own, working, waiting, heldUp }: TimeRow): Par
   return [{ text: minutes(own), tone: 'strong' }, { text: ` ${name}` }, ...quiet(words)];
 }
 
-function repoItem(row: Report['repos'][number]): Part[] {
+function repoItem(row: Report['repos'][number]): TextPart[] {
   const { assistantMinutes: time } = row;
   const words = [
     row.commits === 0 ? null : plural(row.commits, 'commit'),
@@ -161,12 +161,12 @@ function repoItem(row: Report['repos'][number]): Part[] {
   return [{ text: cleanLine(row.repo, MAX_TITLE) || 'unknown' }, { text: `: ${words.join(', ')}` }];
 }
 
-function usageItems({ rows, total }: UsageFacts): Part[][] {
-  const notKnown: Part[][] =
+function usageItems({ rows, total }: UsageFacts): TextPart[][] {
+  const notKnown: TextPart[][] =
     total.unpriced === 0
       ? []
       : [[{ text: `unknown price for ${tokens(total.unpriced)} tokens`, tone: 'quiet' }]];
-  const items = rows.map(({ key, input, output, cacheRead, cacheWrite, cost }): Part[] => [
+  const items = rows.map(({ key, input, output, cacheRead, cacheWrite, cost }): TextPart[] => [
     { text: cost === null ? 'unknown cost' : usd(cost), tone: 'strong' },
     { text: `, ${cleanLine(key, 60)}: ${tokens(input)} in, ${tokens(output)} out` },
     ...(cacheRead + cacheWrite === 0 ? [] : [{ text: `, ${tokens(cacheRead + cacheWrite)} cached` }]),
@@ -175,7 +175,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
 }
 
 /** Formats words as ` (in-review, P1)`, or as '' if the list is empty. */
-function quiet(words: readonly (string | null)[]): Part[] {
+function quiet(words: readonly (string | null)[]): TextPart[] {
   const texts = words
     .filter((word) => word !== null && word !== '')
     .map((word) => cleanLine(word ?? '', 200));

@@ -1,6 +1,6 @@
 import { type Palette, palette, toAscii, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
-import type { Block, Part } from './blocks';
+import type { Block, TextPart } from './blocks';
 
 /** Returns the report wrapped and colored for a terminal, or as Markdown for a pipe. */
 export function reportText(blocks: readonly Block[], terminal: Terminal): string {
@@ -29,11 +29,11 @@ function linesOf(block: Block, columns: number, colors: Palette): string[] {
  * Applies the colors of `parts` to wrapped lines. Counts only non-space characters, because wrapping changes
  * only whitespace.
  */
-function painted(lines: readonly string[], parts: readonly Part[], colors: Palette): string[] {
+function painted(lines: readonly string[], parts: readonly TextPart[], colors: Palette): string[] {
   const tones = parts.flatMap(({ text, tone }) => [...text].filter((char) => char !== ' ').map(() => tone));
   let at = 0;
   return lines.map((line) => {
-    const runs: { text: string; tone: Part['tone'] }[] = [];
+    const runs: { text: string; tone: TextPart['tone'] }[] = [];
     for (const char of line) {
       const last = runs.at(-1);
       const tone = char === ' ' ? last?.tone : tones[at];
@@ -45,7 +45,7 @@ function painted(lines: readonly string[], parts: readonly Part[], colors: Palet
   });
 }
 
-function paint(text: string, tone: Part['tone'], colors: Palette): string {
+function paint(text: string, tone: TextPart['tone'], colors: Palette): string {
   if (tone === 'strong') return colors.strong(text);
   if (tone === 'quiet') return colors.neutral(text);
   return text;
@@ -64,7 +64,7 @@ export function reportMarkdown(blocks: readonly Block[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-function partText({ text, tone, url }: Part, index: number): string {
+function partText({ text, tone, url }: TextPart, index: number): string {
   const target = url === undefined ? undefined : safeUrl(url);
   if (target !== undefined) return `[${escaped(text, false)}](${target})`;
   return tone === 'strong' ? `**${escaped(text, false)}**` : plain(text, index === 0);

@@ -69,7 +69,7 @@ export interface Backend {
   /** Returns the closest interval that the scheduler supports, in seconds. */
   interval: (everySec: number) => number;
   /** Writes and loads the entry. If the scheduler rejects the entry, undoes the changes and throws. */
-  install: (entry: JobEntry, recorder: Recorder) => Promise<Installed>;
+  install: (entry: JobEntry, recorder: Recorder) => Promise<InstalledEntry>;
   /** Unloads and removes the entry; returns the removed files. */
   uninstall: (name: string, recorder: Recorder) => Promise<string[]>;
   /** Starts a run now. Throws if the scheduler can't start it. */
@@ -79,7 +79,7 @@ export interface Backend {
   state: (entry: JobEntry) => Promise<EntryState>;
 }
 
-export interface Installed {
+export interface InstalledEntry {
   changed: boolean;
   files: string[];
   warnings: string[];
@@ -95,7 +95,7 @@ export async function installFiles(
     load: () => Promise<string[]>;
     unload: () => Promise<unknown>;
   },
-): Promise<Installed> {
+): Promise<InstalledEntry> {
   const paths = files.map(({ path }) => path);
   const isWritten = files.map((file) => recorder.write(file)).includes(true);
   if (!isWritten && (await steps.isLoaded())) return { changed: false, files: paths, warnings: [] };

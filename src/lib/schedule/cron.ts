@@ -6,7 +6,7 @@ import {
   requireTool,
   type Backend,
   type BackendDeps,
-  type Installed,
+  type InstalledEntry,
   type JobEntry,
 } from './backend';
 import { everySecOf, type Job } from './job';
@@ -145,7 +145,7 @@ function write(deps: BackendDeps, text: string): Promise<void> {
   return requireTool(deps, refused, ['crontab', '-'], { input: Buffer.from(text, 'latin1') });
 }
 
-async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<Installed> {
+async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<InstalledEntry> {
   const before = await read(deps);
   const after = withCron(before ?? '', entry.name, blockOf(entry));
   const everySec = everySecOf(entry.job);

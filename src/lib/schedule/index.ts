@@ -11,13 +11,13 @@ import {
   everySecOf,
   JOB_IDS,
   SCHEDULER_KINDS,
-  type InstallResult,
+  type JobInstalled,
   type Job,
   type JobId,
   type JobStatus,
   type Scheduler,
   type SchedulerKind,
-  type UninstallResult,
+  type JobUninstalled,
 } from './job';
 import { launchd } from './launchd';
 import {
@@ -36,7 +36,7 @@ import { holdersOf, intervalIn, jobStatus } from './status';
 import { systemd } from './systemd';
 import { taskScheduler } from './task-scheduler';
 
-export type { InstallResult, JobStatus, ScheduleDeps, Scheduler, SchedulerKind, UninstallResult };
+export type { JobInstalled, JobStatus, ScheduleDeps, Scheduler, SchedulerKind, JobUninstalled };
 export { SCHEDULER_KINDS };
 
 /** The schedulers, in the order in which they are tried. */
@@ -117,7 +117,7 @@ function withManifest<T>(deps: ScheduleDeps, work: (manifest: InstallManifest) =
   return withInstallManifest({ path: area.installManifest, lockPath, clock, machineId }, work);
 }
 
-async function install({ deps, backends, backend, why }: Parts, job: Job): Promise<InstallResult> {
+async function install({ deps, backends, backend, why }: Parts, job: Job): Promise<JobInstalled> {
   const { area, host } = deps;
   const entry = entryOf(deps, job);
   ensureFolder(area.root, { allowLink: true });
@@ -155,8 +155,8 @@ async function install({ deps, backends, backend, why }: Parts, job: Job): Promi
   });
 }
 
-async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<UninstallResult> {
-  const result: UninstallResult = { job: job.id, removedFrom: [], files: [] };
+async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<JobUninstalled> {
+  const result: JobUninstalled = { job: job.id, removedFrom: [], files: [] };
   const entry = entryOf(deps, job);
   const holders = await holdersOf(backends, entry);
   if (!exists(deps.area.installManifest) && holders.length === 0) return result;

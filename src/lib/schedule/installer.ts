@@ -3,13 +3,13 @@ import { wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import {
   JOBS,
-  type InstallResult,
+  type JobInstalled,
   type Job,
   type JobId,
   type JobStatus,
   type Scheduler,
   type SchedulerKind,
-  type UninstallResult,
+  type JobUninstalled,
 } from './job';
 
 export interface InstallerDeps {
@@ -22,14 +22,14 @@ export interface InstallerDeps {
   endDaemon: () => Promise<unknown>;
 }
 
-export type InstallerResult = InstallResult | JobStatus | UninstallResult;
+export type InstallerResult = JobInstalled | JobStatus | JobUninstalled;
 
 /** Installs a job, removes it or reports its status, depending on the flags. */
 export async function runInstaller(
   deps: InstallerDeps,
   job: Job,
   mode: { status: boolean; uninstall: boolean },
-): Promise<{ result: InstallerResult; warnings: string[]; text: (options: TextOptions) => string }> {
+): Promise<{ result: InstallerResult; warnings: string[]; text: (options: JobTextOptions) => string }> {
   const { scheduler } = deps;
   const isDaemon = job.id === 'daemon';
   if (mode.status) {
@@ -90,7 +90,7 @@ async function daemonNotes({ isDaemonThere }: InstallerDeps, id: JobId): Promise
   return ['The daemon also captures, but no time is counted twice.'];
 }
 
-export interface TextOptions {
+export interface JobTextOptions {
   columns: number;
   localTime: (iso: string) => string;
 }
@@ -105,9 +105,9 @@ const NAMES: Readonly<Record<SchedulerKind, string>> = {
 const commandOf = (id: JobId): string => `"steward ${JOBS[id].args.join(' ')}"`;
 
 export function installText(
-  result: InstallResult,
+  result: JobInstalled,
   notes: readonly string[],
-  { columns }: TextOptions,
+  { columns }: JobTextOptions,
 ): string {
   const { changed, everySec, scheduler, files } = result;
   const runs = everySec === null ? 'starts at login and after a failure' : `runs ${every(everySec)}`;
@@ -121,9 +121,9 @@ export function installText(
 }
 
 export function uninstallText(
-  { job, removedFrom, files }: UninstallResult,
+  { job, removedFrom, files }: JobUninstalled,
   notes: readonly string[],
-  { columns }: TextOptions,
+  { columns }: JobTextOptions,
 ): string {
   const from = removedFrom.map((kind) => NAMES[kind]).join(' and ');
   return lines(columns, [
@@ -139,7 +139,7 @@ export function jobText(
   status: JobStatus,
   job: Job,
   notes: readonly string[],
-  { columns, localTime }: TextOptions,
+  { columns, localTime }: JobTextOptions,
 ): string {
   const { loaded, everySec, lastRun, nextRun, lastExit, warning, mend, hint } = status;
   const scheduler = NAMES[status.scheduler];

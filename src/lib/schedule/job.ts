@@ -84,15 +84,15 @@ export interface Scheduler {
    * Installs and loads the job, and removes it from other schedulers. Throws `unavailable` if the scheduler
    * rejects it.
    */
-  install: (job: Job) => Promise<InstallResult>;
+  install: (job: Job) => Promise<JobInstalled>;
   /** Removes the job from every scheduler on this machine. */
-  uninstall: (job: Job) => Promise<UninstallResult>;
+  uninstall: (job: Job) => Promise<JobUninstalled>;
   /** Starts a run now; returns the scheduler used, or undefined if no scheduler has the job. */
   start: (job: Job) => Promise<SchedulerKind | undefined>;
   status: (job: Job) => Promise<JobStatus>;
 }
 
-export interface InstallResult {
+export interface JobInstalled {
   job: JobId;
   scheduler: SchedulerKind;
   why: string;
@@ -104,7 +104,7 @@ export interface InstallResult {
   warnings: string[];
 }
 
-export interface UninstallResult {
+export interface JobUninstalled {
   job: JobId;
   removedFrom: SchedulerKind[];
   files: string[];

@@ -96,7 +96,7 @@ const MISSED_TO_WARN = 3;
 /** Maximum difference between the times that the scheduler and the launcher record for the same run. */
 const SAME_RUN_MS = 5_000;
 
-export interface StatusInput {
+export interface JobStatusInput {
   job: Job;
   scheduler: SchedulerKind;
   everySec: number | null;
@@ -112,7 +112,7 @@ export interface StatusInput {
 }
 
 /** Computes a job's status without I/O. */
-export function statusOf(input: StatusInput): JobStatus {
+export function statusOf(input: JobStatusInput): JobStatus {
   const { job, scheduler, state, everySec, log, nowMs } = input;
   const { lastRun, lastExit } = lastOf(input);
   const lastMs = lastRun === null ? undefined : parseIso(lastRun);
@@ -133,7 +133,7 @@ export function statusOf(input: StatusInput): JobStatus {
   return state.installed ? { ...status, ...(entryProblem(input) ?? runProblem(input, status)) } : status;
 }
 
-function lastOf({ job, state, record }: StatusInput): Pick<JobStatus, 'lastRun' | 'lastExit'> {
+function lastOf({ job, state, record }: JobStatusInput): Pick<JobStatus, 'lastRun' | 'lastExit'> {
   const { lastRun, lastExit } = state;
   if (record === undefined) return { lastRun, lastExit };
   if (job.when.kind === 'login') return { lastRun: toIso(record.atMs), lastExit };
@@ -142,7 +142,10 @@ function lastOf({ job, state, record }: StatusInput): Pick<JobStatus, 'lastRun' 
 }
 
 /** Returns the number of runs due since the last run, the install or the boot, whichever is latest. */
-function missedRuns({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: number | undefined): number {
+function missedRuns(
+  { recorded, everySec, nowMs, bootMs }: JobStatusInput,
+  lastMs: number | undefined,
+): number {
   const known = [lastMs, recorded === undefined ? undefined : parseIso(recorded.at)].filter(
     (ms) => ms !== undefined,
   );
@@ -159,7 +162,7 @@ function entryProblem({
   scheduler,
   state,
   otherHolders,
-}: StatusInput): Problem | undefined {
+}: JobStatusInput): Problem | undefined {
   const mend = job.command;
   const { loaded, disabled, copies, edited } = state;
   if (!hasLauncher) return { warning: 'The launcher is missing, so each run fails.', broken: true, mend };
@@ -179,7 +182,7 @@ function entryProblem({
   return undefined;
 }
 
-function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): Problem | undefined {
+function runProblem({ job, recorded, logEnd }: JobStatusInput, status: JobStatus): Problem | undefined {
   const { lastExit, missedPolls, log } = status;
   const mend = job.command;
   const hint = logEnd === '' ? `See ${log}` : `${log} ends with: ${logEnd}`;

@@ -9,7 +9,7 @@ import {
   type Backend,
   type BackendDeps,
   type EntryState,
-  type Installed,
+  type InstalledEntry,
   type JobEntry,
 } from './backend';
 import { everySecOf } from './job';
@@ -176,7 +176,7 @@ async function disable(deps: BackendDeps, name: string): Promise<void> {
   }
 }
 
-async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<Installed> {
+async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<InstalledEntry> {
   const unit = unitOf(entry);
   const stamps = posix.join(xdg(deps, 'XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
   const beside = posix.join(stamps, `stamp-${entry.name}.timer`);

@@ -39,7 +39,7 @@ export interface CaptureResult {
 const SOURCE_TIMEOUT_MS = 20_000;
 
 /** A capture or backfill in progress. */
-export interface Run {
+export interface CaptureRun {
   deps: CaptureDeps;
   nowMs: number;
   today: Day;
@@ -80,9 +80,9 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
 }
 
 /** Reads the state and completes an interrupted run. With `readOnly`, only reads the state. */
-export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state: SenseState } {
+export function openRun(deps: CaptureDeps, readOnly = false): { run: CaptureRun; state: SenseState } {
   const { store } = deps;
-  const run: Run = { deps, nowMs: deps.clock.now(), today: todayOf(deps), problems: [] };
+  const run: CaptureRun = { deps, nowMs: deps.clock.now(), today: todayOf(deps), problems: [] };
   if (!readOnly) store.prepare();
   const { state, damaged, lost } = store.readState();
   if (readOnly) return { run, state };
@@ -123,7 +123,10 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
  * Returns the events of the last two days if the state was lost, to detect events that the sources report
  * again.
  */
-function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
+function storedEvents(
+  { deps: { store }, today, problems }: CaptureRun,
+  { lostOn }: SenseState,
+): SenseEvent[] {
   const from = addDays(today, -1);
   if (lostOn === null || lostOn < from) return [];
   const days = store.loggedDays().filter((day) => day >= from);
@@ -153,7 +156,7 @@ interface Answer {
 }
 
 async function query(
-  { deps, nowMs, today }: Run,
+  { deps, nowMs, today }: CaptureRun,
   source: SenseSource,
   state: SenseState,
   stored: readonly SenseEvent[],
@@ -179,7 +182,7 @@ async function query(
   }
 }
 
-function nextState(run: Run, state: SenseState, answers: readonly Answer[]): SenseState {
+function nextState(run: CaptureRun, state: SenseState, answers: readonly Answer[]): SenseState {
   const { deps, nowMs } = run;
   const at = toIso(nowMs);
   const next: SenseState = {
@@ -203,7 +206,7 @@ function nextState(run: Run, state: SenseState, answers: readonly Answer[]): Sen
 
 /** Returns how long you were away today. Counts at most one poll interval per capture. */
 function awayTime(
-  { deps, nowMs, today }: Run,
+  { deps, nowMs, today }: CaptureRun,
   { away, lastCaptureTs }: SenseState,
   answers: readonly Answer[],
 ): SenseState['away'] {
@@ -216,7 +219,7 @@ function awayTime(
 }
 
 /** Stores the state with the pending lines, then appends the lines to the day logs. */
-export function appendEvents(run: Run, next: SenseState, events: readonly SenseEvent[]): void {
+export function appendEvents(run: CaptureRun, next: SenseState, events: readonly SenseEvent[]): void {
   const { store } = run.deps;
   const waiting = next.pending;
   const plans = planAppends(run, events);
@@ -231,7 +234,10 @@ export function appendEvents(run: Run, next: SenseState, events: readonly SenseE
 }
 
 /** Groups events by day. Quarantines events for days whose log was deleted or can't be written. */
-function planAppends({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
+function planAppends(
+  { deps, nowMs, today, problems }: CaptureRun,
+  events: readonly SenseEvent[],
+): PendingAppend[] {
   const { store, timezone } = deps;
   const byLog = new Map<LogName, SenseEvent[]>();
   for (const event of events) {

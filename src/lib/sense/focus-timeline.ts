@@ -9,7 +9,7 @@ type Stretch =
 export type Interval = Stretch & { fromMs: number; toMs: number; inputMs?: number };
 
 /** Observed intervals that aren't stored yet, oldest first. */
-export interface Timeline {
+export interface FocusTimeline {
   done: Interval[];
   /** The current interval, which ends at the last observation. */
   open?: Interval;
@@ -21,7 +21,7 @@ const MIN_FOCUS_MS = 5_000;
 const MAX_GAP_MS = 60_000;
 
 /** Adds an observation. Starts a new interval if the focus or presence changed. */
-export function addObservation(timeline: Timeline, atMs: number, seen: Observation): void {
+export function addObservation(timeline: FocusTimeline, atMs: number, seen: Observation): void {
   const { open } = timeline;
   const input = seen.state === 'focus' && seen.inputMs !== undefined ? { inputMs: seen.inputMs } : {};
   const next = { ...stretchOf(seen), fromMs: atMs, toMs: atMs, ...input };
@@ -40,7 +40,7 @@ export function addObservation(timeline: Timeline, atMs: number, seen: Observati
   }
 }
 
-function replaceOpen(timeline: Timeline, ended: Interval, next: Interval): void {
+function replaceOpen(timeline: FocusTimeline, ended: Interval, next: Interval): void {
   const { done } = timeline;
   const before = done.at(-1);
   timeline.open = next;
@@ -73,7 +73,7 @@ function sameStretch(a: Interval, b: Interval): boolean {
  * Returns the intervals after `storedMs` and removes earlier ones from the timeline. Omits the current
  * interval if it is too short.
  */
-export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[] {
+export function intervalsAfter(timeline: FocusTimeline, storedMs: number): Interval[] {
   timeline.done = timeline.done.filter(({ toMs }) => toMs > storedMs);
   const { done, open } = timeline;
   return [...done, ...(open !== undefined && isLong(open) ? [open] : [])]

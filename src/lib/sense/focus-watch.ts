@@ -2,7 +2,7 @@ import { StewardError, toStewardError } from '../errors';
 import { withLock } from '../platform/files/lock';
 import type { Clock } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';
-import { addObservation, intervalsAfter, type Interval, type Timeline } from './focus-timeline';
+import { addObservation, intervalsAfter, type Interval, type FocusTimeline } from './focus-timeline';
 import { FRONT_APP_ADAPTERS } from './front-app';
 import type { Desktop, FrontAppAdapter } from './front-app/adapter';
 import type { Last, Observation } from './observe';
@@ -54,7 +54,7 @@ const RETRY_MS = 60_000;
 
 interface State {
   deps: FocusWatchDeps;
-  timeline: Timeline;
+  timeline: FocusTimeline;
   isLive: boolean;
   isFlushing: boolean;
   last: Last | undefined;

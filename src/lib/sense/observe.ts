@@ -5,7 +5,7 @@ import type { FocusDetail } from '../time/event';
 import { readFrontApp, type FrontAppReading } from './front-app';
 import type { Desktop, FrontApp } from './front-app/adapter';
 import { readIdle, type IdleReading } from './idle';
-import type { Place } from './pane/place';
+import type { PanePlace } from './pane/place';
 
 export interface ObserveDeps {
   desktop: Desktop;
@@ -14,7 +14,7 @@ export interface ObserveDeps {
    * Returns the repository and sessions in the focused pane. `inputMs` is the time of the last input, if
    * known.
    */
-  place?: (app: FrontApp, inputMs: number | undefined) => Promise<Place>;
+  place?: (app: FrontApp, inputMs: number | undefined) => Promise<PanePlace>;
   frontApp?: (desktop: Desktop) => Promise<FrontAppReading>;
   idle?: (desktop: Desktop) => Promise<IdleReading>;
 }

@@ -7,9 +7,9 @@ import { rotatedName } from '../platform/files/journal';
 import { archivedFiles } from './archive';
 import { namesFolder, nameFiles } from './names';
 import { listRestricted } from './restricted';
-import { archiveOf, currentSessions, type ReadDeps } from './state';
+import { archiveOf, currentSessions, type SessionReadDeps } from './state';
 
-export interface ForgetDeps extends ReadDeps {
+export interface ForgetDeps extends SessionReadDeps {
   clock: Clock;
   machineId: string;
   /** Path of `state/sessions.json`. */

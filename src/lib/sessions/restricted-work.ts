@@ -1,7 +1,7 @@
 import { checkedRepos, checkRepos, type RepoCheck } from './restricted-repos';
 import { readRestricted, restrictedList } from './restricted';
 import type { Session, SessionsState } from './session';
-import { type ReadDeps, currentSessions } from './state';
+import { type SessionReadDeps, currentSessions } from './state';
 
 /** Decides which sessions and repositories stay on this machine. */
 export interface RestrictedWork {
@@ -35,7 +35,7 @@ export function restrictedWork(
 }
 
 /** Returns whether a session has worked in a restricted folder. Faster than `restrictedWork`, for hooks. */
-export function isRestrictedSession(deps: ReadDeps, key: string): boolean {
+export function isRestrictedSession(deps: SessionReadDeps, key: string): boolean {
   if (readRestricted(restrictedList(deps.path))(key)) return true;
   return Object.values(currentSessions(deps).sessions).some(
     ({ restricted, sessionIds }) => restricted === true && sessionIds.includes(key),

@@ -37,7 +37,7 @@ export interface SessionsDeps extends FoldDeps {
   locks: string;
 }
 
-export type ReadDeps = Pick<
+export type SessionReadDeps = Pick<
   SessionsDeps,
   'path' | 'workEvents' | 'sessions' | 'dayOf' | 'locks' | 'machineId'
 >;
@@ -99,7 +99,7 @@ export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: st
  * Returns all sessions, including archived sessions, with new log events applied. Writes nothing.
  * @param archived Reads the archived sessions. The default reads the archive file on every call.
  */
-export function currentSessions(deps: ReadDeps, archived = archivedSessions): SessionsState {
+export function currentSessions(deps: SessionReadDeps, archived = archivedSessions): SessionsState {
   // Read the archive last. Otherwise, a session could be missed while another process archives it.
   const state = readSessions(deps.path);
   state.sessions = { ...archived(archiveOf(deps.path)), ...state.sessions };
@@ -248,7 +248,7 @@ function unreadEvents(workEvents: string, before: LogCursor): Unread {
   return { events, cursor };
 }
 
-function fold(state: SessionsState, deps: ReadDeps, { events, cursor }: Unread): void {
+function fold(state: SessionsState, deps: SessionReadDeps, { events, cursor }: Unread): void {
   const { take, touched } = folder(state, deps);
   for (const event of withSlugs(events)) take(event);
   state.cursor = cursor;

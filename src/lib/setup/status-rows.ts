@@ -41,7 +41,7 @@ import { malformedText } from '../work/view-results';
  */
 export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
-export interface Row {
+export interface StatusRow {
   state: PartState;
   summary: string;
   /** The command to run next, or null. */
@@ -59,7 +59,7 @@ export interface Sources {
   localTime: (iso: string) => string;
 }
 
-export const ROWS: Readonly<Record<string, (sources: Sources) => Row | Promise<Row>>> = {
+export const ROWS: Readonly<Record<string, (sources: Sources) => StatusRow | Promise<StatusRow>>> = {
   sense: senseRow,
   work: workRow,
   notify: notifyRow,
@@ -75,7 +75,7 @@ export const ROWS: Readonly<Record<string, (sources: Sources) => Row | Promise<R
 
 type Facts = readonly (string | undefined)[];
 
-function row(state: PartState, facts: string | Facts, next: string | null = null): Row {
+function row(state: PartState, facts: string | Facts, next: string | null = null): StatusRow {
   const summary = [facts].flat().filter((fact) => fact !== undefined && fact !== '');
   return { state, summary: summary.join(' · '), next };
 }
@@ -86,7 +86,7 @@ function isInstalled({ scheduler }: Sources, id: JobId): boolean | undefined {
   return scheduler?.jobs.some(({ job, installed }) => job === id && installed) === true;
 }
 
-async function senseRow(sources: Sources): Promise<Row> {
+async function senseRow(sources: Sources): Promise<StatusRow> {
   const { context, daemon, scheduler, localTime } = sources;
   if (!exists(context.area.sense.config)) return row('off', 'not set up', 'steward init');
   const { deps } = await openSense(context);
@@ -103,7 +103,7 @@ async function senseRow(sources: Sources): Promise<Row> {
   return row('needs-you', [...facts, 'no automatic capture'], next);
 }
 
-async function workRow({ context, daemon, localTime }: Sources): Promise<Row> {
+async function workRow({ context, daemon, localTime }: Sources): Promise<StatusRow> {
   const status = workStatus((await openWork(context)).deps);
   if (status.setupRequired) return row('off', 'no repository', 'steward work setup OWNER/REPO');
   const facts = [
@@ -140,7 +140,7 @@ function workState({
   return stale ? ['needs-you', staleReason ?? 'stale', 'steward work board'] : ['ok'];
 }
 
-function notifyRow({ context, config }: Sources): Row {
+function notifyRow({ context, config }: Sources): StatusRow {
   const { push, chat, telegram } = config.settings.notifications;
   const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
   const { engines, reason, hint } = voiceOf(context, { current: () => config }, () => undefined).status();
@@ -163,7 +163,7 @@ function notifyRow({ context, config }: Sources): Row {
 }
 
 /** Returns the row for pending and failed notifications, hook events and messages to hosted agents. */
-function queueRow({ context }: Sources): Row {
+function queueRow({ context }: Sources): StatusRow {
   const { area } = context;
   const outbox = outboxStatus(area);
   const spool = spoolStatus(area.spool);
@@ -205,7 +205,7 @@ function foreignFact(count: number): string | undefined {
   return count === 0 ? undefined : `${count} from another machine`;
 }
 
-function agentsRow({ context }: Sources): Row {
+function agentsRow({ context }: Sources): StatusRow {
   const { agents, knowledge } = context.area;
   const named = rosterFiles(agents).length;
   const entries = KNOWLEDGE_TYPES.flatMap((type) =>
@@ -219,7 +219,7 @@ function agentsRow({ context }: Sources): Row {
   return row('ok', facts, named === 0 ? 'steward agents roster new NAME' : null);
 }
 
-async function sessionsRow({ context }: Sources): Promise<Row> {
+async function sessionsRow({ context }: Sources): Promise<StatusRow> {
   const nowMs = context.clock.now();
   const { sessions } = runningSessions(await openSessions(context));
   const active = `${Object.values(sessions).filter((session) => isLive(session, nowMs)).length} active`;
@@ -229,7 +229,7 @@ async function sessionsRow({ context }: Sources): Promise<Row> {
     : row('ok', active);
 }
 
-async function usageRow({ context, config }: Sources): Promise<Row> {
+async function usageRow({ context, config }: Sources): Promise<StatusRow> {
   if (!config.user.usage.enabled) return row('off', 'switched off');
   const { limits, problems } = (await openUsage(context)).limits();
   const known = limits.length === 0 ? ['no usage limits reported'] : limits;
@@ -238,7 +238,7 @@ async function usageRow({ context, config }: Sources): Promise<Row> {
     : row('needs-you', [...problems, ...known], 'steward usage');
 }
 
-function goalsRow({ config }: Sources): Row {
+function goalsRow({ config }: Sources): StatusRow {
   const path = config.user.paths.goals;
   const text = readText(path, { followLink: true });
   if (text === undefined) return row('off', `${path} not found`);
@@ -248,7 +248,7 @@ function goalsRow({ config }: Sources): Row {
     : row('ok', plural(goals.length, 'active goal'));
 }
 
-function daemonRow(sources: Sources): Row {
+function daemonRow(sources: Sources): StatusRow {
   const { daemon } = sources;
   if (!daemon.running) {
     return isInstalled(sources, 'daemon') === true
@@ -266,12 +266,12 @@ function daemonRow(sources: Sources): Row {
   return row('needs-you', [...facts, `job ${failed.id} failed`], 'steward daemon status');
 }
 
-function hooksRow({ context }: Sources): Row {
+function hooksRow({ context }: Sources): StatusRow {
   const { state, reason = '', fix } = hooksHealth(context);
   return row(state, reason, fix);
 }
 
-function jobsRow({ scheduler }: Sources): Row {
+function jobsRow({ scheduler }: Sources): StatusRow {
   if (scheduler === undefined || scheduler === 'unknown')
     return row('off', 'no scheduler on this machine; "steward up" runs the jobs');
   const { jobs, kind } = scheduler;

@@ -13,9 +13,9 @@ import { padEnd } from '../platform/terminal/text-width';
 import { localTimes } from '../platform/time/day-words';
 import { sharedArea } from '../sense/shared-area';
 import { damagedText, pendingTexts } from '../sync/checks';
-import { ROWS, type PartState, type Row, type Sources } from './status-rows';
+import { ROWS, type PartState, type StatusRow, type Sources } from './status-rows';
 
-export interface Part extends Row {
+export interface StatusPart extends StatusRow {
   id: string;
 }
 
@@ -25,7 +25,7 @@ export interface Overview {
   version: string;
   /** Whether any part of steward is installed on this machine. */
   setUp: boolean;
-  parts: Part[];
+  parts: StatusPart[];
 }
 
 /**
@@ -59,7 +59,7 @@ export async function overview(context: Context): Promise<Overview> {
     localTime: localTimes(context.clock, config.user.timezone),
   };
   const parts = await Promise.all(
-    Object.entries(ROWS).map(async ([id, rowOf]): Promise<Part> => {
+    Object.entries(ROWS).map(async ([id, rowOf]): Promise<StatusPart> => {
       try {
         if (failures.has(id)) throw failures.get(id);
         return { id, ...(await rowOf(sources)) };
@@ -71,7 +71,7 @@ export async function overview(context: Context): Promise<Overview> {
   return { ...head, parts: [...areaPart(context), ...parts, ...(await syncPart(context))] };
 }
 
-function areaPart(context: Context): Part[] {
+function areaPart(context: Context): StatusPart[] {
   const next = 'steward doctor area';
   try {
     const summary = sharedArea(context)
@@ -83,7 +83,7 @@ function areaPart(context: Context): Part[] {
   }
 }
 
-async function syncPart(context: Context): Promise<Part[]> {
+async function syncPart(context: Context): Promise<StatusPart[]> {
   const next = 'steward sync status';
   try {
     const status = await syncStatus(context, false);
@@ -101,7 +101,7 @@ async function syncPart(context: Context): Promise<Part[]> {
   }
 }
 
-function errorRow(error: unknown, next: string | null): Row {
+function errorRow(error: unknown, next: string | null): StatusRow {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
@@ -124,7 +124,7 @@ export function overviewText({ parts, setUp }: Overview, terminal: Terminal): st
   return terminal.unicode ? text : toAscii(text);
 }
 
-function partLines({ id, state, summary, next }: Part, columns: number, terminal: Terminal): string[] {
+function partLines({ id, state, summary, next }: StatusPart, columns: number, terminal: Terminal): string[] {
   const { neutral, attention, strong } = palette(terminal);
   const PAINT: Partial<Record<PartState, typeof neutral>> = { ok: String, off: neutral, muted: neutral };
   const paint = PAINT[state] ?? attention;

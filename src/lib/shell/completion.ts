@@ -6,7 +6,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** The completions offered after a partial command. */
-export interface Place {
+export interface Completions {
   /** The command so far, such as `sense` or `sense today`; empty at the start. */
   at: string;
   words: { word: string; about: string }[];
@@ -19,7 +19,7 @@ export interface Place {
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
 /** Generators of the completion script, by shell. */
-export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
+export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Completions[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
@@ -40,7 +40,7 @@ export function completionPlaces(
   commands: readonly Known[],
   topics: readonly { name: string; description?: string | undefined }[],
   keys: readonly string[],
-): Place[] {
+): Completions[] {
   const visible = commands.filter(({ hidden }) => hidden !== true);
   const about = new Map(topics.map(({ name, description }) => [name, firstLine(description)]));
   for (const { id, summary } of visible) if (!about.has(id)) about.set(id, firstLine(summary));
@@ -70,7 +70,7 @@ function valuesOf(command: Known | undefined, keys: readonly string[]): string[]
   return isKey ? [...keys] : (first?.options?.slice() ?? []);
 }
 
-function flagsOf(command: Known | undefined): Place['flags'] {
+function flagsOf(command: Known | undefined): Completions['flags'] {
   return Object.entries(command?.flags ?? {})
     .filter(([, flag]) => flag.hidden !== true)
     .map(([name, flag]) => ({
@@ -97,13 +97,13 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function placesKnown(places: readonly Place[], quoted: (text: string) => string): string[] {
+function placesKnown(places: readonly Completions[], quoted: (text: string) => string): string[] {
   return places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
 }
 
 /** Returns a line for each flag that takes a value. */
 function valueCases(
-  places: readonly Place[],
+  places: readonly Completions[],
   line: (at: string, values: readonly string[]) => string,
 ): string {
   return places
@@ -116,8 +116,8 @@ function valueCases(
 }
 
 /** Returns a script for bash 4 and later. The bash-completion package is optional. */
-function bashScript(places: readonly Place[]): string {
-  const place = ({ at, words, flags, values }: Place): string => {
+function bashScript(places: readonly Completions[]): string {
+  const place = ({ at, words, flags, values }: Completions): string => {
     const offered = [...words.map(({ word }) => word), ...values].join(' ');
     const dashed = flags.map(({ name }) => `--${name}`).join(' ');
     return `    ${quote(at)}) words=${quote(offered)} flags=${quote(dashed)} ;;`;
@@ -146,9 +146,9 @@ complete -o default -F _steward steward
 }
 
 /** Returns a zsh script. Store the script in a folder in $fpath, or source it after compinit. */
-function zshScript(places: readonly Place[]): string {
+function zshScript(places: readonly Completions[]): string {
   const described = (word: string, about: string): string => quote(`${word.replaceAll(':', '\\:')}:${about}`);
-  const place = ({ at, words, flags, values, isCommand }: Place): string => {
+  const place = ({ at, words, flags, values, isCommand }: Completions): string => {
     const offered = [...words.map(({ word, about }) => described(word, about)), ...values.map(quote)];
     const dashed = flags.map(({ name, about }) => described(`--${name}`, about));
     const files = isCommand && values.length === 0 ? ' anything=1' : '';
@@ -190,7 +190,7 @@ fi
 }
 
 /** Returns a script for fish 3 and later. */
-function fishScript(places: readonly Place[]): string {
+function fishScript(places: readonly Completions[]): string {
   return `# fish completion for steward
 function __steward_at
     set -l at
@@ -207,9 +207,9 @@ ${places.flatMap(fishLines).join('\n')}
 `;
 }
 
-function fishLines({ at, words, flags, values, isCommand }: Place): string[] {
+function fishLines({ at, words, flags, values, isCommand }: Completions): string[] {
   const here = `complete -c steward -n ${forFish(`__steward_at ${forFish(at)}`)}`;
-  const takes = ({ takesValue, values: known }: Place['flags'][number]): string => {
+  const takes = ({ takesValue, values: known }: Completions['flags'][number]): string => {
     if (!takesValue) return '';
     return known.length === 0 ? ' -r' : ` -x -a ${forFish(known.join(' '))}`;
   };

@@ -66,7 +66,7 @@ export interface SyncStatus {
 /** What `syncStatus` reads from the folder and the state. */
 type FolderStatus = Omit<SyncStatus, 'engine' | 'pendingFormer'>;
 
-export interface StatusInput {
+export interface SyncStatusInput {
   folder: string | undefined;
   details: boolean;
   state: SyncState;
@@ -78,7 +78,7 @@ export interface StatusInput {
   isDeep?: boolean;
 }
 
-export function syncStatus(input: StatusInput): FolderStatus {
+export function syncStatus(input: SyncStatusInput): FolderStatus {
   const { folder, details, state } = input;
   const status: FolderStatus = {
     ...{
@@ -113,7 +113,7 @@ export function syncStatus(input: StatusInput): FolderStatus {
   return { ...status, conflicts: copies.map(({ path }) => cleanLine(`machines/${path}`, 300)).sort() };
 }
 
-function machineStatus(info: MachineInfo, daily: readonly Day[], input: StatusInput): MachineStatus {
+function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStatusInput): MachineStatus {
   const { id, name, timezone, version, lastInput, publishedAt } = info;
   const { ownId, nowMs } = input;
   const seen = dayOf(Date.parse(publishedAt), input.timezone);

@@ -28,7 +28,7 @@ const AHEAD_MS = 2 * 60_000;
 const KEEP_MS = 7 * 24 * 60 * 60_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-export interface Due {
+export interface DueNotification {
   key: string;
   dueMs: number;
 }
@@ -37,7 +37,7 @@ export interface Due {
  * `now`: send the notification. `done`: already sent by another machine. `later`: not due yet, or another
  * machine's turn.
  */
-export type Turn = 'now' | 'done' | 'later';
+export type MachineTurn = 'now' | 'done' | 'later';
 
 interface Told {
   key: string;
@@ -49,7 +49,7 @@ interface Told {
  * Returns what to do with each notification, and claims notifications that are due soon. Call this about once
  * a minute.
  */
-export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Turn> {
+export function takeTurns(deps: TurnDeps, items: readonly DueNotification[]): Map<string, MachineTurn> {
   const nowMs = deps.clock.now();
   const machines = readMachines(deps.folder);
   const active = activeOf(deps, machines);
@@ -62,7 +62,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
   const isActive = new Set(active.map(({ id }) => id));
   const waitMs = NEWS_MS * (1 + rankOf(deps, active));
   const claims: string[] = [];
-  const turns = new Map<string, Turn>();
+  const turns = new Map<string, MachineTurn>();
   for (const { key, dueMs } of items) {
     const hash = hashedKey(key);
     const of = (told: readonly Told[], what: Told['what']): Told | undefined =>
@@ -71,7 +71,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
     const isTold = theirs.some(({ told }) => of(told, 'told') !== undefined);
     const claimants = theirs.filter(({ id, told }) => isActive.has(id) && of(told, 'claimed') !== undefined);
     const isOverdue = nowMs - dueMs >= waitMs;
-    let turn: Turn = 'later';
+    let turn: MachineTurn = 'later';
     if (isTold) turn = 'done';
     // This machine may have crashed while sending the notification, so send the notification again.
     else if (of(mine, 'told') !== undefined) turn = 'now';

@@ -23,7 +23,7 @@ export interface DayTimeline {
 }
 
 /** `w`: working. `y`: waiting for your answer. `r`: turn finished. */
-export type PartState = 'w' | 'y' | 'r';
+export type DrawnState = 'w' | 'y' | 'r';
 
 /** A session's activity on one day. */
 export interface SessionParts {
@@ -34,7 +34,7 @@ export interface SessionParts {
   slug?: string;
   title?: string;
   issue?: number;
-  parts: [at: number, length: number, state: PartState][];
+  parts: [at: number, length: number, state: DrawnState][];
 }
 
 export interface TimelineOptions extends DayBounds {
@@ -154,7 +154,7 @@ function sessionParts(events: readonly SenseEvent[], options: TimelineOptions): 
   }
   const covered = coveredBy([...times]);
   return [...tally.result().stays].flatMap(([id, stays]): SessionParts[] => {
-    const partsOf = (state: PartState, wanted: Stay['state']): SessionParts['parts'] =>
+    const partsOf = (state: DrawnState, wanted: Stay['state']): SessionParts['parts'] =>
       within(
         merged(stays.filter((stay) => stay.state === wanted).map(({ ms, untilMs }): Span => [ms, untilMs])),
         covered,

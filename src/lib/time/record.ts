@@ -7,7 +7,7 @@ import {
   nullable,
   optional,
   shape,
-  type Check,
+  type ShapeCheck,
 } from '../platform/files/shape';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { addDays, dayBounds, dayOf, hourStarts, isDay, isDaySomewhere, isZone, timeOf, type Day, type DayBounds } from '../platform/time/time'; // prettier-ignore
@@ -261,9 +261,9 @@ export function countOf(count: unknown): number {
 
 /** A day lasts 49 hours at most: 25, and 24 more for who travels west. */
 const MAX_HOURS = 49;
-const isMinutes: Check = (value) => isAmount(value) && (value as number) <= MAX_HOURS * 60;
+const isMinutes: ShapeCheck = (value) => isAmount(value) && (value as number) <= MAX_HOURS * 60;
 /** Minutes of agents that work at the same time. */
-const isSumOfMinutes: Check = (value) => isAmount(value) && (value as number) <= MAX_HOURS * 60 * 1000;
+const isSumOfMinutes: ShapeCheck = (value) => isAmount(value) && (value as number) <= MAX_HOURS * 60 * 1000;
 const isName = nullable(isText);
 const isPlaces = shape(Object.fromEntries(PLACES.map((place) => [place, optional(isSumOfMinutes)])));
 const isCells = shape(Object.fromEntries(AGENT_STATES.map((state) => [state, optional(isPlaces)])));

@@ -16,10 +16,10 @@ import type { Clock } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { yielder } from '../platform/time/wait';
 import { mergeDay } from './days';
-import { tokensOf, type Entry, type SeenLimit, type Sink } from './entry';
-import { findLogs, newMark, type Position, type Source } from './find-logs';
+import { tokensOf, type UsageEntry, type SeenLimit, type Sink } from './entry';
+import { findLogs, newMark, type Position, type LogSource } from './find-logs';
 import { put, readLedger, sumsOf, writeLedger, type Ledger } from './ledger';
-import type { LineReader, Reader } from './readers/reader';
+import type { LineReader, LogReader } from './readers/reader';
 
 export interface UsageDeps {
   clock: Clock;
@@ -79,7 +79,7 @@ interface Run {
  * Reads new entries from all assistants' logs. Stores the log positions last, so that the next run repeats
  * any interrupted work.
  */
-export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
+export async function collectUsage(deps: UsageDeps): Promise<LogSource[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
   const { startMs } = dayBounds(oldest, deps.zone);
   const before = readState(deps.state);
@@ -109,7 +109,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
 }
 
 /** Returns which assistants' logs could not be read, and why. */
-export function problemsOf(sources: readonly Source[]): string[] {
+export function problemsOf(sources: readonly LogSource[]): string[] {
   return sources.flatMap(({ name, problem = NO_SQLITE }) =>
     // Omit missing SQLite support, because only an upgrade of Node.js can add it.
     problem === NO_SQLITE ? [] : [`${name}: ${problem}`],
@@ -126,7 +126,7 @@ function sinkOf(run: Run, assistant: string): Sink {
   };
 }
 
-function take(run: Run, assistant: string, entry: Entry): void {
+function take(run: Run, assistant: string, entry: UsageEntry): void {
   const { id, ms, session, cwd, model, amounts, isCopy = false, repeats } = entry;
   // An entry dated more than a day in the future was logged while the clock was wrong.
   if (ms < run.oldestMs || ms > run.deps.clock.now() + DAY_MS || tokensOf(amounts) === 0) return;
@@ -157,7 +157,7 @@ function restrictedCheck(): (folder: string) => boolean {
   };
 }
 
-function readLog(run: Run, reader: Reader, path: string): string | undefined {
+function readLog(run: Run, reader: LogReader, path: string): string | undefined {
   const { files } = run.state;
   const known = files[path];
   const mark = newMark(reader, path, known, run.oldestMs);

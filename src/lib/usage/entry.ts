@@ -7,7 +7,7 @@ export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrit
 export type Amounts = readonly [number, number, number, number, number, number];
 
 /** The usage of one model response. Rereading a log yields the same ids. */
-export interface Entry {
+export interface UsageEntry {
   id: string;
   ms: number;
   session: string;
@@ -31,7 +31,7 @@ export interface SeenLimit {
 export type LimitWindow = 'fiveHour' | 'sevenDay';
 
 export interface Sink {
-  entry: (entry: Entry) => void;
+  entry: (entry: UsageEntry) => void;
   limits: (atMs: number, limits: readonly SeenLimit[]) => void;
 }
 

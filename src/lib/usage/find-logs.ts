@@ -4,7 +4,7 @@ import { toStewardError } from '../errors';
 import type { PathHost } from '../platform/files/paths';
 import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
 import { READERS } from './readers';
-import type { Reader } from './readers/reader';
+import type { LogReader } from './readers/reader';
 
 /** How far a log has been read. */
 export interface Position {
@@ -16,7 +16,7 @@ export interface Position {
 }
 
 /** An assistant's logs, and any problem with reading them. */
-export interface Source {
+export interface LogSource {
   assistant: string;
   name: string;
   places: string[];
@@ -26,10 +26,10 @@ export interface Source {
 }
 
 /** The logs of all assistants, and the logs that have changed since the last run. */
-export interface Found {
-  sources: Source[];
+export interface FoundLogs {
+  sources: LogSource[];
   seen: Set<string>;
-  changed: { reader: Reader; path: string; source: Source }[];
+  changed: { reader: LogReader; path: string; source: LogSource }[];
 }
 
 /** Finds the logs. `files` contains the last read position of each known log. */
@@ -37,12 +37,12 @@ export function findLogs(
   host: Pick<PathHost, 'env' | 'home'>,
   files: Readonly<Record<string, Position>>,
   oldestMs: number,
-): Found {
-  const found: Found = { sources: [], seen: new Set(), changed: [] };
+): FoundLogs {
+  const found: FoundLogs = { sources: [], seen: new Set(), changed: [] };
   for (const reader of READERS) {
     // Ignore relative paths, because they would depend on the current folder, which is untrusted.
     const places = [...new Set(reader.places(host))].filter((place) => isAbsolute(place));
-    const source: Source = { assistant: reader.assistant, name: reader.name, places, files: 0 };
+    const source: LogSource = { assistant: reader.assistant, name: reader.name, places, files: 0 };
     const logs = places.flatMap((place) => logsAt(place, reader, source));
     source.files = logs.length;
     found.sources.push(source);
@@ -57,7 +57,7 @@ export function findLogs(
 
 /** Returns a log's current `mark`, or undefined if the log is unchanged or too old. */
 export function newMark(
-  { kind }: Reader,
+  { kind }: LogReader,
   path: string,
   known: Position | undefined,
   oldestMs: number,
@@ -73,7 +73,7 @@ export function newMark(
  * Returns the logs in the folder `place` and its subfolders, or `place` itself if it is a file. Doesn't
  * follow links.
  */
-function logsAt(place: string, { isLog, depth }: Reader, source: Source): string[] {
+function logsAt(place: string, { isLog, depth }: LogReader, source: LogSource): string[] {
   if (kindOf(place) === 'file') return [place];
   const below = (folder: string, levels: number): string[] =>
     entriesOf(folder, source).flatMap(({ name, isFolder }) => {
@@ -84,7 +84,7 @@ function logsAt(place: string, { isLog, depth }: Reader, source: Source): string
   return below(place, depth);
 }
 
-function entriesOf(folder: string, source: Source): ReturnType<typeof entriesIn> {
+function entriesOf(folder: string, source: LogSource): ReturnType<typeof entriesIn> {
   try {
     return entriesIn(folder);
   } catch (error) {

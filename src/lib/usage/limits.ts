@@ -89,7 +89,7 @@ export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: strin
 }
 
 /** Reset times of the limits that were announced, by assistant and period. */
-export type Announced = Readonly<Record<string, string>>;
+export type AnnouncedLimits = Readonly<Record<string, string>>;
 
 export interface LimitAlert {
   message: string;
@@ -106,10 +106,10 @@ const MAX_LATE_MS = 6 * 3_600_000;
  */
 export function dueAlerts(
   limits: readonly UsageLimit[],
-  announced: Announced,
+  announced: AnnouncedLimits,
   nowMs: number,
   localTime: (iso: string) => string,
-): { alerts: LimitAlert[]; announced: Announced } {
+): { alerts: LimitAlert[]; announced: AnnouncedLimits } {
   const alerts: LimitAlert[] = [];
   const next: Record<string, string> = {};
   for (const [key, resetsAt] of Object.entries(announced)) {
@@ -140,7 +140,7 @@ export async function announceLimits(
 ): Promise<void> {
   const path = join(deps.state, 'announced.json');
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-  const before = (isObject(stored?.['windows']) ? stored['windows'] : {}) as Announced;
+  const before = (isObject(stored?.['windows']) ? stored['windows'] : {}) as AnnouncedLimits;
   const { alerts, announced } = dueAlerts(
     currentLimits(deps, deps.nowMs),
     before,

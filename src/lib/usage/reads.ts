@@ -3,7 +3,7 @@ import { localTimes } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { collectUsage, problemsOf, readProblems, type UsageDeps } from './collect';
 import { daysIn, readDayRows } from './days';
-import type { Source } from './find-logs';
+import type { LogSource } from './find-logs';
 import { currentLimits, limitTexts } from './limits';
 import type { Prices } from './prices';
 import { purgeUsage, type UsageSelection } from './purge';
@@ -115,7 +115,7 @@ function withNotes(usage: Usage, notes: string[]): Usage {
  * Reads new lines of the assistants' logs. If another process is reading the logs, adds a note and returns no
  * sources.
  */
-async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
+async function collected(deps: UsageDeps, notes: string[]): Promise<LogSource[]> {
   try {
     return await collectUsage(deps);
   } catch (error) {

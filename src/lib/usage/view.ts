@@ -11,7 +11,7 @@ import {
 } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
-import type { Source } from './find-logs';
+import type { LogSource } from './find-logs';
 import { PRICES_AS_OF } from './prices';
 import type { Grouping, Usage, UsageRow } from './rollup';
 
@@ -20,7 +20,7 @@ export interface UsageReport {
   by: Grouping;
   days: number;
   /** The assistants whose logs were read; empty if usage tracking is off. */
-  sources: readonly Source[];
+  sources: readonly LogSource[];
   limits: readonly string[];
   unpriced: readonly string[];
   names: ReadonlyMap<string, string>;

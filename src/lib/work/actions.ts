@@ -3,7 +3,7 @@ import { namedFile } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
 import { toItem, type Item } from './board';
 import { cacheIssues, readCache } from './cache';
-import type { Open, WorkDeps } from './deps';
+import type { OpenRepo, WorkDeps } from './deps';
 import { dueWords, readWhen } from './due';
 import type { Comment } from './host';
 import type { HostIssue } from './issue';
@@ -48,7 +48,7 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
 }
 
 /** Caches a changed issue and converts it to a board item. */
-export function changed({ deps, repo }: Open, issue: HostIssue): Item {
+export function changed({ deps, repo }: OpenRepo, issue: HostIssue): Item {
   cacheIssues(deps, repo, issue);
   return toItem(toIssue(issue), deps.config.KANBAN_COLUMNS);
 }
@@ -77,7 +77,7 @@ export async function closeIssue(
 }
 
 /** Adds the evidence as a comment and closes an open issue as completed. */
-export async function closeWith(open: Open, issue: HostIssue, text: string): Promise<Closed> {
+export async function closeWith(open: OpenRepo, issue: HostIssue, text: string): Promise<Closed> {
   const { host, repo } = open;
   const comment = await addComment(open, issue, text);
   const closed = await host.updateIssue(repo, issue.number, { state: 'closed', stateReason: 'completed' });
@@ -88,7 +88,7 @@ export async function closeWith(open: Open, issue: HostIssue, text: string): Pro
  * Adds a comment, unless the last comment is identical. A rerun after a crash therefore adds no duplicate.
  */
 export async function addComment(
-  { host, repo }: Open,
+  { host, repo }: OpenRepo,
   { number, url }: Pick<HostIssue, 'number' | 'url'>,
   text: string,
 ): Promise<{ url: string }> {
@@ -103,7 +103,7 @@ export function textOrFile(text: string, what: 'evidence' | 'body'): string {
   return namedFile(text.slice(1), { maxBytes: 4 * MAX_BODY, instead });
 }
 
-export interface Shown extends Item {
+export interface ShownItem extends Item {
   /** The issue's body; `null` if the issue was read from the cache. */
   body: string | null;
   comments: Comment[] | null;
@@ -113,7 +113,7 @@ export interface Shown extends Item {
 }
 
 /** Runs `work show`: fetches an issue, or reads it from the cache if GitHub cannot be reached. */
-export async function showIssue(deps: WorkDeps, number: number): Promise<Shown> {
+export async function showIssue(deps: WorkDeps, number: number): Promise<ShownItem> {
   const config = deps.workRepo();
   const repo = repoOf(config);
   const columns = deps.config.KANBAN_COLUMNS;

@@ -1,4 +1,4 @@
-import type { Lane, WorkRepoConfig } from '../config/schema';
+import type { LaneName, WorkRepoConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
@@ -16,7 +16,7 @@ import {
   statusOf,
   TYPES,
   typeOf,
-  type Source,
+  type IssueSource,
 } from './label';
 import { refresh, staleness } from './poll';
 
@@ -29,13 +29,13 @@ export interface Item {
   title: string;
   url: string;
   state: 'open' | 'closed';
-  lane: Lane;
+  lane: LaneName;
   status: string | null;
   type: string | null;
   priority: string | null;
   property: string | null;
   agents: string[];
-  source: Source;
+  source: IssueSource;
   slug: string | null;
   labels: string[];
   createdAt: string;
@@ -50,7 +50,7 @@ export interface Item {
 
 /** The response to GET /api/work, and the output of `work board --json`. */
 export interface BoardView {
-  config: { repo: string | null; columns: Lane[]; pollIntervalSeconds: number };
+  config: { repo: string | null; columns: LaneName[]; pollIntervalSeconds: number };
   columns: Record<string, number[]>;
   items: Item[];
   lastFetch: string | null;
@@ -67,7 +67,7 @@ export const SETUP_STEPS: readonly string[] = [
   'steward work board',
 ];
 
-export function toItem(issue: Issue, columns: readonly Lane[]): Item {
+export function toItem(issue: Issue, columns: readonly LaneName[]): Item {
   const { number, title, url, state, labels, createdAt, updatedAt, closedAt, stateReason, due } = issue;
   const lane = laneOf(issue);
   return {
@@ -86,7 +86,7 @@ export function toItem(issue: Issue, columns: readonly Lane[]): Item {
 }
 
 /** Groups items by lane. Sorts completed items newest first, and other items by urgency. */
-export function groupItems(items: readonly Item[], columns: readonly Lane[]): Record<string, Item[]> {
+export function groupItems(items: readonly Item[], columns: readonly LaneName[]): Record<string, Item[]> {
   return Object.fromEntries(
     columns.map((lane) => {
       const own = items.filter((item) => item.lane === lane);

@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import { cacheIssues } from './cache';
-import { withWorkLock, type Open, type WorkDeps } from './deps';
+import { withWorkLock, type OpenRepo, type WorkDeps } from './deps';
 import type { LabelEvent } from './host';
 import type { HostIssue } from './issue';
 import { failureOf } from './host/failure';
@@ -83,7 +83,7 @@ function conflict(message: string, hint: string): StewardError {
 }
 
 /** Creates the agent's label if it is missing. The Status label must already exist. */
-async function ensureLabels(open: Open, agent: string): Promise<void> {
+async function ensureLabels(open: OpenRepo, agent: string): Promise<void> {
   const { host, repo } = open;
   const { missing } = existingLabels([agentLabel(agent), IN_PROGRESS], await labelNames(open), repo);
   if (missing.includes(IN_PROGRESS)) throw labelMissing(repo, [IN_PROGRESS]);
@@ -96,7 +96,7 @@ async function ensureLabels(open: Open, agent: string): Promise<void> {
   }
 }
 
-async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: string): Promise<void> {
+async function winOrWithdraw({ deps, host, repo }: OpenRepo, number: number, agent: string): Promise<void> {
   const label = agentLabel(agent);
   for (const delay of READ_DELAYS_MS) {
     if (delay > 0) await deps.sleep(delay);
@@ -117,7 +117,7 @@ async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: 
  * Returns the lowercase name of the agent that claimed an in-progress issue, or null if the issue has no
  * `Agent:` label.
  */
-async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string | null> {
+async function holderOf({ host, repo }: OpenRepo, issue: HostIssue): Promise<string | null> {
   const agents = agentsOf(issue.labels);
   if (agents.length <= 1) return agents[0]?.toLowerCase() ?? null;
   return firstHolder(issue.labels, await host.labelEvents(repo, issue.number));
@@ -150,7 +150,7 @@ function taken({ number, labels }: HostIssue, holder: string | null): StewardErr
   return conflict(`#${number} is ${state}.`, ANOTHER);
 }
 
-async function removeReady({ host, repo }: Open, number: number): Promise<HostIssue> {
+async function removeReady({ host, repo }: OpenRepo, number: number): Promise<HostIssue> {
   const issue = await host.issue(repo, number);
   const outdated = issue.labels.filter((name) => hasLabel(['Status:ready', 'Status:queued'], name));
   for (const label of outdated) await host.removeLabel(repo, number, label);

@@ -45,7 +45,7 @@ export interface WorkDeps {
 }
 
 /** A repository that steward may write to. */
-export interface Open {
+export interface OpenRepo {
   deps: WorkDeps;
   host: Host;
   repo: string;

@@ -1,6 +1,6 @@
 import type { Chrono, ParsedResult, ParsingReference } from 'chrono-node/en';
 
-export interface Span {
+export interface PhraseRange {
   index: number;
   length: number;
 }
@@ -8,7 +8,7 @@ export interface Span {
 /** A time found in a text, and the positions of the words that describe the time. */
 export interface NamedTime {
   result: ParsedResult;
-  spans: Span[];
+  spans: PhraseRange[];
 }
 
 const NAME = /\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
@@ -71,7 +71,7 @@ function clearTimes(parser: Chrono, text: string, reference: ParsingReference): 
   }
 }
 
-function ambiguousSpan(result: ParsedResult, text: string): Span | undefined {
+function ambiguousSpan(result: ParsedResult, text: string): PhraseRange | undefined {
   const { index, text: words } = result;
   const before = text.slice(0, index);
   const after = text.slice(index + words.length);
@@ -82,7 +82,7 @@ function ambiguousSpan(result: ParsedResult, text: string): Span | undefined {
 }
 
 /** Returns a number that the parser mistook for an hour, such as `10` in `chapter 10 tomorrow`. */
-function bareHour(result: ParsedResult, before: string): Span | undefined {
+function bareHour(result: ParsedResult, before: string): PhraseRange | undefined {
   const { index, text: words, start } = result;
   if (!result.tags().has('parser/ENTimeExpressionParser')) return undefined;
   if (EXPLICIT_HOUR.test(`${BEFORE_HOUR.exec(before)?.[0] ?? ''}${words}`)) return undefined;

@@ -5,7 +5,7 @@ import { longDay } from '../platform/terminal/format';
 import { toDate } from '../platform/time/clock';
 import { parseDuration } from '../platform/time/day-words';
 import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
-import { asNamed, namedTime, recurringWords, type Span } from './due-words';
+import { asNamed, namedTime, recurringWords, type PhraseRange } from './due-words';
 import { dueLine } from './issue';
 
 export interface Due {
@@ -200,7 +200,7 @@ const PART_LEAD = leadingWords('in|on|at|');
 const DATE_LEAD = leadingWords('on|at|');
 
 /** Removes a date and the preposition before it: `call Ann on friday` becomes `call Ann`. */
-function without(text: string, { index, length }: Span): string {
+function without(text: string, { index, length }: PhraseRange): string {
   const words = text.slice(index, index + length);
   const lead = RELATIVE.test(words) ? RELATIVE_LEAD : PART_OF_DAY.test(words) ? PART_LEAD : DATE_LEAD;
   const before = text.slice(0, index).trimEnd().replace(lead, '');

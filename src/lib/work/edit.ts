@@ -2,10 +2,10 @@ import { StewardError } from '../errors';
 import { addComment, changed, textOrFile } from './actions';
 import type { Item } from './board';
 import { readCache } from './cache';
-import type { Open, WorkDeps } from './deps';
+import type { OpenRepo, WorkDeps } from './deps';
 import type { IssueChange } from './host';
 import { withText, withTitle } from './issue';
-import { hasLabel, statusEdit, statusOf, type Status } from './label';
+import { hasLabel, statusEdit, statusOf, type IssueStatus } from './label';
 import { existingLabels, labelMissing, labelNames } from './labels';
 import { openForWriting, repoOf } from './privacy';
 
@@ -44,7 +44,7 @@ export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item>
   return changed(open, await host.issue(repo, number));
 }
 
-async function knownLabels(open: Open, wanted: readonly string[]): Promise<string[]> {
+async function knownLabels(open: OpenRepo, wanted: readonly string[]): Promise<string[]> {
   const { labels, missing } = existingLabels(wanted, await labelNames(open), open.repo);
   if (missing.length === 0) return labels;
   throw new StewardError('not_found', `${open.repo} has no label ${missing.join(', ')}.`, {
@@ -54,10 +54,10 @@ async function knownLabels(open: Open, wanted: readonly string[]): Promise<strin
 
 export interface MoveInput {
   number: number;
-  status: Status;
+  status: IssueStatus;
   reason?: string | undefined;
   /** Refuses to move an issue that no longer has this Status. */
-  from?: Status | undefined;
+  from?: IssueStatus | undefined;
 }
 
 /** Runs `work start` and `work block`: sets the Status of an open issue, and adds the reason as a comment. */
@@ -95,8 +95,8 @@ export interface StatusEdited {
  * never leaves an issue without a Status.
  */
 export async function setStatus(
-  open: Open,
-  { number, status }: { number: number; status: Status },
+  open: OpenRepo,
+  { number, status }: { number: number; status: IssueStatus },
 ): Promise<StatusEdited> {
   const { host, repo } = open;
   const before = await host.issue(repo, number);

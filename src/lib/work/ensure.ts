@@ -3,7 +3,7 @@ import { readText } from '../platform/files/atomic-file';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { parseIso, toIso } from '../platform/time/clock';
 import { cacheIssues, writeStored } from './cache';
-import { withWorkLock, type Open } from './deps';
+import { withWorkLock, type OpenRepo } from './deps';
 import type { NewIssue } from './host';
 import type { HostIssue } from './issue';
 import { failureOf, isAmbiguous, isGone } from './host/failure';
@@ -20,7 +20,7 @@ import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 
 /** A ledger entry: the issue created for an identity. The entry has no number until the request succeeds. */
-export interface Entry {
+export interface LedgerEntry {
   number: number | null;
   url: string | null;
   /** When the entry was written, as ISO 8601 in UTC. */
@@ -31,7 +31,7 @@ const LEDGER_VERSION = 1;
 const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 
 /** Reads a repository's ledger entries, by identity. */
-export function readLedger(path: string, repo: string): ReadonlyMap<string, Entry> {
+export function readLedger(path: string, repo: string): ReadonlyMap<string, LedgerEntry> {
   const own = ledgerOf(path)[repo.toLowerCase()];
   return new Map(
     Object.entries(own ?? {}).filter(([, entry]) => isObject(entry) && typeof entry.at === 'string'),
@@ -39,7 +39,7 @@ export function readLedger(path: string, repo: string): ReadonlyMap<string, Entr
 }
 
 /** Writes a ledger entry, or removes it if `entry` is undefined. */
-export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | undefined): void {
+export function writeEntry({ deps, repo }: OpenRepo, key: string, entry: LedgerEntry | undefined): void {
   const repos = ledgerOf(deps.paths.ledger);
   const name = repo.toLowerCase();
   const own = { ...repos[name], [key]: entry };
@@ -47,7 +47,7 @@ export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | und
 }
 
 /** Returns the ledger. A damaged ledger counts as empty, because the issues also contain the identities. */
-function ledgerOf(path: string): Record<string, Record<string, Entry>> {
+function ledgerOf(path: string): Record<string, Record<string, LedgerEntry>> {
   const stored = parseObject(readText(path, { maxBytes: MAX_LEDGER_BYTES }) ?? '');
   if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
     throw new StewardError('config', `${path} was written by a newer version of steward.`, {
@@ -86,7 +86,7 @@ export function wantedTitle({ kind, text, identity }: Wanted): string {
   return makeTitle(kind, text, identity);
 }
 
-interface Batch extends Open {
+interface Batch extends OpenRepo {
   issues: readonly Issue[];
   /** The names of the repository's labels, fetched when first needed. */
   names: string[] | undefined;
@@ -98,7 +98,7 @@ interface Batch extends Open {
  * searches before creating an issue. Throws at the first failure.
  */
 export function ensureIssues(
-  open: Open,
+  open: OpenRepo,
   wanted: readonly Wanted[],
   onDone: (ensured: Ensured) => void = () => undefined,
 ): Promise<Ensured[]> {
@@ -118,17 +118,17 @@ export function ensureIssues(
   });
 }
 
-export async function ensureIssue(open: Open, wanted: Wanted): Promise<Ensured> {
+export async function ensureIssue(open: OpenRepo, wanted: Wanted): Promise<Ensured> {
   const [ensured] = await ensureIssues(open, [wanted]);
   return ensured as Ensured;
 }
 
 /** Searches for an issue whose creation was requested at `at` (ISO 8601) but never confirmed. */
-export function lostIssue(open: Open, key: string, at: string): Promise<Issue | undefined> {
+export function lostIssue(open: OpenRepo, key: string, at: string): Promise<Issue | undefined> {
   return searchAfterLag({ ...open, issues: [], names: undefined, created: [] }, key, at);
 }
 
-async function fetchIssues({ deps, host, repo }: Open): Promise<readonly Issue[]> {
+async function fetchIssues({ deps, host, repo }: OpenRepo): Promise<readonly Issue[]> {
   return (await freshCache(deps, host, repo)).issues;
 }
 
@@ -169,7 +169,7 @@ export function ofIdentity(issues: readonly Issue[], key: string): Issue | undef
   return issues.filter(({ identity }) => identity === key).sort((a, b) => a.number - b.number)[0];
 }
 
-async function fetchIssue({ host, repo }: Open, number: number): Promise<Issue | undefined> {
+async function fetchIssue({ host, repo }: OpenRepo, number: number): Promise<Issue | undefined> {
   try {
     return toIssue(await host.issue(repo, number));
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Lane } from '../config/schema';
+import type { LaneName } from '../config/schema';
 import { type Issue, parseTitle } from './issue';
 
 /** The Status values, in workflow order. */
@@ -12,7 +12,7 @@ export const STATUSES = [
   'needs-human',
   'done',
 ] as const;
-export type Status = (typeof STATUSES)[number];
+export type IssueStatus = (typeof STATUSES)[number];
 
 /**
  * The types and properties in the label sets, recognized with or without the prefix `Type:` or `Property:`.
@@ -33,7 +33,7 @@ export type Priority = (typeof PRIORITIES)[number];
 export const FLAGS = ['core-sync', 'auto-native', 'auto-sweep', 'stale'] as const;
 
 /** Common labels that count as a Status even without the `Status:` prefix. */
-const ALIASES: Readonly<Record<Status, readonly string[]>> = {
+const ALIASES: Readonly<Record<IssueStatus, readonly string[]>> = {
   done: ['done', 'complete', 'completed', 'closed'],
   'in-progress': ['in-progress', 'wip', 'doing', 'ai-working'],
   'in-review': ['in-review', 'review'],
@@ -44,7 +44,7 @@ const ALIASES: Readonly<Record<Status, readonly string[]>> = {
   queued: ['queued', 'todo', 'backlog'],
 };
 
-const LANE_OF: Readonly<Record<Status, Lane>> = {
+const LANE_OF: Readonly<Record<IssueStatus, LaneName>> = {
   queued: 'Queued',
   'needs-triage': 'Queued',
   ready: 'Queued',
@@ -56,7 +56,7 @@ const LANE_OF: Readonly<Record<Status, Lane>> = {
 };
 
 /** If an issue has several Status labels, the label whose lane is last in this list wins. */
-const LANE_RANK: readonly Lane[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
+const LANE_RANK: readonly LaneName[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
 
 /** Normalizes a label, so that `On Hold` and `on_hold` are equal. */
 function normal(label: string): string {
@@ -64,20 +64,20 @@ function normal(label: string): string {
 }
 
 /** Returns the Status for a label or alias. */
-export function statusOfLabel(label: string): Status | undefined {
+export function statusOfLabel(label: string): IssueStatus | undefined {
   const name = normal(label).replace(/^status:-?/, '');
   return STATUSES.find((status) => ALIASES[status].includes(name));
 }
 
 /** Returns the Status from an issue's labels, or null if no label sets one. */
-export function statusOf(labels: readonly string[]): Status | null {
-  const rank = (status: Status): number =>
+export function statusOf(labels: readonly string[]): IssueStatus | null {
+  const rank = (status: IssueStatus): number =>
     LANE_RANK.indexOf(LANE_OF[status]) * 100 + STATUSES.indexOf(status);
   const found = labels.flatMap((label) => statusOfLabel(label) ?? []);
   return found.sort((a, b) => rank(b) - rank(a))[0] ?? null;
 }
 
-export function laneOf(issue: Pick<Issue, 'state' | 'labels'>): Lane {
+export function laneOf(issue: Pick<Issue, 'state' | 'labels'>): LaneName {
   if (issue.state === 'closed') return 'Complete';
   return LANE_OF[statusOf(issue.labels) ?? 'queued'];
 }
@@ -120,9 +120,9 @@ export function agentsOf(labels: readonly string[]): string[] {
 
 const ORIGIN_FLAGS = ['core-sync', 'auto-native', 'auto-sweep'] as const;
 /** Where an issue came from, shown as a badge. */
-export type Source = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
+export type IssueSource = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
 
-export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): Source {
+export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): IssueSource {
   const names = issue.labels.map(normal);
   const flag = ORIGIN_FLAGS.find((name) => names.includes(name));
   if (flag !== undefined) return flag;
@@ -164,7 +164,10 @@ export function agentName(name: string): string {
 }
 
 /** Returns the label changes that leave the issue with only this Status. */
-export function statusEdit(labels: readonly string[], status: Status): { add: string[]; remove: string[] } {
+export function statusEdit(
+  labels: readonly string[],
+  status: IssueStatus,
+): { add: string[]; remove: string[] } {
   const wanted = `Status:${status}`;
   const present = labels.filter((label) => /^status:/i.test(label));
   return {

@@ -6,7 +6,7 @@ import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { clean } from '../platform/terminal/terminal';
 import { readCache, writeCache } from './cache';
-import type { Open, WorkDeps } from './deps';
+import type { OpenRepo, WorkDeps } from './deps';
 import type { Host, HostLabel } from './host';
 import { agentLabel, agentName, canTakeLabel, FLAGS, hasLabel, sameLabel } from './label';
 
@@ -131,7 +131,7 @@ export async function seedLabels(
 }
 
 /** Returns the names of the repository's labels, from the cache if GitHub reports no change. */
-export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
+export async function labelNames({ deps, host, repo }: OpenRepo): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;
   const found = await host.labels(repo, cached === null || cached.etag === null ? {} : { etag: cached.etag });

@@ -1,7 +1,7 @@
 import type { WorkRepoConfig } from '../config/schema';
 import { StewardError, toStewardError } from '../errors';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
-import type { Attestation, Open, WorkDeps } from './deps';
+import type { Attestation, OpenRepo, WorkDeps } from './deps';
 import type { Repository } from './host';
 import type { HostFailure } from './host/failure';
 
@@ -105,7 +105,7 @@ export function attestation(clock: Clock, { visibility, id }: Repository, repo: 
 /**
  * Opens the repository for writing. Verifies that it is private, has not been replaced and accepts issues.
  */
-export async function openForWriting(deps: WorkDeps): Promise<Open> {
+export async function openForWriting(deps: WorkDeps): Promise<OpenRepo> {
   const repo = repoOf(deps.workRepo());
   const state = currentPrivacy(deps);
   const host = await deps.host();
@@ -136,7 +136,7 @@ export function refuseReadOnly({ repo, archived, hasIssues, canWrite }: Reposito
 }
 
 /** What to do with a capture. `error` explains why the repository could not be verified. */
-export interface Gate {
+export interface CaptureGate {
   gate: 'send' | 'spool' | 'drop';
   error?: StewardError;
 }
@@ -145,7 +145,7 @@ export interface Gate {
  * Decides what to do with a capture. Drops a capture only if work tracking is off or the repository is not
  * private.
  */
-export async function captureGate(deps: PrivacyDeps): Promise<Gate> {
+export async function captureGate(deps: PrivacyDeps): Promise<CaptureGate> {
   const before = currentPrivacy(deps);
   if (before === 'setup' || before === 'off' || before === 'public') return { gate: 'drop' };
   if (before === 'unverified') return { gate: 'spool' };

@@ -5,10 +5,10 @@ import * as v from 'valibot';
 import { toStewardError } from '../errors';
 import type { Goal } from '../goals/record';
 import { cachingOnce, readStored, writeStored } from './cache';
-import { logCapture, writeNumber, type CaptureDeps } from './capture/deliver';
-import type { CapturedSession } from './capture/session';
+import { logCapture, writeNumber } from './capture/deliver';
+import type { CapturedSession, SessionRules } from './capture/session';
 import type { Waiting } from './capture/waiting';
-import type { Open, WorkDeps } from './deps';
+import type { OpenRepo, WorkDeps } from './deps';
 import { ensureIssues, wantedTitle, type Wanted } from './ensure';
 import type { Host } from './host';
 import { identityKey, type Issue } from './issue';
@@ -28,7 +28,7 @@ import {
   type StalePlan,
 } from './sweep-plan';
 
-export interface SweepDeps extends CaptureDeps {
+export interface SweepDeps extends SessionRules {
   /** Returns the ended sessions whose session file changed after the given time, oldest first. */
   sessionsSince: (ms: number) => CapturedSession[];
   projects: () => Promise<ProjectState[]>;
@@ -183,7 +183,7 @@ function countCreated(result: SweepResult, created: readonly Wanted[]): void {
 /** Creates the missing issues and writes their numbers to the session files. */
 async function createAll(
   { deps, result, options }: Run,
-  open: Open,
+  open: OpenRepo,
   wanted: readonly (Wanted & Partial<Missed>)[],
 ): Promise<void> {
   let index = 0;
@@ -209,7 +209,11 @@ async function createAll(
 }
 
 /** Closes duplicates as not planned, with a link to the original. */
-async function mergeAll({ result }: Run, { deps, host, repo }: Open, groups: Plan['merge']): Promise<void> {
+async function mergeAll(
+  { result }: Run,
+  { deps, host, repo }: OpenRepo,
+  groups: Plan['merge'],
+): Promise<void> {
   await cachingOnce(deps, repo, async (collect) => {
     for (const { original, copies } of groups) {
       for (const { number } of copies) {
@@ -225,7 +229,7 @@ async function mergeAll({ result }: Run, { deps, host, repo }: Open, groups: Pla
  * Adds and removes the stale label. Records each change, so that a rerun after a crash repeats at most one
  * change.
  */
-async function flagAll({ result }: Run, open: Open, { flag, unflag }: StalePlan): Promise<void> {
+async function flagAll({ result }: Run, open: OpenRepo, { flag, unflag }: StalePlan): Promise<void> {
   if (flag.length + unflag.length === 0) return;
   const { deps, host, repo } = open;
   const flags = { ...readFlags(deps) };

@@ -1,10 +1,10 @@
-import type { Lane } from '../config/schema';
+import type { LaneName } from '../config/schema';
 import { longDay, palette, table, toAscii, wrap, type Palette } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { parseIso } from '../platform/time/clock';
 import { dayOf, timeOf } from '../platform/time/time';
-import type { Shown } from './actions';
+import type { ShownItem } from './actions';
 import { groupItems, type BoardView, type Item } from './board';
 import { parseTitle } from './issue';
 
@@ -73,7 +73,7 @@ export function boardText(board: BoardView, options: WorkTextOptions): string {
       ...staleLines(board, at),
       ...(board.items.length === 0
         ? ['', ...wrap(none, at.columns)]
-        : lanes.flatMap(([lane, items]) => ['', ...laneLines(lane as Lane, items, at)])),
+        : lanes.flatMap(([lane, items]) => ['', ...laneLines(lane as LaneName, items, at)])),
     ],
     options,
   );
@@ -85,7 +85,7 @@ function staleLines({ stale, staleReason, lastFetch }: BoardView, at: View): str
   return wrap(`${clean(staleReason ?? '')}${since}`, at.columns).map(at.colors.attention);
 }
 
-function laneLines(lane: Lane, items: readonly Item[], at: View): string[] {
+function laneLines(lane: LaneName, items: readonly Item[], at: View): string[] {
   const isComplete = lane === 'Complete';
   const { neutral, attention, creation, strong } = at.colors;
   const paint = isComplete ? neutral : lane === 'Blocked' ? attention : creation;
@@ -134,7 +134,7 @@ export function listText(
   return finish([...staleLines(board, at), ...(items.length === 0 ? none : itemRows(items, at))], options);
 }
 
-export function showText(item: Shown, options: WorkTextOptions): string {
+export function showText(item: ShownItem, options: WorkTextOptions): string {
   const at = view(options);
   const { state, status, agents, due, comments } = item;
   const facts = {

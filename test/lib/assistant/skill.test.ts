@@ -11,9 +11,9 @@ import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 
 import { claudeCode } from '../../../src/lib/assistant/claude-code';
-import { installHooks, type InstallResult } from '../../../src/lib/assistant/install';
+import { installHooks, type HooksInstalled } from '../../../src/lib/assistant/install';
 import type { HookInstallDeps } from '../../../src/lib/assistant/install-deps';
-import { uninstallHooks, type UninstallResult } from '../../../src/lib/assistant/uninstall';
+import { uninstallHooks, type HooksUninstalled } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
 import { workflowExists } from '../../../src/lib/notify/announce';
 import { scratch } from '../../helpers/scratch';
@@ -42,13 +42,15 @@ describe('assistant: the work skill', () => {
       product: { root, node: process.execPath },
     };
   }
-  const install = (more: { skill?: boolean; dryRun?: boolean; root?: string } = {}): Promise<InstallResult> =>
+  const install = (
+    more: { skill?: boolean; dryRun?: boolean; root?: string } = {},
+  ): Promise<HooksInstalled> =>
     installHooks(deps(more.root), {
       assistant: claudeCode,
       dryRun: more.dryRun ?? false,
       skill: more.skill ?? true,
     });
-  const uninstall = (dryRun = false): Promise<UninstallResult> =>
+  const uninstall = (dryRun = false): Promise<HooksUninstalled> =>
     uninstallHooks(deps(), { assistant: claudeCode, dryRun });
   const files = (): string[] =>
     existsSync(skill())

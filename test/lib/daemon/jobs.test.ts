@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { startJobs, type Job, type RunningJobs } from '../../../src/lib/daemon/jobs';
+import { startJobs, type DaemonJob, type RunningJobs } from '../../../src/lib/daemon/jobs';
 import { StewardError } from '../../../src/lib/errors';
 import { until } from '../../helpers/daemon';
 
@@ -12,7 +12,7 @@ describe('daemon jobs', () => {
     write: (level: string, event: string, more = {}) => void logged.push({ level, event, ...more }),
   };
   let jobs: RunningJobs | undefined;
-  const start = (...table: Job[]): RunningJobs => (jobs = startJobs({ clock, log }, table));
+  const start = (...table: DaemonJob[]): RunningJobs => (jobs = startJobs({ clock, log }, table));
   beforeEach(() => {
     logged.length = 0;
     nowMs = Date.parse('2026-11-20T12:00:00Z');

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 
 import { NOT_INSTALLED } from '../../../src/lib/schedule/backend';
 import { JOBS, jobOf } from '../../../src/lib/schedule/job';
-import { statusOf, type StatusInput } from '../../../src/lib/schedule/status';
+import { statusOf, type JobStatusInput } from '../../../src/lib/schedule/status';
 import { installText, jobText, uninstallText } from '../../../src/lib/schedule/installer';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const ago = (sec: number): string => new Date(NOW - sec * 1000).toISOString();
 
-function input(over: Partial<StatusInput> = {}): StatusInput {
+function input(over: Partial<JobStatusInput> = {}): JobStatusInput {
   return {
     job: JOBS.sense,
     scheduler: 'systemd',
@@ -87,7 +87,7 @@ describe('job status', () => {
       [{ otherHolders: ['cron'] }, 'The job runs twice: in systemd and in cron.'],
       [{ state: { ...there, copies: 2 } }, 'systemd has 2 entries for the job, so it runs more than once.'],
       [{ state: { ...there, edited: true } }, 'The entry in systemd has been edited since it was installed.'],
-    ] satisfies [Partial<StatusInput>, string][])
+    ] satisfies [Partial<JobStatusInput>, string][])
       expect(statusOf(input(over)), words).to.include({ warning: words, mend });
     expect(statusOf(input({ state: gone, scheduler: 'cron' })).hint).to.match(/cron service/);
     expect(statusOf(input({ record: { atMs: NOW - 1000, exit: 3 } })).warning).to.equal(
@@ -121,7 +121,8 @@ describe('job texts', () => {
   const options = { columns: 60, localTime: (iso: string) => iso.slice(11, 16) };
 
   it('shows the status of a job', () => {
-    const text = (over: Partial<StatusInput> = {}) => jobText(statusOf(input(over)), JOBS.sense, [], options);
+    const text = (over: Partial<JobStatusInput> = {}) =>
+      jobText(statusOf(input(over)), JOBS.sense, [], options);
     expect(text()).to.equal(
       [
         '"steward sense capture", every 2 min',

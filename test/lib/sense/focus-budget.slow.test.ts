@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { appFocusSource } from '../../../src/lib/sense/app-focus';
 import { makeClassifier } from '../../../src/lib/time/classify';
 import type { SenseEvent } from '../../../src/lib/time/event';
-import { addObservation, intervalsAfter, type Timeline } from '../../../src/lib/sense/focus-timeline';
+import { addObservation, intervalsAfter, type FocusTimeline } from '../../../src/lib/sense/focus-timeline';
 import type { Focus, Observation } from '../../../src/lib/sense/observe';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 import { seeded } from '../../helpers/random';
@@ -33,7 +33,7 @@ function foci(count: number): Focus[] {
 async function worstDay(count: number): Promise<{ events: SenseEvent[]; trueMs: Map<string, number> }> {
   const random = seeded(count).next;
   const apps = foci(count);
-  const timeline: Timeline = { done: [] };
+  const timeline: FocusTimeline = { done: [] };
   const events: SenseEvent[] = [];
   const trueMs = new Map<string, number>();
   let seen: Observation = { state: 'none' };

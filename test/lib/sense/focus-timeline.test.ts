@@ -7,7 +7,7 @@ import {
   intervalsAfter,
   splitAtHours,
   type Interval,
-  type Timeline,
+  type FocusTimeline,
 } from '../../../src/lib/sense/focus-timeline';
 import type { Observation } from '../../../src/lib/sense/observe';
 import { recordedDesktop } from '../../helpers/fake-desktop';
@@ -26,7 +26,7 @@ const away = (forSec = 0): Observation => ({
 
 /** The intervals of observations by second, as `app from-to`. */
 function intervals(...seen: [sec: number, observation: Observation][]): string[] {
-  const timeline: Timeline = { done: [] };
+  const timeline: FocusTimeline = { done: [] };
   for (const [sec, observation] of seen) addObservation(timeline, START + sec * 1000, observation);
   return intervalsAfter(timeline, 0).map(named);
 }
@@ -38,7 +38,7 @@ function named(interval: Interval): string {
 
 describe('sense: the timeline of the focus', () => {
   it('knows the last input of each interval, which is no change of the focus', () => {
-    const timeline: Timeline = { done: [] };
+    const timeline: FocusTimeline = { done: [] };
     const input = (app: string, inputSec: number): Observation => ({
       ...(focus(app) as Extract<Observation, { state: 'focus' }>),
       inputMs: START + inputSec * 1000,
@@ -118,7 +118,7 @@ describe('sense: the timeline of the focus', () => {
   });
 
   describe('as events', () => {
-    function source(timeline: Timeline, now: Observation) {
+    function source(timeline: FocusTimeline, now: Observation) {
       return appFocusSource({
         desktop: recordedDesktop('linux', {}),
         config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] },
@@ -131,7 +131,7 @@ describe('sense: the timeline of the focus', () => {
     }
 
     it('names the watch, and has the exact time', async () => {
-      const timeline: Timeline = { done: [] };
+      const timeline: FocusTimeline = { done: [] };
       addObservation(timeline, START, focus('A'));
       addObservation(timeline, START + 12_345, away(0));
       addObservation(timeline, START + 20_000, away(0));
@@ -162,7 +162,7 @@ describe('sense: the timeline of the focus', () => {
     it('adds up to the covered time, and stores nothing twice, also after captures that failed', async () => {
       for (let seed = 1; seed <= 60; seed += 1) {
         const random = seeded(seed).next;
-        const timeline: Timeline = { done: [] };
+        const timeline: FocusTimeline = { done: [] };
         const stored: SenseEvent[] = [];
         let cursor: unknown;
         let [at, coveredMs] = [START, 0];

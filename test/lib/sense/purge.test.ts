@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { appFocusSource } from '../../../src/lib/sense/app-focus';
-import { addObservation, intervalsAfter, type Timeline } from '../../../src/lib/sense/focus-timeline';
+import { addObservation, intervalsAfter, type FocusTimeline } from '../../../src/lib/sense/focus-timeline';
 import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/sense/purge';
 import { purgeText } from '../../../src/lib/sense/view-status';
 import { rollup } from '../../../src/lib/sense/roll';
@@ -153,7 +153,7 @@ describe('sense: purge', () => {
   });
 
   describe('with a watched focus', () => {
-    let timeline: Timeline;
+    let timeline: FocusTimeline;
     let config: {
       pollIntervalSec: number;
       idleAfterSec: number;

@@ -53,12 +53,12 @@ const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session
 export type ResourceKind = keyof typeof NAMES;
 
 /** An API key or a token; undefined if neither is configured. */
-export type Credential = { apiKey: string } | { authToken: string } | undefined;
+export type ManagedCredential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {
   http: OwnOrigin;
   clock: Clock;
-  credential: Credential;
+  credential: ManagedCredential;
   /** Name of the setting or variable that holds the credential. */
   credentialFrom: string | undefined;
   signal?: AbortSignal;
@@ -274,7 +274,7 @@ export function credentialFor(
   url: string,
   configured: Credentials,
   vendor: Credentials,
-): { credential: Credential; from: string | undefined } {
+): { credential: ManagedCredential; from: string | undefined } {
   const { hostname } = new URL(url);
   const isLocal = isLoopbackHost(hostname);
   const found = pick(configured) ?? (isLocal || hostname === VENDOR_HOST ? pick(vendor) : undefined);
@@ -289,7 +289,7 @@ function pick({
   apiKey,
   authToken,
   names,
-}: Credentials): { credential: Credential; from: string } | undefined {
+}: Credentials): { credential: ManagedCredential; from: string } | undefined {
   const [key, token] = [apiKey?.trim() ?? '', authToken?.trim() ?? ''];
   if (key !== '' && token !== '') {
     throw new StewardError(

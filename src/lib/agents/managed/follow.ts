@@ -4,7 +4,7 @@ import { plural } from '../../platform/terminal/format';
 import { targetOf, type SentEvent } from './event';
 import { failureOf, isTransient, pause } from './failure';
 import { sendPending, type SendDeps } from './outbox';
-import { catchUp, drain, openReader, readFrames, type Reader } from './reader';
+import { catchUp, drain, openReader, readFrames, type EventReader } from './reader';
 import { sendAnswers, sendInterrupt } from './send';
 import type { SessionLog } from './session-log';
 import {
@@ -15,15 +15,15 @@ import {
   outcomeOf,
   pendingTools,
   totalUsage,
-  type Outcome,
-  type Prices,
+  type TurnOutcome,
+  type TokenPrices,
   type ToolUse,
   type Turn,
 } from './turn';
 
 export interface FollowDeps extends SendDeps {
   log: SessionLog;
-  prices: Prices;
+  prices: TokenPrices;
   /** Returns responses to the pending tool uses that this machine can answer. */
   answer: (pending: readonly ToolUse[]) => Promise<SentEvent[]>;
   say: (text: string) => void;
@@ -45,7 +45,7 @@ interface Following {
   deps: FollowDeps;
   input: FollowInput;
   turn: Turn;
-  reader: Reader;
+  reader: EventReader;
   isOverCost: boolean;
   sent: string[];
   sentSince: number;
@@ -135,7 +135,7 @@ async function settle(at: Following): Promise<FollowEnd | undefined> {
     : undefined;
 }
 
-function endOf({ deps, input, turn }: Following, outcome: Outcome, pending: ToolUse[] = []): FollowEnd {
+function endOf({ deps, input, turn }: Following, outcome: TurnOutcome, pending: ToolUse[] = []): FollowEnd {
   const cost = costOf(totalUsage(turn.meter), deps.prices);
   return { session: input.session, outcome, pending, cost, events: deps.log.count() };
 }

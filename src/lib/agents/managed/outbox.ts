@@ -43,7 +43,7 @@ export interface SendDeps extends RetryDeps {
 }
 
 /** A sent message, with its id if the service reported it. */
-export interface Sent {
+export interface SentMessage {
   id: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export function prepareFirst(folder: string, session: string, text: string): voi
  * Sends a message exactly once, after any pending message. If the pending message has the same text, sends
  * only the pending one.
  */
-export async function sendMessage(deps: SendDeps, session: string, text: string): Promise<Sent> {
+export async function sendMessage(deps: SendDeps, session: string, text: string): Promise<SentMessage> {
   return deps.alone(session, async () => {
     const { pending } = readOutbox(deps.folder, session);
     if (pending !== null) {
@@ -80,7 +80,7 @@ export async function sendMessage(deps: SendDeps, session: string, text: string)
 }
 
 /** Sends the message that an interrupted run left pending. Returns undefined if no message is pending. */
-export async function sendPending(deps: SendDeps, session: string): Promise<Sent | undefined> {
+export async function sendPending(deps: SendDeps, session: string): Promise<SentMessage | undefined> {
   if (!hasPending(deps.folder, session)) return undefined;
   return deps.alone(session, async () => {
     const { pending } = readOutbox(deps.folder, session);
@@ -89,17 +89,17 @@ export async function sendPending(deps: SendDeps, session: string): Promise<Sent
 }
 
 /** Sends a pending message unless the session already contains it. */
-async function settle(deps: SendDeps, session: string, pending: Pending): Promise<Sent> {
+async function settle(deps: SendDeps, session: string, pending: Pending): Promise<SentMessage> {
   const alreadySent = await repeated(deps, () => findSent(deps, session, pending));
   if (alreadySent === undefined) return post(deps, session, pending);
   clearPending(deps, session, alreadySent.id);
   return alreadySent;
 }
 
-async function post(deps: SendDeps, session: string, pending: Pending): Promise<Sent> {
+async function post(deps: SendDeps, session: string, pending: Pending): Promise<SentMessage> {
   let isCertain = true;
   try {
-    const sent = await once<Sent>(
+    const sent = await once<SentMessage>(
       deps,
       async () => {
         const content = textBlocks(pending.text);
@@ -129,7 +129,7 @@ function clearPending({ folder }: SendDeps, session: string, id: string | undefi
 }
 
 /** Finds the pending message in the session by its text, skipping earlier messages. */
-async function findSent(deps: SendDeps, session: string, pending: Pending): Promise<Sent | undefined> {
+async function findSent(deps: SendDeps, session: string, pending: Pending): Promise<SentMessage | undefined> {
   const { sent } = readOutbox(deps.folder, session);
   const later = (await messagesOf(deps.client, session)).slice(pending.before);
   const own = later.find(

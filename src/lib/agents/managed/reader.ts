@@ -170,7 +170,7 @@ const QUIET_MS = 2000;
  * Passes a session's events to the local log, the screen and the current turn. All times in the reader are in
  * ms on a monotonic clock.
  */
-export interface Reader extends ReaderDeps {
+export interface EventReader extends ReaderDeps {
   history: History;
   announced: Map<string, { event: ManagedEvent | undefined; since: number }>;
   readAt: number;
@@ -186,7 +186,7 @@ export interface Reader extends ReaderDeps {
  * Opens a reader that stores events in the order of the history. If the history still lacks an event from the
  * stream after `lagMs`, the reader stores the stream's copy.
  */
-export function openReader(deps: ReaderDeps, session: string): Reader {
+export function openReader(deps: ReaderDeps, session: string): EventReader {
   return {
     ...deps,
     history: openHistory(deps.client, session),
@@ -200,18 +200,18 @@ export function openReader(deps: ReaderDeps, session: string): Reader {
 }
 
 /** Reads the history to its end. */
-export async function catchUp(reader: Reader): Promise<void> {
+export async function catchUp(reader: EventReader): Promise<void> {
   reader.lastDataAt = reader.clock.monotonic();
   await readNew(reader);
 }
 
-async function accept({ log, turn, announced }: Reader, events: readonly Keyed[]): Promise<void> {
+async function accept({ log, turn, announced }: EventReader, events: readonly Keyed[]): Promise<void> {
   for (const event of log.append(events)) addEvent(turn, event);
   for (const { key } of events) announced.delete(key);
   await log.show();
 }
 
-async function readNew(reader: Reader): Promise<void> {
+async function readNew(reader: EventReader): Promise<void> {
   const { timing, announced, log, clock } = reader;
   reader.isIncomplete = false;
   if (reader.hasHistory !== false) {
@@ -237,7 +237,7 @@ async function readNew(reader: Reader): Promise<void> {
   );
 }
 
-async function announce(reader: Reader, event: Frame): Promise<void> {
+async function announce(reader: EventReader, event: Frame): Promise<void> {
   const { log, announced, clock, turn } = reader;
   if (reader.hasHistory === false) {
     if (event === undefined) return;
@@ -258,7 +258,7 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
  * Reads available frames; returns false if the stream has ended. Throws `unavailable` after `silenceMs`
  * without data.
  */
-export async function drain(reader: Reader, frames: FrameReader): Promise<boolean> {
+export async function drain(reader: EventReader, frames: FrameReader): Promise<boolean> {
   const { clock, timing, announced } = reader;
   const isDue = (): boolean => reader.hasHistory !== false && (reader.isIncomplete || announced.size > 0);
   const now = clock.monotonic();

@@ -4,7 +4,7 @@ import { clean } from '../../platform/terminal/terminal';
 import { pagesOf } from './client';
 import { hasId, targetOf, textBlocks, type ManagedEvent, type SentEvent } from './event';
 import { failureOf, isNotServed, mayHaveSideEffects, once, repeated } from './failure';
-import { sendMessage, type SendDeps, type Sent } from './outbox';
+import { sendMessage, type SendDeps, type SentMessage } from './outbox';
 import { openHistory, readHistory } from './reader';
 import { addEvent, newTurn, pendingTools, type ToolUse } from './turn';
 import { pendingLines } from './view';
@@ -94,7 +94,7 @@ export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendR
 }
 
 /** Sends a message. If tool uses are pending, throws an error that lists them. */
-export async function sendOrExplain(deps: SendDeps, session: string, message: string): Promise<Sent> {
+export async function sendOrExplain(deps: SendDeps, session: string, message: string): Promise<SentMessage> {
   try {
     return await sendMessage(deps, session, message);
   } catch (error) {

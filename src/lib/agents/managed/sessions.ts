@@ -14,7 +14,7 @@ import { failureOf, hasNoSideEffects, mayHaveSideEffects, once, pause, repeated 
 import { hasPending, prepareFirst, type SendDeps } from './outbox';
 import { pendingOf, sendOrExplain } from './send';
 import { sessionLogPath } from './session-log';
-import { costOf, usageOf, type Prices } from './turn';
+import { costOf, usageOf, type TokenPrices } from './turn';
 import type { SessionReport } from './view';
 
 export interface StartInput {
@@ -169,7 +169,7 @@ export async function wakeSession(
 
 /** Returns a session's state on the service and on this machine. */
 export async function sessionReport(
-  { deps, prices }: { deps: SendDeps; prices: Prices },
+  { deps, prices }: { deps: SendDeps; prices: TokenPrices },
   id: string,
 ): Promise<SessionReport> {
   const session = await repeated(deps, () => deps.client.get('sessions', id));

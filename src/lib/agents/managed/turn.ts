@@ -15,10 +15,10 @@ export interface ToolUse {
   input: unknown;
 }
 
-export type SessionStatus = 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
+export type ManagedStatus = 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
 
 /** How a turn ended. `kind` is undefined on success. */
-export interface Outcome {
+export interface TurnOutcome {
   reason: string;
   kind: ErrorKind | undefined;
   message: string;
@@ -35,7 +35,7 @@ interface Stop {
  * `requires_action` ends the turn.
  */
 export interface Turn {
-  status: SessionStatus;
+  status: ManagedStatus;
   tools: Map<string, ToolUse>;
   answered: Set<string>;
   /** Why the session is idle; undefined while the session is running. */
@@ -147,8 +147,8 @@ const ENDS: Readonly<Record<string, readonly [ErrorKind, string]>> = {
 };
 
 /** Returns how the turn ended, or undefined if the turn is running or waiting for a response. */
-export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outcome | undefined {
-  const outcome = (kind: ErrorKind, text: string, detail?: string): Outcome => ({
+export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): TurnOutcome | undefined {
+  const outcome = (kind: ErrorKind, text: string, detail?: string): TurnOutcome => ({
     reason: stop?.reason ?? status,
     kind,
     message: detail === undefined || detail === '' ? text : `${text}: ${detail}`,
@@ -175,13 +175,13 @@ export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outco
 const ACTIVE_HOUR_USD = 0.08;
 
 /** USD per million tokens; undefined if not configured. */
-export interface Prices {
+export interface TokenPrices {
   input: number | undefined;
   output: number | undefined;
 }
 
 /** A session's usage. Cache tokens are counted separately and priced as input. */
-export interface Usage {
+export interface ManagedUsage {
   inputTokens: number;
   outputTokens: number;
   cacheTokens: number;
@@ -190,7 +190,7 @@ export interface Usage {
   listCost: number | undefined;
 }
 
-export interface Cost extends Usage {
+export interface Cost extends ManagedUsage {
   activeUsd: number;
   /** Token cost in USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
@@ -202,8 +202,8 @@ export interface Cost extends Usage {
 
 /** Usage summed from events, and the usage last reported by the service. */
 export interface Meter {
-  summed: Usage;
-  reported: Usage;
+  summed: ManagedUsage;
+  reported: ManagedUsage;
   runningSince: number | undefined;
 }
 
@@ -231,7 +231,7 @@ export function addUsage(meter: Meter, event: ManagedEvent): void {
   }
 }
 
-export function totalUsage({ summed, reported }: Meter): Usage {
+export function totalUsage({ summed, reported }: Meter): ManagedUsage {
   return {
     inputTokens: Math.max(summed.inputTokens, reported.inputTokens),
     outputTokens: Math.max(summed.outputTokens, reported.outputTokens),
@@ -242,7 +242,7 @@ export function totalUsage({ summed, reported }: Meter): Usage {
 }
 
 /** Parses usage from an event or session. Falls back to `activeSeconds` if the active time is missing. */
-export function usageOf(value: unknown, activeSeconds: number): Usage {
+export function usageOf(value: unknown, activeSeconds: number): ManagedUsage {
   const from = isObject(value) ? value : {};
   const creation = isObject(from['cache_creation']) ? from['cache_creation'] : {};
   const cached = [
@@ -260,7 +260,7 @@ export function usageOf(value: unknown, activeSeconds: number): Usage {
   };
 }
 
-export function costOf(usage: Usage, prices: Prices): Cost {
+export function costOf(usage: ManagedUsage, prices: TokenPrices): Cost {
   const activeUsd = (usage.activeSeconds / 3600) * ACTIVE_HOUR_USD;
   const input = priced(usage.inputTokens + usage.cacheTokens, prices.input);
   const output = priced(usage.outputTokens, prices.output);

@@ -5,12 +5,12 @@ import { clean, cleanLine } from '../../platform/terminal/terminal';
 import { displayWidth, fit } from '../../platform/terminal/text-width';
 import { dayOf, timeOf } from '../../platform/time/time';
 import type { Resource } from './client';
-import type { Cost, Outcome, ToolUse } from './turn';
+import type { Cost, TurnOutcome, ToolUse } from './turn';
 import { contentText, textOf, type ManagedEvent } from './event';
 
 export interface FollowEnd {
   session: string;
-  outcome: Outcome;
+  outcome: TurnOutcome;
   /** The tool uses awaiting a response, if the outcome is `requires_action`. */
   pending: ToolUse[];
   cost: Cost;

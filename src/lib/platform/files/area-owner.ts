@@ -26,7 +26,7 @@ export interface Owned extends AreaOwner {
 
 export type News = 'adopted' | 'cloned' | 'guest' | 'retired';
 
-export interface Decision {
+export interface PlaceDecision {
   /** This machine's id. If undefined, the machine gets a new id. */
   id: string | undefined;
   isGuest: boolean;
@@ -45,7 +45,7 @@ export interface Known {
 }
 
 /** Chooses this machine's id, and the folder of the user area that this machine writes to. */
-export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): Decision {
+export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): PlaceDecision {
   const top = owners.find(({ place }) => place === '');
   const mine = owners.find(({ owner }) => owner === id);
   if (top === undefined) return mine === undefined ? { id, isGuest: false } : { id, ...at(mine) };
@@ -62,7 +62,7 @@ export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: K
   return { id, isGuest: true, news: 'guest' };
 }
 
-function at({ place }: Owned): Pick<Decision, 'isGuest' | 'place'> {
+function at({ place }: Owned): Pick<PlaceDecision, 'isGuest' | 'place'> {
   return { isGuest: place !== '', place };
 }
 
@@ -114,13 +114,13 @@ function asOwner(value: Record<string, unknown> | undefined): AreaOwner | undefi
   };
 }
 
-export interface PlaceDeps {
+export interface OwnerDeps {
   host: PathHost;
   /** Returns the operating system's machine id. Starts a process on some systems. */
   osId: () => string | undefined;
 }
 
-export interface Claimed {
+export interface ClaimedPlace {
   place: Place;
   id: string;
   /** The machine that owns the user area. */
@@ -132,7 +132,7 @@ export interface Claimed {
  * Chooses and stores the folder of the user area that this machine writes to. Claims the area if it has no
  * owner. Safe to repeat after a crash.
  */
-export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): Claimed {
+export function claimPlace(root: string, { host, osId: systemId }: OwnerDeps): ClaimedPlace {
   const state = machineStatePath(host);
   const owners = readOwners(root);
   const os = systemId();
@@ -202,7 +202,7 @@ function orElse<T>(fallback: T, work: () => T): T {
   }
 }
 
-function storePlace(root: string, host: PathHost, claimed: Claimed, before: string | undefined): void {
+function storePlace(root: string, host: PathHost, claimed: ClaimedPlace, before: string | undefined): void {
   const stored = readPlace(root, host);
   if (stored?.place === claimed.place && claimed.news === undefined) return;
   const notice = claimed.news === undefined ? '' : noticeOf(root, claimed, before);
@@ -227,7 +227,7 @@ export function takeNotice(root: string, host: PathHost): string {
   return notice;
 }
 
-function noticeOf(root: string, { id, owner, news }: Claimed, before = ''): string {
+function noticeOf(root: string, { id, owner, news }: ClaimedPlace, before = ''): string {
   const below = `writes to ${join(root, 'machines', id)}`;
   const adopt = (old: string): string => `steward sync adopt ${old}`;
   const TEXTS: Record<News, string> = {

@@ -46,7 +46,7 @@ export interface Codec<T> {
   full: (count: number, path: string) => StewardError;
 }
 
-export type Place = 'waiting' | 'claimed' | 'dead';
+export type SpoolPlace = 'waiting' | 'claimed' | 'dead';
 
 const TEMPS_STALE_MS = 60_000;
 /** How long a count is reused, in ms. Counting the entries of a full spool is slow. */
@@ -67,28 +67,28 @@ export function timeOfName(name: string): number {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
 }
 
-export function folderOf({ path }: { path: string }, place: Place): string {
+export function folderOf({ path }: { path: string }, place: SpoolPlace): string {
   return place === 'waiting' ? path : join(path, place);
 }
 
 /** Returns the names of the entries, oldest first. */
-export function namesIn<T>(spool: Spool<T>, place: Place): string[] {
+export function namesIn<T>(spool: Spool<T>, place: SpoolPlace): string[] {
   return listFolder(folderOf(spool, place)).filter(spool.isName).sort();
 }
 
 /** Returns an entry, or undefined if it is missing, damaged, a link, or from a newer version. */
-export function readEntry<T>(spool: Spool<T>, place: Place, name: string): T | undefined {
+export function readEntry<T>(spool: Spool<T>, place: SpoolPlace, name: string): T | undefined {
   return inspect(spool, place, name).entry;
 }
 
 /** Returns the readable entries, oldest first. */
-export function entriesIn<T>(spool: Spool<T>, place: Place, limit = Infinity): T[] {
+export function entriesIn<T>(spool: Spool<T>, place: SpoolPlace, limit = Infinity): T[] {
   return namesIn(spool, place)
     .slice(0, limit)
     .flatMap((name) => inspect(spool, place, name).entry ?? []);
 }
 
-function inspect<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; damaged?: true } {
+function inspect<T>(spool: Spool<T>, place: SpoolPlace, name: string): { entry?: T; damaged?: true } {
   const path = join(folderOf(spool, place), name);
   const facts = lstatOf(path);
   if (facts === undefined) return {};
@@ -163,7 +163,7 @@ export function finish<T>(spool: Spool<T>, name: string): void {
 /** Moves an entry to `dead`; returns false if another process took it first. */
 export function bury<T>(
   spool: Spool<T>,
-  place: Exclude<Place, 'dead'>,
+  place: Exclude<SpoolPlace, 'dead'>,
   name: string,
   burial: Burial,
 ): boolean {
@@ -220,7 +220,7 @@ export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number):
 /** The outcome of an attempt. The value `gone` means that another process took the entry. */
 export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 
-export interface Work<T> {
+export interface SpoolWork<T> {
   clock: { now: () => number };
   /**
    * Processes the entry. Throws to retry the entry, returns `later` to leave it in the queue, or returns
@@ -235,7 +235,12 @@ export interface Work<T> {
  * Claims and processes an entry, then removes it, requeues it or moves it to `dead`. If the work is canceled,
  * requeues the entry and throws.
  */
-export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: Work<T>): Promise<Attempt> {
+export async function attempt<T>(
+  spool: Spool<T>,
+  name: string,
+  entry: T,
+  work: SpoolWork<T>,
+): Promise<Attempt> {
   if (!claim(spool, name)) return 'gone';
   let outcome: unknown;
   try {

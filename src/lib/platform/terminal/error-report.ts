@@ -8,13 +8,13 @@ export interface ErrorReport {
   text: string;
 }
 
-export interface ReportOptions {
+export interface ErrorReportOptions {
   json: boolean;
   debug: boolean;
 }
 
 /** Formats an error as JSON or as plain text. The text has one line for the problem and one for the hint. */
-export function reportError(error: unknown, options: ReportOptions): ErrorReport {
+export function reportError(error: unknown, options: ErrorReportOptions): ErrorReport {
   const known = toStewardError(error);
   const exitCode = EXIT_CODES[known.kind];
   if (options.json) return { exitCode, text: toJson(errorBody(known)) };

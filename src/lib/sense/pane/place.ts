@@ -5,7 +5,7 @@ import type { Desktop, FrontApp } from '../front-app/adapter';
 import { focusedPane } from './focused-pane';
 
 /** The repository, folder and sessions in the focused pane. Empty if unknown. */
-export type Place = { repo?: string } & Pick<FocusDetail, 'path' | 'branch' | 'otherFolder' | 'sessions'>;
+export type PanePlace = { repo?: string } & Pick<FocusDetail, 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 
 export interface PlaceDeps {
   desktop: Desktop;
@@ -22,7 +22,11 @@ const MAX_SESSIONS = 10;
  * Returns the repository, branch and sessions of the focused terminal pane; empty if the application isn't a
  * terminal.
  */
-export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number | undefined): Promise<Place> {
+export async function readPlace(
+  deps: PlaceDeps,
+  app: FrontApp,
+  inputMs: number | undefined,
+): Promise<PanePlace> {
   if (deps.desktop.platform !== 'linux' || app.pid === undefined) return {};
   const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app.pid);
   if (pane === undefined) return {};
@@ -34,7 +38,7 @@ export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number 
 }
 
 /** Returns the watched repository that contains the folder, or `otherFolder` if there is none. */
-export function placeOf(folder: string, repos: readonly string[]): Place {
+export function placeOf(folder: string, repos: readonly string[]): PanePlace {
   const checkout = checkoutOf(folder);
   const isWatched = checkout !== undefined && repos.some((path) => gitFolderAt(path)?.id === checkout.id);
   if (!isWatched) return { otherFolder: true };

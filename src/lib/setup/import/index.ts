@@ -18,7 +18,7 @@ import { parseLabels } from '../../work/labels';
 import {
   findParts,
   PARTS,
-  type Part,
+  type ImportPart,
   fileItem,
   folderItem,
   unfit,
@@ -79,7 +79,7 @@ export async function planImport(context: Context, folder: string): Promise<Impo
 
 async function itemSources(
   context: Context,
-): Promise<Record<Part, (path: string) => Promise<PlannedItem[]> | PlannedItem[]>> {
+): Promise<Record<ImportPart, (path: string) => Promise<PlannedItem[]> | PlannedItem[]>> {
   const { area } = context;
   const loaded = await context.loadConfig();
   const { paths } = loaded.config.user;

@@ -145,19 +145,19 @@ export const PARTS = [
   'agents',
   'knowledge',
 ] as const;
-export type Part = (typeof PARTS)[number];
+export type ImportPart = (typeof PARTS)[number];
 
 /** An importable part, and the path of its file or folder. */
-export interface Found {
-  part: Part;
+export interface FoundPart {
+  part: ImportPart;
   path: string;
 }
 
 const MAX_DEPTH = 6;
 const MAX_FOLDERS = 20_000;
 const SKIPPED = ['.git', 'node_modules'];
-const FILES: readonly Part[] = ['pronunciations', 'goals', 'projects'];
-const FILE_NAMES: Partial<Record<Part, string>> = {
+const FILES: readonly ImportPart[] = ['pronunciations', 'goals', 'projects'];
+const FILE_NAMES: Partial<Record<ImportPart, string>> = {
   pronunciations: 'pronunciations.json',
   goals: 'goals.md',
   projects: 'projects.md',
@@ -167,8 +167,8 @@ const FILE_NAMES: Partial<Record<Part, string>> = {
  * Finds importable parts below a folder by their format, nearest first. Skips links. `cut` is true if the
  * search stopped at a limit.
  */
-export function findParts(root: string, except: string): { parts: Found[]; cut: boolean } {
-  const parts: Found[] = [];
+export function findParts(root: string, except: string): { parts: FoundPart[]; cut: boolean } {
+  const parts: FoundPart[] = [];
   let level = [root];
   let count = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -185,7 +185,7 @@ export function findParts(root: string, except: string): { parts: Found[]; cut: 
   return { parts, cut: false };
 }
 
-function partsIn(folder: string): { found: Found[]; remaining: string[] } {
+function partsIn(folder: string): { found: FoundPart[]; remaining: string[] } {
   const entries = readable(folder);
   const folders = entries.filter(({ name, isFolder }) => isFolder && !SKIPPED.includes(name));
   const names = folders.map(({ name }) => name);
@@ -196,9 +196,9 @@ function partsIn(folder: string): { found: Found[]; remaining: string[] } {
     names.includes(name) && readable(join(folder, name)).some((entry) => pattern.test(entry.name));
   const slugs = names.filter((name) => kindOf(join(folder, name, ARTIFACT_NAME)) === 'file');
   const types = KNOWLEDGE_TYPES.filter((type) => inside(type, /\.md$/));
-  const found: Found[] = [];
+  const found: FoundPart[] = [];
   const taken: string[] = [];
-  const add = (matches: boolean, part: Part, path: string, ...known: string[]): void => {
+  const add = (matches: boolean, part: ImportPart, path: string, ...known: string[]): void => {
     if (!matches) return;
     found.push({ part, path });
     taken.push(...known);

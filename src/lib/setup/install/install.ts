@@ -2,14 +2,14 @@ import type { Context } from '../../app/context';
 import { schedulerOf } from '../../app/schedule';
 import { setUpSense } from '../../app/sense';
 import { claudeCode } from '../../assistant/claude-code';
-import { installEach, type InstallResult as HooksInstalled } from '../../assistant/install';
+import { installEach, type HooksInstalled } from '../../assistant/install';
 import { hasSkill } from '../../assistant/skill';
 import { StewardError, toStewardError } from '../../errors';
 import { processHost } from '../../platform/files/paths';
 import type { Prompt } from '../../platform/terminal/ask';
-import { noScheduler, type InstallResult as JobInstalled, type Scheduler } from '../../schedule';
+import { noScheduler, type JobInstalled, type Scheduler } from '../../schedule';
 import { JOBS, JOB_IDS, jobOf, type Job, type JobId } from '../../schedule/job';
-import { COMPLETION_SCRIPTS, SHELLS, type Place, type Shell } from '../../shell/completion';
+import { COMPLETION_SCRIPTS, SHELLS, type Completions, type Shell } from '../../shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
 import { foundAssistants, isClaudeInstalled, listOf, openHooks, titlesOf } from '../../app/hooks';
 import { chosenNames } from '../init/step';
@@ -88,7 +88,7 @@ export interface Installed {
 /** Installs the chosen parts. If a part fails, continues with the others. A dry run writes nothing. */
 export async function installAll(
   context: Context,
-  input: { choice: InstallChoice; places: readonly Place[]; dryRun: boolean },
+  input: { choice: InstallChoice; places: readonly Completions[]; dryRun: boolean },
 ): Promise<Installed> {
   const { choice, dryRun } = input;
   const result: Installed = { dryRun, hooks: null, jobs: [], completion: null, warnings: [], failed: [] };

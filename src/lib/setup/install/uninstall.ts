@@ -1,7 +1,7 @@
 import type { Context } from '../../app/context';
 import { findDaemon } from '../../app/daemon-client';
 import { endDaemonOf, schedulerOf } from '../../app/schedule';
-import { uninstallAllHooks, type UninstallResult as HooksGone } from '../../assistant/uninstall';
+import { uninstallAllHooks, type HooksUninstalled as HooksGone } from '../../assistant/uninstall';
 import { toStewardError } from '../../errors';
 import { exists } from '../../platform/files/folder';
 import {

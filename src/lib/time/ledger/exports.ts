@@ -6,15 +6,15 @@ import type { Piece } from './attention';
 import type { TimeReport } from './rows';
 
 /** An interval of your tracked time. */
-export interface Interval {
+export interface TrackedInterval {
   startMs: number;
   endMs: number;
   key: string;
 }
 
 /** Joins samples with the same key into intervals that don't overlap. Rounds to whole seconds. */
-export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => string): Interval[] {
-  const intervals: Interval[] = [];
+export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => string): TrackedInterval[] {
+  const intervals: TrackedInterval[] = [];
   for (const piece of [...pieces].sort((a, b) => a.span[0] - b.span[0] || a.span[1] - b.span[1])) {
     const last = intervals.at(-1);
     const [from, to] = piece.span.map((ms) => Math.floor(ms / 1000) * 1000) as [number, number];
@@ -36,7 +36,7 @@ export function timeCsv({ rows }: TimeReport): Generator<string> {
 }
 
 /** Yields the lines of a Timewarrior data file. */
-export function* timewarrior(intervals: readonly Interval[]): Generator<string> {
+export function* timewarrior(intervals: readonly TrackedInterval[]): Generator<string> {
   for (const { startMs, endMs, key } of intervals) {
     const tag = cleanLine(key, MAX_KEY).replace(/["\\]/g, "'");
     yield `inc ${compact(startMs)} - ${compact(endMs)} # "${tag}"\n`;
@@ -44,7 +44,7 @@ export function* timewarrior(intervals: readonly Interval[]): Generator<string> 
 }
 
 /** Yields an iCalendar file with one event per interval. */
-export function* ics(intervals: readonly Interval[]): Generator<string> {
+export function* ics(intervals: readonly TrackedInterval[]): Generator<string> {
   yield 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//steward//time//EN\r\n';
   for (const { startMs, endMs, key } of intervals) {
     const lines = [

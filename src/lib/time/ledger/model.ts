@@ -7,10 +7,10 @@ export type AgentState = (typeof AGENT_STATES)[number];
  * foreground.
  */
 export const PLACES = ['front', 'desk', 'away', 'unknown'] as const;
-export type Place = (typeof PLACES)[number];
+export type AttentionPlace = (typeof PLACES)[number];
 
 /** Minutes by agent state and by where you were, rounded to one decimal place. Zeros are omitted. */
-export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
+export type Cells = Partial<Record<AgentState, Partial<Record<AttentionPlace, number>>>>;
 
 /**
  * Your time in one application, repository, branch and session. The rows add up to the day's `totalMinutes`.
@@ -80,7 +80,7 @@ export interface GoalTag {
  * Returns the minutes that agents spent in a state. If `place` is set, counts only the minutes while you were
  * in that place.
  */
-export function minutesIn(cells: Cells, state: AgentState, place?: Place): number {
+export function minutesIn(cells: Cells, state: AgentState, place?: AttentionPlace): number {
   const row = cells[state] ?? {};
   if (place !== undefined) return row[place] ?? 0;
   return Math.round(PLACES.reduce((sum, each) => sum + (row[each] ?? 0) * 10, 0)) / 10;

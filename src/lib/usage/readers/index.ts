@@ -3,6 +3,6 @@ import { codex } from './codex';
 import { copilot } from './copilot';
 import { openCode } from './opencode';
 import { qwen } from './qwen';
-import type { Reader } from './reader';
+import type { LogReader } from './reader';
 
-export const READERS: readonly Reader[] = [claudeCode, codex, qwen, openCode, copilot];
+export const READERS: readonly LogReader[] = [claudeCode, codex, qwen, openCode, copilot];

@@ -31,7 +31,7 @@ export interface DatabaseReader extends ReaderBase {
   read: (path: string, sinceMs: number, sink: Sink) => boolean;
 }
 
-export type Reader = LineReader | DatabaseReader;
+export type LogReader = LineReader | DatabaseReader;
 
 /**
  * Returns the path in an environment variable, expanding a leading `~`. If the variable is unset, returns the

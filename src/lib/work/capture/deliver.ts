@@ -16,7 +16,7 @@ import {
   type SpoolDeps,
 } from '../../sessions/spool';
 import { type Intention } from '../../sessions/intention';
-import type { Open, WorkDeps } from '../deps';
+import type { OpenRepo, WorkDeps } from '../deps';
 import { readDue } from '../due';
 import { setStatus } from '../edit';
 import { ensureIssue, type Ensured, type Wanted } from '../ensure';
@@ -27,8 +27,6 @@ import { queuedIssue, whileCreating } from './queued';
 import { isKind, promptBody, type CaptureKind } from './prompt';
 import { planSession, RESTRICTED, sessionAt, type SessionPlan, type SessionRules } from './session';
 import { readReasons, waitReason, writeReasons, type WaitReason } from './waiting';
-
-export type CaptureDeps = SessionRules;
 
 export function spoolOf({
   area,
@@ -43,14 +41,14 @@ export function spoolOf({
  * each created issue.
  */
 export async function drainCaptures(
-  deps: CaptureDeps,
+  deps: SessionRules,
   onCreated: (issue: Issue) => void = () => undefined,
 ): Promise<DrainResult> {
   const { waiting } = deps.work.paths;
   const reasons = readReasons(waiting);
   const before = JSON.stringify([...reasons]);
   const consumer =
-    (deliver: (deps: CaptureDeps, intention: Intention) => Promise<Delivery>): Consumer =>
+    (deliver: (deps: SessionRules, intention: Intention) => Promise<Delivery>): Consumer =>
     async (intention) => {
       const { waits, refused, created } = await deliver(deps, intention);
       if (created !== undefined) onCreated(created);
@@ -76,7 +74,7 @@ const BUSY_POLL_MS = 200;
 const BUSY_TIMEOUT_MS = 60_000;
 
 /** Delivers the spooled captures for `work deliver`. Waits if another process is delivering them. */
-export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
+export async function deliverCaptures(deps: SessionRules): Promise<DrainResult> {
   const { clock, sleep } = deps.work;
   const until = clock.monotonic() + BUSY_TIMEOUT_MS;
   for (;;) {
@@ -94,7 +92,7 @@ export interface RetryResult extends DrainResult {
 }
 
 /** Requeues failed captures and delivers the spool, for `work retry`. */
-export async function retryCaptures(deps: CaptureDeps): Promise<RetryResult> {
+export async function retryCaptures(deps: SessionRules): Promise<RetryResult> {
   const retried = await revive(spoolOf(deps.work));
   const { dead, unreadable, deadFolder } = spoolStatus(deps.work.area.spool);
   return { retried, ...(await deliverCaptures(deps)), unreadable: dead + unreadable, deadFolder };
@@ -112,13 +110,13 @@ export function logCapture(
   appendLog(join(area.observability, 'work-capture.jsonl'), line, { rotateBytes: 1024 * 1024, nowMs });
 }
 
-function folderOf({ state }: CaptureDeps, { session, slug }: { session: string; slug: string | null }) {
+function folderOf({ state }: SessionRules, { session, slug }: { session: string; slug: string | null }) {
   return Object.values(state().sessions).find(({ sessionIds }) => sessionIds.includes(session))?.slug ?? slug;
 }
 
 /** Plans the issue for a session that has ended, using local data only. */
 export function sessionEndPlan(
-  deps: CaptureDeps,
+  deps: SessionRules,
   session: { session: string; slug: string | null },
 ): SessionPlan {
   const slug = folderOf(deps, session);
@@ -160,7 +158,7 @@ async function dueOf(
  * Creates an ended session's issue, or updates the issue's Status label. Writes the issue's number to the
  * session file.
  */
-async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
+async function captureSession(deps: SessionRules, intention: Intention): Promise<Delivery> {
   const plan = sessionEndPlan(deps, intention);
   if (plan.wanted === null) return {};
   const { wanted, status } = plan;
@@ -185,7 +183,7 @@ const WRITE_ATTEMPTS = 3;
  * meantime.
  */
 export function writeNumber(
-  { sessions }: Pick<CaptureDeps, 'sessions'>,
+  { sessions }: Pick<SessionRules, 'sessions'>,
   slug: string,
   { number, url }: { number: number; url: string },
 ): void {
@@ -200,7 +198,7 @@ export function writeNumber(
   }
 }
 
-async function capturePrompt(deps: CaptureDeps, { capture, at, session }: Intention): Promise<Delivery> {
+async function capturePrompt(deps: SessionRules, { capture, at, session }: Intention): Promise<Delivery> {
   if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown capture kind' };
   const sender = Object.values(deps.state().sessions).find(({ sessionIds }) => sessionIds.includes(session));
   if (sender?.restricted === true) return { refused: RESTRICTED };
@@ -219,7 +217,7 @@ async function capturePrompt(deps: CaptureDeps, { capture, at, session }: Intent
   });
 }
 
-async function createQueued(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
+async function createQueued(deps: SessionRules, intention: Intention): Promise<Delivery> {
   const issue = queuedIssue(intention);
   if (issue === undefined) return { refused: 'malformed issue' };
   const deliver = (): Promise<Delivery> =>
@@ -253,9 +251,9 @@ function refusal(state: PrivacyState): Refusal {
  * capture.
  */
 async function send(
-  { work }: CaptureDeps,
+  { work }: SessionRules,
   what: string,
-  task: (open: Open) => Promise<Ensured>,
+  task: (open: OpenRepo) => Promise<Ensured>,
 ): Promise<Delivery> {
   const { gate, error: trouble } = await captureGate(work);
   if (gate === 'spool') return { waits: trouble === undefined ? 'unverified' : waitReason(trouble) };
@@ -264,7 +262,7 @@ async function send(
     logCapture(work, 'capture-dropped', { of: what, why: state });
     return refusal(state);
   }
-  let open: Open | undefined;
+  let open: OpenRepo | undefined;
   try {
     open = await openForWriting(work);
     const { action, issue } = await task(open);

@@ -11,7 +11,7 @@ import { isRestricted, markRestricted } from '../../sessions/restricted';
 import { isRestrictedSession } from '../../sessions/restricted-work';
 import { isSlug } from '../../sessions/slug';
 import { leave } from '../../sessions/spool';
-import type { ReadDeps } from '../../sessions/state';
+import type { SessionReadDeps } from '../../sessions/state';
 import { recurringWords, unusableTime } from '../due-words';
 import { redact } from '../outgoing';
 import { captureKey, capturedKeysPath, currentKey, isCaptured, recordKey } from './keys';
@@ -19,7 +19,7 @@ import { isBareQueue, matchPrompt, wholePrompt, type PromptMatch } from './promp
 
 type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-export interface Prompt {
+export interface CapturedPrompt {
   text: string;
   session: string;
   slug: string | null;
@@ -31,7 +31,7 @@ export interface CaptureHookDeps {
   clock: Clock;
   machineId: () => string;
   setting: PromptSetting;
-  sessions: ReadDeps;
+  sessions: SessionReadDeps;
   /** Starts a process that delivers the captures. */
   deliverSoon: () => void;
 }
@@ -40,7 +40,7 @@ export interface CaptureHookDeps {
  * Returns the requests in a prompt, with credentials redacted. Returns none if the folder or the session is
  * restricted.
  */
-export function requestsIn(sessions: ReadDeps, { text, session, cwd }: Prompt): PromptMatch[] {
+export function requestsIn(sessions: SessionReadDeps, { text, session, cwd }: CapturedPrompt): PromptMatch[] {
   const found = matchPrompt(text);
   if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
   if (isRestrictedSession(sessions, session)) return [];
@@ -48,12 +48,15 @@ export function requestsIn(sessions: ReadDeps, { text, session, cwd }: Prompt): 
 }
 
 /** Returns the whole prompt, if the configuration allows storing whole prompts. */
-export function wholePromptIf(setting: PromptSetting, { text }: Pick<Prompt, 'text'>): { prompt?: string } {
+export function wholePromptIf(
+  setting: PromptSetting,
+  { text }: Pick<CapturedPrompt, 'text'>,
+): { prompt?: string } {
   return setting === 'whole' ? { prompt: wholePrompt(text) } : {};
 }
 
 /** Spools each request in a prompt, once per session. Returns the message for the user. */
-export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefined {
+export function onPrompt(deps: CaptureHookDeps, prompt: CapturedPrompt): string | undefined {
   const { repo } = deps.area.work;
   if (!exists(repo)) return undefined;
   const requests = requestsIn(deps.sessions, prompt);
@@ -73,7 +76,12 @@ export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefi
   return `Captured for the work repository${whole}: ${words} (to undo, run "steward work undo")${noteOf(requests)}`;
 }
 
-function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch, at: string): boolean {
+function captureOnce(
+  deps: CaptureHookDeps,
+  prompt: CapturedPrompt,
+  request: PromptMatch,
+  at: string,
+): boolean {
   const { area, clock, machineId, setting } = deps;
   const { session, slug } = prompt;
   const { kind, text } = request;

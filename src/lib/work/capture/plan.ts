@@ -1,16 +1,16 @@
 import { StewardError } from '../../errors';
-import type { ReadDeps } from '../../sessions/state';
+import type { SessionReadDeps } from '../../sessions/state';
 import { readCache } from '../cache';
 import type { WorkDeps } from '../deps';
 import { ofIdentity, readLedger, wantedTitle, type Wanted } from '../ensure';
 import { identityKey, type Issue } from '../issue';
-import { statusEdit, type Status } from '../label';
+import { statusEdit, type IssueStatus } from '../label';
 import { existingLabels } from '../labels';
 import { privacyState } from '../privacy';
-import { promptWanted, sessionEndPlan, type CaptureDeps } from './deliver';
-import { requestsIn, wholePromptIf, type Prompt } from './hook';
+import { promptWanted, sessionEndPlan } from './deliver';
+import { requestsIn, wholePromptIf, type CapturedPrompt } from './hook';
 import { captureKey } from './keys';
-import { RESTRICTED } from './session';
+import { RESTRICTED, type SessionRules } from './session';
 
 /** The output of `hook prompt --dry-run`. `body` is set only if whole prompts are captured. */
 export interface PromptPlan {
@@ -19,8 +19,8 @@ export interface PromptPlan {
 
 export async function planPrompt(
   { clock, timezone, config }: Pick<WorkDeps, 'clock' | 'timezone' | 'config'>,
-  sessions: ReadDeps,
-  prompt: Prompt | undefined,
+  sessions: SessionReadDeps,
+  prompt: CapturedPrompt | undefined,
 ): Promise<PromptPlan> {
   if (prompt === undefined) return { matches: [] };
   const now = { atMs: clock.now(), zone: timezone };
@@ -52,7 +52,7 @@ const none = (reason: string): SessionEndPlan => ({ action: 'none', reason, titl
 
 /** Plans the capture of an ended session, using local data only. */
 export function planSessionEnd(
-  deps: CaptureDeps,
+  deps: SessionRules,
   session: { session: string; slug: string | null; restricted?: true },
 ): SessionEndPlan {
   const { workRepo, clock } = deps.work;
@@ -79,7 +79,7 @@ export function planSessionEnd(
 function issuePlan(
   { paths }: WorkDeps,
   repo: string,
-  { wanted, status }: { wanted: Wanted; status: Status },
+  { wanted, status }: { wanted: Wanted; status: IssueStatus },
 ): SessionEndPlan {
   const cache = readCache(paths.cache, repo);
   const existing = (labels: readonly string[]): string[] =>

@@ -11,7 +11,7 @@ import type { SessionsState } from '../../sessions/session';
 import { isSlug } from '../../sessions/slug';
 import type { WorkDeps } from '../deps';
 import type { Wanted } from '../ensure';
-import { agentLabel, agentName, propertyOfProject, type Priority, type Status } from '../label';
+import { agentLabel, agentName, propertyOfProject, type Priority, type IssueStatus } from '../label';
 import { codeSpan, redact } from '../outgoing';
 
 export interface CapturedSession {
@@ -80,7 +80,7 @@ export function sessionsAmong(
 export const RESTRICTED = 'the session is restricted to this machine';
 
 /** The issue that a session should have, or why it shouldn't have an issue. */
-export type SessionPlan = { wanted: Wanted; status: Status } | { wanted: null; reason: string };
+export type SessionPlan = { wanted: Wanted; status: IssueStatus } | { wanted: null; reason: string };
 
 const PRIORITY_OF: Readonly<Record<string, Priority>> = {
   e5: 'P0',
@@ -114,7 +114,7 @@ export function planSession(
   } else if (phase?.synced !== true) {
     return none(`the session has not reached the execute phase (${phase?.id ?? 'unknown'})`);
   }
-  const status: Status = isNative ? 'queued' : (phase?.status ?? 'queued');
+  const status: IssueStatus = isNative ? 'queued' : (phase?.status ?? 'queued');
   const property = propertyOfProject(artifact.project, config.PROJECT_PROPERTY);
   const source = from === 'hook' ? 'core-sync' : 'auto-sweep';
   const effort = (artifact.effort ?? '').trim().toLowerCase();

@@ -3,7 +3,7 @@ import { keptIntentions, withdraw } from '../../sessions/spool';
 import { type Intention } from '../../sessions/intention';
 import { addComment } from '../actions';
 import { cacheIssues, readCache } from '../cache';
-import type { Open, WorkDeps } from '../deps';
+import type { OpenRepo, WorkDeps } from '../deps';
 import { lostIssue, readLedger, writeEntry } from '../ensure';
 import { isGone } from '../host/failure';
 import { identityKey, parseTitle } from '../issue';
@@ -89,7 +89,7 @@ async function undoOne(deps: WorkDeps, capture: Undoable): Promise<Pick<Undone, 
 
 const COMMENT = 'Undone with `steward work undo`: this issue was captured from a prompt and is not planned.';
 
-async function close(open: Open, number: number): Promise<Undone['result']> {
+async function close(open: OpenRepo, number: number): Promise<Undone['result']> {
   const { deps, host, repo } = open;
   try {
     const issue = await host.issue(repo, number);

@@ -6,7 +6,7 @@ import type { Comment, HostLabel, LabelEvent, Repository } from './index';
 import type { HostIssue } from '../issue';
 
 /** The site and repository that URLs must belong to, such as `https://github.com` and `ann/work`. */
-export interface Place {
+export interface IssueSite {
   site: string;
   repo: string;
 }
@@ -33,7 +33,7 @@ export const LabelNames = v.array(LabelName);
 const PAGE = /^[\w.-]+\/[\w.-]+(?:\/issues\/\d+(?:#issuecomment-\d+)?)?$/;
 
 /** Returns the URL if it belongs to the site. Otherwise, builds a URL from `path`. */
-function pageOf(url: unknown, { site, repo }: Place, path: string): string {
+function pageOf(url: unknown, { site, repo }: IssueSite, path: string): string {
   const prefix = `${site}/`;
   const isPage = typeof url === 'string' && url.startsWith(prefix) && PAGE.test(url.slice(prefix.length));
   return isPage ? url : `${prefix}${repo}${path}`;
@@ -64,7 +64,7 @@ export function repositoryOn(site: string): v.GenericSchema<unknown, Repository>
 }
 
 /** Parses an issue. Sanitizes all text except the body. */
-export function issueIn(place: Place): v.GenericSchema<unknown, HostIssue> {
+export function issueIn(place: IssueSite): v.GenericSchema<unknown, HostIssue> {
   return v.pipe(
     v.object({
       number: Id,
@@ -125,7 +125,7 @@ export const LabelData: v.GenericSchema<unknown, HostLabel> = v.object({
   description: v.fallback(line(200), ''),
 });
 
-export function commentUrlIn(place: Place, number: number): v.GenericSchema<unknown, { url: string }> {
+export function commentUrlIn(place: IssueSite, number: number): v.GenericSchema<unknown, { url: string }> {
   return v.pipe(
     v.object({ html_url: v.string() }),
     v.transform((data) => ({ url: pageOf(data.html_url, place, `/issues/${number}`) })),

@@ -12,7 +12,7 @@ import {
   ownerPath,
   readOwners,
   takeNotice,
-  type Decision,
+  type PlaceDecision,
   type Owned,
 } from '../../../../src/lib/platform/files/area-owner';
 import { knownMachineId } from '../../../../src/lib/platform/files/machine';
@@ -35,7 +35,13 @@ describe('the place of a machine in an area', () => {
   const own = { id: A, isGuest: false, place: '' as const };
   const asB = { id: B, isGuest: true, place: below(B) };
 
-  const CASES: [what: string, owners: Owned[], id: string | undefined, os: string | undefined, Decision][] = [
+  const CASES: [
+    what: string,
+    owners: Owned[],
+    id: string | undefined,
+    os: string | undefined,
+    PlaceDecision,
+  ][] = [
     ['nobody owns it', [], A, 'os-a', { id: A, isGuest: false }],
     ['nobody owns it, a first run', [], undefined, 'os-a', { id: undefined, isGuest: false }],
     ['it is its own', [top, guest], A, 'os-a', own],

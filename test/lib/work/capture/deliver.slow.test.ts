@@ -4,13 +4,9 @@ import { join } from 'node:path';
 
 import { deadReport } from '../../../../src/lib/platform/files/dead-letters';
 import { leave, spoolStatus, type DrainResult } from '../../../../src/lib/sessions/spool';
-import {
-  promptWanted,
-  type CaptureDeps,
-  drainCaptures,
-  retryCaptures,
-} from '../../../../src/lib/work/capture/deliver';
+import { promptWanted, drainCaptures, retryCaptures } from '../../../../src/lib/work/capture/deliver';
 import { StewardError } from '../../../../src/lib/errors';
+import type { SessionRules } from '../../../../src/lib/work/capture/session';
 import { setUp } from '../../../../src/lib/work/setup';
 import { workStatus } from '../../../../src/lib/work/status';
 import { retryText } from '../../../../src/lib/work/view-results';
@@ -23,7 +19,7 @@ describe('delivery of captures', function () {
   this.timeout(60_000);
   let github: GitHub;
   let world: WorkWorld;
-  let deps: CaptureDeps;
+  let deps: SessionRules;
   beforeEach(async () => {
     github = await startGitHub();
     world = await readyWorld(github);

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
 
 import { leave, spoolStatus } from '../../../../src/lib/sessions/spool';
-import { type CaptureDeps, drainCaptures, spoolOf } from '../../../../src/lib/work/capture/deliver';
+import { drainCaptures, spoolOf } from '../../../../src/lib/work/capture/deliver';
+import type { SessionRules } from '../../../../src/lib/work/capture/session';
 import { captureKey, currentKey, recordKey, capturedKeysPath } from '../../../../src/lib/work/capture/keys';
 import { undo, undoable, type Undone } from '../../../../src/lib/work/capture/undo';
 import { toIso } from '../../../../src/lib/platform/time/clock';
@@ -15,7 +16,7 @@ describe('work undo', function () {
   this.timeout(60_000);
   let github: GitHub;
   let world: WorkWorld;
-  let deps: CaptureDeps;
+  let deps: SessionRules;
   let prompts: number;
   beforeEach(async () => {
     github = await startGitHub();
