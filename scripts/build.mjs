@@ -21,7 +21,9 @@ async function add(name, entry, options) {
 
 await add('cli.js', 'src/cli.ts');
 await add('hot.js', 'src/hot.ts');
-for (const [entry, id] of found) await add(id.replace('./', ''), entry);
+// Files are bundled at the same time, so the order in which libraries were found differs from build to build.
+for (const [entry, id] of [...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+  await add(id.replace('./', ''), entry);
 const hash = createHash('sha256')
   .update([...files.values()].join('\0'))
   .digest('hex')

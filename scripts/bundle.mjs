@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 
 export const ROOT = resolve(fileURLToPath(import.meta.url), '..', '..');
 
@@ -130,6 +130,9 @@ export async function bundle(entry, { found = new Map(), ...options } = {}) {
   const used = Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0);
   return { text: ascii(outputFiles[0].text), inputs: used.map((path) => relative(ROOT, join(ROOT, path))) };
 }
+
+/** Ends the compiler, which otherwise keeps running, with its memory, as long as this process does. */
+export const endBundler = () => stop();
 
 /** Loads a bundle that was built in memory. */
 export function evaluate(text, filename) {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -190,6 +190,33 @@ describe('the built steward', () => {
     expect(result.code).to.equal(0);
     expect(result.stdout).to.include('fish');
     expect((await steward(['autocomplete', 'script'], { input: 'zsh\n' })).code).to.equal(2);
+  });
+
+  it('runs for a user without an account and without SHELL', function () {
+    // Only root can become somebody else.
+    if (process.getuid?.() !== 0) return this.skip();
+    const home = emptyHome();
+    try {
+      // The user may not be allowed to read this checkout.
+      const copy = join(home.path, 'copy');
+      for (const name of ['bin/run.js', 'dist', 'oclif.manifest.json', 'package.json', 'templates'])
+        cpSync(join(REPO, name), join(copy, name), { recursive: true });
+      for (const folder of [home.path, copy]) chmodSync(folder, 0o777);
+      const stranger = { uid: 54_321, gid: 54_321 };
+      for (const command of [['status'], ['init', '--yes'], ['sense', '--help'], ['config', 'show']]) {
+        const env = cleanEnv(home.path, { SHELL: undefined });
+        const args = [join(copy, 'bin/run.js'), ...command];
+        const { status, stderr } = spawnSync(process.execPath, args, {
+          ...stranger,
+          cwd: '/',
+          env,
+          encoding: 'utf8',
+        });
+        expect({ command, status, stderr }).to.deep.equal({ command, status: 0, stderr: '' });
+      }
+    } finally {
+      home.remove();
+    }
   });
 
   it('continues and keeps its exit code when nothing reads its output', function () {

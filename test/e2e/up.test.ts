@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -62,6 +62,32 @@ describe('steward up (built)', function () {
     expect(existsSync(area('sense', 'config.json'))).to.equal(true);
     child.kill('SIGTERM');
     expect(await ended).to.equal(0);
+  });
+
+  it('ends with npm, also if npm is killed, and leaves no compiler running', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const npm = spawn('npm', ['start', '--', '--port', '0'], {
+      cwd: join(BIN, '..', '..'),
+      env: cleanEnv(home.path),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    // All that npm has started holds these streams.
+    const ended = new Promise((resolve) => npm.on('close', resolve));
+    let said = '';
+    npm.stdout.resume();
+    npm.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    await until('the dashboard is served', () => said.includes('Dashboard: http://127.0.0.1:'), 100_000);
+    const childOf = (pid: number | string): string =>
+      readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    const shell = childOf(npm.pid ?? 0);
+    const daemon = childOf(shell);
+    expect(readFileSync(`/proc/${daemon}/cmdline`, 'utf8')).to.include('start.mjs');
+    const helpers = childOf(daemon).split(' ').filter(Boolean);
+    const isCompiler = (pid: string): boolean =>
+      existsSync(`/proc/${pid}/exe`) && readlinkSync(`/proc/${pid}/exe`).includes('esbuild');
+    expect(helpers.filter(isCompiler)).to.deep.equal([]);
+    npm.kill('SIGKILL');
+    await ended;
   });
 
   const area = (...names: string[]): string => join(home.path, '.steward', ...names);

@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { exists, isOpenToOthers } from '../platform/files/folder';
+import { processHost } from '../platform/files/paths';
 import {
   CONFIG_FILES,
   ENVIRONMENT,
@@ -47,7 +47,7 @@ export interface LoadedConfig {
  * `config` error with the problems of all files.
  */
 export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
-  const host: ResolveHost = { area: input.area, home: input.home ?? homedir() };
+  const host: ResolveHost = { area: input.area, home: input.home ?? processHost().home };
   const stored = new Map<string, unknown>();
   const origins = new Map<string, Origin>();
   const problems: string[] = [];
@@ -93,7 +93,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
 }
 
 /** Returns the defaults without reading anything. */
-export function defaultConfig(area: UserArea, home: string = homedir()): Config {
+export function defaultConfig(area: UserArea, home: string = processHost().home): Config {
   return resolveAll(new Map(), new Map(), { area, home });
 }
 

@@ -1,10 +1,9 @@
-import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { inspect } from 'node:util';
 
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
-import { expandHome } from '../platform/files/paths';
+import { expandHome, processHost } from '../platform/files/paths';
 
 export const REDACTED = '•••• (set)';
 const MAX_SECRET_FILE_BYTES = 64 * 1024;
@@ -46,7 +45,7 @@ export function secretSources(): SecretSources {
   return {
     env: process.env,
     readFile: (path) => readText(path, { followLink: true, maxBytes: MAX_SECRET_FILE_BYTES }),
-    home: homedir(),
+    home: processHost().home,
   };
 }
 

@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
+import { processHost } from '../platform/files/paths';
 import { clean } from '../platform/terminal/terminal';
 import { valueAt } from './edit';
 import { CONFIG_FILES, ENVIRONMENT, allKeys, candidates, dottedKey, fileOfKey, whatIsWrong } from './files';
@@ -95,7 +95,7 @@ export async function removeFromConfig(deps: SetDeps, input: SetInput): Promise<
   });
 }
 
-async function targetOf({ area, home = homedir() }: SetDeps, key: string): Promise<Target> {
+async function targetOf({ area, home = processHost().home }: SetDeps, key: string): Promise<Target> {
   return { key, leaf: await knownLeaf(key), host: { area, home } };
 }
 

@@ -20,6 +20,10 @@ const HOUR_MIN = 60;
 /** The crontab's name in the install manifest. The real path depends on the system. */
 const CRONTAB = 'crontab';
 
+/** What crontab prints without a crontab, and for a user that the system has no account for. */
+const NONE = /no crontab|can't open|cannot open/i;
+const NO_ACCOUNT = /UID isn't in the passwd file|who are you|unknown uid/i;
+
 /** Returns a job's crontab lines, between markers that contain the entry's name. */
 export function renderCron({ job, name, launcher }: JobEntry): string {
   const command = `/bin/sh ${cronWord(launcher)} ${job.id}${job.when.kind === 'login' ? ' --keep' : ''}`;
@@ -98,7 +102,9 @@ export function cron(deps: BackendDeps): Backend {
     kind: 'cron',
     interval: intervalOf,
     async probe() {
-      if (isWindows || (await callTool(deps, 'crontab', ['-l'])).code === 127) return undefined;
+      if (isWindows) return undefined;
+      const { code, stderr } = await callTool(deps, 'crontab', ['-l']);
+      if (code === 127 || NO_ACCOUNT.test(stderr)) return undefined;
       return isRunning(deps) ? 'cron is running' : undefined;
     },
     install: (entry, recorder) => install(deps, entry, recorder),
@@ -131,7 +137,7 @@ function startNow(deps: BackendDeps, { launcher, job }: JobEntry): void {
 async function read(deps: BackendDeps): Promise<string | undefined> {
   const result = await callTool(deps, 'crontab', ['-l'], { encoding: 'latin1' });
   if (result.code === 0) return result.stdout;
-  if (result.code === 127 || /no crontab|can't open|cannot open/i.test(result.stderr)) return undefined;
+  if (result.code === 127 || NONE.test(result.stderr) || NO_ACCOUNT.test(result.stderr)) return undefined;
   throw new StewardError('unavailable', `The crontab is not readable: ${outputOf(result)}`, {
     hint: 'Run "crontab -l" to see why. If /etc/cron.allow exists, it must list your user.',
   });

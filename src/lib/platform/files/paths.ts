@@ -58,6 +58,16 @@ export function machineStatePath(host: PathHost = processHost()): string {
   return join(absolute(host, 'XDG_STATE_HOME') ?? join(host.home, '.local', 'state'), 'steward');
 }
 
+/**
+ * Sets HOME and SHELL if this user has no account, as in a container started with `--user`. Otherwise oclif
+ * asks the system for both and fails.
+ */
+export function provideAccount(env: NodeJS.ProcessEnv = process.env): void {
+  if (answer(() => userInfo().homedir) !== undefined) return;
+  env['HOME'] ||= homeFolder();
+  env['SHELL'] ||= '/bin/sh';
+}
+
 /** Returns the folder for data that can be recreated at any time, such as the code cache. */
 export function cachePath(host: PathHost = processHost()): string {
   const { join } = pathOf(host);
