@@ -62,9 +62,8 @@ async function startOne(home: string, http: HttpLibrary): Promise<RealSyncthing 
   const apiKey = /<apikey>([^<]+)/.exec(text)?.[1] ?? '';
   const child: ChildProcess = spawn('syncthing', [`--home=${home}`, '--no-browser', '--no-restart'], {
     stdio: 'ignore',
-    // Syncthing starts another process of itself; both are ended as a group.
-    detached: true,
-    env: { ...process.env, HOME: home, STNOUPGRADE: '1' },
+    // One process: without this variable, it starts and watches another of itself, which survives it.
+    env: { ...process.env, HOME: home, STMONITORED: 'yes', STNOUPGRADE: '1' },
   });
   const config = (method: string, path: string, body?: unknown): Promise<unknown> =>
     send({
@@ -90,7 +89,7 @@ async function startOne(home: string, http: HttpLibrary): Promise<RealSyncthing 
     },
     stop: async () => {
       const ended = new Promise((resolve) => child.once('exit', resolve));
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      child.kill('SIGKILL');
       await ended;
     },
   };
