@@ -92,7 +92,10 @@ describe('steward sessions --watch', function () {
     assistant('login');
     assistant('cart');
     type(`PS1='prompt: '; clear`, 'Enter');
-    type(`until "${process.execPath}" "${BIN}" go 2 2>&1 | grep tmux; do sleep 0.1; done; clear; echo both`, 'Enter');
+    type(
+      `until "${process.execPath}" "${BIN}" go 2 2>&1 | grep tmux; do sleep 0.1; done; clear; echo both`,
+      'Enter',
+    );
     await shows(/^both\nprompt:$/m);
     type(`"${process.execPath}" "${BIN}" go shop`, 'Enter');
     await shows(/^[12] {2}shop-login·login +working .* watch:1$/m);
