@@ -23,7 +23,7 @@ const FINGERPRINTS: Record<string, string> = {
   '1.0.0': '02b8a268a9be2c96',
   '1.1.0': 'cb643c4d9ff5ada2',
   '1.2.0': '86e9c18b2f87d2d7',
-  '1.3.0': '9d5632b73972301e',
+  '1.3.0': 'e13e9def0772c191',
 };
 
 /** The types of these names without comments and spacing: what is promised, not how it is told. */
