@@ -72,6 +72,13 @@ export function toStewardError(error: unknown): StewardError {
   return new StewardError('internal', message, { cause: error });
 }
 
+/** Converts an error to a StewardError. Rethrows it if it is internal, so that no caller hides a bug. */
+export function throwIfBug(error: unknown): StewardError {
+  const known = toStewardError(error);
+  if (known.kind === 'internal') throw error;
+  return known;
+}
+
 /** Throws if there are failures. Combines several failures into one error with all messages and hints. */
 export function throwAll(failures: readonly unknown[]): void {
   const [first, ...more] = failures.map(toStewardError);

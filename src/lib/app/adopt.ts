@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { areaAt, claimArea, type UserArea } from '../config/user-area';
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, throwIfBug } from '../errors';
 import { readOwners, writeOwner, writePlace, type Owned } from '../platform/files/area-owner';
 import { renameOver } from '../platform/files/atomic-file';
 import { exists, ensureFolder, listFolder, lstatOf, removeFile } from '../platform/files/folder';
@@ -232,8 +232,7 @@ async function publishAdopted(context: Context, id: string): Promise<string | un
   try {
     if ((await publishNow(context)) === undefined) return undefined;
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { message } = throwIfBug(error);
     problem = message;
   }
   const { retire = [] } = readState(stateFile(context.area));

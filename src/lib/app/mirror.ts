@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 
 import type { WorkConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
-import { StewardError, type ErrorBody, toStewardError } from '../errors';
+import { StewardError, type ErrorBody, throwIfBug } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
@@ -87,7 +87,7 @@ export async function promptSetting(context: Loader): Promise<PromptSetting> {
   try {
     return cachedPromptSetting(context.area) ?? (await loadMirror(context)).prompt;
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
     return 'line';
   }
 }
@@ -149,7 +149,7 @@ function unlessFailing<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
     return undefined;
   }
 }

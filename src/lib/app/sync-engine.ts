@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, toStewardError, throwIfBug } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { processHost } from '../platform/files/paths';
@@ -80,8 +80,7 @@ export async function engineStatus(context: Context, mayAsk: boolean): Promise<E
   try {
     return { engine, ...syncthingWords(await withSyncthing((api) => syncthingStatus(api, folder))) };
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { message } = throwIfBug(error);
     return { engine, found: message, problem: true };
   }
 }

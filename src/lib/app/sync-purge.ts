@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
 
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, toStewardError, throwIfBug } from '../errors';
 import { exists } from '../platform/files/folder';
 import { knownMachineId } from '../platform/files/machine';
 import { kindOf } from '../platform/files/stat';
@@ -106,8 +106,7 @@ export async function unpublishAll(context: Context): Promise<{ what: string; wh
     try {
       await unpublishFrom(context, place);
     } catch (error) {
-      const { kind, message } = toStewardError(error);
-      if (kind === 'internal') throw error;
+      const { message } = throwIfBug(error);
       left.push({ what: `published files, ${path}`, why: `${message} Delete this yourself.` });
     }
   }
@@ -146,8 +145,7 @@ export async function withRemoval<T>(
     await purgeClone(context);
     await publishNow(context);
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { message } = throwIfBug(error);
     problems.push(`Published files not removed; steward will retry. ${message}`);
   }
   problems.push(...formerTexts(await pendingFormerOf(context)));

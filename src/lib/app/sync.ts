@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 
 import { areaAt } from '../config/user-area';
-import { toStewardError } from '../errors';
+import { toStewardError, throwIfBug } from '../errors';
 import { readOwners } from '../platform/files/area-owner';
 import { readText } from '../platform/files/atomic-file';
 import { withLock } from '../platform/files/lock';
@@ -231,8 +231,7 @@ export async function publishAfter(context: Context): Promise<string | undefined
     await publishNow(context, 0);
     return undefined;
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { kind, message } = throwIfBug(error);
     return kind === 'locked' ? undefined : `Not published to other machines: ${message}`;
   }
 }

@@ -1,7 +1,7 @@
 import { fieldsIn, isWholeJson } from '../assistant/payload';
 import { keepLimits, readStatusInput } from '../assistant/status-input';
 import { userArea, type UserArea } from '../config/user-area';
-import { toStewardError } from '../errors';
+import { toStewardError, throwIfBug } from '../errors';
 import { systemClock } from '../platform/time/clock';
 import { processHost } from '../platform/files/paths';
 import { machineId } from '../platform/files/machine';
@@ -81,7 +81,7 @@ function storeLimits(area: UserArea, input: typeof NO_INPUT, nowMs: number): voi
     keepLimits(area.limits, 'claude-code', input, nowMs);
   } catch (error) {
     // Print the status line even if the limits can't be stored.
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
   }
 }
 

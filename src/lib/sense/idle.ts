@@ -1,4 +1,4 @@
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, throwIfBug } from '../errors';
 import { isBusError, sessionBusAddress, systemBusAddress, withBus, type Bus } from '../platform/desktop/bus';
 import { withDisplay } from '../platform/desktop/display';
 import { userId } from '../platform/files/system-files';
@@ -37,8 +37,7 @@ export async function readIdle(
   const answers = await Promise.allSettled(detected.map((adapter) => adapter.read(desktop)));
   for (const [index, answer] of answers.entries()) {
     if (answer.status === 'rejected') {
-      const error = toStewardError(answer.reason);
-      if (error.kind === 'internal') throw answer.reason;
+      const error = throwIfBug(answer.reason);
       failure ??= error;
       continue;
     }

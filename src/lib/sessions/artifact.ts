@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, throwIfBug } from '../errors';
 import { readBytes, readText, replaceFile } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
 import { frontMatter, scalar } from '../platform/files/yaml';
@@ -68,7 +68,7 @@ export function artifactOf(sessions: string, slug: string): Artifact | undefined
     const isReal = lstatOf(dirname(path))?.isFolder === true && lstatOf(path)?.isFile === true;
     return isReal ? readArtifact(path) : undefined;
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
     return undefined;
   }
 }

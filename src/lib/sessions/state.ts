@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, throwIfBug } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { rotateRead, type LogCursor } from '../platform/files/journal';
@@ -139,8 +139,7 @@ export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Pr
       }
     });
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { message } = throwIfBug(error);
     return message;
   }
   return undefined;

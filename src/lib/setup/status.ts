@@ -4,7 +4,7 @@ import { daemonReport } from '../app/serve';
 import { status as syncStatus } from '../app/sync-setup';
 import { VERSION } from '../app/version';
 import type { Config } from '../config/schema';
-import { toStewardError } from '../errors';
+import { throwIfBug } from '../errors';
 import { exists } from '../platform/files/folder';
 import { palette, plural, toAscii, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
@@ -102,8 +102,7 @@ async function syncPart(context: Context): Promise<StatusPart[]> {
 }
 
 function errorRow(error: unknown, next: string | null): StatusRow {
-  const { kind, message, hint } = toStewardError(error);
-  if (kind === 'internal') throw error;
+  const { message, hint } = throwIfBug(error);
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   return { state: 'error', summary: hint === undefined ? sentence : `${sentence} ${hint}`, next };
 }

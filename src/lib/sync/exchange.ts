@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { toStewardError } from '../errors';
+import { throwIfBug } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { listFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
@@ -147,8 +147,7 @@ function reported<T>(path: string, onDamaged: OnDamagedFile, read: (path: string
   try {
     return read(path);
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { message } = throwIfBug(error);
     onDamaged(path, message);
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 
-import { toStewardError } from '../errors';
+import { throwIfBug } from '../errors';
 import { diskUse, exists, removeEmptyFolder, removeFolder } from '../platform/files/folder';
 import { kindOf } from '../platform/files/stat';
 import { machinesFolder } from './exchange';
@@ -24,7 +24,7 @@ export function purgeFormer(deps: PublishDeps, folder: string | undefined): void
       rewrite(moved, pending?.removals ?? []);
     } catch (error) {
       // A read-only or full folder stays pending, and the status names it.
-      if (toStewardError(error).kind === 'internal') throw error;
+      throwIfBug(error);
       continue;
     }
     const isEmpty = !exists(machineFolderOf(moved)) && pending?.retire === undefined;

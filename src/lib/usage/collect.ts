@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 
-import { toStewardError } from '../errors';
+import { throwIfBug } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { repositoryOf } from '../platform/files/git-folder';
@@ -176,8 +176,7 @@ function readLog(run: Run, reader: LogReader, path: string): string | undefined 
     run.isChanged = true;
     return undefined;
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { message } = throwIfBug(error);
     return message;
   }
 }

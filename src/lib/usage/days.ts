@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { toStewardError } from '../errors';
+import { throwIfBug } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
@@ -35,7 +35,7 @@ export function readDayRows(
   try {
     return rowsIn(path, note);
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
     note(path);
     return [];
   }

@@ -1,6 +1,6 @@
 import { isAbsolute, sep } from 'node:path';
 
-import { toStewardError } from '../errors';
+import { throwIfBug } from '../errors';
 import type { PathHost } from '../platform/files/paths';
 import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
 import { READERS } from './readers';
@@ -88,8 +88,7 @@ function entriesOf(folder: string, source: LogSource): ReturnType<typeof entries
   try {
     return entriesIn(folder);
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { message } = throwIfBug(error);
     source.problem = message;
     return [];
   }

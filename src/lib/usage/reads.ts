@@ -1,4 +1,4 @@
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, throwIfBug } from '../errors';
 import { localTimes } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { collectUsage, problemsOf, readProblems, type UsageDeps } from './collect';
@@ -119,8 +119,7 @@ async function collected(deps: UsageDeps, notes: string[]): Promise<LogSource[]>
   try {
     return await collectUsage(deps);
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
+    const { kind, message } = throwIfBug(error);
     notes.push(
       kind === 'locked'
         ? 'The daemon is still reading the logs, so these figures may be incomplete.'

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
 import type { WorkRepoConfig } from '../config/schema';
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, toStewardError, throwIfBug } from '../errors';
 import { ensureFolder } from '../platform/files/folder';
 import { parseIso, toIso } from '../platform/time/clock';
 import { merged, readPoll, writeCache, writePoll, type Cache, type Poll } from './cache';
@@ -52,7 +52,7 @@ function saveFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   try {
     writePoll(paths.poll, repo, poll);
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
   }
 }
 

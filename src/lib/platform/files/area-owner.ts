@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { toStewardError } from '../../errors';
+import { throwIfBug } from '../../errors';
 import { createFile, readText, replaceFile } from './atomic-file';
 import { ensureFolder, exists, listFolder } from './folder';
 import { isObject, parseObject } from './json-object';
@@ -197,7 +197,7 @@ function orElse<T>(fallback: T, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
     return fallback;
   }
 }

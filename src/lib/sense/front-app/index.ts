@@ -1,4 +1,4 @@
-import { toStewardError, type StewardError } from '../../errors';
+import { type StewardError, throwIfBug } from '../../errors';
 import { envOf, isWayland, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { gnome } from './gnome';
 import { kwin } from './kwin';
@@ -44,8 +44,7 @@ export async function readFrontApp(
       const app = await adapter.read(desktop);
       return app === null ? { state: 'none', via: adapter.id } : { state: 'seen', app, via: adapter.id };
     } catch (error) {
-      const failure = toStewardError(error);
-      if (failure.kind === 'internal') throw error;
+      const failure = throwIfBug(error);
       failures.push(failure);
     }
   }

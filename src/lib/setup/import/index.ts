@@ -5,7 +5,7 @@ import { readRoster, rosterFiles } from '../../agents/roster';
 import { openRoster } from '../../app/agents';
 import type { Context } from '../../app/context';
 import { openSense, setUpSense } from '../../app/sense';
-import { StewardError, toStewardError } from '../../errors';
+import { StewardError, throwIfBug } from '../../errors';
 import { parseGoals, parseProjects } from '../../goals/record';
 import { parseTerms } from '../../notify/speech/pronunciation';
 import { sweepFolderCopies } from '../../platform/files/copy-new';
@@ -138,7 +138,7 @@ function hasFrontMatter(path: string): boolean {
   try {
     return readArtifact(path) !== undefined;
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
     return false;
   }
 }

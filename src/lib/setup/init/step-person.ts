@@ -3,7 +3,7 @@ import { parse } from 'node:path';
 import { voiceOf } from '../../app/speech';
 import { fromText } from '../../config/load';
 import { SPEECH_PROVIDER_URL } from '../../config/schema';
-import { StewardError, toStewardError } from '../../errors';
+import { StewardError, throwIfBug } from '../../errors';
 import { mute, muteState, unmute } from '../../notify/routing';
 import { clean } from '../../platform/terminal/terminal';
 import type { Apply, InitFlags, Setup, Step } from './step';
@@ -114,7 +114,7 @@ async function nameOfGit({ context }: Setup): Promise<string | undefined> {
     const { code, stdout } = await context.run('git', ['config', '--global', '--get', 'user.name'], options);
     return code === 0 ? clean(stdout).trim() || undefined : undefined;
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    throwIfBug(error);
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { setUpSense } from '../../app/sense';
 import { claudeCode } from '../../assistant/claude-code';
 import { installEach, type HooksInstalled } from '../../assistant/install';
 import { hasSkill } from '../../assistant/skill';
-import { StewardError, toStewardError } from '../../errors';
+import { StewardError, toStewardError, throwIfBug } from '../../errors';
 import { processHost } from '../../platform/files/paths';
 import type { Prompt } from '../../platform/terminal/ask';
 import { noScheduler, type JobInstalled, type Scheduler } from '../../schedule';
@@ -133,8 +133,7 @@ export async function installAll(
 
 /** Returns why a part failed. Rethrows internal errors. */
 export function reasonOf(error: unknown): { kind: string; why: string } {
-  const { kind, message, hint } = toStewardError(error);
-  if (kind === 'internal') throw error;
+  const { kind, message, hint } = throwIfBug(error);
   return { kind, why: hint === undefined ? message : `${message} ${hint}` };
 }
 
