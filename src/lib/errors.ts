@@ -79,6 +79,16 @@ export function throwIfBug(error: unknown): StewardError {
   return known;
 }
 
+/** Returns the result of `work`, or `fallback` after an expected error, such as a read-only disk. */
+export function orElse<T>(fallback: T, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throwIfBug(error);
+    return fallback;
+  }
+}
+
 /** Throws if there are failures. Combines several failures into one error with all messages and hints. */
 export function throwAll(failures: readonly unknown[]): void {
   const [first, ...more] = failures.map(toStewardError);

@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { constants } from 'node:os';
 
-import { ERROR_KINDS, StewardError, errnoCode, errorBody, toStewardError } from '../../src/lib/errors';
+import {
+  ERROR_KINDS,
+  StewardError,
+  errnoCode,
+  errorBody,
+  orElse,
+  toStewardError,
+} from '../../src/lib/errors';
 
 /** An error as the system throws it. */
 function systemError(code: string, path?: string): Error {
@@ -21,6 +28,16 @@ describe('errors', () => {
     expect(error).to.include({ name: 'StewardError', kind: 'config', message: 'what', hint: 'do', cause });
     expect(new StewardError('usage', 'what')).to.have.property('hint', undefined);
     expect('cause' in new StewardError('usage', 'what')).to.equal(false);
+  });
+
+  it('are replaced by a fallback unless they are internal', () => {
+    const thrown = (error: Error) => () => {
+      throw error;
+    };
+    expect(orElse('fallback', () => 'result')).to.equal('result');
+    expect(orElse('fallback', thrown(systemError('EROFS')))).to.equal('fallback');
+    const bug = new TypeError('x is undefined');
+    expect(() => orElse('fallback', thrown(bug))).to.throw(bug);
   });
 
   it('has one shape in JSON, without the cause', () => {

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 
 import type { WorkConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
-import { StewardError, type ErrorBody, throwIfBug } from '../errors';
+import { StewardError, type ErrorBody, throwIfBug, orElse } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
@@ -129,29 +129,20 @@ const TEMPS_STALE_MS = 60_000;
 
 /** Reads the user area's cache entry, or returns undefined if the entry is missing or unreadable. */
 export function readCache<T>(name: string, area: UserArea): Partial<T> | undefined {
-  return unlessFailing(
+  return orElse(
+    undefined,
     () => parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined,
   );
 }
 
-/** Stores a cache entry for later runs. Ignores write errors. */
+/** Stores a cache entry for later runs. Ignores write errors: the hook must still store its event. */
 export function writeCache(name: string, area: UserArea, value: object): void {
-  unlessFailing(() => {
+  orElse(undefined, () => {
     const path = fileOf(name, area);
     ensureFolder(dirname(path));
     sweepTemps(dirname(path), TEMPS_STALE_MS, systemClock().now());
     replaceFile(path, `${JSON.stringify(value)}\n`);
   });
-}
-
-/** Ignores errors: the cache is optional, and the hook must still store its event. */
-function unlessFailing<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    throwIfBug(error);
-    return undefined;
-  }
 }
 
 function fileOf(name: string, area: UserArea): string {

@@ -11,7 +11,7 @@ import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
 import { type Day, addDays, dayOf } from '../platform/time/time';
-import { wait } from '../platform/time/wait';
+import { within } from '../platform/time/wait';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
 import { type CaptureDeps, type CaptureResult, capture } from '../sense/capture';
@@ -188,10 +188,8 @@ const LAST_FOCUS_MS = 2_000;
 export async function storeFocus(sense: () => SenseContext | Promise<SenseContext>): Promise<void> {
   const { deps, locked } = await sense();
   const sources = deps.sources.filter(({ id }) => id === 'appFocus');
-  const ending = new AbortController();
-  const late = wait(LAST_FOCUS_MS, ending.signal).catch(() => undefined);
   const stored = locked(() => capture({ ...deps, sources }));
-  await Promise.race([stored, late]).finally(() => ending.abort());
+  await within(LAST_FOCUS_MS, stored, undefined);
 }
 
 function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): void {

@@ -15,7 +15,7 @@ import { toJsonLine } from '../platform/terminal/error-report';
 import { foldFor } from '../platform/terminal/fold';
 import { standardOutput, type Terminal, writeErr } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
-import { wait } from '../platform/time/wait';
+import { within } from '../platform/time/wait';
 import { text } from './base-command';
 
 export interface FollowHost {
@@ -139,7 +139,11 @@ function detachedError(session: string | undefined): StewardError {
 
 async function maybeInterrupt(host: FollowHost, session: string, again: Promise<void>): Promise<void> {
   host.say('Detaching. Press Ctrl-C again to also interrupt the agent.');
-  const second = await Promise.race([again.then(() => true), wait(SECOND_PRESS_MS).then(() => false)]);
+  const second = await within(
+    SECOND_PRESS_MS,
+    again.then(() => true),
+    false,
+  );
   if (!second) return;
   await withManaged(host.context, ({ deps }) => sendInterrupt(deps, session));
   throw new StewardError('canceled', `Interrupted the agent in session ${session}.`, {

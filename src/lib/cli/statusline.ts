@@ -1,7 +1,7 @@
 import { fieldsIn, isWholeJson } from '../assistant/payload';
 import { keepLimits, readStatusInput } from '../assistant/status-input';
 import { userArea, type UserArea } from '../config/user-area';
-import { toStewardError, throwIfBug } from '../errors';
+import { toStewardError, orElse } from '../errors';
 import { systemClock } from '../platform/time/clock';
 import { processHost } from '../platform/files/paths';
 import { machineId } from '../platform/files/machine';
@@ -69,20 +69,12 @@ export async function printLine(
   const session = storedId(fields?.['session_id']);
   const nowMs = deps.clock.now();
   const input = fields === undefined ? NO_INPUT : readStatusInput(fields);
-  storeLimits(area, input, nowMs);
+  // Print the status line even if the limits can't be stored.
+  orElse(undefined, () => keepLimits(area.limits, 'claude-code', input, nowMs));
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, day, nowMs });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
   writeOut(before + (flags.json ? toJson(line) : `${textOf(line, nowMs)}\n`));
-}
-
-function storeLimits(area: UserArea, input: typeof NO_INPUT, nowMs: number): void {
-  try {
-    keepLimits(area.limits, 'claude-code', input, nowMs);
-  } catch (error) {
-    // Print the status line even if the limits can't be stored.
-    throwIfBug(error);
-  }
 }
 
 function textOf(line: StatusLine, nowMs: number): string {

@@ -1,3 +1,4 @@
+import { within } from '../platform/time/wait';
 import { StewardError, toStewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
 import { httpUrl, isLoopback, localAddress } from '../platform/net/address';
@@ -129,7 +130,8 @@ async function serve(
     return ending;
   } finally {
     const closing = services.map((service) => service.close());
-    await Promise.all([server.close(REQUESTS_GRACE_MS), bounded(jobs?.stop(), JOBS_GRACE_MS), ...closing]);
+    const stopped = within(JOBS_GRACE_MS, jobs?.stop(), undefined);
+    await Promise.all([server.close(REQUESTS_GRACE_MS), stopped, ...closing]);
     ignoreSignals();
     local.remove();
     removeInstance(area);
@@ -236,11 +238,4 @@ function needsToken(host: string): StewardError {
       hint: 'Require a token first: steward config set daemon.requireToken true',
     },
   );
-}
-
-async function bounded(work: Promise<void> | undefined, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -1,3 +1,4 @@
+import { within } from '../platform/time/wait';
 import { failed, failure, off, type Check, type Finding, type State } from '../platform/check';
 import { EXIT_CODES } from '../platform/terminal/error-report';
 
@@ -63,19 +64,14 @@ async function findingsOf<At extends { config: object }>(
 ): Promise<Finding[]> {
   if (check.needsConfig && config === undefined) return [off(WAITS)];
   const limitMs = check.limitMs ?? LIMIT_MS;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Finding[]>((resolve) => {
-    const found = `no response within ${Math.round(limitMs / 100) / 10} s`;
-    const hint = 'Try again when the machine is less busy.';
-    timer = setTimeout(() => resolve([failed(found, { hint })]), limitMs);
+  const late = failed(`no response within ${Math.round(limitMs / 100) / 10} s`, {
+    hint: 'Try again when the machine is less busy.',
   });
   try {
     const findings = check.needsConfig ? check.run({ ...at, config } as unknown as At) : check.run(at);
-    return await Promise.race([findings, late]);
+    return await within(limitMs, findings, [late]);
   } catch (error) {
     return [failure(error)];
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,6 @@
 import { abandoned, claim, isOrphaned, readEntry, record, release, sweep } from '../platform/files/spool';
 import { toIso } from '../platform/time/clock';
-import { yielder } from '../platform/time/wait';
+import { yielder, within } from '../platform/time/wait';
 import { attempt, prepared, type Channel, type Outcome } from './channels/channel';
 import type { ChannelId } from './events';
 import { logResult } from './history';
@@ -119,10 +119,7 @@ export function isBusy({ deps, lanes, running }: Dispatcher, withinMs: number): 
 export async function closeDispatcher(at: Dispatcher, graceMs: number): Promise<void> {
   at.isClosed = true;
   clearTimeout(at.timer);
-  let grace: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (grace = setTimeout(resolve, graceMs)));
-  await Promise.race([Promise.all(at.running.values()), late]);
-  clearTimeout(grace);
+  await within(graceMs, Promise.all(at.running.values()), undefined);
 }
 
 function logPause({ deps, pauseReasons }: Dispatcher, delivery: Delivery, untilMs: number): void {

@@ -1,3 +1,4 @@
+import { within } from '../platform/time/wait';
 import type { SenseConfig } from '../config/schema';
 import { toStewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
@@ -164,21 +165,16 @@ async function query(
   const cursor = state.cursors[source.id] ?? (stored.length > 0 ? source.recover?.(stored) : undefined);
   const { startMs: dayStartMs } = dayBounds(today, deps.timezone);
   const failed = (reason: string): Collected => ({ events: [], cursor, state: 'error', reason });
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Collected>((resolve) => {
-    const limitMs = deps.sourceTimeoutMs ?? SOURCE_TIMEOUT_MS;
-    timer = setTimeout(resolve, limitMs, failed('timed out; retrying at the next capture'));
-  });
+  const limitMs = deps.sourceTimeoutMs ?? SOURCE_TIMEOUT_MS;
+  const late = failed('timed out; retrying at the next capture');
   try {
     const answer = (async () => source.collect({ nowMs, dayStartMs, cursor }))();
-    const outcome = await Promise.race([answer, timeout]);
+    const outcome = await within(limitMs, answer, late);
     return { source, outcome: { ...outcome, cursor: outcome.cursor ?? cursor } };
   } catch (error) {
     const { message, hint } = toStewardError(error);
     const reason = clean(`${source.label}: ${message}${hint === undefined ? '' : ` ${hint}`}`);
     return { source, outcome: failed(reason) };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { StewardError, throwIfBug } from '../errors';
+import { StewardError, orElse } from '../errors';
 import { readBytes, readText, replaceFile } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
 import { frontMatter, scalar } from '../platform/files/yaml';
@@ -64,13 +64,10 @@ function sameFolder(a: string, b: string): boolean {
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
-  try {
+  return orElse(undefined, () => {
     const isReal = lstatOf(dirname(path))?.isFolder === true && lstatOf(path)?.isFile === true;
     return isReal ? readArtifact(path) : undefined;
-  } catch (error) {
-    throwIfBug(error);
-    return undefined;
-  }
+  });
 }
 
 /** Reads a session file; returns undefined if the file is missing or has no front matter. */

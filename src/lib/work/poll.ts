@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 
 import type { WorkRepoConfig } from '../config/schema';
-import { StewardError, toStewardError, throwIfBug } from '../errors';
+import { StewardError, toStewardError, orElse } from '../errors';
 import { ensureFolder } from '../platform/files/folder';
 import { parseIso, toIso } from '../platform/time/clock';
-import { merged, readPoll, writeCache, writePoll, type Cache, type Poll } from './cache';
+import { merged, readPoll, writeCache, writePoll, type Cache } from './cache';
 import type { WorkDeps } from './deps';
 import type { Host } from './host';
 import { privacyState, repoOf, verify } from './privacy';
@@ -42,17 +42,9 @@ export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
     const failure = { at: toIso(deps.clock.now()), message: known.message, hint: known.hint ?? '' };
-    saveFailure(deps, repo, { lastFetch: before, failure });
+    // The caller reports the failure even if it can't be saved.
+    orElse(undefined, () => writePoll(deps.paths.poll, repo, { lastFetch: before, failure }));
     return { ok: false, lastFetch: before, stale: true, reason: known.message };
-  }
-}
-
-/** Saves a failed poll. Ignores write errors, because the caller reports the failure anyway. */
-function saveFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
-  try {
-    writePoll(paths.poll, repo, poll);
-  } catch (error) {
-    throwIfBug(error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { within } from '../../platform/time/wait';
 import type { Keyed } from './session-log';
 import { StewardError } from '../../errors';
 import { parseObject } from '../../platform/files/json-object';
@@ -117,7 +118,7 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
       // Prevents an unhandled rejection if the read fails after the timeout. The next call to `next` throws
       // the error.
       reading.catch(() => undefined);
-      const read = await within(reading, ms);
+      const read = await within(ms, reading, undefined);
       if (read === undefined) return { frames: [], isAlive: false };
       reading = undefined;
       if (read.done === true) return undefined;
@@ -129,18 +130,6 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
     },
     close: () => stream.close(),
   };
-}
-
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function streamError(value: Record<string, unknown> | undefined): StewardError {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { throwIfBug } from '../../errors';
+import { orElse } from '../../errors';
 import { createFile, readText, replaceFile } from './atomic-file';
 import { ensureFolder, exists, listFolder } from './folder';
 import { isObject, parseObject } from './json-object';
@@ -190,16 +190,6 @@ export function findPlace(root: string, host: PathHost): Place | undefined {
   if (stored !== undefined) return stored.place;
   if (!exists(ownerPath(root, ''))) return undefined;
   return orElse(undefined, () => claimPlace(root, { host, osId }).place);
-}
-
-/** Returns the result of `work`, or `fallback` after an expected error, such as a read-only disk. */
-function orElse<T>(fallback: T, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throwIfBug(error);
-    return fallback;
-  }
 }
 
 function storePlace(root: string, host: PathHost, claimed: ClaimedPlace, before: string | undefined): void {

@@ -19,6 +19,17 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Waits up to `ms` for `work`; returns `late` if it isn't done by then. */
+export async function within<T, L>(ms: number, work: Promise<T> | T, late: L): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<L>((resolve) => (timer = setTimeout(resolve, ms, late)));
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

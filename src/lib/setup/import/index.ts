@@ -5,7 +5,7 @@ import { readRoster, rosterFiles } from '../../agents/roster';
 import { openRoster } from '../../app/agents';
 import type { Context } from '../../app/context';
 import { openSense, setUpSense } from '../../app/sense';
-import { StewardError, throwIfBug } from '../../errors';
+import { StewardError, orElse } from '../../errors';
 import { parseGoals, parseProjects } from '../../goals/record';
 import { parseTerms } from '../../notify/speech/pronunciation';
 import { sweepFolderCopies } from '../../platform/files/copy-new';
@@ -128,19 +128,10 @@ function sessionItems(folder: string, sessions: string): PlannedItem[] {
     const from = join(folder, slug);
     if (!isSlug(slug))
       return unfit('sessions', from, 'invalid slug (use lowercase letters, digits, ".", "_" and "-")');
-    return hasFrontMatter(join(from, ARTIFACT_NAME))
+    return orElse(undefined, () => readArtifact(join(from, ARTIFACT_NAME))) !== undefined
       ? folderItem('sessions', from, join(sessions, slug))
       : unfit('sessions', from, `no front matter in ${ARTIFACT_NAME}`);
   });
-}
-
-function hasFrontMatter(path: string): boolean {
-  try {
-    return readArtifact(path) !== undefined;
-  } catch (error) {
-    throwIfBug(error);
-    return false;
-  }
 }
 
 async function agentItems(context: Context, folder: string): Promise<PlannedItem[]> {

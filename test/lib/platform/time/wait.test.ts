@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { yielder, loopTurn } from '../../../../src/lib/platform/time/wait';
+import { within, yielder, loopTurn } from '../../../../src/lib/platform/time/wait';
 
 const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -19,6 +19,16 @@ describe('a turn of the event loop', () => {
     expect(second).not.to.equal(first);
     await immediate();
     expect([first, second]).not.to.include(loopTurn());
+  });
+});
+
+describe('work with a time limit', () => {
+  it('returns what comes first, the result or the given value, and passes errors on', async () => {
+    const never = new Promise<never>(() => undefined);
+    expect(await within(60_000, Promise.resolve('done'), 'late')).to.equal('done');
+    expect(await within(1, never, 'late')).to.equal('late');
+    const error = await within(60_000, Promise.reject(new Error('failed')), 'late').catch(String);
+    expect(error).to.equal('Error: failed');
   });
 });
 
