@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 import { isObject } from '../platform/files/json-object';
-import { clean } from '../platform/terminal/terminal';
+import { clean, truncated } from '../platform/terminal/terminal';
 import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import type { UserArea } from './user-area';
@@ -172,8 +172,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
 /** Formats a value for a message, sanitized and shortened. If `quiet` is true, returns only the type. */
 function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
-  const text = clean(JSON.stringify(value));
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  return truncated(clean(JSON.stringify(value)), 60);
 }
 
 function typeWords(value: unknown): string {

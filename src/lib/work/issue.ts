@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { clean } from '../platform/terminal/terminal';
+import { clean, truncated } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 
 export type HostIssue = Omit<Issue, 'identity' | 'due'> & { body: string };
@@ -76,7 +76,7 @@ export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
 /** Converts a value to one line and replaces brackets, which would end the identity in a title. */
 function normalValue(value: string): string {
   const line = clean(wellFormed(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
-  return clean(truncate(line, MAX_IDENTITY));
+  return clean(truncated(line, MAX_IDENTITY));
 }
 
 /**
@@ -87,7 +87,7 @@ export function makeTitle(kind: TitleKind | null, text: string, identity: Identi
   const suffix = identity.kind === 'id' ? '' : ` [${identity.kind}:${normalValue(identity.value)}]`;
   const line = wellFormed(clean(text)).replace(/\s+/g, ' ').trim();
   const room = MAX_TITLE - prefix.length - suffix.length;
-  return `${prefix}${truncate(line === '' ? 'untitled' : line, room)}${suffix}`;
+  return `${prefix}${truncated(line === '' ? 'untitled' : line, room)}${suffix}`;
 }
 
 /** Returns whether a title built from `text` contains everything that the user typed. */
@@ -190,7 +190,7 @@ export function withText(body: string, text: string): string {
 
 function withMarker(text: string, marker: string): string {
   const defused = wellFormed(text).replaceAll('<!--', '<!\u2010-').trimEnd();
-  const fitted = truncate(defused, MAX_BODY - marker.length - 2);
+  const fitted = truncated(defused, MAX_BODY - marker.length - 2);
   return [fitted, marker].filter((part) => part !== '').join('\n\n');
 }
 
@@ -226,13 +226,4 @@ function decode(value: string): string {
     if (error instanceof URIError) return value;
     throw error;
   }
-}
-
-/** Truncates a text to a number of UTF-16 code units without splitting a character. */
-function truncate(text: string, units: number): string {
-  if (text.length <= units) return text;
-  return `${text
-    .slice(0, Math.max(0, units - 1))
-    .replace(/[\ud800-\udbff]$/, '')
-    .trimEnd()}…`;
 }

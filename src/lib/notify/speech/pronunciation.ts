@@ -3,7 +3,7 @@ import { errnoCode, StewardError, toStewardError } from '../../errors';
 import { readText } from '../../platform/files/atomic-file';
 import { isObject } from '../../platform/files/json-object';
 import { markOfTarget } from '../../platform/files/stat';
-import { clean } from '../../platform/terminal/terminal';
+import { clean, truncated } from '../../platform/terminal/terminal';
 import { findHomographs } from './homographs';
 
 export type Terms = ReadonlyMap<string, string>;
@@ -150,8 +150,7 @@ function problemIn(term: unknown, respelling: unknown): string | undefined {
 }
 
 function quoted(term: string): string {
-  const text = clean(JSON.stringify(term));
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return truncated(clean(JSON.stringify(term)), 40);
 }
 
 /**

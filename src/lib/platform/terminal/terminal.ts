@@ -24,8 +24,14 @@ export function cleanLine(text: string, max: number): string {
     .replace(/\p{Surrogate}/gu, '\ufffd')
     .replace(/ {2,}/g, ' ')
     .trim();
-  if (line.length <= max) return line;
-  return `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return truncated(line, max);
+}
+
+/** Truncates text to `max` UTF-16 code units with `…`. Does not split a surrogate pair. */
+export function truncated(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const start = text.slice(0, Math.max(0, max - 1)).replace(/[\ud800-\udbff]$/, '');
+  return `${start.trimEnd()}…`;
 }
 
 const ESCAPE_SEQUENCES =

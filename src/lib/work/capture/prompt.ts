@@ -1,4 +1,4 @@
-import { clean } from '../../platform/terminal/terminal';
+import { clean, truncated } from '../../platform/terminal/terminal';
 import { codeBlock, redact } from '../outgoing';
 
 const KINDS = ['reminder', 'research', 'queue'] as const;
@@ -193,8 +193,7 @@ export function wholePrompt(prompt: string): string {
   const safe = redact(text)
     .trim()
     .replace(/\p{Surrogate}/gu, '\ufffd');
-  if (safe.length <= MAX_PROMPT) return safe;
-  return `${safe.slice(0, MAX_PROMPT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return truncated(safe, MAX_PROMPT);
 }
 
 /** Returns the issue body. A code fence disables mentions, links and markup. */
