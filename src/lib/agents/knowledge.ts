@@ -115,7 +115,7 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
       hint: `Split the file; the limit is ${SHOW_BYTES / 2 ** 20} MiB.`,
     });
   }
-  const text = textOf(readBytes(path));
+  const text = decoded(readBytes(path));
   if (text === undefined) {
     throw new StewardError('config', `${path} is not UTF-8 text.`, {
       hint: 'Save the file as UTF-8.',
@@ -155,7 +155,7 @@ function readStart(path: string, skip: (file: string, reason: string) => void): 
   let reason: string;
   try {
     const bytes = readHead(path, SEARCH_BYTES);
-    const text = textOf(bytes);
+    const text = decoded(bytes);
     if (text !== undefined) return text;
     reason = bytes === undefined ? 'was removed' : 'is not UTF-8 text';
   } catch (error) {
@@ -169,7 +169,7 @@ function readStart(path: string, skip: (file: string, reason: string) => void): 
 }
 
 /** Decodes UTF-8, ignoring a truncated last character. Returns undefined for binary or invalid data. */
-function textOf(bytes: Buffer | undefined): string | undefined {
+function decoded(bytes: Buffer | undefined): string | undefined {
   if (bytes === undefined || bytes.includes(0)) return undefined;
   for (let cut = 0; cut <= 3 && cut <= bytes.length; cut += 1) {
     const part = bytes.subarray(0, bytes.length - cut);

@@ -1,4 +1,4 @@
-import { isObject, parseObject } from '../platform/files/json-object';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import type { AssistantId } from '../sessions/session-key';
 import type { WorkEventType } from '../sessions/work-events';
 
@@ -220,10 +220,6 @@ function aliased(fields: Record<string, unknown>, name: string): string | undefi
 
 function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Approximately the longest path that any system allows. */

@@ -74,10 +74,10 @@ export async function printLine(
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, day, nowMs });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
-  writeOut(before + (flags.json ? toJson(line) : `${textOf(line, nowMs)}\n`));
+  writeOut(before + (flags.json ? toJson(line) : `${fittedText(line, nowMs)}\n`));
 }
 
-function textOf(line: StatusLine, nowMs: number): string {
+function fittedText(line: StatusLine, nowMs: number): string {
   const given = Number(processHost().env['COLUMNS']);
   const columns = Number.isInteger(given) && given > 0 ? given : (stdoutColumns() ?? UNKNOWN_COLUMNS);
   return statusLineText(line, { columns, nowMs });

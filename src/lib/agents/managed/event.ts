@@ -42,7 +42,7 @@ export function idOf(event: ManagedEvent | undefined): string | undefined {
   return event !== undefined && hasId(event) ? event.id : undefined;
 }
 
-export function textOf(value: unknown, name: string): string | undefined {
+export function textField(value: unknown, name: string): string | undefined {
   const found = isObject(value) ? value[name] : undefined;
   return typeof found === 'string' ? found : undefined;
 }
@@ -51,7 +51,7 @@ export function textOf(value: unknown, name: string): string | undefined {
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((block) => textOf(block, 'text') ?? '').join('');
+  return content.map((block) => textField(block, 'text') ?? '').join('');
 }
 
 export function textBlocks(text: string): TextBlock[] {
@@ -60,7 +60,7 @@ export function textBlocks(text: string): TextBlock[] {
 
 /** Returns the id of the tool use that an event responds to. */
 export function targetOf(event: unknown): string | undefined {
-  return textOf(event, 'tool_use_id') ?? textOf(event, 'custom_tool_use_id');
+  return textField(event, 'tool_use_id') ?? textField(event, 'custom_tool_use_id');
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;

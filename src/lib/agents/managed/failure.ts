@@ -5,7 +5,7 @@ import type { OriginAnswer } from '../../platform/net/origin-client';
 import { clean, cleanLine } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
 import { wait } from '../../platform/time/wait';
-import { textOf } from './event';
+import { textField } from './event';
 
 /** Details of an HTTP error response, stored as the `cause` of a StewardError. */
 export interface ApiFailure {
@@ -35,13 +35,13 @@ export function apiError(request: FailedRequest, answer: OriginAnswer & { text: 
   const id = body?.['request_id'] ?? answer.headers['request-id'];
   const failure: ApiFailure = {
     status: answer.status,
-    type: textOf(problem, 'type') ?? '',
+    type: textField(problem, 'type') ?? '',
     retryAfterMs: retryAfter(answer.headers['retry-after'], request.nowMs),
   };
   const [kind, text, hint] = describe(request, answer, failure);
   const parts = [
     text,
-    cleanLine(textOf(problem, 'message') ?? '', MAX_MESSAGE),
+    cleanLine(textField(problem, 'message') ?? '', MAX_MESSAGE),
     typeof id === 'string' && /^[\w-]{1,80}$/.test(id) ? `(request ${id})` : '',
   ];
   return new StewardError(kind, parts.filter((part) => part !== '').join(' '), { hint, cause: failure });

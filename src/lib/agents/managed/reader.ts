@@ -7,7 +7,7 @@ import type { OriginStream } from '../../platform/net/origin-client';
 import { cleanLine } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
 import type { ManagedClient } from './client';
-import { asEvent, eventKey, hasId, textOf, type ManagedEvent } from './event';
+import { asEvent, eventKey, hasId, textField, type ManagedEvent } from './event';
 import { failureOf, isNotServed, type Timing } from './failure';
 import type { SessionLog } from './session-log';
 import { addEvent, type Turn } from './turn';
@@ -133,7 +133,7 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
 }
 
 function streamError(value: Record<string, unknown> | undefined): StewardError {
-  const message = textOf(value?.['error'], 'message');
+  const message = textField(value?.['error'], 'message');
   const reason = message === undefined ? '' : `: ${cleanLine(message, 200)}`;
   return new StewardError('unavailable', `The service closed the stream${reason}.`, {
     hint: 'Resume the session with "steward agents managed wake".',

@@ -9,7 +9,7 @@ import { parseObject } from '../../platform/files/json-object';
 import { readLines } from '../../platform/files/jsonl';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { pageQuery, pagesOf, type Resource } from './client';
-import { checkedId, isId, textOf } from './event';
+import { checkedId, isId, textField } from './event';
 import { failureOf, hasNoSideEffects, mayHaveSideEffects, once, pause, repeated } from './failure';
 import { hasPending, prepareFirst, type SendDeps } from './outbox';
 import { pendingOf, sendOrExplain } from './send';
@@ -65,7 +65,7 @@ export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
 }
 
 function isStart(value: unknown): value is Start {
-  return ['nonce', 'agent', 'environment', 'message'].every((key) => textOf(value, key) !== undefined);
+  return ['nonce', 'agent', 'environment', 'message'].every((key) => textField(value, key) !== undefined);
 }
 
 async function completeStart(deps: SendDeps, start: Start, path: string, wasTried: boolean): Promise<string> {
@@ -127,7 +127,7 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
   const query = [['agent_id', start.agent], ['order', 'desc'], ['limit', '100']] as const; // prettier-ignore
   let read = 0;
   for await (const found of pagesOf((page) => client.list('sessions', [...query, ...pageQuery(page)]))) {
-    const own = found.find(({ metadata }) => textOf(metadata, NONCE) === start.nonce);
+    const own = found.find(({ metadata }) => textField(metadata, NONCE) === start.nonce);
     read += 1;
     if (own !== undefined || read === MAX_PAGES) return own;
   }
@@ -151,7 +151,7 @@ export async function wakeSession(
   }
   const session = checkedId(id, 'a session');
   const found = await repeated(deps, () => deps.client.get('sessions', session));
-  const status = textOf(found, 'status');
+  const status = textField(found, 'status');
   const archived = isArchived(found);
   if (status === 'terminated' || archived) {
     const state = archived ? 'archived' : status;
@@ -177,7 +177,7 @@ export async function sessionReport(
   const cost = costOf(usageOf(session['usage'], stats.activeSeconds), prices);
   let localEvents = 0;
   readLines(sessionLogPath(deps.folder, id), {}, () => (localEvents += 1));
-  const pending = textOf(session, 'status') === 'idle' ? await pendingOf(deps, id) : [];
+  const pending = textField(session, 'status') === 'idle' ? await pendingOf(deps, id) : [];
   return { session, localEvents, unsent: hasPending(deps.folder, id), cost, pending };
 }
 
@@ -191,7 +191,7 @@ export async function archiveSession(deps: SendDeps, id: string): Promise<Resour
       const session = await repeated(deps, () => deps.client.get('sessions', id));
       if (isArchived(session)) return session;
       if (failures + 1 >= deps.timing.tries) {
-        if (textOf(session, 'status') !== 'running') throw error;
+        if (textField(session, 'status') !== 'running') throw error;
         throw new StewardError('conflict', `Session ${id} is running.`, {
           hint: `Interrupt it first: steward agents managed interrupt ${id}`,
           cause: error,

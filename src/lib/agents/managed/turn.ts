@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../../errors';
 import { isObject } from '../../platform/files/json-object';
 import { parseIso } from '../../platform/time/clock';
-import { hasId, targetOf, textOf, type ManagedEvent } from './event';
+import { hasId, targetOf, textField, type ManagedEvent } from './event';
 
 /** A tool use requested by the agent. */
 export interface ToolUse {
@@ -95,7 +95,7 @@ export function addEvent(turn: Turn, event: ManagedEvent): void {
       break;
     case 'agent.tool_result':
     case 'agent.mcp_tool_result':
-      turn.tools.delete(textOf(event, 'tool_use_id') ?? textOf(event, 'mcp_tool_use_id') ?? '');
+      turn.tools.delete(textField(event, 'tool_use_id') ?? textField(event, 'mcp_tool_use_id') ?? '');
       break;
     case 'user.tool_confirmation':
     case 'user.custom_tool_result':
@@ -112,18 +112,18 @@ export function pendingTools({ stop, answered, tools }: Turn): ToolUse[] {
 
 function stopOf(event: ManagedEvent): Stop {
   const value = event['stop_reason'];
-  const reason = typeof value === 'string' ? value : (textOf(value, 'type') ?? 'end_turn');
+  const reason = typeof value === 'string' ? value : (textField(value, 'type') ?? 'end_turn');
   const ids = isObject(value) && Array.isArray(value['event_ids']) ? value['event_ids'] : [];
   return {
     reason,
     ids: ids.filter((id): id is string => typeof id === 'string'),
-    detail: textOf(event['stop_details'], 'explanation') ?? '',
+    detail: textField(event['stop_details'], 'explanation') ?? '',
   };
 }
 
 function toolOf(event: ManagedEvent & { id: string }): ToolUse {
-  const server = textOf(event, 'mcp_server_name');
-  const name = textOf(event, 'name') ?? '';
+  const server = textField(event, 'mcp_server_name');
+  const name = textField(event, 'name') ?? '';
   return {
     id: event.id,
     name: server === undefined ? name : `${server}.${name}`,
@@ -136,8 +136,8 @@ function toolOf(event: ManagedEvent & { id: string }): ToolUse {
 function finalFailure(event: ManagedEvent): string | undefined {
   const error = event['error'] ?? event;
   const value = isObject(error) ? error['retry_status'] : undefined;
-  const retry = typeof value === 'string' ? value : textOf(value, 'type');
-  return retry === 'exhausted' || retry === 'terminal' ? (textOf(error, 'message') ?? retry) : undefined;
+  const retry = typeof value === 'string' ? value : textField(value, 'type');
+  return retry === 'exhausted' || retry === 'terminal' ? (textField(error, 'message') ?? retry) : undefined;
 }
 
 const ENDS: Readonly<Record<string, readonly [ErrorKind, string]>> = {
@@ -221,7 +221,7 @@ export function addUsage(meter: Meter, event: ManagedEvent): void {
     summed.outputTokens += used.outputTokens;
     summed.cacheTokens += used.cacheTokens;
   } else if (event.type.startsWith('session.status_')) {
-    const at = parseIso(textOf(event, 'processed_at') ?? '');
+    const at = parseIso(textField(event, 'processed_at') ?? '');
     if (at === undefined) return;
     if (event.type === 'session.status_running') meter.runningSince = runningSince ?? at;
     else if (runningSince !== undefined) {
@@ -279,7 +279,7 @@ function count(value: unknown): number {
 }
 
 function dollars(value: unknown): number | undefined {
-  const amount = textOf(value, 'amount') ?? '';
-  const isUsd = /^\d{1,15}$/.test(amount) && textOf(value, 'currency') === 'USD';
+  const amount = textField(value, 'amount') ?? '';
+  const isUsd = /^\d{1,15}$/.test(amount) && textField(value, 'currency') === 'USD';
   return isUsd ? Number(amount) / 100 : undefined;
 }

@@ -6,7 +6,7 @@ import { displayWidth, fit } from '../../platform/terminal/text-width';
 import { dayOf, timeOf } from '../../platform/time/time';
 import type { Resource } from './client';
 import type { Cost, TurnOutcome, ToolUse } from './turn';
-import { contentText, textOf, type ManagedEvent } from './event';
+import { contentText, textField, type ManagedEvent } from './event';
 
 export interface FollowEnd {
   session: string;
@@ -42,16 +42,16 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
     case 'agent.tool_use':
     case 'agent.mcp_tool_use':
     case 'agent.custom_tool_use':
-      return detail(`${textOf(event, 'name') ?? 'tool'} ${inputText(event['input'])}`);
+      return detail(`${textField(event, 'name') ?? 'tool'} ${inputText(event['input'])}`);
     case 'agent.tool_result':
     case 'agent.mcp_tool_result':
       return event['is_error'] === true ? detail(`failed: ${contentText(event['content'])}`) : '';
     case 'user.tool_confirmation':
-      return detail(textOf(event, 'result') === 'allow' ? 'allowed' : 'denied');
+      return detail(textField(event, 'result') === 'allow' ? 'allowed' : 'denied');
     case 'user.interrupt':
       return detail('interrupted');
     case 'session.error':
-      return detail(`error: ${textOf(event['error'] ?? event, 'message') ?? 'no details'}`, attention);
+      return detail(`error: ${textField(event['error'] ?? event, 'message') ?? 'no details'}`, attention);
     case 'session.status_rescheduled':
       return detail('the service is retrying');
     case 'session.status_terminated':
@@ -81,7 +81,7 @@ function wrapLine(line: string, columns: number, indent: string): string[] {
 
 function inputText(input: unknown): string {
   if (input === undefined || input === null) return '';
-  const command = textOf(input, 'command') ?? textOf(input, 'file_path') ?? textOf(input, 'path');
+  const command = textField(input, 'command') ?? textField(input, 'file_path') ?? textField(input, 'path');
   return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
 }
 
@@ -177,7 +177,8 @@ export function resourcesText(
   if (resources.length === 0) return none;
   const rows = resources.map((resource) => {
     const first = (...keys: string[]): string =>
-      keys.map((key) => textOf(resource, key) ?? textOf(resource[key], 'id')).find((text) => text) ?? '';
+      keys.map((key) => textField(resource, key) ?? textField(resource[key], 'id')).find((text) => text) ??
+      '';
     const ms = Date.parse(first('created_at'));
     return [
       cleanLine(resource.id, MAX_ID),
@@ -205,9 +206,9 @@ export interface SessionReport {
 export function sessionText({ session, localEvents, unsent, cost, pending }: SessionReport): string {
   const agent = session['agent'];
   const lines = [
-    `${cleanLine(session.id, MAX_ID)}  ${cleanLine(textOf(session, 'status') ?? 'unknown status', 40)}`,
-    `  agent        ${cleanLine(textOf(agent, 'name') ?? textOf(agent, 'id') ?? textOf(session, 'agent') ?? '', 80)}`,
-    `  environment  ${cleanLine(textOf(session, 'environment_id') ?? '', 80)}`,
+    `${cleanLine(session.id, MAX_ID)}  ${cleanLine(textField(session, 'status') ?? 'unknown status', 40)}`,
+    `  agent        ${cleanLine(textField(agent, 'name') ?? textField(agent, 'id') ?? textField(session, 'agent') ?? '', 80)}`,
+    `  environment  ${cleanLine(textField(session, 'environment_id') ?? '', 80)}`,
     `  local log    ${localEvents === 0 ? 'none' : plural(localEvents, 'event')}`,
     `  cost         ${costText(cost)}`,
   ];

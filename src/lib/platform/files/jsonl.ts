@@ -105,7 +105,7 @@ export interface AppendPlan {
 
 /** Plans an append. If the last line is incomplete, the planned text begins with a line feed. */
 export function planAppend(path: string, lines: readonly string[]): AppendPlan {
-  const body = textOf(lines);
+  const body = linesText(lines);
   const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return { offset: 0, text: body };
   try {
@@ -130,7 +130,7 @@ export function completeAppend(path: string, plan: AppendPlan): void {
       return;
     }
     const missing = missingLines(fd, plan, size);
-    const text = textOf(missing);
+    const text = linesText(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
   });
 }
@@ -176,7 +176,7 @@ function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
   });
 }
 
-function textOf(lines: readonly string[]): string {
+function linesText(lines: readonly string[]): string {
   for (const line of lines) {
     if (line.includes('\n')) {
       throw new StewardError('internal', 'A log line must not contain a line feed.', {

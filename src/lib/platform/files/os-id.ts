@@ -2,7 +2,8 @@ import { spawnSync } from '../process/spawn';
 import { readText } from './atomic-file';
 
 const SOURCES: Partial<Record<NodeJS.Platform, () => string>> = {
-  linux: () => ['/etc/machine-id', '/var/lib/dbus/machine-id'].map(textOf).find((text) => text !== '') ?? '',
+  linux: () =>
+    ['/etc/machine-id', '/var/lib/dbus/machine-id'].map(fileText).find((text) => text !== '') ?? '',
   darwin: () => outputOf('/usr/sbin/ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice']),
   win32: () =>
     outputOf(`${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\reg.exe`, [
@@ -29,7 +30,7 @@ export function parseOsId(platform: NodeJS.Platform, text: string): string | und
   return id === undefined || /^[0-]+$/.test(id) ? undefined : id;
 }
 
-function textOf(path: string): string {
+function fileText(path: string): string {
   try {
     return readText(path, { maxBytes: 4096, followLink: true })?.trim() ?? '';
   } catch {

@@ -128,13 +128,13 @@ export function put<T>(spool: Spool<T>, entry: T): void {
   ensureFolder(spool.path);
   const name = spool.nameOf(entry);
   const path = join(spool.path, name);
-  if (!spool.durable) replaceFile(path, textOf(spool, entry), { sync: false });
-  else if (!createFile(path, textOf(spool, entry))) {
+  if (!spool.durable) replaceFile(path, entryText(spool, entry), { sync: false });
+  else if (!createFile(path, entryText(spool, entry))) {
     throw new StewardError('unavailable', `${name} is already in ${spool.path}.`, { hint: 'Try again.' });
   }
 }
 
-function textOf<T>(spool: Spool<T>, entry: T): string {
+function entryText<T>(spool: Spool<T>, entry: T): string {
   return `${JSON.stringify({ version: spool.version, ...entry })}\n`;
 }
 
@@ -145,7 +145,7 @@ export function claim<T>(spool: Spool<T>, name: string): boolean {
 
 /** Stores the progress of a claimed entry. */
 export function record<T>(spool: Spool<T>, name: string, entry: T): void {
-  replaceFile(join(folderOf(spool, 'claimed'), name), textOf(spool, entry), {
+  replaceFile(join(folderOf(spool, 'claimed'), name), entryText(spool, entry), {
     sync: spool.durable ? 'content' : false,
   });
 }

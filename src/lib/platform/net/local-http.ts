@@ -57,7 +57,7 @@ export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined
       if (answer === undefined) fail(UNREADABLE);
       else settle(() => resolve(answer));
     });
-    socket.write(textOf(request));
+    socket.write(requestText(request));
   });
 }
 
@@ -76,7 +76,9 @@ export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   if (pipe === undefined) return undefined;
   try {
     const wait = waiter(request.timeoutMs);
-    return send(pipe.fd, Buffer.from(textOf(request), 'utf8'), wait) ? receive(pipe.fd, wait) : undefined;
+    return send(pipe.fd, Buffer.from(requestText(request), 'utf8'), wait)
+      ? receive(pipe.fd, wait)
+      : undefined;
   } finally {
     pipe.close();
   }
@@ -136,7 +138,7 @@ function daemonError(what: string, cause?: unknown): StewardError {
 }
 
 /** Formats a request that asks the daemon to close the connection. */
-function textOf({ method, path, body }: LocalRequest): string {
+function requestText({ method, path, body }: LocalRequest): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close'];
   if (method === 'POST') {

@@ -218,14 +218,14 @@ const LISTENING = '0A';
  * Linux.
  */
 export function portOwner(port: number): PortOwner | undefined {
-  const found = TABLES.flatMap((path) => (textOf(path) ?? '').split('\n').slice(1).map(fieldsOf)).find(
+  const found = TABLES.flatMap((path) => (fileText(path) ?? '').split('\n').slice(1).map(fieldsOf)).find(
     ({ state, local }) => state === LISTENING && local.endsWith(`:${portOf(port)}`),
   );
   if (found === undefined) return undefined;
   const { uid, inode } = found;
   const pid = pidOf(inode);
   if (pid === undefined) return { pid: null, program: null, uid };
-  const [program = ''] = (textOf(`/proc/${pid}/cmdline`) ?? '').split('\0');
+  const [program = ''] = (fileText(`/proc/${pid}/cmdline`) ?? '').split('\0');
   return { pid: Number(pid), program: program === '' ? null : basename(program).slice(0, 100), uid };
 }
 
@@ -241,6 +241,6 @@ function pidOf(inode: string): string | undefined {
     );
 }
 
-function textOf(path: string): string | undefined {
+function fileText(path: string): string | undefined {
   return unless(HIDDEN, () => readFileSync(path, 'utf8'));
 }

@@ -90,7 +90,7 @@ export function writeLauncher(
   manifest: InstallManifest,
 ): boolean {
   const path = launcherPath(form.name, deps);
-  const text = textOf(form, deps);
+  const text = launcherText(form, deps);
   if (isInPlace(path, text, deps.host)) return false;
   manifest.record({
     id: form.manifestId,
@@ -110,7 +110,7 @@ export function writeLauncher(
 
 /** Returns whether the launcher exists and is up to date. */
 export function isLauncherCurrent(form: LauncherForm, deps: LauncherDeps): boolean {
-  return isInPlace(launcherPath(form.name, deps), textOf(form, deps), deps.host);
+  return isInPlace(launcherPath(form.name, deps), launcherText(form, deps), deps.host);
 }
 
 /** Removes the launcher, and its folder if empty; returns false if the launcher doesn't exist. */
@@ -139,7 +139,7 @@ function isInPlace(path: string, text: string, host: PathHost): boolean {
   return readText(path, { maxBytes: MAX_TEMPLATE_BYTES * 4 }) === text;
 }
 
-function textOf(form: LauncherForm, deps: LauncherDeps): string {
+function launcherText(form: LauncherForm, deps: LauncherDeps): string {
   const ending = deps.host.platform === 'win32' ? 'cmd' : 'sh';
   const template = { body: read(deps, `${form.name}.${ending}`), find: read(deps, `find.${ending}`) };
   return renderLauncher(template, launcherTarget(deps), form.values, deps.host);
