@@ -1,4 +1,3 @@
-import type { Options, PublicExplorer } from 'cosmiconfig';
 import { isUtf8 } from 'node:buffer';
 import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
 
@@ -159,39 +158,13 @@ export async function readConfigFile(file: ConfigFile, path: string): Promise<Re
   if (file.format === 'json') return parsedOr(parseJson(text), text);
   const bare = bareContent(text);
   if (bare !== undefined) return { text, content: bare };
-  return parsedOr(await loadYaml(path), text);
+  return parsedOr(await parseYaml(text), text);
 }
 
 function parsedOr(parsed: Parsed, text: string): ReadFile {
   if ('value' in parsed) return { text, content: parsed.value };
   const { line, column, message } = parsed.problem;
   return { problem: `line ${line}, column ${column}: ${message}` };
-}
-
-/**
- * Loads a YAML file with cosmiconfig's `Explorer`. The public API would execute settings files such as
- * `.config/config.js` in the current folder.
- */
-async function loadYaml(path: string): Promise<Parsed> {
-  const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as {
-    Explorer: new (options: Options & { moduleName: string; metaConfigFilePath: null }) => PublicExplorer;
-  };
-  // Wrap the content, because cosmiconfig follows a top-level `$import`.
-  const parse = (_path: string, content: string): Promise<Parsed> => parseYaml(content);
-  const explorer = new Explorer({
-    moduleName: 'steward',
-    loaders: { '.yaml': parse, '.json': parse },
-    searchPlaces: [],
-    searchStrategy: 'none',
-    metaConfigFilePath: null,
-    ignoreEmptySearchPlaces: false,
-    mergeImportArrays: false,
-    mergeSearchPlaces: false,
-    cache: false,
-    transform: (result) => result,
-  });
-  const result = await explorer.load(path);
-  return (result?.config as Parsed | undefined) ?? { value: undefined };
 }
 
 function problemOf(error: unknown, path: string): string {

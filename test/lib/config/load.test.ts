@@ -355,7 +355,7 @@ describe('config: loadConfig', () => {
       'config.yaml',
       'settings.json',
     ];
-    const inPackage = `{"steward": ${data}, "cosmiconfig": {"searchPlaces": ["evil.js"]}}`;
+    const inPackage = `{"steward": ${data}}`;
     // A folder for each: found together, the first would hide the others.
     const hostile = [
       ...scripts.map((name) => [name, code]),
@@ -370,7 +370,7 @@ describe('config: loadConfig', () => {
       writeFileSync(join(folder, name), text);
       return folder;
     });
-    // With content in the user area, so that the real loader goes all the way through cosmiconfig.
+    // With content in the user area, so that the YAML library is loaded.
     at.write('config.yaml', 'timezone: Africa/Cairo\n');
     const root = resolve(__dirname, '..', '..', '..');
     const script = join(at.home, 'run.cjs');
