@@ -8,11 +8,20 @@ import {
   cyclesIn,
   duplicateTypesIn,
   longFunctionsIn,
+  privateImportsIn,
   violationsIn,
+  workingLinesIn,
   type SourceFile,
 } from './helpers/architecture';
 
 const SRC = join(__dirname, '..', 'src');
+
+/**
+ * The most working lines of all of src. Small is a feature: raise this only for a new capability that the
+ * README names, and say in the commit which one. A room has at most this share of the lines.
+ */
+const MOST_LINES = 46_500;
+const MOST_SHARE = 0.15;
 
 /** What app still exports beside openers, routes and jobs. The list only shrinks. */
 const APP_EXPORTS: ReadonlySet<string> = new Set([
@@ -170,6 +179,26 @@ describe('architecture', () => {
     expect(found.filter((name) => !APP_EXPORTS.has(name))).to.deep.equal([]);
     const text = `export const openX = 1; export function xRoute() {} export type T = 1; export const y = 1;`;
     expect(appExportsIn({ path: 'lib/app/x.ts', text })).to.deep.equal(['lib/app/x.ts exports y']);
+  });
+
+  it('stays small, and no room outgrows the others', () => {
+    const rooms = new Map<string, number>();
+    for (const { room, lines } of files.map(workingLinesIn)) rooms.set(room, (rooms.get(room) ?? 0) + lines);
+    const total = [...rooms.values()].reduce((sum, lines) => sum + lines, 0);
+    expect(total).to.be.within(MOST_LINES / 2, MOST_LINES);
+    expect([...rooms].filter(([, lines]) => lines > total * MOST_SHARE)).to.deep.equal([]);
+    const text = `import a from 'a';\n\n/**\n * Why.\n */\nconst b = [\n  // c\n  a,\n];\n`;
+    expect(workingLinesIn({ path: 'lib/work/x.ts', text })).to.deep.equal({ room: 'work', lines: 2 });
+  });
+
+  it('imports no private file of a dependency', () => {
+    const library = (name: string): string => join(SRC, '..', 'node_modules', name, 'package.json');
+    const hasExports = (name: string): boolean =>
+      'exports' in JSON.parse(readFileSync(library(name), 'utf8'));
+    expect(files.flatMap((file) => privateImportsIn(file, hasExports))).to.deep.equal([]);
+    const text = `import 'a'; import '@b/c'; await import('a/dist/d.js'); await import('@b/c/d');`;
+    const found = privateImportsIn({ path: 'lib/x.ts', text }, (name) => name === '@b/c');
+    expect(found).to.deep.equal(['lib/x.ts imports a/dist/d.js']);
   });
 
   it('exports each type name once', () => {

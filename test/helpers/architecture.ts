@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
@@ -162,6 +163,38 @@ function exportedTypesIn(file: SourceFile): string[] {
 function isExported(node: ts.Statement): boolean {
   const modifiers = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined;
   return modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+}
+
+/** Files of dependencies that are public although the package declares no exports. */
+const PUBLIC_FILES = ['bottleneck/light.js'];
+
+/** Each import of a private file of a dependency, `lib/x.ts imports a/dist/b.js`. */
+export function privateImportsIn(file: SourceFile, hasExports: (name: string) => boolean): string[] {
+  const names = importsOf(parse(file)).map(({ name }) => name);
+  const isPrivate = (name: string): boolean => {
+    const library = /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
+    if (/^(?:\.|node:)/.test(name) || isBuiltin(name) || library === name) return false;
+    return !PUBLIC_FILES.includes(name) && !hasExports(library);
+  };
+  return names.filter(isPrivate).map((name) => `${file.path} imports ${name}`);
+}
+
+/** The room of a file, and its lines without blank lines, comments, imports and lines of brackets only. */
+export function workingLinesIn(file: SourceFile): { room: string; lines: number } {
+  const bare = parse(file)
+    .statements.filter((node) => ts.isImportDeclaration(node) || isReexport(node))
+    .reduceRight((text, node) => text.slice(0, node.getStart()) + text.slice(node.end), file.text);
+  const code = bare
+    .replace(/^[ \t]*(?:\/\*[^]*?\*\/|\/\/.*)/gm, '')
+    .split('\n')
+    .map((line) => line.trim());
+  const working = code.filter((line) => !/^(?:[\])}>;,|(\s]*|\)?\s*=>\s*[({]*)$/.test(line));
+  const lines = working.reduce((sum, line) => sum + Math.ceil(line.length / 140), 0);
+  return { room: partOf(file.path), lines };
+}
+
+function isReexport(node: ts.Statement): boolean {
+  return ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined;
 }
 
 /** What the wiring exports although it neither opens a feature nor makes routes or jobs, `lib/app/x.ts exports y`. */
