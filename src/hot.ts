@@ -10,7 +10,7 @@ const COMMANDS: Readonly<
   'notify send': async () => ({ run: (await import('./lib/cli/notify-send-hot')).runHot }),
 };
 
-export type HotResult = number | undefined | readonly string[];
+type HotResult = number | undefined | readonly string[];
 
 /**
  * Runs a frequently used command without oclif. Returns the exit code, or the arguments for the full command

@@ -15,7 +15,7 @@ export const ERROR_KINDS = [
 
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-export interface ErrorDetail {
+interface ErrorDetail {
   hint?: string;
   cause?: unknown;
 }

@@ -41,7 +41,7 @@ export interface Brief {
 }
 
 /** Trait ids, grouped by trait family. */
-export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
+type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
 export interface BriefOptions extends Preferred {
   /** Number of briefs, 1 to `MAX_BRIEFS`. */

@@ -8,7 +8,7 @@ import { MAX_BRIEFS, MODEL_TIERS, SILENCE } from './brief';
 export type AgentTypes = UserConfig['agents']['types'];
 
 /** A violation of a launch rule. */
-export interface Breach {
+interface Breach {
   /** 1-based index of the invocation; null for a rule about the whole batch. */
   invocation: number | null;
   rule: string;

@@ -13,7 +13,7 @@ import { clean } from '../platform/terminal/terminal';
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;
 export type KnowledgeType = (typeof KNOWLEDGE_TYPES)[number];
 
-export interface KnowledgeHit {
+interface KnowledgeHit {
   /** The id to pass to `show`, such as `people/ada-lovelace`. */
   id: string;
   type: KnowledgeType;

@@ -11,7 +11,7 @@ import { isSlug } from '../sessions/slug';
 import { MODEL_TIERS, traitIds, withArticle, type ModelTier, type TraitFamily } from './brief';
 
 /** A named agent in your roster. */
-export interface RosterAgent {
+interface RosterAgent {
   /** File name without `.md`. */
   slug: string;
   name: string;
@@ -224,7 +224,7 @@ function quoted(value: unknown): string {
   return `"${clean(typeof value === 'object' ? 'a list or object' : String(value)).slice(0, 40)}"`;
 }
 
-export interface NewAgent {
+interface NewAgent {
   slug: string;
   name?: string | undefined;
   role: string;

@@ -131,7 +131,7 @@ function problemLines({ file, level, message, hint }: RosterProblem, options: Op
   return [level === 'error' ? attention(head) : head, ...lines];
 }
 
-export type Options = Pick<Terminal, 'columns' | 'color'>;
+type Options = Pick<Terminal, 'columns' | 'color'>;
 
 const WORKERS: Readonly<Record<Decision['worker'], string>> = {
   team: 'agent team',
@@ -221,7 +221,7 @@ function briefTitle(brief: Brief, index: number, count: number, options: Options
 }
 
 /** Returns a prompt's lines, indented and wrapped. */
-export function promptLines(prompt: string, options: Options): string[] {
+function promptLines(prompt: string, options: Options): string[] {
   return prompt
     .split('\n')
     .flatMap((line) => (line === '' ? [''] : wrap(clean(line), options.columns, '  ')));

@@ -131,7 +131,7 @@ export function watchedSessions(deps: Watch['deps'], session?: string): Omit<Wat
     .map(({ since: _, ...watched }) => watched);
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   /** The session to watch until it ends. By default, all sessions are watched until aborted. */
   session?: string;
   /** Whether to stop when `session` has no active agents. */

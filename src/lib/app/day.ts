@@ -26,11 +26,11 @@ export interface DayDocument
   closed: ReturnType<typeof closedBetween>;
 }
 
-export interface OtherTimeline extends MachineName, Omit<DayTimeline, 'sessions'> {
+interface OtherTimeline extends MachineName, Omit<DayTimeline, 'sessions'> {
   sessions: DaySession[];
 }
 
-export interface DayDeps {
+interface DayDeps {
   sense: () => Promise<{ deps: ReadDeps; readDay: (words: string) => Promise<Day> }>;
   day: LiveReads['day'];
   work: () => Promise<WorkDeps>;

@@ -19,7 +19,7 @@ import { voiceOf } from './speech';
 import { openTriggers } from './triggers';
 
 /** The daemon's notification service: a voice, and a worker that delivers the outbox. */
-export interface NotifyOfDaemon {
+interface NotifyOfDaemon {
   notify: NotifyContext;
   routes: readonly Route[];
   services: (log: DaemonLog) => readonly Service[];

@@ -34,7 +34,7 @@ export interface NotifyContext extends Sender {
   skills: string;
 }
 
-export interface NotifyParts {
+interface NotifyParts {
   /** The daemon's voice, reused across calls. */
   voice?: Voice;
   wake?: AcceptDeps['wake'];

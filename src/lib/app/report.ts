@@ -21,7 +21,7 @@ import { openSessions } from './sessions';
 import { openUsage } from './usage';
 import { openWork } from './work';
 
-export interface ReportRequest {
+interface ReportRequest {
   repo?: string | undefined;
   /** Whether to fetch the last comment on each closed issue from GitHub. */
   evidence: boolean;

@@ -14,7 +14,7 @@ import { openUsage } from './usage';
 const FIGURE_DAYS = 30;
 const SHORT = v.pipe(v.string(), v.maxLength(200));
 
-export interface SessionRoutesDeps {
+interface SessionRoutesDeps {
   sessions: () => Promise<SessionsState>;
   sense: () => Promise<ReadDeps>;
 }

@@ -20,7 +20,7 @@ export async function openVoice(context: Context, onProblem: OnProblem): Promise
 }
 
 /** The configuration of a voice. If `refresh` is set, the voice follows changes to the configuration. */
-export type VoiceConfig = Pick<LiveConfig, 'current'> & Partial<Pick<LiveConfig, 'refresh'>>;
+type VoiceConfig = Pick<LiveConfig, 'current'> & Partial<Pick<LiveConfig, 'refresh'>>;
 
 /** Returns a voice that loads nothing until it is used. */
 export function voiceOf(context: Context, config: VoiceConfig, onProblem: OnProblem): Voice {

@@ -25,7 +25,7 @@ import { localData, markOfAll } from './sync-local';
 import { machineName, stateFile } from './sync-settings';
 import { VERSION } from './version';
 
-export interface SyncContext {
+interface SyncContext {
   folder: string | undefined;
   details: boolean;
   deps: PublishDeps;

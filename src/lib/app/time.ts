@@ -12,14 +12,14 @@ import { openSense } from './sense';
 import { openMachines } from './machines';
 import { openWorkNames } from './work-names';
 
-export interface TimeInput {
+interface TimeInput {
   /** A day in natural language, or a period: `week`, `month`, `year`, `last week` or `last month`. */
   of: string;
   by: TimeKey;
   machine?: string | undefined;
 }
 
-export interface TimeResult {
+interface TimeResult {
   report: TimeReport;
   beside: TimeBeside;
   /** Notes about damaged records. The report omits these records. */

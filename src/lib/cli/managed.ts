@@ -18,14 +18,14 @@ import { clean } from '../platform/terminal/terminal';
 import { within } from '../platform/time/wait';
 import { text } from './base-command';
 
-export interface FollowHost {
+interface FollowHost {
   context: Context;
   terminal: Terminal;
   json: boolean;
   say: (text: string) => void;
 }
 
-export type FollowOptions = Omit<FollowInput, 'session'> & {
+type FollowOptions = Omit<FollowInput, 'session'> & {
   /** Answers permission requests. If omitted, permission requests stay unanswered. */
   policy: Policy | undefined;
   fromStart?: boolean;
@@ -221,7 +221,7 @@ export function warnOfMissingPrices(
   );
 }
 
-export interface Asking {
+interface Asking {
   policy: Policy;
   columns: number;
   show: (text: string) => void;
@@ -233,7 +233,7 @@ export interface Asking {
  * Returns a function that answers permission requests from the policy or by asking. Enter denies the request,
  * and Ctrl-D stops all further questions.
  */
-export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
+function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
   let isClosed = !isInteractive();
   return async (pending) => {
     const given = answersBy(asking.policy, pending);

@@ -1,4 +1,4 @@
-export type Resolution =
+type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
   /** The help for a command or topic, or for steward itself if `words` is empty. */
   | { kind: 'help'; words: string[] }

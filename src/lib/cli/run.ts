@@ -26,7 +26,7 @@ export interface Manifest {
   commands: Record<string, Command.Cached>;
 }
 
-export interface Product {
+interface Product {
   /** The folder with package.json. */
   root: string;
   pjson: Interfaces.PJSON;

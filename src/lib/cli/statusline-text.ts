@@ -22,7 +22,7 @@ export interface StatusLine extends StatuslineInput {
 }
 
 /** Today's times in minutes, rounded to one decimal place. */
-export interface TimeToday {
+interface TimeToday {
   totalMinutes: number;
   /** How long agents waited for you while you were active in another application. */
   heldUpMinutes: number;

@@ -21,7 +21,7 @@ const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
 const UNKNOWN_COLUMNS = 160;
 const THEN = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
 
-export interface StatusFlags {
+interface StatusFlags {
   json: boolean;
   /** Command of another status line, whose output is printed first. */
   then?: string | undefined;

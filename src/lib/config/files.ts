@@ -65,7 +65,7 @@ export function allKeys(): string[] {
 }
 
 /** A file's values by dotted key. `problems` stop the program; `warnings` don't. */
-export interface CheckedFile {
+interface CheckedFile {
   values: Map<string, unknown>;
   problems: string[];
   warnings: string[];

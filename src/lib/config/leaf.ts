@@ -17,7 +17,7 @@ export interface ResolveHost {
 }
 
 /** A configuration key: its check, its default, and its description for messages. */
-export interface Leaf<T> {
+interface Leaf<T> {
   readonly leaf: true;
   /** What a stored value must be, such as "a whole number from 10 to 3600". */
   readonly expected: string;
@@ -233,7 +233,7 @@ export function isSafeUrl(value: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
-export function isHost(value: string): boolean {
+function isHost(value: string): boolean {
   return /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::\d{1,5})?$/.test(
     value,
   );

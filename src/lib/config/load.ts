@@ -22,7 +22,7 @@ import type { UserArea } from './user-area';
 export type Origin =
   { from: 'default' } | { from: 'file'; path: string } | { from: 'env'; name: string } | { from: 'flag' };
 
-export interface LoadInput {
+interface LoadInput {
   area: UserArea;
   /** The environment variables. Defaults to those of this process. */
   env?: NodeJS.ProcessEnv;

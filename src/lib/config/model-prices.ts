@@ -13,7 +13,7 @@ const MODEL_PRICE = v.strictObject({
   cacheWrite1h: v.optional(TOKEN_PRICE),
 });
 
-export type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;
+type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;
 
 /** Defines a key for the user's own prices, by model. */
 export function modelPrices() {

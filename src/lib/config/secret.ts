@@ -34,7 +34,7 @@ export function secret(key: string, stored: string): Secret {
   });
 }
 
-export interface SecretSources {
+interface SecretSources {
   env: NodeJS.ProcessEnv;
   /** Reads a text file, or returns undefined if the file doesn't exist. */
   readFile: (path: string) => string | undefined;

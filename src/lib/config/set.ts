@@ -12,13 +12,13 @@ import { REDACTED } from './secret';
 import type { UserArea } from './user-area';
 import { changeConfig, type WriteDeps } from './write';
 
-export interface KeyInput {
+interface KeyInput {
   /** The dotted key with the prefix of its file, such as `sense.pollIntervalSec`. */
   key: string;
   dryRun?: boolean;
 }
 
-export interface SetInput extends KeyInput {
+interface SetInput extends KeyInput {
   /** The argument as typed: JSON, plain text or a comma-separated list, depending on the key. */
   value: string;
 }
@@ -35,7 +35,7 @@ export interface SetResult {
   overriddenBy: string | null;
 }
 
-export type SetDeps = WriteDeps & { env?: NodeJS.ProcessEnv; home?: string };
+type SetDeps = WriteDeps & { env?: NodeJS.ProcessEnv; home?: string };
 
 interface Target {
   key: string;

@@ -8,7 +8,7 @@ import { type TextProblem, parseJsonTree, placeOf } from '../platform/files/json
 import { isOnlyComments } from '../platform/files/yaml';
 import type { ConfigFile } from './files';
 
-export type Parsed = { value: unknown } | { problem: TextProblem };
+type Parsed = { value: unknown } | { problem: TextProblem };
 
 /**
  * Parses JSON like JSON.parse, but rejects duplicate keys. Error messages never quote the text, which may
@@ -136,7 +136,7 @@ const WORDS: Partial<Record<YAMLError['code'], string>> = {
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /** A file's content, or why it can't be read. `text` is undefined if the file doesn't exist. */
-export type ReadFile = { text: string | undefined; content: unknown } | { problem: string };
+type ReadFile = { text: string | undefined; content: unknown } | { problem: string };
 
 /**
  * Reads and parses a file. Returns a problem instead of throwing, so that the problems of all files are

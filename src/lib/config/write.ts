@@ -24,12 +24,12 @@ export interface WriteDeps {
 }
 
 /** A key to change. `to` returns the new value for a given stored value; undefined means unset. */
-export interface KeyChange {
+interface KeyChange {
   key: string;
   to: (stored: unknown) => unknown;
 }
 
-export interface Changed {
+interface Changed {
   key: string;
   path: string;
   before: unknown;

@@ -1,7 +1,7 @@
 import type { Goal } from './record';
 
 /** The facts about a piece of work that goal rules are matched against. */
-export interface WorkFacts {
+interface WorkFacts {
   repo: string | null;
   project: string | null;
   labels: readonly string[];

@@ -11,7 +11,7 @@ const GOALS_STATE_VERSION = 1;
 export const GOALS_WINDOW_DAYS = 30;
 
 /** The fields of a daily record that are used for goals. */
-export interface ObservedDay {
+interface ObservedDay {
   date: Day;
   totalMinutes: number;
   creationMinutes: number;
@@ -19,7 +19,7 @@ export interface ObservedDay {
   sessions: { items: readonly { session: string }[] };
 }
 
-export interface ObservedTime {
+interface ObservedTime {
   /** Minutes tracked in applications, rounded to one decimal place. */
   minutes: number;
   creationMinutes: number;
@@ -29,7 +29,7 @@ export interface ObservedTime {
 }
 
 /** Contents of goals/state.json: the user's reported progress and the observed time. */
-export interface GoalsState {
+interface GoalsState {
   version: number;
   /** When the state was built, in ISO 8601 format (UTC). */
   generatedAt: string;

@@ -14,7 +14,7 @@ import {
 import type { JsonSchemaType } from '@modelcontextprotocol/sdk/validation';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 
-export interface ServeInput {
+interface ServeInput {
   name: string;
   version: string;
   instructions: string;

@@ -7,7 +7,7 @@ import { stdinLines } from '../platform/process/stdin';
 import { clean, cleanLines } from '../platform/terminal/terminal';
 import { READ_TOOLS, WRITE_TOOLS, type McpTool } from './tools';
 
-export interface McpOptions {
+interface McpOptions {
   /** Whether to offer the tools that change data. */
   write: boolean;
   /** Prints a line to stderr. */

@@ -7,7 +7,7 @@ import type { DailyRecord } from '../time/record';
 import type { CommitFacts, DayFacts } from './model';
 
 /** Reads this machine's days. */
-export interface OwnDays {
+interface OwnDays {
   record: (day: Day) => DailyRecord | undefined;
   /** Returns a day's events, or undefined if the event log was deleted. */
   events: (day: Day) => readonly SenseEvent[] | undefined;

@@ -95,7 +95,7 @@ interface UsedTokens {
   cost: number | null;
 }
 
-export interface UsedBy extends UsedTokens {
+interface UsedBy extends UsedTokens {
   key: string;
 }
 

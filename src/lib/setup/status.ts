@@ -15,7 +15,7 @@ import { sharedArea } from '../sense/shared-area';
 import { damagedText, pendingTexts } from '../sync/checks';
 import { ROWS, type PartState, type StatusRow, type Sources } from './status-rows';
 
-export interface StatusPart extends StatusRow {
+interface StatusPart extends StatusRow {
   id: string;
 }
 

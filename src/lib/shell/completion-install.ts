@@ -17,7 +17,7 @@ import { forShell } from '../platform/process/spawn';
 import type { UserArea } from '../config/user-area';
 import type { Shell } from './completion';
 
-export interface CompletionDeps {
+interface CompletionDeps {
   area: UserArea;
   clock: Clock;
   machineId: string;

@@ -45,7 +45,7 @@ const MAX_TEXT = 120;
 const NO_SQLITE = 'unknown (reading its database requires Node.js 22.13 or later)';
 
 /** An assistant's usage limits, and when it reported them. */
-export interface StoredLimits {
+interface StoredLimits {
   atMs: number;
   limits: readonly SeenLimit[];
 }

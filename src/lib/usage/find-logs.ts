@@ -26,7 +26,7 @@ export interface LogSource {
 }
 
 /** The logs of all assistants, and the logs that have changed since the last run. */
-export interface FoundLogs {
+interface FoundLogs {
   sources: LogSource[];
   seen: Set<string>;
   changed: { reader: LogReader; path: string; source: LogSource }[];

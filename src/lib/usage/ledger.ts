@@ -8,7 +8,7 @@ import { daysIn } from './days';
 import { splitId, type Amounts } from './entry';
 
 /** The key of a row: assistant, session, repository (empty if unknown) and model. */
-export type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
+type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
 
 /**
  * A version of a response: the second part of its id, the index of its row (-1 if purged), whether it is a
@@ -37,7 +37,7 @@ export interface Ledger {
   shrunk: Set<string>;
 }
 
-export interface NewEntry {
+interface NewEntry {
   id: string;
   day: Day;
   row: RowKey;

@@ -9,7 +9,7 @@ import type { LimitWindow } from './entry';
 import { READERS } from './readers';
 
 /** A usage limit whose period has not ended yet. */
-export interface UsageLimit {
+interface UsageLimit {
   assistant: string;
   name: string;
   window: LimitWindow;
@@ -17,13 +17,13 @@ export interface UsageLimit {
   resetsAt: string | null;
 }
 
-export const WINDOW_NAMES: Readonly<Record<LimitWindow, string>> = { fiveHour: '5 h', sevenDay: 'week' };
+const WINDOW_NAMES: Readonly<Record<LimitWindow, string>> = { fiveHour: '5 h', sevenDay: 'week' };
 const WINDOWS = ['fiveHour', 'sevenDay'] as const;
 const LENGTH_MS = { fiveHour: 5 * 3_600_000, sevenDay: 7 * 86_400_000 } as const;
 const MAX_BYTES = 16 * 1024;
 const MAX_RESET_MS = 60 * 86_400_000;
 
-export interface LimitsDeps {
+interface LimitsDeps {
   limits: string;
   /** Machine-local folder for limits that were read from logs. */
   state: string;
@@ -89,9 +89,9 @@ export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: strin
 }
 
 /** Reset times of the limits that were announced, by assistant and period. */
-export type AnnouncedLimits = Readonly<Record<string, string>>;
+type AnnouncedLimits = Readonly<Record<string, string>>;
 
-export interface LimitAlert {
+interface LimitAlert {
   message: string;
   /** Identifies the alert within its period, so that a crash can't cause a duplicate notification. */
   dedupe: string;
@@ -104,7 +104,7 @@ const MAX_LATE_MS = 6 * 3_600_000;
  * Returns the alerts to send. An alert is due when 80% of a limit has been used, and again when the limit
  * has been reset.
  */
-export function dueAlerts(
+function dueAlerts(
   limits: readonly UsageLimit[],
   announced: AnnouncedLimits,
   nowMs: number,

@@ -2,7 +2,7 @@ import TABLE from '../../../templates/data/prices.json';
 import type { DayRow } from './days';
 
 /** USD per million tokens. */
-export interface Price {
+interface Price {
   input: number;
   output: number;
   /** Default: a tenth of `input`. */

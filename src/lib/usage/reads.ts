@@ -26,12 +26,12 @@ export interface UsageReadDeps extends UsageDeps {
   sessionNames: () => Promise<ReadonlyMap<string, string>>;
 }
 
-export interface MergedRows {
+interface MergedRows {
   rows: DatedRow[];
   machines?: Pick<Usage, 'machines'>;
 }
 
-export interface UsageWords {
+interface UsageWords {
   by: Grouping;
   days: number;
   machine?: string | undefined;

@@ -81,7 +81,7 @@ export function cacheReader(path: string): (repo: string) => Cache {
 }
 
 /** The result of the last poll. Stored in a separate small file, because the result changes every minute. */
-export interface Poll {
+interface Poll {
   /** When the cache was last up to date. */
   lastFetch: string | null;
   /** The last error, or null if the last poll succeeded. */

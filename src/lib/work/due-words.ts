@@ -6,7 +6,7 @@ export interface PhraseRange {
 }
 
 /** A time found in a text, and the positions of the words that describe the time. */
-export interface NamedTime {
+interface NamedTime {
   result: ParsedResult;
   spans: PhraseRange[];
 }

@@ -8,7 +8,7 @@ import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
 import { asNamed, namedTime, recurringWords, type PhraseRange } from './due-words';
 import { dueLine } from './issue';
 
-export interface Due {
+interface Due {
   /** The text without the words that specify the date. */
   text: string;
   /** `undefined` if the text contains no date. */

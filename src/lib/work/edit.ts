@@ -9,7 +9,7 @@ import { hasLabel, statusEdit, statusOf, type IssueStatus } from './label';
 import { existingLabels, labelMissing, labelNames } from './labels';
 import { openForWriting, repoOf } from './privacy';
 
-export interface EditInput {
+interface EditInput {
   number: number;
   title?: string | undefined;
   /** The new text, or `@FILE` to read it from a file. */
@@ -52,7 +52,7 @@ async function knownLabels(open: OpenRepo, wanted: readonly string[]): Promise<s
   });
 }
 
-export interface MoveInput {
+interface MoveInput {
   number: number;
   status: IssueStatus;
   reason?: string | undefined;
@@ -84,7 +84,7 @@ export async function moveIssue(
   return changed(open, await open.host.issue(open.repo, number));
 }
 
-export interface StatusEdited {
+interface StatusEdited {
   changed: boolean;
   /** Contains the requested Status label if the repository doesn't have it. */
   missingLabels: string[];

@@ -20,7 +20,7 @@ import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 
 /** A ledger entry: the issue created for an identity. The entry has no number until the request succeeds. */
-export interface LedgerEntry {
+interface LedgerEntry {
   number: number | null;
   url: string | null;
   /** When the entry was written, as ISO 8601 in UTC. */

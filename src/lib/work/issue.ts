@@ -97,7 +97,7 @@ export function titleContainsAll(kind: TitleKind | null, text: string, typed: st
 }
 
 /** The parts of a title. `identity` has the format `slug=fix-login`. */
-export interface ParsedTitle {
+interface ParsedTitle {
   kind: TitleKind | null;
   text: string;
   identity: string | null;

@@ -10,7 +10,7 @@ import type { Host } from './host';
 import { privacyState, repoOf, verify } from './privacy';
 
 /** The response to POST /api/work/refresh. */
-export interface RefreshResult {
+interface RefreshResult {
   ok: boolean;
   lastFetch: string | null;
   stale: boolean;
@@ -80,7 +80,7 @@ async function fetchChanges(
   return next;
 }
 
-export interface Staleness {
+interface Staleness {
   lastFetch: string | null;
   stale: boolean;
   staleReason: string | null;

@@ -136,7 +136,7 @@ export function refuseReadOnly({ repo, archived, hasIssues, canWrite }: Reposito
 }
 
 /** What to do with a capture. `error` explains why the repository could not be verified. */
-export interface CaptureGate {
+interface CaptureGate {
   gate: 'send' | 'spool' | 'drop';
   error?: StewardError;
 }

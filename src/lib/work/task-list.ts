@@ -22,7 +22,7 @@ export const SECTIONS = [
   'Blocked',
   'Recently Completed',
 ] as const;
-export type Section = (typeof SECTIONS)[number];
+type Section = (typeof SECTIONS)[number];
 
 const RECENT_MS = 14 * 86_400_000;
 const MAX_RECENT = 30;

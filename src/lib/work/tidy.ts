@@ -33,7 +33,7 @@ export interface Evidence {
 }
 
 /** An issue labeled Status:done, and its evidence. */
-export interface Proposal {
+interface Proposal {
   number: number;
   title: string;
   url: string;

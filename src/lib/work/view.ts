@@ -17,7 +17,7 @@ export interface WorkTextOptions {
   timezone: string;
 }
 
-export interface View extends WorkTextOptions {
+interface View extends WorkTextOptions {
   colors: Palette;
 }
 

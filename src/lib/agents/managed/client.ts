@@ -50,12 +50,12 @@ export interface ManagedClient {
 }
 
 const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
-export type ResourceKind = keyof typeof NAMES;
+type ResourceKind = keyof typeof NAMES;
 
 /** An API key or a token; undefined if neither is configured. */
-export type ManagedCredential = { apiKey: string } | { authToken: string } | undefined;
+type ManagedCredential = { apiKey: string } | { authToken: string } | undefined;
 
-export interface ClientDeps {
+interface ClientDeps {
   http: OwnOrigin;
   clock: Clock;
   credential: ManagedCredential;
@@ -254,7 +254,7 @@ export function pageQuery(page: string | undefined): Query {
 }
 
 /** API credentials, and the names of the settings or variables that contain the credentials. */
-export interface Credentials {
+interface Credentials {
   apiKey: string | undefined;
   authToken: string | undefined;
   names: readonly [apiKey: string, authToken: string];

@@ -10,7 +10,7 @@ type Body = Record<string, unknown>;
 const TEXT = v.pipe(v.string('text'), v.trim(), v.minLength(1, 'text'));
 const TYPED = v.looseObject({ type: v.string('an object with a type') }, 'an object with a type');
 
-export interface AgentFlags {
+interface AgentFlags {
   name?: string | undefined;
   model?: string | undefined;
   system?: string | undefined;
@@ -43,7 +43,7 @@ export function agentBody(file: Body, { noTools, ...texts }: AgentFlags): Body {
   return body;
 }
 
-export interface EnvironmentFlags {
+interface EnvironmentFlags {
   name?: string | undefined;
   description?: string | undefined;
   networking?: string | undefined;

@@ -8,7 +8,7 @@ export interface ManagedEvent extends Record<string, unknown> {
   id?: string;
 }
 
-export interface TextBlock {
+interface TextBlock {
   type: 'text';
   text: string;
 }

@@ -8,7 +8,7 @@ import { wait } from '../../platform/time/wait';
 import { textField } from './event';
 
 /** Details of an HTTP error response, stored as the `cause` of a StewardError. */
-export interface ApiFailure {
+interface ApiFailure {
   status: number;
   /** The service's error type, such as `rate_limit_error`. */
   type: string;
@@ -16,7 +16,7 @@ export interface ApiFailure {
 }
 
 /** The request that failed, for error messages. */
-export interface FailedRequest {
+interface FailedRequest {
   host: string;
   what: string;
   /** Name of the setting or variable that contains the credential; undefined if no credential was sent. */

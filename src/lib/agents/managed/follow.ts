@@ -21,7 +21,7 @@ import {
   type Turn,
 } from './turn';
 
-export interface FollowDeps extends SendDeps {
+interface FollowDeps extends SendDeps {
   log: SessionLog;
   prices: TokenPrices;
   /** Returns responses to the pending tool uses that this machine can answer. */

@@ -13,7 +13,7 @@ import type { SessionLog } from './session-log';
 import { addEvent, type Turn } from './turn';
 
 /** Progress in reading a session's history from the service. */
-export interface History {
+interface History {
   client: Pick<ManagedClient, 'events'>;
   session: string;
   /**
@@ -81,7 +81,7 @@ async function readPage(history: History) {
 /** A frame from the stream: an event, or undefined if the frame can't be parsed. */
 type Frame = ManagedEvent | undefined;
 
-export interface FrameReader {
+interface FrameReader {
   /** Waits up to `ms` for frames. Returns undefined if the stream has ended. */
   next: (ms: number) => Promise<{ frames: Frame[]; isAlive: boolean } | undefined>;
   close: () => void;
@@ -141,7 +141,7 @@ function streamError(value: Record<string, unknown> | undefined): StewardError {
   });
 }
 
-export interface ReaderDeps {
+interface ReaderDeps {
   client: ManagedClient;
   clock: Clock;
   timing: Timing;

@@ -53,7 +53,7 @@ async function toolResult(flag: string, isError: boolean, read: ReadText): Promi
   };
 }
 
-export interface SendInput {
+interface SendInput {
   session: string;
   message?: string | undefined;
   toolResults: readonly string[];

@@ -16,7 +16,7 @@ export interface Keyed {
 /** Maximum line length. The limit is high, because an event may contain entire files. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-export interface ShowDeps {
+interface ShowDeps {
   output: ShownOutput;
   /** Returns the text that is shown for an event; may be empty. Must be deterministic. */
   render: (event: ManagedEvent) => string;

@@ -15,7 +15,7 @@ export interface ToolUse {
   input: unknown;
 }
 
-export type ManagedStatus = 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
+type ManagedStatus = 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
 
 /** How a turn ended. `kind` is undefined on success. */
 export interface TurnOutcome {
@@ -181,7 +181,7 @@ export interface TokenPrices {
 }
 
 /** A session's usage. Cache tokens are counted separately and priced as input. */
-export interface ManagedUsage {
+interface ManagedUsage {
   inputTokens: number;
   outputTokens: number;
   cacheTokens: number;
@@ -201,7 +201,7 @@ export interface Cost extends ManagedUsage {
 }
 
 /** Usage summed from events, and the usage last reported by the service. */
-export interface Meter {
+interface Meter {
   summed: ManagedUsage;
   reported: ManagedUsage;
   runningSince: number | undefined;

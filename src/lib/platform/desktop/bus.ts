@@ -4,7 +4,7 @@ import { StewardError } from '../../errors';
 import { exists } from '../files/folder';
 import { nonEmpty } from '../files/paths';
 
-export interface BusCall {
+interface BusCall {
   destination: string;
   path: string;
   interface: string;

@@ -237,7 +237,7 @@ function unreachable(display: string, reason: string, cause?: unknown): StewardE
   });
 }
 
-export interface XCookie {
+interface XCookie {
   name: string;
   /** The cookie as a binary string, with one character per byte. */
   data: string;

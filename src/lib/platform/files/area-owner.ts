@@ -11,7 +11,7 @@ import { placePath, readPlace, type Place } from './place';
 import { byCodeUnits } from './short-hash';
 
 /** The contents of `state/owner.json`, in the user area and in each folder below `machines`. */
-export interface AreaOwner {
+interface AreaOwner {
   owner: string;
   /** Salted hash of the operating system's machine id, or null if unknown. */
   os: string | null;
@@ -24,7 +24,7 @@ export interface Owned extends AreaOwner {
   place: Place;
 }
 
-export type News = 'adopted' | 'cloned' | 'guest' | 'retired';
+type News = 'adopted' | 'cloned' | 'guest' | 'retired';
 
 export interface PlaceDecision {
   /** This machine's id. If undefined, the machine gets a new id. */
@@ -35,7 +35,7 @@ export interface PlaceDecision {
 }
 
 /** This machine's stored id, and whether the operating system has a machine id. */
-export interface Known {
+interface Known {
   id: string | undefined;
   hasOsId: boolean;
   /**
@@ -114,7 +114,7 @@ function asOwner(value: Record<string, unknown> | undefined): AreaOwner | undefi
   };
 }
 
-export interface OwnerDeps {
+interface OwnerDeps {
   host: PathHost;
   /** Returns the operating system's machine id. Starts a process on some systems. */
   osId: () => string | undefined;

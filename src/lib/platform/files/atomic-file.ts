@@ -21,9 +21,9 @@ import { StewardError, errnoCode, unless } from '../../errors';
 import { randomName } from './short-hash';
 
 /** File content. Strings are written as UTF-8. */
-export type FileData = string | Uint8Array | readonly Uint8Array[];
+type FileData = string | Uint8Array | readonly Uint8Array[];
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** Permission bits of the new file, regardless of the umask. By default, the umask applies to 0600. */
   mode?: number;
   /** Whether to follow a symbolic link that this user owns. Default: links are refused. */

@@ -54,7 +54,7 @@ export function deadNames(folder: string): string[] {
     .sort();
 }
 
-export interface DeadReport {
+interface DeadReport {
   count: number;
   /** Number of entries deleted because they were too old or too many. */
   pruned: number;

@@ -68,7 +68,7 @@ export function exists(path: string): boolean {
   return lstatOf(path) !== undefined;
 }
 
-export interface FileFacts {
+interface FileFacts {
   size: number;
   mtimeMs: number;
   isFile: boolean;
@@ -157,7 +157,7 @@ export function freeSpace(path: string): FreeSpace {
 }
 
 /** The number and total size of the files below a path. A link counts as one file. */
-export interface DiskUse {
+interface DiskUse {
   files: number;
   bytes: number;
 }

@@ -34,7 +34,7 @@ export interface Backup {
   sha256: string;
 }
 
-export interface ManifestDeps {
+interface ManifestDeps {
   path: string;
   /** Path of the lock file, which is outside the user area. */
   lockPath: string;
@@ -152,7 +152,7 @@ function isEntry(value: unknown): value is InstallEntry {
   );
 }
 
-export interface RecordedFile {
+interface RecordedFile {
   id: string;
   path: string;
   text: string;

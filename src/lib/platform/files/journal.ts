@@ -138,7 +138,7 @@ function hashOf(head: string): string {
   return head === '' ? '' : `${shortHash(head)}${shortHash(`/${head}`)}`;
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** Size above which the log is renamed to `rotatedName`, replacing the previous rotated log. */
   rotateBytes?: number;
   /** The current time. Another process's claim to rotate the log expires after a minute. */

@@ -16,7 +16,7 @@ export interface JsonObject {
   members: JsonMember[];
 }
 
-export interface JsonMember {
+interface JsonMember {
   key: string;
   keyStart: number;
   value: JsonNode;
@@ -29,13 +29,13 @@ export interface JsonArray {
   items: JsonNode[];
 }
 
-export interface JsonScalar {
+interface JsonScalar {
   kind: 'scalar';
   start: number;
   end: number;
 }
 
-export type ParsedTree =
+type ParsedTree =
   /** `duplicate` is the first duplicate key in an object. JSON.parse would accept duplicate keys. */
   { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
 

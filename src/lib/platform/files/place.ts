@@ -17,7 +17,7 @@ export function placePath(root: string, host: PathHost): string {
   return `${machineStatePath(host)}${sep}place-${folderHash(root)}`;
 }
 
-export interface StoredPlace {
+interface StoredPlace {
   place: Place;
   /** A one-time notice for the user; may be empty. */
   notice: string;

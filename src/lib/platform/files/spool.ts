@@ -46,7 +46,7 @@ export interface Codec<T> {
   full: (count: number, path: string) => StewardError;
 }
 
-export type SpoolPlace = 'waiting' | 'claimed' | 'dead';
+type SpoolPlace = 'waiting' | 'claimed' | 'dead';
 
 const TEMPS_STALE_MS = 60_000;
 /** How long a count is reused, in ms. Counting the entries of a full spool is slow. */
@@ -197,7 +197,7 @@ export function countForeign<T>(spool: Spool<T>, machineId: string): number {
   return entries.filter((entry) => spool.machineOf(entry) !== machineId).length;
 }
 
-export interface Claimed<T> {
+interface Claimed<T> {
   name: string;
   /** The entry, or undefined if the file can't be read. */
   entry: T | undefined;
@@ -218,9 +218,9 @@ export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number):
 }
 
 /** The outcome of an attempt. The value `gone` means that another process took the entry. */
-export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
+type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 
-export interface SpoolWork<T> {
+interface SpoolWork<T> {
   clock: { now: () => number };
   /**
    * Processes the entry. Throws to retry the entry, returns `later` to leave it in the queue, or returns
@@ -284,7 +284,7 @@ export function sweep<T>(spool: Spool<T>, nowMs: number): void {
   pruneDead(folderOf(spool, 'dead'), nowMs);
 }
 
-export interface SpoolCounts<T> {
+interface SpoolCounts<T> {
   waiting: number;
   claimed: number;
   /** Number of entries that are damaged or aren't regular files. */

@@ -30,7 +30,7 @@ export function markOfTarget(path: string): string | undefined {
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
-export interface Marks {
+interface Marks {
   text: string;
   /** Latest modification time (ms), or 0 if none of the paths exists. */
   newestMs: number;

@@ -27,7 +27,7 @@ export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
-export interface LocalAddress {
+interface LocalAddress {
   path: string;
   /** Removes the socket and, if one was created for it, the temporary folder. */
   remove: () => void;

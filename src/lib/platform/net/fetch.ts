@@ -5,7 +5,7 @@ import { bodyOf } from './origin-client';
 /** A `fetch` limited to one origin. */
 export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-export interface BoundFetchOptions {
+interface BoundFetchOptions {
   /** The only allowed origin, such as `https://api.github.com`. */
   origin: string;
   /** Timeout for the whole request, including the response body. */

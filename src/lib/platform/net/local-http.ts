@@ -167,7 +167,7 @@ function parseAnswer(bytes: Buffer): LocalAnswer | undefined {
   }
 }
 
-export interface PortRequest {
+interface PortRequest {
   /** A loopback address. */
   host: string;
   port: number;

@@ -5,7 +5,7 @@ import { StewardError, errnoCode } from '../../errors';
 /** A protocol handler. Sends bytes, and consumes chunks of the response until it can return a value. */
 export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
 
-export interface LocalSocketOptions {
+interface LocalSocketOptions {
   path: string;
   /** The server's name in messages, such as "The Wayland display". */
   what: string;

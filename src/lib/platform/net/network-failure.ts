@@ -7,7 +7,7 @@ import { isLoopbackHost } from './address';
 /**
  * Why a request got no complete response. `sent` is false only if the server can't have received the request.
  */
-export interface NetworkFailure {
+interface NetworkFailure {
   code: string;
   sent: boolean;
 }

@@ -3,7 +3,7 @@ import { readSync } from 'node:fs';
 import { errnoCode } from '../../errors';
 
 /** A local socket handle of libuv, used directly because `node:net` takes 5 ms to load. */
-export interface PipeHandle {
+interface PipeHandle {
   /** The file descriptor, or -1 on Windows. */
   readonly fd: number;
   open(fd: number): number | undefined;

@@ -9,7 +9,7 @@ import {
   networkError,
 } from './network-failure';
 
-export interface OriginRequest {
+interface OriginRequest {
   method: 'GET' | 'POST';
   /** Path relative to the base URL, such as `/v1/sessions`. May be empty. */
   path: string;
@@ -20,7 +20,7 @@ export interface OriginRequest {
   signal?: AbortSignal;
 }
 
-export interface Bounds {
+interface Bounds {
   /** Timeout for the whole request, including the response body. */
   timeoutMs: number;
   /** Maximum size of the response body. A larger body throws `unavailable` with code `TOO_LARGE`. */
@@ -59,7 +59,7 @@ export interface OriginClient {
   stream: (request: OriginRequest & { timeoutMs: number }) => Promise<OriginStream>;
 }
 
-export interface OriginWords {
+interface OriginWords {
   /** The hint to show if no response arrives. */
   hint: string;
   /** Text before the host in messages, such as `The speech provider at`. */

@@ -21,7 +21,7 @@ import { shortHash } from '../files/short-hash';
 
 type Load = (id: string) => unknown;
 
-export interface BundleInput {
+interface BundleInput {
   folder: string;
   /** Identifies the content of all bundles. V8 would accept cached code for any source of the same length. */
   build: string;

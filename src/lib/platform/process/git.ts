@@ -5,7 +5,7 @@ import { StewardError } from '../../errors';
 import { clean } from '../terminal/terminal';
 import type { Run } from './process';
 
-export interface GitOptions {
+interface GitOptions {
   input?: string;
   /** Exit codes that count as success. */
   accept?: number[];
@@ -16,7 +16,7 @@ export interface GitOptions {
 /** Runs git in a repository and returns its stdout. */
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<string>;
 
-export interface GitDeps {
+interface GitDeps {
   run: Run;
   /** Returns the timeout for each git process, in ms. */
   timeoutMs: () => number;
@@ -71,7 +71,7 @@ const PASSED_VARIABLES = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT
  * Returns an environment in which git never prompts, fetches or executes anything, and uses only the repository at
  * `root`.
  */
-export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(from)) {
     const upper = name.toUpperCase();
@@ -100,7 +100,7 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
 }
 
 /** Options that override every setting through which a repository could run a program. */
-export const HARMLESS: readonly string[] = [
+const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',
   '--literal-pathspecs',

@@ -43,7 +43,7 @@ export interface LauncherTarget {
 }
 
 /** A template, and the shared code that finds Node.js and steward. */
-export interface LauncherTemplate {
+interface LauncherTemplate {
   body: string;
   find: string;
 }

@@ -37,7 +37,7 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-export interface Foreground {
+interface Foreground {
   pid: number;
   /** Program name of at most 15 characters, such as `tmux: client`. */
   program: string;

@@ -68,7 +68,7 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
 }
 
 /** Returns the absolute entries of a PATH. */
-export function absoluteFolders(path: string): string[] {
+function absoluteFolders(path: string): string[] {
   return path.split(delimiter).filter((folder) => isAbsolute(folder));
 }
 

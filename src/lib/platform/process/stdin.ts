@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { errnoCode } from '../../errors';
 import { makeNonBlocking, pause, tryRead } from '../net/non-blocking';
 
-export interface StdinBounds {
+interface StdinBounds {
   /** How long to wait for the first byte, in ms. */
   firstByteMs: number;
   /** How long to wait for the end of the input, in ms from the start. */

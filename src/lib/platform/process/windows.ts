@@ -10,7 +10,7 @@ export interface WindowsProgram {
   description: string | undefined;
 }
 
-export interface WindowsCalls {
+interface WindowsCalls {
   /**
    * Returns the program whose window has the focus, or null if the desktop, the taskbar or no window has the
    * focus.

@@ -1,4 +1,4 @@
-export type Cell = string | number | boolean | null | undefined;
+type Cell = string | number | boolean | null | undefined;
 
 /** Yields a table's header and rows as text chunks. */
 export function* csv<T>(

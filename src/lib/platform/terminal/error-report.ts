@@ -2,13 +2,13 @@ import { type ErrorKind, errorBody, toStewardError } from '../../errors';
 import { foldFor } from './fold';
 import { cleanLines } from './terminal';
 
-export interface ErrorReport {
+interface ErrorReport {
   exitCode: number;
   /** The text for stderr, with a final newline. */
   text: string;
 }
 
-export interface ErrorReportOptions {
+interface ErrorReportOptions {
   json: boolean;
   debug: boolean;
 }

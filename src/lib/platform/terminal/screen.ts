@@ -1,7 +1,7 @@
 import { emitKeypressEvents } from 'node:readline';
 
 /** The name of a key, such as `return` or `escape`, or the character that the key types. */
-export type Key = string;
+type Key = string;
 
 /** A full-screen view of the terminal. */
 export interface Screen {

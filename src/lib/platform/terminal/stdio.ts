@@ -186,7 +186,7 @@ export async function exitAtOnce(): Promise<void> {
 }
 
 /** The file that stdout is redirected to, with its current size. */
-export interface OutputFile {
+interface OutputFile {
   dev: number;
   ino: number;
   size: number;

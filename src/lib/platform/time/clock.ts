@@ -67,7 +67,7 @@ export interface Moment {
  * Returns the time since boot on Linux, or undefined on other systems, where uptime excludes sleep or changes
  * with the wall clock.
  */
-export function bootTime(): BootTime | undefined {
+function bootTime(): BootTime | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     const id = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();

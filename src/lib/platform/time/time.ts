@@ -139,7 +139,7 @@ function pad(n: number): string {
   return String(n).padStart(2, '0');
 }
 
-export interface WallClock {
+interface WallClock {
   year: number;
   /** Month, from 1 to 12. */
   month: number;

@@ -27,7 +27,7 @@ import {
 } from './item';
 import { senseItems, settingsItems } from './sources';
 
-export interface ImportPlan {
+interface ImportPlan {
   from: string;
   items: PlannedItem[];
   /** Whether the search stopped at a limit. If so, some parts may be missing. */

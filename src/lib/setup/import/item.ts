@@ -10,7 +10,7 @@ import { table, wrap } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import { ARTIFACT_NAME } from '../../sessions/artifact';
 
-export const IMPORT_KINDS = [
+const IMPORT_KINDS = [
   'sense events',
   'sense records',
   'sense insights',
@@ -31,7 +31,7 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
  * - `conflict`: differs from steward's version, which stays unchanged
  * - `unfit`: in a format that steward can't read
  */
-export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
+type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 
 export interface ImportItem {
   kind: ImportKind;
@@ -148,7 +148,7 @@ export const PARTS = [
 export type ImportPart = (typeof PARTS)[number];
 
 /** An importable part, and the path of its file or folder. */
-export interface FoundPart {
+interface FoundPart {
   part: ImportPart;
   path: string;
 }

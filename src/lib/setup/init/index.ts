@@ -28,7 +28,7 @@ const STEPS: readonly Step[] = [
   jobsStep,
 ];
 
-export interface InitInput {
+interface InitInput {
   flags: InitFlags;
   /** The prompts in the terminal; undefined if steward must not ask questions. */
   questions: Prompt | undefined;

@@ -15,7 +15,7 @@ import { foundAssistants, isClaudeInstalled, listOf, openHooks, titlesOf } from 
 import { chosenNames } from '../init/step';
 import { defaultJobs } from '../init/step-services';
 
-export interface InstallChoice {
+interface InstallChoice {
   hooks: boolean;
   /** The assistants whose hooks to install, such as `codex,qwen`. */
   assistants?: string;
@@ -25,7 +25,7 @@ export interface InstallChoice {
   completion: Shell | undefined;
 }
 
-export interface InstallFlags {
+interface InstallFlags {
   yes: boolean;
   hooks?: boolean | undefined;
   skill?: boolean | undefined;

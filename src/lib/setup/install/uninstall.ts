@@ -29,14 +29,14 @@ export interface Uninstalled {
   left: { what: string; why: string }[];
 }
 
-export interface UninstallParts {
+interface UninstallParts {
   jobs: readonly JobId[];
   /** Whether to remove the hooks, the shim and the work skill. */
   hooks: boolean;
   completion: boolean;
 }
 
-export const CHANGED = 'changed since it was installed';
+const CHANGED = 'changed since it was installed';
 const ALL_PARTS: UninstallParts = { jobs: JOB_IDS, hooks: true, completion: true };
 
 /** Returns the parts that the flags select, or all parts if no flag selects a part. */

@@ -4,7 +4,7 @@ import { clean } from '../../platform/terminal/terminal';
 import type { Installed } from './install';
 import type { Uninstalled } from './uninstall';
 
-export interface PurgePlace {
+interface PurgePlace {
   path: string;
   what: string;
   files: number;

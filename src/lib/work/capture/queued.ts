@@ -22,7 +22,7 @@ export function queuedIssue({ wanted }: Pick<Intention, 'wanted'>): QueuedIssue 
   return parsed.success ? parsed.output : undefined;
 }
 
-export interface Queue {
+interface Queue {
   issue: QueuedIssue;
   /** Whether an earlier command queued the same issue. */
   resumed: boolean;

@@ -8,7 +8,7 @@ import { promptWanted } from './deliver';
 import { queuedIssue } from './queued';
 
 /** A reminder whose issue has not been created yet. */
-export interface UnsentReminder {
+interface UnsentReminder {
   identity: string;
   text: string;
   /** ISO 8601 in UTC. */

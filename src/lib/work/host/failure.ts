@@ -1,7 +1,7 @@
 import { StewardError, errnoCode, type ErrorKind } from '../../errors';
 import { clean } from '../../platform/terminal/terminal';
 
-export type FailureReason =
+type FailureReason =
   | 'offline' | 'reset' | 'timeout' | 'refused' | 'unauthenticated' | 'forbidden' | 'limited' | 'missing' | 'gone'
   | 'moved' | 'rejected' | 'trouble' | 'garbled'; // prettier-ignore
 

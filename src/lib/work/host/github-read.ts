@@ -6,7 +6,7 @@ import type { Comment, HostLabel, LabelEvent, Repository } from './index';
 import type { HostIssue } from '../issue';
 
 /** The site and repository that URLs must belong to, such as `https://github.com` and `ann/work`. */
-export interface IssueSite {
+interface IssueSite {
   site: string;
   repo: string;
 }

@@ -18,7 +18,7 @@ import type { HostIssue } from '../issue';
 import type { Client } from './octokit';
 import { apiUrl, findCredential, siteOf, tokenHash, type CredentialDeps } from './token';
 
-export interface GitHubDeps extends CredentialDeps {
+interface GitHubDeps extends CredentialDeps {
   clock: Clock;
   /** The User-Agent header, such as `steward/0.1.0`. */
   userAgent: string;

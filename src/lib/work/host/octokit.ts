@@ -6,7 +6,7 @@ import Bottleneck from 'bottleneck/light.js';
 
 import type { BoundFetch } from '../../platform/net/fetch';
 
-export interface OctokitOptions {
+interface OctokitOptions {
   baseUrl: string;
   token: string;
   fetch: BoundFetch;

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../platform/net/address';
 import type { Remote } from '../../platform/process/git';
 import type { Run } from '../../platform/process/process';
 
-export interface Credential {
+interface Credential {
   token: string;
   /** The token's source for messages, such as `GH_TOKEN` or `gh auth token`. */
   from: string;
