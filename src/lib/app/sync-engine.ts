@@ -1,10 +1,11 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { StewardError, toStewardError, throwIfBug } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { processHost } from '../platform/files/paths';
 import { parseIso, toIso } from '../platform/time/clock';
+import { damagedText } from '../sync/checks';
 import { aboutFolder, noFolder } from '../sync/folder';
 import { exchangeByGit, removeFromGit, type GitExchange } from '../sync/git';
 import { readState } from '../sync/state';
@@ -72,9 +73,11 @@ export async function engineStatus(context: Context, mayAsk: boolean): Promise<E
   const { folder, engine, repo } = (await context.loadConfig()).config.user.sync;
   if (engine === 'none' || folder === undefined) return null;
   if (engine === 'git') {
-    const { at, problem } = readExchange(context);
-    const found = `${repo ?? ''}, ${at === undefined ? 'no exchange yet' : `last exchange ${at}`}`;
-    return { engine, found: problem?.message ?? found, problem: problem !== undefined };
+    const { at, problem, damaged } = readExchange(context);
+    const found = [repo ?? '', at === undefined ? 'no exchange yet' : `last exchange ${at}`];
+    if (damaged !== undefined) found.push(`not received: ${damaged}`);
+    const isWrong = problem !== undefined || damaged !== undefined;
+    return { engine, found: problem?.message ?? found.join(', '), problem: isWrong };
   }
   if (!mayAsk) return { engine, found: 'not checked', problem: false };
   try {
@@ -100,14 +103,17 @@ function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | '
 interface Exchange {
   at?: string;
   problem?: { message: string };
+  /** The files that the last exchange could not receive. */
+  damaged?: string;
 }
 
 function readExchange({ area }: Context): Exchange {
-  const { at, problem } = parseObject(readText(exchangeFile(area.machine)) ?? '') ?? {};
+  const { at, problem, damaged } = parseObject(readText(exchangeFile(area.machine)) ?? '') ?? {};
   const message = isObject(problem) ? textOf(problem['message']) : undefined;
   return {
     ...(typeof at === 'string' && { at }),
     ...(message !== undefined && { problem: { message } }),
+    ...(typeof damaged === 'string' && { damaged }),
   };
 }
 
@@ -140,10 +146,14 @@ async function exchange(
     const git = await openGit(context, folder, repo);
     const before = readState(stateFile(context.area));
     const adopted = await prepareAdopted(context);
-    const result = await withClone(context, () => exchangeByGit({ ...git, adopted }));
+    const damaged: { path: string; reason: string }[] = [];
+    const onDamaged = (path: string, reason: string): unknown =>
+      damaged.push({ path: relative(folder, path), reason });
+    const result = await withClone(context, () => exchangeByGit({ ...git, adopted, onDamaged }));
     await endRetirement(context, adopted);
     await endPurge(context, repo, before);
-    note({ at });
+    const text = damagedText({ damaged });
+    note({ at, ...(text !== undefined && { damaged: text }) });
     return result;
   } catch (error) {
     const known = aboutFolder(folder, error);

@@ -40,7 +40,8 @@ export function damagedNotes(note: (text: string) => unknown): OnDamagedFile {
 }
 
 const MAX_INFO_BYTES = 64 * 1024;
-const MAX_DAY_BYTES = 8 * 1024 * 1024;
+/** Size limit of a day's file. */
+export const MAX_DAY_BYTES = 8 * 1024 * 1024;
 
 export function machinesFolder(folder: string): string {
   return join(folder, 'machines');

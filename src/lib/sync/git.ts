@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
 import { remoteGit, type GitAnswer, type Remote, type RemoteGitDeps } from '../platform/process/git';
-import { machinesFolder } from './exchange';
+import { machinesFolder, type OnDamagedFile } from './exchange';
 import { requireFolder } from './folder';
+import { receiveTree, type ReadGit } from './git-tree';
 import { mirrorFiles } from './mirror';
 
 export interface GitExchange {
@@ -18,6 +19,8 @@ export interface GitExchange {
   machineId: string;
   /** Ids of the machines that this machine has adopted. This machine publishes their data too. */
   adopted?: readonly string[];
+  /** Called with each path in the exchange folder that could not be received, and why. */
+  onDamaged?: OnDamagedFile;
 }
 
 type Git = ReturnType<typeof remoteGit>;
@@ -34,7 +37,7 @@ export async function exchangeByGit(exchange: GitExchange): Promise<{ received: 
   requireFolder(exchange.folder);
   const { machineId, adopted = [] } = exchange;
   const others = [...trees.keys()].filter((id) => id !== machineId && !adopted.includes(id));
-  const received = await receive(exchange, git, others);
+  const received = await receive(exchange, others);
   for (const id of adopted) await replace({ ...exchange, machineId: id }, git, trees.get(id));
   const sent = await send(exchange, git, trees.get(machineId));
   const gone = removeGone(exchange, trees);
@@ -61,21 +64,30 @@ async function fetchTrees({ remote }: GitExchange, git: Git): Promise<Map<string
   return new Map(rows.flatMap(([tree = '', id = '']) => (isMachineId(id) ? [[id, tree] as const] : [])));
 }
 
-/** Copies the fetched files of the other machines. Returns the ids of the machines whose files changed. */
-async function receive({ folder, clone }: GitExchange, git: Git, ids: readonly string[]): Promise<string[]> {
+/** Receives the other machines' files. Returns the ids of the machines whose files changed. */
+async function receive(exchange: GitExchange, ids: readonly string[]): Promise<string[]> {
+  const { git: deps, folder, clone, remote, onDamaged = () => undefined } = exchange;
+  const read: ReadGit = async (args, input, maxBytes) => {
+    const git = remoteGit(deps, clone, remote, { input, maxBytes, encoding: 'latin1' });
+    return Buffer.from((await succeeded(git(...args))).stdout, 'latin1');
+  };
   const changed: string[] = [];
   for (const id of ids) {
-    const copy = copyOf(clone, id);
-    removeFolder(copy);
-    ensureFolder(copy);
-    await succeeded(git('read-tree', FETCHED + id));
-    await succeeded(git('checkout-index', '--all', '--force', `--prefix=others/${id}/`));
-    if (mirrorFiles(copy, join(machinesFolder(folder), id))) changed.push(id);
+    ensureFolder(receivedMark(clone, id));
+    const to = join(machinesFolder(folder), id);
+    try {
+      if (await receiveTree(read, FETCHED + id, to, onDamaged)) changed.push(id);
+    } catch (error) {
+      const { kind, message } = toStewardError(error);
+      if (kind === 'internal') throw error;
+      onDamaged(to, message);
+    }
   }
   return changed;
 }
 
-function copyOf(clone: string, id: string): string {
+/** An empty folder, which records that this clone has received files of the machine. */
+function receivedMark(clone: string, id: string): string {
   return join(clone, 'others', id);
 }
 
@@ -89,7 +101,7 @@ function removeGone({ folder, clone, machineId }: GitExchange, trees: ReadonlyMa
   );
   for (const id of gone) {
     removeFolder(join(machinesFolder(folder), id));
-    removeFolder(copyOf(clone, id));
+    removeFolder(receivedMark(clone, id));
   }
   return gone;
 }

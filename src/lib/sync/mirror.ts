@@ -4,39 +4,40 @@ import { readBytes, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
 import { kindOf } from '../platform/files/stat';
 import { isDay } from '../platform/time/time';
+import { MAX_DAY_BYTES } from './exchange';
 import { DAY_FILES } from './format';
 
-const MAX_BYTES = 8 * 1024 * 1024;
+/** The published files that don't belong to a day. */
+export const PUBLISHED_HEADS: readonly string[] = ['machine.json', 'told.jsonl'];
+export const PUBLISHED_FOLDERS: readonly string[] = Object.keys(DAY_FILES);
 
-/** Returns the paths of a machine's published files, relative to its folder. Ignores other files. */
-function publishedFiles(folder: string): string[] {
-  const days = Object.entries(DAY_FILES).flatMap(([kind, end]) =>
-    listFolder(join(folder, kind))
-      .filter((name) => name.endsWith(end) && isDay(name.slice(0, -end.length)))
-      .map((name) => join(kind, name)),
-  );
-  return ['machine.json', 'told.jsonl', ...days].filter((name) => kindOf(join(folder, name)) === 'file');
+/** Returns whether steward publishes a file of this name, which is relative to the machine's folder. */
+export function isPublishedName(name: string): boolean {
+  const [folder = '', file = '', ...rest] = name.split('/');
+  const end = Object.entries(DAY_FILES).find(([kind]) => kind === folder)?.[1];
+  if (end === undefined) return PUBLISHED_HEADS.includes(name);
+  return rest.length === 0 && file.endsWith(end) && isDay(file.slice(0, -end.length));
 }
 
-/**
- * Makes the published files in `to` match the files in `from`. Replaces files atomically. Returns whether any
- * file changed.
- */
-export function mirrorFiles(from: string, to: string): boolean {
-  let hasChanged = false;
+/** Returns the names of a machine's published files. Ignores other files. */
+export function publishedFiles(folder: string): string[] {
+  const days = PUBLISHED_FOLDERS.flatMap((kind) =>
+    listFolder(join(folder, kind)).map((name) => `${kind}/${name}`),
+  );
+  return [...PUBLISHED_HEADS, ...days].filter(
+    (name) => isPublishedName(name) && kindOf(join(folder, name)) === 'file',
+  );
+}
+
+/** Makes the published files in `to` match the files in `from`. Replaces files atomically. */
+export function mirrorFiles(from: string, to: string): void {
   const names = publishedFiles(from);
   for (const name of names) {
-    const data = readBytes(join(from, name), { maxBytes: MAX_BYTES });
+    const data = readBytes(join(from, name), { maxBytes: MAX_DAY_BYTES });
     const path = join(to, name);
     if (data === undefined || readBytes(path)?.equals(data) === true) continue;
     ensureFolder(dirname(path));
     replaceFile(path, data);
-    hasChanged = true;
   }
-  for (const name of publishedFiles(to)) {
-    if (names.includes(name)) continue;
-    removeFile(join(to, name));
-    hasChanged = true;
-  }
-  return hasChanged;
+  for (const name of publishedFiles(to)) if (!names.includes(name)) removeFile(join(to, name));
 }

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -117,22 +125,60 @@ describe('sync: exchange through git', () => {
 
   it('ignores branches and files that steward does not write', async () => {
     const clone = path('other');
-    execFileSync('git', ['init', '--quiet', clone]);
     mkdirSync(join(clone, 'daily'), { recursive: true });
     writeFileSync(join(clone, 'daily', 'run.sh'), 'x');
     writeFileSync(join(clone, 'machine.json'), 'c1');
-    const git = (...args: string[]): void => {
-      execFileSync('git', ['-C', clone, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
-        stdio: 'ignore',
-      });
-    };
-    git('add', '.');
-    git('commit', '-m', 'x');
-    git('push', path('remote.git'), 'HEAD:refs/heads/machine-nothex');
-    git('push', path('remote.git'), 'HEAD:refs/heads/machine-cccccccccccc');
+    pushed(clone, 'nothex');
+    pushed(clone, 'cccccccccccc');
     await exchangeByGit(a);
     expect(readdirSync(join(path(A), 'machines')).sort()).to.deep.equal([A, 'cccccccccccc']);
     expect(readdirSync(join(path(A), 'machines', 'cccccccccccc'))).to.deep.equal(['machine.json']);
+  });
+
+  /** Pushes the files of a folder as a machine's branch. */
+  function pushed(clone: string, id: string): void {
+    const git = (...args: string[]): unknown =>
+      execFileSync('git', ['-C', clone, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
+        stdio: 'ignore',
+      });
+    git('init', '--quiet');
+    git('add', '--force', '.');
+    git('commit', '--allow-empty', '-m', 'x');
+    git('push', '--force', path('remote.git'), `HEAD:refs/heads/machine-${id}`);
+  }
+
+  it('receives the stored bytes and runs no filter, whatever attributes a branch has', async () => {
+    const clone = path('other');
+    mkdirSync(join(clone, 'daily'), { recursive: true });
+    writeFileSync(join(clone, 'machine.json'), 'c1\n');
+    writeFileSync(join(clone, 'daily', '2026-11-20.json'), 'day\n');
+    writeFileSync(join(clone, '.gitattributes'), 'daily/* eol=crlf\nmachine.json filter=evil\n');
+    pushed(clone, 'cccccccccccc');
+    const config = path('config');
+    writeFileSync(config, `[filter "evil"]\n\tsmudge = touch ${path('ran')}; cat\n`);
+    await exchangeByGit({ ...a, git: { ...a.git, env: { ...process.env, GIT_CONFIG_GLOBAL: config } } });
+    expect(existsSync(path('ran'))).to.equal(false);
+    expect(read(A, 'cccccccccccc', 'machine.json')).to.equal('c1\n');
+    expect(read(A, 'cccccccccccc', 'daily/2026-11-20.json')).to.equal('day\n');
+  });
+
+  it('names files that it cannot receive, and receives the rest', async () => {
+    const clone = path('other');
+    mkdirSync(join(clone, 'daily', '2026-11-19.json'), { recursive: true });
+    mkdirSync(join(clone, 'others'));
+    writeFileSync(join(clone, 'machine.json'), 'c1');
+    writeFileSync(join(clone, 'daily', '2026-11-19.json', 'x'), 'x');
+    writeFileSync(join(clone, 'daily', '2026-11-20.json'), Buffer.alloc(9 * 1024 * 1024));
+    writeFileSync(join(clone, 'others', 'large.bin'), Buffer.alloc(16 * 1024 * 1024));
+    symlinkSync('/etc/passwd', join(clone, 'daily', '2026-11-21.json'));
+    pushed(clone, 'cccccccccccc');
+    await exchangeByGit(b);
+    const damaged: string[] = [];
+    await exchangeByGit({ ...a, onDamaged: (name) => damaged.push(name.slice(path(A).length + 1)) });
+    expect(damaged).to.deep.equal(['machines/cccccccccccc/daily/2026-11-20.json']);
+    expect(readdirSync(join(path(A), 'machines', 'cccccccccccc'))).to.deep.equal(['machine.json']);
+    expect(read(A, B, 'machine.json')).to.equal('b1');
+    expect(readdirSync(join(a.clone, 'others', 'cccccccccccc'))).to.deep.equal([]);
   });
 
   it('repairs a damaged clone', async () => {

@@ -3,7 +3,7 @@ import { dirname, parse } from 'node:path';
 
 import { StewardError } from '../../errors';
 import { clean } from '../terminal/terminal';
-import type { Run } from './process';
+import type { Run, RunOptions } from './process';
 
 interface GitOptions {
   input?: string;
@@ -199,6 +199,7 @@ export function remoteGit(
   deps: RemoteGitDeps,
   folder: string,
   remote: Remote,
+  io: Pick<RunOptions, 'input' | 'maxBytes' | 'encoding'> = {},
 ): (...args: string[]) => Promise<GitAnswer> {
   const { origin, protocol } = new URL(remote.url);
   const settings: [string, string][] = [
@@ -220,6 +221,7 @@ export function remoteGit(
       cwd: folder,
       env,
       timeoutMs: deps.timeoutMs,
+      ...io,
     });
     if (result.timedOut) {
       throw new StewardError('unavailable', `git took longer than ${Math.round(deps.timeoutMs / 1000)} s.`, {
