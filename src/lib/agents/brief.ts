@@ -146,6 +146,14 @@ export function taskOf(request: string): string {
   return `${text.slice(0, half)}\n[…]\n${text.slice(-half)}`.replace(LONE_SURROGATES, '');
 }
 
+/** Returns the task of a brief, or the prompt without its mode. */
+export function taskIn(prompt: string): string {
+  const start = prompt.search(/\nTask:\n/);
+  if (start === -1) return prompt.replace(/^MODE: [a-z, -]+\.?/, '');
+  const end = prompt.lastIndexOf('\n\nReport what you');
+  return prompt.slice(start + '\nTask:\n'.length, end > start ? end : undefined);
+}
+
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
 const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 

@@ -2,7 +2,9 @@ import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
-import { MAX_BRIEFS, MODEL_TIERS, SILENCE } from './brief';
+import { readOnlyAudit } from './audit';
+import { MAX_BRIEFS, MODEL_TIERS, SILENCE, taskIn } from './brief';
+import { readRequest } from './text';
 
 /** The names that your assistant uses for agent types (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];
@@ -84,7 +86,11 @@ function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: Ag
   // If two agent types share the builder's name, it is unclear which of them a call is for.
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
-  if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
+  const isBuild = /^MODE: build\b/.test(prompt);
+  const isAudit = isBuild
+    ? readOnlyAudit(readRequest(taskIn(prompt)), types.builder).hit !== undefined
+    : /\baudit\b/i.test(prompt);
+  if (isAudit && !/^MODE: audit\b/.test(prompt))
     yield ['audit-mode', `An audit's prompt must begin with "MODE: audit".`, 'Add "MODE: audit" so that the builder runs read-only.'];
   if (/^MODE: audit\b/.test(prompt) && effort !== null && effort < 4)
     yield ['audit-effort', `A cross-vendor audit requires effort E4 or E5, not E${effort}.`, 'Omit the audit.'];

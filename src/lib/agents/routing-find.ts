@@ -1,6 +1,8 @@
 import data from '../../../templates/data/routing.json';
 import { MAX_BRIEFS, traitsIn, type BriefOptions, type BuilderMode, type ModelTier } from './brief';
+import { findBuilder, plainAudit, readOnlyAudit } from './audit';
 import { asksPerson, needsLocal, type AgentTypes } from './check';
+import { objectIn } from './code-object';
 import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type RuleMatch, type Hit, type TextRange } from './routing-match'; // prettier-ignore
 import { clauseBefore, type RequestText } from './text';
 
@@ -95,8 +97,7 @@ function findDeclined({ request }: RoutingInput): RuleMatch {
 
 function findProduction(input: RoutingInput): RuleMatch {
   const { request, effort, types } = input;
-  const names = [...new Set(['builder', escaped(types.builder)])].join('|');
-  const byName = findPattern(request, PATTERNS_BY_RULE.builder, `(?:${names})`);
+  const byName = findBuilder(request, types.builder);
   if (byName.hit !== undefined) return byName;
   const code = findCode(input);
   if (code.hit === undefined) return byName;
@@ -105,11 +106,13 @@ function findProduction(input: RoutingInput): RuleMatch {
   return { hit: { ...code.hit, words: `effort E${effort}, ${code.hit.words}` } };
 }
 
-function findAudit({ request, effort }: RoutingInput): RuleMatch {
-  const named = findPattern(request, PATTERNS_BY_RULE.crossAudit);
-  return named.hit !== undefined || effort === null || effort < 4
-    ? named
-    : findPattern(request, PATTERNS_BY_RULE.audit);
+/** Finds an audit. Other workers that the request names take it unless nothing may be changed. */
+function findAudit(input: RoutingInput): RuleMatch {
+  const { request, effort, types } = input;
+  const strict = readOnlyAudit(request, types.builder);
+  if (strict.hit !== undefined) return strict;
+  const others = [findNamed(input), findType(input), ...(['agent-team', 'managed', 'agents'] as const).map((rule) => findPattern(request, PATTERNS_BY_RULE[rule]))]; // prettier-ignore
+  return others.some(({ hit }) => hit !== undefined) ? strict : plainAudit(request, effort);
 }
 
 function findParallel({ request, count }: RoutingInput): RuleMatch {
@@ -133,8 +136,6 @@ export function typeIn(types: AgentTypes, text: string): string {
   return all.find((name) => lower.includes(name.toLowerCase())) ?? types.general;
 }
 
-/** Nouns for parts of a codebase, such as "test" or "build". */
-const OBJECTS = new Set(data.codeObjects);
 const REACH = 100;
 
 function findCode({ request }: Pick<RoutingInput, 'request'>): RuleMatch {
@@ -166,20 +167,6 @@ function* brokenPlaces(text: string): Generator<TextRange> {
     const at = end - before.length + start + object.at;
     yield { at, length: end + length - at };
   }
-}
-
-/** Finds the first noun that refers to a part of the codebase. */
-function objectIn(text: string): TextRange | undefined {
-  const words = [...text.matchAll(/[a-z0-9_+#]+(?:-[a-z0-9_]+)*/g)];
-  for (const [index, { 0: word, index: at }] of words.entries()) {
-    const next = words[index + 1];
-    const after = next?.[0] ?? '';
-    if (OBJECTS.has(`${word} ${after}`)) return { at, length: (next?.index ?? 0) + after.length - at };
-    const isObject = OBJECTS.has(word) || /^z[pc]_*$/.test(word);
-    const isOther = (after === 'of' && words[index + 2]?.[0] === 'conduct') || /^words?$/.test(after);
-    if (isObject && !isOther) return { at, length: word.length };
-  }
-  return undefined;
 }
 
 function findNamed(input: RoutingInput): RuleMatch {

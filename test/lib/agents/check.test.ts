@@ -38,6 +38,7 @@ describe('check', () => {
     ['a subagent that speaks', { ...GOOD, prompt: 'When done, POST to /notify.' }, 'speaks'],
     ['a subagent that speaks aloud', { ...GOOD, prompt: 'Announce the result out loud.' }, 'speaks'],
     ['an audit without its mode', { ...GOOD, subagent_type: 'builder', prompt: 'Audit the module.' }, 'audit-mode'],
+    ['an audit in build mode', { ...GOOD, subagent_type: 'builder', prompt: 'MODE: build.\n\nTask:\nAudit the parser, change nothing.' }, 'audit-mode'],
     ['an audit at a low effort', { ...GOOD, subagent_type: 'builder', prompt: 'MODE: audit the module.', effort: 'E2' }, 'audit-effort'],
     ['managed for under 30 minutes', { worker: 'managed', model: 'm', prompt: 'x', minutes: 29 }, 'managed-short'],
     ['managed and interactive', { worker: 'managed', model: 'm', prompt: 'Ask me before each step.' }, 'managed-interactive'],

@@ -32,6 +32,17 @@ describe('routing', () => {
     expect(wrongIn(requests)).to.deep.equal([]);
   });
 
+  it('decides an audit by its verb and the wish to change nothing', () => {
+    const requests = corpus('audits');
+    expect(requests.length).to.be.at.least(40);
+    expect(wrongIn(requests)).to.deep.equal([]);
+    for (const { request, effort } of requests.filter(({ rule }) => rule === 'audit')) {
+      const { mode, brief } = route(request, { ...OPTIONS, ...(effort === undefined ? {} : { effort }) });
+      expect(mode, request).to.equal('audit');
+      expect(brief?.prompt, request).to.match(/^MODE: audit, read-only\./);
+    }
+  });
+
   it('has a request in the corpus for each rule', () => {
     const used = new Set(corpus('requests').map(({ rule }) => rule));
     expect(RULES.map(({ id }) => id).filter((id) => !used.has(id))).to.deep.equal([]);
