@@ -40,7 +40,7 @@ describe('doctor and other hosts (built)', function () {
 
     it('checks with the push server whether the topic may be used, only if allowed, and publishes nothing', async () => {
       const off = await at.expectRow('notify.push', 'off', /no topic is set/);
-      expect(off.mend).to.match(
+      expect(off.fix).to.match(
         /^steward config set notifications\.push\.topic "steward-\$\(openssl rand -hex 16\)"$/,
       );
       at.write(
@@ -105,7 +105,7 @@ describe('doctor and other hosts (built)', function () {
         'warning',
         /^empty; 1 failed permanently: The push server rejected the topic/,
       );
-      await at.run(...(row.mend ?? '').split(' ').slice(1));
+      await at.run(...(row.fix ?? '').split(' ').slice(1));
     });
   });
 
@@ -149,7 +149,7 @@ describe('doctor and other hosts (built)', function () {
       only({ 'espeak-ng': engine(50_000), aplay: 'exit 0' });
       await at.run('notify', 'mute', '1h');
       const row = await at.expectRow('notify.voice', 'warning', /^muted until/);
-      await at.run(...(row.mend ?? '').split(' ').slice(1));
+      await at.run(...(row.fix ?? '').split(' ').slice(1));
       expect(await at.rows('notify.voice')).to.have.length(1);
       at.write('.steward/config.yaml', 'notify:\n  voice:\n    provider: {apiKey: "env:KEY"}\n');
       await at.expectRow('notify.voice', 'ok', /speech provider set up; add --online/);
@@ -189,7 +189,7 @@ describe('doctor and other hosts (built)', function () {
       await at.run('work', 'setup', 'ann/work');
       await github.api('DELETE', '/repos/ann/work/labels/Type:bug');
       const row = await at.expectRow('work.labels', 'warning', /labels missing in .*Type:bug/, '--online');
-      await at.run(...(row.mend ?? '').split(' ').slice(1));
+      await at.run(...(row.fix ?? '').split(' ').slice(1));
       await at.expectRow('work.labels', 'ok', /all \d+ labels exist/, '--online');
     });
 
@@ -197,14 +197,14 @@ describe('doctor and other hosts (built)', function () {
       await at.run('work', 'setup', 'ann/work');
       await github.api('PATCH', '/repos/ann/work', { private: false, visibility: 'public' });
       const row = await at.expectRow('work.repository', 'failed', /ann\/work is public/, '--online');
-      expect(row.mend).to.equal('steward work verify');
+      expect(row.fix).to.equal('steward work verify');
     });
 
     it('reports a missing or old verification, and its command renews it', async () => {
       await at.run('work', 'setup', 'ann/work');
       await at.run('config', 'set', 'WORK.privacy.verifiedAt', '2020-01-01T00:00:00.000Z');
       const row = await at.expectRow('work.privacy', 'warning', /has expired \(last verified 2020/);
-      await at.run(...(row.mend ?? '').split(' ').slice(1));
+      await at.run(...(row.fix ?? '').split(' ').slice(1));
       await at.expectRow('work.privacy', 'ok', /is private/);
       await at.run('config', 'set', 'WORK.privacy.verifiedPrivate', 'false');
       await at.expectRow('work.privacy', 'failed', /has not been verified as private/);
@@ -218,11 +218,11 @@ describe('doctor and other hosts (built)', function () {
       expect(refused.report.checks.find(({ id }) => id === 'work.repository')).to.include({
         state: 'failed',
         // The token of the environment stands over a login.
-        mend: null,
+        fix: null,
       });
       at.env = { ...at.env, GH_TOKEN: undefined, PATH: join(at.path, 'bin') };
       const none = await at.expectRow('work.token', 'failed', /No credential found/);
-      expect(none.mend).to.equal('gh auth login');
+      expect(none.fix).to.equal('gh auth login');
       at.env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
       await github.close();
       await at.expectRow('work.repository', 'failed', /refused the connection/, '--online');

@@ -161,7 +161,7 @@ describe('doctor (built)', function () {
       const cache = join(at.path, '.cache', 'steward', 'code');
       chmodSync(cache, 0o777);
       const row = await at.expectRow('machine.cache', 'warning', /other users can write/);
-      expect(spawnSync('sh', ['-c', row.mend ?? '']).status).to.equal(0);
+      expect(spawnSync('sh', ['-c', row.fix ?? '']).status).to.equal(0);
       await at.expectRow('machine.cache', 'ok', /code$/);
       rmSync(cache, { recursive: true });
       symlinkSync('/tmp', cache);
@@ -205,7 +205,7 @@ describe('doctor (built)', function () {
       await at.expectRow('area.folder', 'ok', /is private and writable/);
       chmodSync(at.area, 0o755);
       const row = await at.expectRow('area.folder', 'warning', /other users of this machine can read/);
-      expect(spawnSync('sh', ['-c', row.mend ?? '']).status).to.equal(0);
+      expect(spawnSync('sh', ['-c', row.fix ?? '']).status).to.equal(0);
       await at.expectRow('area.folder', 'ok', /is private/);
     });
 
@@ -221,7 +221,7 @@ describe('doctor (built)', function () {
     it('reports a file in place of the user area', async () => {
       writeFileSync(at.area, 'mine');
       const row = await at.expectRow('area.folder', 'failed', /is not a folder, so nothing can be stored/);
-      expect(row.mend ?? null).to.equal(null);
+      expect(row.fix ?? null).to.equal(null);
     });
 
     it('reports a user area that cannot be created', async function () {
@@ -250,7 +250,7 @@ describe('doctor (built)', function () {
       await at.expectRow('area.formats', 'failed', /written by a newer steward \(format 99\)/);
       at.write('.steward/sense/state.json', '{"versi');
       const row = await at.expectRow('area.formats', 'warning', /state\.json is damaged/);
-      expect(row.mend).to.equal('steward sense capture');
+      expect(row.fix).to.equal('steward sense capture');
       await at.run('sense', 'capture');
       await at.expectRow('area.formats', 'ok', /valid/);
       at.write('.steward/state/sessions.json', '{"version":99,"sessions":{}}');
@@ -293,7 +293,7 @@ describe('doctor (built)', function () {
         'failed',
         /other users of this machine can read .*settings\.json/,
       );
-      expect(spawnSync('sh', ['-c', row.mend ?? '']).status).to.equal(0);
+      expect(spawnSync('sh', ['-c', row.fix ?? '']).status).to.equal(0);
       await at.expectRow('config.secrets', 'ok', /^1 set/);
       spawnSync('git', ['init', '-q', at.path]);
       await at.expectRow(
@@ -313,7 +313,7 @@ describe('doctor (built)', function () {
   describe('sense', () => {
     it('reports that no application can be captured, with the command that turns that off', async () => {
       const row = await at.expectRow('sense.front', 'warning', /neither DISPLAY nor WAYLAND_DISPLAY is set/);
-      expect(row.mend).to.equal('steward config set sense.sources.appFocus false');
+      expect(row.fix).to.equal('steward config set sense.sources.appFocus false');
       await at.expectRow('sense.idle', 'off', /not visible from this session/);
       await at.run('config', 'set', 'sense.sources.appFocus', 'false');
       await at.expectRow('sense.front', 'off', /sense\.sources\.appFocus is false/);
@@ -421,7 +421,7 @@ describe('doctor (built)', function () {
       await at.expectRow('hooks.run', 'failed', /a hook ran, but steward returned no valid response/);
       script(shim(), 'exit 2');
       const row = await at.expectRow('hooks.run', 'failed', /exited with code 2/);
-      expect(row.mend).to.equal('steward hooks install');
+      expect(row.fix).to.equal('steward hooks install');
       await at.run('hooks', 'install');
       await at.expectRow('hooks.run', 'ok', /responded/);
       writeFileSync(settings(), '{ nonsense');
@@ -476,7 +476,7 @@ describe('doctor (built)', function () {
       try {
         await at.run('config', 'set', 'daemon.port', String(port));
         const row = await at.expectRow('daemon.port', 'warning', new RegExp(`port ${port} is in use by`));
-        await at.run(...(row.mend ?? '').split(' ').slice(1));
+        await at.run(...(row.fix ?? '').split(' ').slice(1));
         expect((await at.rows('daemon.port'))[0]?.found).not.to.include(`port ${port} `);
       } finally {
         await closeServer(server);
@@ -514,35 +514,35 @@ describe('doctor (built)', function () {
     it('finds the completion and the snippet for long commands', async () => {
       at.env = { SHELL: '/bin/fish' };
       const missing = await at.expectRow('shell.completion', 'off', /not installed for fish/);
-      expect(missing.mend).to.equal('steward autocomplete install fish');
+      expect(missing.fix).to.equal('steward autocomplete install fish');
       const { stdout } = await at.run('autocomplete', 'script', 'fish');
       at.write('.config/fish/completions/steward.fish', stdout);
       await at.expectRow('shell.completion', 'ok', /steward\.fish$/);
       at.write('.config/fish/completions/steward.fish', stdout.replace('roster', 'rooster'));
       const older = await at.expectRow('shell.completion', 'warning', /from another version/);
-      expect(older.mend, 'the installer has not written it').to.match(/script fish > .*steward\.fish$/);
+      expect(older.fix, 'the installer has not written it').to.match(/script fish > .*steward\.fish$/);
       for (const shell of ['bash', 'zsh']) {
         at.env = { SHELL: `/bin/${shell}` };
-        const { mend } = await at.expectRow('shell.completion', 'off', /not installed/);
-        const words = String(mend).split(' ').slice(1);
+        const { fix } = await at.expectRow('shell.completion', 'off', /not installed/);
+        const words = String(fix).split(' ').slice(1);
         expect(await at.run(...words)).to.include({ code: 0 });
         const { found } = await at.expectRow('shell.completion', 'ok', /_?steward$/);
         const path = found.replace(/^\w+: /, '');
         appendFileSync(path, '# of before\n');
-        expect((await at.expectRow('shell.completion', 'warning', /another version/)).mend).to.include(path);
+        expect((await at.expectRow('shell.completion', 'warning', /another version/)).fix).to.include(path);
         // As if that were what an earlier version had written.
         const manifest = join(at.area, 'state', 'install-manifest.json');
         const { version, entries } = JSON.parse(readFileSync(manifest, 'utf8')) as Written;
         const after = sha256(readFileSync(path));
         const older = entries.map((entry) => (entry.path === path ? { ...entry, after } : entry));
         writeFileSync(manifest, JSON.stringify({ version, entries: older }));
-        expect((await at.expectRow('shell.completion', 'warning', /another version/)).mend).to.equal(mend);
+        expect((await at.expectRow('shell.completion', 'warning', /another version/)).fix).to.equal(fix);
         expect(await at.run(...words)).to.include({ code: 0 });
         await at.expectRow('shell.completion', 'ok', /steward$/);
       }
       at.env = { SHELL: '/bin/fish' };
       const off = await at.expectRow('shell.long', 'off', /^off$/);
-      at.write('.config/fish/config.fish', `# shell-hook\n${off.mend}\n`);
+      at.write('.config/fish/config.fish', `# shell-hook\n${off.fix}\n`);
       await at.expectRow('shell.long', 'ok', /config\.fish$/);
       at.env = { SHELL: '/bin/tcsh' };
       await at.expectRow('shell.completion', 'off', /not bash, zsh or fish/);

@@ -113,7 +113,7 @@ describe('upgrading the home of an older steward (built)', function () {
     });
     expect(checks.find(({ id }) => id === 'shell.completion')).to.include({
       state: 'warning',
-      mend: 'steward autocomplete install bash',
+      fix: 'steward autocomplete install bash',
     });
     expect((await cli('autocomplete', 'install', 'bash')).code).to.equal(0);
     const { parts } = await json<{ parts: { id: string; state: string }[] }>('status');

@@ -11,7 +11,7 @@ import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
 
-const MEND = 'steward sense install';
+const FIX = 'steward sense install';
 
 /** Jobs that are broken in a real systemd or cron: what doctor says of them, and whether its command mends them. */
 describe('doctor: broken jobs', function () {
@@ -89,9 +89,9 @@ describe('doctor: broken jobs', function () {
   /** Expects doctor to say it, and all to be well once its command was typed. */
   async function mended(id: string, state: Row['state'], words: RegExp, scheduler: string): Promise<void> {
     const row = await look(id);
-    expect(row, JSON.stringify(row)).to.include({ state, mend: MEND });
+    expect(row, JSON.stringify(row)).to.include({ state, fix: FIX });
     expect(row.found).to.match(words);
-    await steward<JobInstalled>(...(row.mend ?? '').split(' ').slice(1), '--scheduler', scheduler);
+    await steward<JobInstalled>(...(row.fix ?? '').split(' ').slice(1), '--scheduler', scheduler);
     const after = await look(id);
     expect(after, JSON.stringify(after)).to.include({ state: 'ok' });
   }
@@ -257,7 +257,7 @@ describe('doctor: broken jobs', function () {
     it('that were removed by hand are not reported', async () => {
       const text = await crontab();
       await writeCrontab('');
-      expect(await look('jobs.sense')).to.include({ state: 'off', mend: MEND });
+      expect(await look('jobs.sense')).to.include({ state: 'off', fix: FIX });
       await steward('sense', 'install', '--scheduler', 'cron');
       expect(await crontab()).to.equal(text);
     });

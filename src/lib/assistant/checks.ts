@@ -49,12 +49,12 @@ function checkRegistered(at: HooksChecked): Promise<Finding[]> {
 
 function judgeHooks(status: HooksStatus): Finding[] {
   const { state, settings, events, switchedOffBy, shim, node, steward, strangers, pending } = status;
-  const mend = installCommand(status.assistant);
-  if (state === 'not') return [off(`not registered in ${settings}`, { mend })];
+  const fix = installCommand(status.assistant);
+  if (state === 'not') return [off(`not registered in ${settings}`, { fix })];
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const findings: Finding[] = [];
   if (missing.length > 0) {
-    findings.push(warning(`not registered in ${settings}: ${missing.join(', ')}`, { mend }));
+    findings.push(warning(`not registered in ${settings}: ${missing.join(', ')}`, { fix }));
   }
   if (switchedOffBy !== null)
     findings.push(
@@ -66,11 +66,11 @@ function judgeHooks(status: HooksStatus): Finding[] {
     findings.push(
       warning(pending, { hint: 'The hooks might not be running: no session has reported an event yet.' }),
     );
-  if (!shim.exists) findings.push(failed(`${shim.path} is missing, so the hooks do nothing`, { mend }));
-  else if (!shim.runs) findings.push(failed(`${shim.path} cannot be run, so the hooks do nothing`, { mend }));
+  if (!shim.exists) findings.push(failed(`${shim.path} is missing, so the hooks do nothing`, { fix }));
+  else if (!shim.runs) findings.push(failed(`${shim.path} cannot be run, so the hooks do nothing`, { fix }));
   else if (node === null || steward === null) {
     const what = node === null ? 'Node.js' : 'steward';
-    findings.push(failed(`${shim.path} cannot find a working ${what}, so the hooks do nothing`, { mend }));
+    findings.push(failed(`${shim.path} cannot find a working ${what}, so the hooks do nothing`, { fix }));
   }
   for (const command of strangers) {
     findings.push(
@@ -101,7 +101,7 @@ const SLOW_MS = 800;
 async function checkRun(at: HooksChecked): Promise<Finding[]> {
   const statuses = await at.hooksStatus(() => undefined).catch(() => []);
   const shim = statuses.find(({ state }) => state !== 'not')?.shim;
-  if (shim?.exists !== true) return [off('no hooks installed', { mend: INSTALL })];
+  if (shim?.exists !== true) return [off('no hooks installed', { fix: INSTALL })];
   const { clock, run } = at;
   const args = ['prompt', '--dry-run', '--json'];
   const [program, before]: [string, string[]] =
@@ -114,19 +114,19 @@ async function checkRun(at: HooksChecked): Promise<Finding[]> {
       const result = await run(program, [...before, ...args], { timeoutMs: CALL_MS, input: CALL });
       return [judgeCall(result, clock.monotonic() - began)];
     },
-    { mend: INSTALL },
+    { fix: INSTALL },
   );
 }
 
 export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Finding {
   const took = `${Math.round(ms)} ms`;
-  if (timedOut) return failed(`a hook did not exit within ${CALL_MS / 1000} s`, { mend: INSTALL });
+  if (timedOut) return failed(`a hook did not exit within ${CALL_MS / 1000} s`, { fix: INSTALL });
   if (code !== 0)
     return failed(`a hook ${code === null ? 'was killed by a signal' : `exited with code ${code}`}`, {
-      mend: INSTALL,
+      fix: INSTALL,
     });
   if (parseObject(stdout)?.['matches'] === undefined) {
-    return failed('a hook ran, but steward returned no valid response', { mend: INSTALL });
+    return failed('a hook ran, but steward returned no valid response', { fix: INSTALL });
   }
   if (ms > SLOW_MS) {
     return warning(`a hook took ${took}, which delays the assistant`, {
@@ -153,7 +153,7 @@ async function noSessions(at: HooksChecked): Promise<Finding> {
   const statuses = await at.hooksStatus(() => undefined);
   const isRegistered = statuses.some(({ state }) => state !== 'not');
   const hint = `Start a session. If it isn't recorded, check that you can write to ${at.area.state}.`;
-  return off('no sessions recorded yet', isRegistered ? { hint } : { mend: INSTALL });
+  return off('no sessions recorded yet', isRegistered ? { hint } : { fix: INSTALL });
 }
 
 const HOUR_MS = 3_600_000;
@@ -172,7 +172,7 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
     findings.push(
       warning(`${deadText(deadReport(status.deadFolder)) ?? ''}`, {
         hint: `Remove the files in ${status.deadFolder}, or retry all of them:`,
-        mend: 'steward work retry',
+        fix: 'steward work retry',
       }),
     );
   }
@@ -182,7 +182,7 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
       warning(
         `${plural(status.waiting, 'pending hook entry', 'pending hook entries')}, the oldest from ${Math.floor(age / HOUR_MS)} h ago`,
         {
-          mend: 'steward work deliver',
+          fix: 'steward work deliver',
         },
       ),
     );

@@ -74,7 +74,7 @@ function openFile(path: string): Finding[] {
   if (!isOpenToOthers(path)) return [];
   return [
     failed(`other users of this machine can read the secret in ${path}`, {
-      mend: `chmod 600 ${forShell(path)}`,
+      fix: `chmod 600 ${forShell(path)}`,
     }),
   ];
 }

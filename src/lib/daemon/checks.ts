@@ -31,7 +31,7 @@ export const DAEMON_CHECKS: readonly Check<DaemonChecked>[] = [
 const TIMEOUT_MS = 4_000;
 const STOP = 'steward daemon stop';
 const RESTART = 'steward daemon restart';
-const NOT_RUNNING = off('not running', { mend: 'steward daemon serve' });
+const NOT_RUNNING = off('not running', { fix: 'steward daemon serve' });
 
 function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Finding[]> {
   return orFailure(async () => {
@@ -40,11 +40,11 @@ function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Findin
     const { instance, health } = found;
     const facts = `${instance.url}, process ${health.pid}, version ${health.version}`;
     if (health.version !== version)
-      return [warning(`${facts}; this command is version ${version}`, { mend: RESTART })];
+      return [warning(`${facts}; this command is version ${version}`, { fix: RESTART })];
     // Earlier versions of the daemon don't report their build.
     return health.build === undefined || health.build === build
       ? [ok(facts)]
-      : [warning(`${facts}; this command is a different build`, { mend: RESTART })];
+      : [warning(`${facts}; this command is a different build`, { fix: RESTART })];
   });
 }
 
@@ -82,13 +82,13 @@ function ask(
 
 export function judgeOwn({ url, pid, port }: Instance, answer: PortAnswer | undefined): Finding {
   if (answer === undefined)
-    return failed(`the daemon is running, but nothing responds at ${url}`, { mend: RESTART });
+    return failed(`the daemon is running, but nothing responds at ${url}`, { fix: RESTART });
   if (answer.status === 401) return ok(`${url}, token required`);
   if (answer.status === 200 && parseObject(answer.text)?.['pid'] === pid)
     return ok(`your daemon responds at ${url}`);
   return failed(`another program responds at ${url}`, {
     hint: 'Choose another port, then restart the daemon.',
-    mend: `steward config set daemon.port ${port + 1}`,
+    fix: `steward config set daemon.port ${port + 1}`,
   });
 }
 
@@ -101,7 +101,7 @@ export function judgeTaken(port: number, owner: PortOwner | undefined): Finding 
         : `${owner.program} (process ${owner.pid})`;
   return warning(`port ${port} is in use by ${holder}, so the daemon cannot start`, {
     hint: 'Stop that program or choose another port:',
-    mend: `steward config set daemon.port ${port < 65_535 ? port + 1 : port - 1}`,
+    fix: `steward config set daemon.port ${port < 65_535 ? port + 1 : port - 1}`,
   });
 }
 
@@ -127,7 +127,7 @@ async function checkGuard({ area, findDaemon }: Unconfigured): Promise<Finding[]
     return [
       failed(`accepts ${accepted.join(', ')}`, {
         hint: 'A web page could read your data. Stop the daemon and reinstall steward:',
-        mend: STOP,
+        fix: STOP,
       }),
     ];
   });
@@ -151,13 +151,13 @@ export function judgeUsers(facts: {
   isLinux: boolean;
   canIdentify: boolean;
 }): Finding {
-  const mend = 'steward config set daemon.requireToken true';
+  const fix = 'steward config set daemon.requireToken true';
   if (facts.requireToken) return ok('a token is required');
   if (facts.otherUsers) return ok('other users are allowed (daemon.otherUsers)');
   if (!facts.isLinux)
     return off('other users cannot be identified on this system, so it is better to require a token', {
-      mend,
+      fix,
     });
   if (facts.canIdentify) return ok('other users are refused');
-  return warning('other users are allowed, because /proc/net/tcp cannot be read', { mend });
+  return warning('other users are allowed, because /proc/net/tcp cannot be read', { fix });
 }

@@ -23,7 +23,7 @@ export interface AreaChecked {
   area: UserArea;
   config: object;
   /** Finds problems in a user area that several machines write to. */
-  sharedArea: () => { found: string; hint?: string; mend?: string }[];
+  sharedArea: () => { found: string; hint?: string; fix?: string }[];
 }
 
 export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
@@ -37,7 +37,7 @@ const EMPTY = 'nothing is stored yet';
 function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding[] {
   if (!exists(area.root)) {
     const nowhere = unwritable(nearestFolder(area.root));
-    return nowhere.length > 0 ? nowhere : [off(`${area.root} does not exist yet`, { mend: 'steward up' })];
+    return nowhere.length > 0 ? nowhere : [off(`${area.root} does not exist yet`, { fix: 'steward up' })];
   }
   if (modeOf(area.root) === undefined) {
     return [failed(`${area.root} is a broken link`, { hint: 'Point the link to an existing folder.' })];
@@ -46,11 +46,11 @@ function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding
     const hint = 'Move or rename the file, or set STEWARD_HOME to another folder.';
     return [failed(`${area.root} is not a folder, so nothing can be stored`, { hint })];
   }
-  const mend = `chmod 700 ${forShell(area.root)}`;
+  const fix = `chmod 700 ${forShell(area.root)}`;
   const written = [area.root, area.state, area.sense.root, area.machine];
   const findings = [
     ...(isOpenToOthers(area.root)
-      ? [warning(`other users of this machine can read ${area.root}`, { mend })]
+      ? [warning(`other users of this machine can read ${area.root}`, { fix })]
       : []),
     ...[area.state, area.sense.root, area.work.root, area.observability, area.outbox, area.spool].flatMap(
       notReal,
@@ -95,9 +95,9 @@ function unwritable(folder: string): Finding[] {
     if (code === 'ENOSPC' || code === 'EDQUOT') {
       return [failed(`the disk that contains ${folder} is full`, { hint: 'Free some space.' })];
     }
-    const mend = code === 'EACCES' ? { mend: `chmod u+rwx ${forShell(folder)}` } : {};
+    const fix = code === 'EACCES' ? { fix: `chmod u+rwx ${forShell(folder)}` } : {};
     const hint = 'Make your user the owner.';
-    return [failed(`${folder} is not writable (${code})`, { hint, ...mend })];
+    return [failed(`${folder} is not writable (${code})`, { hint, ...fix })];
   }
 }
 
@@ -132,14 +132,14 @@ function senseFindings(area: UserArea): Finding[] {
   if (damaged) {
     return [
       warning(`${area.sense.state} is damaged; a capture rebuilds it from the stored events`, {
-        mend: 'steward sense capture',
+        fix: 'steward sense capture',
       }),
     ];
   }
   return lost
     ? [
         warning(`${area.sense.state} is missing; a capture rebuilds it from the stored events`, {
-          mend: 'steward sense capture',
+          fix: 'steward sense capture',
         }),
       ]
     : [];
@@ -150,7 +150,7 @@ function sessionFindings(path: string): Finding[] {
   const earlier = exists(aside)
     ? [
         warning(`the damaged session state was moved to ${aside} and rebuilt from the log`, {
-          mend: `rm ${forShell(aside)}`,
+          fix: `rm ${forShell(aside)}`,
         }),
       ]
     : [];
@@ -193,7 +193,7 @@ function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Findin
     ...damaged.map((day) =>
       warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged and is not shown`, {
         hint: 'Move or rename the file. If the event log for that day still exists, rebuild the record:',
-        mend: `steward sense rollup ${day}`,
+        fix: `steward sense rollup ${day}`,
       }),
     ),
     ...quarantined.map((path) =>

@@ -132,7 +132,7 @@ function checkCache({ host }: Unconfigured): Finding[] {
     if (host.platform !== 'win32' && ((modeOf(folder) ?? 0) & 0o022) !== 0) {
       return [
         warning(`other users can write to ${folder}, so it is not used and ${slow}`, {
-          mend: `chmod 700 ${forShell(folder)}`,
+          fix: `chmod 700 ${forShell(folder)}`,
         }),
       ];
     }
@@ -211,8 +211,8 @@ export function judgeOffset(
   const size = Math.abs(seconds);
   if (size <= 30) return ok(`within ${Math.max(size, 1)} s of ${remote.host}`);
   const words = `${size < 120 ? `${size} s` : `${Math.round(size / 60)} min`} ${seconds > 0 ? 'ahead of' : 'behind'} ${remote.host}`;
-  const mend = SET_CLOCK[platform];
-  const more = mend === undefined ? { hint: 'Synchronize the clock with NTP.' } : { mend };
+  const fix = SET_CLOCK[platform];
+  const more = fix === undefined ? { hint: 'Synchronize the clock with NTP.' } : { fix };
   return size > 300 ? failed(words, more) : warning(words, more);
 }
 

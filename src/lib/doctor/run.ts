@@ -9,7 +9,7 @@ export interface Row {
   state: State;
   found: string;
   /** The command that fixes the problem, or null. */
-  mend: string | null;
+  fix: string | null;
   /** Advice for problems that no command fixes. */
   hint: string | null;
 }
@@ -76,9 +76,9 @@ async function findingsOf<At extends { config: object }>(
 }
 
 function foundOf<At extends object>({ id, title }: Check<At>, finding: Finding): Found {
-  const { state, found, mend, hint, kind } = finding;
+  const { state, found, fix, hint, kind } = finding;
   return {
-    row: { id, part: partOf(id), title, state, found, mend: mend ?? null, hint: hint ?? null },
+    row: { id, part: partOf(id), title, state, found, fix: fix ?? null, hint: hint ?? null },
     kind: state === 'failed' ? (kind ?? 'unavailable') : undefined,
   };
 }

@@ -43,7 +43,7 @@ function merged(rows: readonly Row[]): Row[] {
       last?.part === row.part &&
       last.state === row.state &&
       last.found === row.found &&
-      last.mend === row.mend &&
+      last.fix === row.fix &&
       last.hint === row.hint;
     if (isSame) last.ids.push(row.id);
     else groups.push({ ...row, ids: [row.id] });
@@ -53,14 +53,14 @@ function merged(rows: readonly Row[]): Row[] {
   return groups.map((group) => ({ ...group, id: isWhole(group) ? group.part : group.ids.join(', ') }));
 }
 
-function rowLines({ id, state, found, mend, hint }: Row, options: DoctorTextOptions): string[] {
+function rowLines({ id, state, found, fix, hint }: Row, options: DoctorTextOptions): string[] {
   const colors = palette(options);
   const paint = state === 'failed' || state === 'warning' ? colors.attention : colors.neutral;
   const first = `${state.padEnd(INDENT.length)}${id}  `;
   const lines = [
     ...wrap(clean(found), options.columns, first, INDENT),
     ...(hint === null ? [] : wrap(clean(hint), options.columns, INDENT)),
-    ...(mend === null || state === 'ok' ? [] : [`${INDENT}${clean(mend)}`]),
+    ...(fix === null || state === 'ok' ? [] : [`${INDENT}${clean(fix)}`]),
   ];
   const [head = '', ...rest] = lines;
   return [`${paint(head.slice(0, state.length))}${head.slice(state.length)}`, ...rest];

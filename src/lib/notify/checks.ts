@@ -18,7 +18,7 @@ function checkOutbox({ area }: NotifyChecked): Finding[] {
   const dead = deadReport(deadFolder(area));
   if (dead.count === 0) return [ok(words)];
   const hint = 'Resend a notification with `steward notify retry ID`. List the failed notifications:';
-  return [warning(`${words}; ${deadText(dead) ?? ''}`, { hint, mend: 'steward notify history' })];
+  return [warning(`${words}; ${deadText(dead) ?? ''}`, { hint, fix: 'steward notify history' })];
 }
 
 const REPEAT_MS = 60_000;

@@ -11,7 +11,7 @@ export interface Finding {
   /** A description of the result. Must not contain secrets. */
   found: string;
   /** The command that fixes the problem. */
-  mend?: string;
+  fix?: string;
   /** Advice for problems that no command can fix. */
   hint?: string;
   /** The error kind of a failure, which determines the exit code. Default: `unavailable`. */

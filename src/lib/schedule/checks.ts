@@ -42,15 +42,15 @@ const CALL_MS = 10_000;
 
 async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
   const status = (await at.jobs())?.find(({ job }) => job === id);
-  if (status === undefined) return [off('no scheduler on this machine', { mend: 'steward up' })];
+  if (status === undefined) return [off('no scheduler on this machine', { fix: 'steward up' })];
   return [judgeJob(status, localTimes(at.clock))];
 }
 
 export function judgeJob(status: JobStatus, localTime: (iso: string) => string): Finding {
-  const { job, scheduler, installed, lastRun, nextRun, warning: problem, broken, mend, hint } = status;
-  if (!installed) return off(`not installed in ${scheduler}`, { mend: JOBS[job].command });
+  const { job, scheduler, installed, lastRun, nextRun, warning: problem, broken, fix, hint } = status;
+  if (!installed) return off(`not installed in ${scheduler}`, { fix: JOBS[job].command });
   if (problem !== undefined) {
-    const more = { ...(mend === undefined ? {} : { mend }), ...(hint === undefined ? {} : { hint }) };
+    const more = { ...(fix === undefined ? {} : { fix }), ...(hint === undefined ? {} : { hint }) };
     return broken === true ? failed(problem, more) : warning(problem, more);
   }
   const ran =
@@ -69,7 +69,7 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
 async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   const installed = (await at.jobs())?.find((job) => job.installed);
   if (installed === undefined) return [];
-  const mend = JOBS[installed.job].command;
+  const fix = JOBS[installed.job].command;
   const { area, run, host } = at;
   const path = launcherPath(LAUNCHER.name, { bin: area.bin, host });
   if (!exists(path)) return [];
@@ -77,21 +77,21 @@ async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
     host.platform === 'win32' ? [host.env['ComSpec'] ?? 'cmd.exe', ['/d', '/c', path]] : ['/bin/sh', [path]];
   return orFailure(
     async () => [
-      judgeLauncher(await run(program, [...before, '--where'], { timeoutMs: CALL_MS }), mend, exists),
+      judgeLauncher(await run(program, [...before, '--where'], { timeoutMs: CALL_MS }), fix, exists),
     ],
-    { mend },
+    { fix },
   );
 }
 
 export function judgeLauncher(
   { code, stdout }: Pick<RunResult, 'code' | 'stdout'>,
-  mend: string,
+  fix: string,
   isThere: (path: string) => boolean,
 ): Finding {
   const [node = '', steward = ''] = stdout.split(/\r?\n/).map((line) => line.replace(/^"|"$/g, ''));
-  if (code !== 0) return failed('the launcher cannot find Node.js or steward, so each run fails', { mend });
+  if (code !== 0) return failed('the launcher cannot find Node.js or steward, so each run fails', { fix });
   const missing = [node, steward].find((path) => !isThere(path));
   return missing === undefined
     ? ok(`${steward} with ${node}`)
-    : failed(`${missing === '' ? 'steward' : missing} is missing, so each run fails`, { mend });
+    : failed(`${missing === '' ? 'steward' : missing} is missing, so each run fails`, { fix });
 }

@@ -141,13 +141,13 @@ export function jobText(
   notes: readonly string[],
   { columns, localTime }: JobTextOptions,
 ): string {
-  const { loaded, everySec, lastRun, nextRun, lastExit, warning, mend, hint } = status;
+  const { loaded, everySec, lastRun, nextRun, lastExit, warning, fix, hint } = status;
   const scheduler = NAMES[status.scheduler];
   if (!status.installed)
     return lines(columns, [`Not installed in ${scheduler}. Install it with "${job.command}".`, ...notes]);
   const isDaemon = everySec === null;
   const ended = lastExit === null ? '' : lastExit === 0 ? ', ok' : `, exit code ${lastExit}`;
-  const problem = [warning, hint, mend === undefined ? undefined : `Run "${mend}" again.`];
+  const problem = [warning, hint, fix === undefined ? undefined : `Run "${fix}" again.`];
   return lines(columns, [
     `${commandOf(job.id)}, ${isDaemon ? 'at login' : every(everySec)}`,
     row('scheduler', `${scheduler}, ${loaded ? 'loaded' : 'not loaded'}`),

@@ -128,6 +128,6 @@ export interface JobStatus {
   warning?: string;
   /** Set if the job doesn't run at all or fails on every run. */
   broken?: true;
-  mend?: string;
+  fix?: string;
   hint?: string;
 }

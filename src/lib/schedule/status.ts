@@ -154,7 +154,7 @@ function missedRuns(
   return Math.max(0, Math.floor((nowMs - since) / (everySec * 1000)));
 }
 
-type Problem = Pick<JobStatus, 'warning' | 'broken' | 'mend' | 'hint'>;
+type Problem = Pick<JobStatus, 'warning' | 'broken' | 'fix' | 'hint'>;
 
 function entryProblem({
   job,
@@ -163,40 +163,40 @@ function entryProblem({
   state,
   otherHolders,
 }: JobStatusInput): Problem | undefined {
-  const mend = job.command;
+  const fix = job.command;
   const { loaded, disabled, copies, edited } = state;
-  if (!hasLauncher) return { warning: 'The launcher is missing, so each run fails.', broken: true, mend };
+  if (!hasLauncher) return { warning: 'The launcher is missing, so each run fails.', broken: true, fix };
   if (disabled && !loaded)
-    return { warning: `The job is disabled in ${scheduler}, so it does not run.`, broken: true, mend };
+    return { warning: `The job is disabled in ${scheduler}, so it does not run.`, broken: true, fix };
   if (!loaded) {
-    const more = scheduler === 'cron' ? { hint: 'Start the cron service.' } : { mend };
+    const more = scheduler === 'cron' ? { hint: 'Start the cron service.' } : { fix };
     return { warning: `The job is installed, but ${scheduler} does not run it.`, broken: true, ...more };
   }
   if (otherHolders.length > 0)
-    return { warning: `The job runs twice: in ${[scheduler, ...otherHolders].join(' and in ')}.`, mend };
+    return { warning: `The job runs twice: in ${[scheduler, ...otherHolders].join(' and in ')}.`, fix };
   if (copies > 1)
-    return { warning: `${scheduler} has ${copies} entries for the job, so it runs more than once.`, mend };
+    return { warning: `${scheduler} has ${copies} entries for the job, so it runs more than once.`, fix };
   if (disabled)
-    return { warning: `The job is disabled in ${scheduler} and will stop at the next login.`, mend };
-  if (edited) return { warning: `The entry in ${scheduler} has been edited since it was installed.`, mend };
+    return { warning: `The job is disabled in ${scheduler} and will stop at the next login.`, fix };
+  if (edited) return { warning: `The entry in ${scheduler} has been edited since it was installed.`, fix };
   return undefined;
 }
 
 function runProblem({ job, recorded, logEnd }: JobStatusInput, status: JobStatus): Problem | undefined {
   const { lastExit, missedPolls, log } = status;
-  const mend = job.command;
+  const fix = job.command;
   const hint = logEnd === '' ? `See ${log}` : `${log} ends with: ${logEnd}`;
   if (lastExit !== null && lastExit !== 0)
     return { warning: `The last run failed with exit code ${lastExit}.`, hint };
   if (missedPolls >= MISSED_TO_WARN) {
     const warning = `${missedPolls} runs have been missed since the last run. Jobs do not run while the machine is asleep.`;
-    return { warning, hint, mend };
+    return { warning, hint, fix };
   }
   const [configured, installed] = [everySecOf(job), recorded?.added['everySec']];
   if (typeof installed === 'number' && configured !== null && installed !== configured)
     return {
       warning: `The job runs every ${installed} s, but the configured interval is ${configured} s.`,
-      mend,
+      fix,
     };
   return undefined;
 }

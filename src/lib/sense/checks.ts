@@ -63,10 +63,10 @@ export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
 function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Promise<Finding[]>) {
   return async (at: SenseChecked): Promise<Finding[]> => {
     const { enabled, sources } = at.config.sense;
-    if (!enabled) return [off('sense.enabled is false', { mend: ENABLE })];
+    if (!enabled) return [off('sense.enabled is false', { fix: ENABLE })];
     if (sources[source]) return check(at);
-    const mend = `steward config set sense.sources.${source} true`;
-    return [off(`sense.sources.${source} is false`, { mend })];
+    const fix = `steward config set sense.sources.${source} true`;
+    return [off(`sense.sources.${source} is false`, { fix })];
   };
 }
 
@@ -88,7 +88,7 @@ async function checkFront(at: SenseChecked): Promise<Finding[]> {
   const hint = 'To avoid this, install the npm package koffi alongside steward:';
   return [
     finding,
-    off('each capture takes about two seconds, because it starts PowerShell twice', { hint, mend: FASTER }),
+    off('each capture takes about two seconds, because it starts PowerShell twice', { hint, fix: FASTER }),
   ];
 }
 
@@ -109,7 +109,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
     );
   return warning(front.reason, {
     hint: 'If this machine cannot report the frontmost application, turn the source off:',
-    mend: 'steward config set sense.sources.appFocus false',
+    fix: 'steward config set sense.sources.appFocus false',
   });
 }
 
@@ -144,7 +144,7 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const { repos, git } = at.config.sense;
   if (repos.length === 0)
-    return [off('no repositories are watched', { mend: 'steward config add sense.repos PATH' })];
+    return [off('no repositories are watched', { fix: 'steward config add sense.repos PATH' })];
   const findings: Finding[] = [];
   for (const root of repos) findings.push(await checkRepo(at, root, git.authors === 'mine'));
   const good = findings.filter(({ state }) => state === 'ok');
@@ -169,21 +169,21 @@ async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean)
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
     const { hint: gitHint } = error;
     const message = error.message.replace(/\.$/, '');
-    const mend = `git config --global --add safe.directory ${forShell(root)}`;
+    const fix = `git config --global --add safe.directory ${forShell(root)}`;
     if (gitHint === undefined) return failed(`${root}: ${message}`);
     const isUntrusted = gitHint.includes('safe.directory');
     return failed(
       `${root}: ${message}`,
-      isUntrusted ? { mend, hint: 'If you trust this repository:' } : { hint: gitHint },
+      isUntrusted ? { fix, hint: 'If you trust this repository:' } : { hint: gitHint },
     );
   }
 }
 
 async function checkCapture(at: SenseChecked): Promise<Finding[]> {
   const { enabled, sources } = at.config.sense;
-  if (!enabled) return [off('sense.enabled is false: nothing is captured', { mend: ENABLE })];
+  if (!enabled) return [off('sense.enabled is false: nothing is captured', { fix: ENABLE })];
   if (!exists(at.area.sense.config))
-    return [off('sense is not set up; nothing is captured', { mend: 'steward up' })];
+    return [off('sense is not set up; nothing is captured', { fix: 'steward up' })];
   const { state } = senseStore(at.area).readState();
   const jumps = recentJumps(state.jumps, at.clock.now()).map((jump) =>
     warning(`the clock was set ${jumpText(jump)} (noticed at ${localTimes(at.clock)(jump.at)})`, {
@@ -207,18 +207,18 @@ function lastCaptureFinding(
   const last = lastTs === null ? 'no capture yet' : `last capture at ${localTimes(clock)(lastTs)}`;
   if (by === undefined) {
     return warning(`${last}, and no captures are scheduled`, {
-      mend: 'steward sense install',
+      fix: 'steward sense install',
       hint: 'Run `steward up`, or schedule captures:',
     });
   }
-  const mend = 'steward sense capture';
+  const fix = 'steward sense capture';
   const lastMs = parseIso(lastTs ?? '');
-  if (lastMs === undefined) return warning(`${last}, although ${by} is set to run captures`, { mend });
+  if (lastMs === undefined) return warning(`${last}, although ${by} is set to run captures`, { fix });
   const missed = Math.floor((clock.now() - lastMs) / 1000 / config.sense.pollIntervalSec);
   if (missed < 3) return ok(`${last}, by ${by}`);
   return warning(`${last}; ${missed} captures missed since then, unless the machine was asleep`, {
     hint: 'Run a capture to see what fails:',
-    mend,
+    fix,
   });
 }
 

@@ -27,7 +27,7 @@ const EDITED = [
 export interface SharedFinding {
   found: string;
   hint?: string;
-  mend?: string;
+  fix?: string;
 }
 
 /** Merges conflict copies of the logs that this machine writes. The caller must hold the sense lock. */
@@ -67,7 +67,7 @@ function copiesFound({ root, place }: UserArea): SharedFinding[] {
   const listed = files.slice(0, MAX_LISTED).map(({ path, original }): SharedFinding => ({
     found: `a sync tool left a conflict copy of ${original}: ${join(root, path)}`,
     hint: `Copy any changes you need into ${basename(original)}, then delete the conflict copy:`,
-    mend: `rm ${forShell(join(root, path))}`,
+    fix: `rm ${forShell(join(root, path))}`,
   }));
   const rest = files.length - listed.length;
   return [
@@ -84,7 +84,7 @@ function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding
   const count = plural(logs.length, 'conflict copy', 'conflict copies');
   const found = `a sync tool left ${count} of logs, such as ${logs[0]?.path ?? ''}; no lines are lost`;
   return isOwn
-    ? { found, hint: 'To merge the copies, run a capture:', mend: 'steward sense capture' }
+    ? { found, hint: 'To merge the copies, run a capture:', fix: 'steward sense capture' }
     : { found, hint: 'The machine that writes these logs will merge the copies at its next capture.' };
 }
 
@@ -96,7 +96,7 @@ function markedFiles(root: string): SharedFinding[] {
   ).map((name) => ({
     found: `${join(root, name)} contains git conflict markers`,
     hint: "Edit the file, or keep this machine's version:",
-    mend: `git -C ${forShell(root)} checkout HEAD -- ${name}`,
+    fix: `git -C ${forShell(root)} checkout HEAD -- ${name}`,
   }));
 }
 
@@ -121,15 +121,15 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
   const isOther = (id: string): boolean => id !== own && !retired.has(id);
   const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter(isOther);
   const hint = 'Give each machine its own user area, and share their records through an exchange folder:';
-  const mend = 'steward sync set FOLDER';
+  const fix = 'steward sync set FOLDER';
   const top = owners.find(({ place }) => place === '')?.owner ?? '';
   if (area.place !== '')
     return [
-      { found: `${area.root} belongs to the machine ${top}; this machine writes to ${area.own}`, hint, mend },
+      { found: `${area.root} belongs to the machine ${top}; this machine writes to ${area.own}`, hint, fix },
     ];
   if (machines.length === 0) return [];
   const others = `${plural(machines.length, 'other machine')} wrote to this folder in the last 7 days (${machines.slice(0, 3).join(', ')})`;
-  return [{ found: `${area.root} is shared: ${others}`, hint, mend }];
+  return [{ found: `${area.root} is shared: ${others}`, hint, fix }];
 }
 
 /**

@@ -41,17 +41,17 @@ async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
   if (shell === undefined) return [off('the login shell is not bash, zsh or fish')];
   const path = completionPlacesOf(shell, at).find((file) => realPath(file) !== undefined);
   const install = `steward autocomplete install ${shell}`;
-  if (path === undefined) return [off(`not installed for ${shell}`, { mend: install })];
+  if (path === undefined) return [off(`not installed for ${shell}`, { fix: install })];
   const text = readText(path, { followLink: true, maxBytes: MAX_BYTES }) ?? '';
   const script = await scriptOf(shell, at);
   if (script === undefined)
     return [warning(`cannot check ${path}: \`steward autocomplete script ${shell}\` failed`)];
   if (text.trimEnd() === script.trimEnd()) return [ok(`${shell}: ${path}`)];
   // The installer replaces a file only if steward wrote it and the user hasn't edited it.
-  const mend = isAsInstalled(at, path, text)
+  const fix = isAsInstalled(at, path, text)
     ? install
     : `steward autocomplete script ${shell} > ${forShell(path)}`;
-  return [warning(`${path} is from another version of steward`, { mend })];
+  return [warning(`${path} is from another version of steward`, { fix })];
 }
 
 async function scriptOf(shell: Shell, { run, root }: ShellChecked): Promise<string | undefined> {
@@ -108,7 +108,7 @@ function checkLong(at: ShellChecked): Finding[] {
   return [
     off('off', {
       hint: `To be notified of long commands, add this line to ${file}:`,
-      mend: hookLine,
+      fix: hookLine,
     }),
   ];
 }

@@ -22,33 +22,33 @@ type Pending = Pick<
 >;
 
 /** Describes published data that must still be removed, and how to remove it. */
-export function pendingTexts(status: Pending): { text: string; mend: string; hint?: string }[] {
+export function pendingTexts(status: Pending): { text: string; fix: string; hint?: string }[] {
   const { folder, pendingRemovals, pendingFormer, pendingAdopted, details, publishedDetails } = status;
   const again = `steward sync set ${forShell(folder ?? '')}`;
   const isShown = publishedDetails === true && !details;
   return [
     ...(folder === null || pendingRemovals === 0
       ? []
-      : [{ text: 'purged data is still published', mend: again }]),
-    ...(isShown ? [{ text: 'details are still published', mend: 'steward sync details off' }] : []),
+      : [{ text: 'purged data is still published', fix: again }]),
+    ...(isShown ? [{ text: 'details are still published', fix: 'steward sync details off' }] : []),
     ...pendingFormer.map((former) => ({
       text: `purged data is still in ${former}`,
       ...howToPurge(former),
     })),
     ...pendingAdopted.map((id) => ({
       text: `data of the adopted machine ${id} is still published`,
-      mend: again,
+      fix: again,
     })),
   ];
 }
 
 /** Returns how to remove purged data from a former folder or git repository. */
-export function howToPurge(former: string): { hint?: string; mend: string } {
+export function howToPurge(former: string): { hint?: string; fix: string } {
   const leave = `steward sync leave ${forShell(former)}`;
-  if (!isAbsolute(former)) return { mend: `${leave} --remove` };
+  if (!isAbsolute(former)) return { fix: `${leave} --remove` };
   return {
     hint: `Connect the folder, then run "steward sense capture". If the folder no longer exists:`,
-    mend: leave,
+    fix: leave,
   };
 }
 
@@ -60,8 +60,8 @@ export function remainsText(place: string): string {
 /** Names the former folders and git repositories from which purged data was not removed yet. */
 export function formerTexts(pendingFormer: readonly string[]): string[] {
   return pendingFormer.map((former) => {
-    const { hint = 'To delete what this machine published there:', mend } = howToPurge(former);
-    return `Purged data is still in ${former}. ${hint} ${mend}`;
+    const { hint = 'To delete what this machine published there:', fix } = howToPurge(former);
+    return `Purged data is still in ${former}. ${hint} ${fix}`;
   });
 }
 
@@ -83,13 +83,13 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
   const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
   const findings: Finding[] = [
     ...(engine?.problem === true
-      ? [warning(`${engine.engine}: ${engine.found}`, { mend: 'steward sync status' })]
+      ? [warning(`${engine.engine}: ${engine.found}`, { fix: 'steward sync status' })]
       : []),
     ...pending,
     ...old.map(({ name, daysBehind }) =>
       warning(`${name} was last seen ${plural(daysBehind, 'day')} ago`, {
         hint: 'Check the sync tool on that machine. If you no longer have the machine:',
-        mend: 'steward sync forget MACHINE',
+        fix: 'steward sync forget MACHINE',
       }),
     ),
     ...(conflicts.length === 0

@@ -45,7 +45,7 @@ export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
 
 const VERIFY = 'steward work verify';
 const REFRESH = 'steward work board --refresh';
-const MAKE_PRIVATE = { hint: 'Make the repository private, then run:', mend: VERIFY };
+const MAKE_PRIVATE = { hint: 'Make the repository private, then run:', fix: VERIFY };
 
 /** Returns a repository check. Before setup or while work tracking is off, the check reports `off`. */
 function row(
@@ -74,21 +74,21 @@ export function judgePrivacy(
 ): Finding {
   switch (state) {
     case 'setup':
-      return off('not set up', { mend: 'steward work setup OWNER/REPO' });
+      return off('not set up', { fix: 'steward work setup OWNER/REPO' });
     case 'off':
-      return off('WORK.enabled is false', { mend: 'steward config set WORK.enabled true' });
+      return off('WORK.enabled is false', { fix: 'steward config set WORK.enabled true' });
     case 'public':
       return failed(
         `${repo} is ${visibility} (verified ${verified}), so nothing is read or sent`,
         MAKE_PRIVATE,
       );
     case 'unverified':
-      return failed(`${repo} has not been verified as private, so nothing is sent`, { mend: VERIFY });
+      return failed(`${repo} has not been verified as private, so nothing is sent`, { fix: VERIFY });
     case 'expired':
       return warning(
         `the verification of ${repo} has expired (last verified ${verified}); captures stay queued`,
         {
-          mend: VERIFY,
+          fix: VERIFY,
         },
       );
     case 'due':
@@ -121,8 +121,8 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
   if (visibility !== 'private')
     findings.push(failed(`${repo} is ${visibility}; work tracking needs a private repository`, MAKE_PRIVATE));
   if (repoId !== undefined && found.id !== repoId) {
-    const fix = { hint: 'To use the new repository, run:', mend: `steward work setup ${repo}` };
-    findings.push(failed(`${repo} now refers to a different repository`, fix));
+    const more = { hint: 'To use the new repository, run:', fix: `steward work setup ${repo}` };
+    findings.push(failed(`${repo} now refers to a different repository`, more));
   }
   if (archived)
     findings.push(failed(`${repo} is archived and read-only`, { hint: 'Unarchive the repository.' }));
@@ -159,23 +159,23 @@ export function judgeLabels(
   missing: readonly string[],
   of: number,
 ): Finding {
-  const mend = 'steward work labels seed';
+  const fix = 'steward work labels seed';
   try {
     existingLabels([], names, repo);
   } catch (error) {
-    return failure(error, { kind: 'unavailable', mend });
+    return failure(error, { kind: 'unavailable', fix });
   }
   if (missing.length === 0) return ok(`all ${of} labels exist`);
   const few = missing.slice(0, 5).join(', ');
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';
-  return warning(`labels missing in ${repo}: ${few}${more}; issues are created without them`, { mend });
+  return warning(`labels missing in ${repo}: ${few}${more}; issues are created without them`, { fix });
 }
 
 function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
   const { lastFetch, failure: last } = readPoll(area.work.poll, repo);
   const fetched = `last fetched: ${lastFetch === null ? 'never' : localTimes(clock)(lastFetch)}`;
-  if (last !== null) return [warning(`${fetched}. ${last.message}`, { hint: last.hint, mend: REFRESH })];
-  if (lastFetch === null) return [warning('the issues have never been fetched', { mend: REFRESH })];
+  if (last !== null) return [warning(`${fetched}. ${last.message}`, { hint: last.hint, fix: REFRESH })];
+  if (lastFetch === null) return [warning('the issues have never been fetched', { fix: REFRESH })];
   const { malformed } = readCache(area.work.cache, repo);
   if (malformed === 0) return [ok(fetched)];
   const hint = 'GitHub sent invalid data for these issues. The next full fetch requests them again.';
@@ -183,9 +183,9 @@ function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
 }
 
 /** Suggests a login only if the environment has no token, because a token takes precedence over `gh`. */
-function login({ host }: Pick<WorkChecked, 'host'>): { mend?: string } {
+function login({ host }: Pick<WorkChecked, 'host'>): { fix?: string } {
   const isSet = ['GH_TOKEN', 'GITHUB_TOKEN'].some((name) => (host.env[name] ?? '') !== '');
-  return isSet ? {} : { mend: 'gh auth login' };
+  return isSet ? {} : { fix: 'gh auth login' };
 }
 
 /** Runs a check that contacts GitHub. Converts errors to findings. */

@@ -68,12 +68,12 @@ describe('doctor judgements', () => {
     );
     expect(of({ installed: false, loaded: false })).to.deep.include({
       state: 'off',
-      mend: 'steward sense install',
+      fix: 'steward sense install',
     });
-    expect(of({ warning: 'It is twice.', mend: 'steward sense install' })).to.deep.equal({
+    expect(of({ warning: 'It is twice.', fix: 'steward sense install' })).to.deep.equal({
       state: 'warning',
       found: 'It is twice.',
-      mend: 'steward sense install',
+      fix: 'steward sense install',
     });
     expect(of({ warning: 'It is gone.', broken: true, hint: 'Do that.' })).to.deep.equal({
       state: 'failed',
@@ -87,7 +87,7 @@ describe('doctor judgements', () => {
       judgeLauncher({ code, stdout }, 'steward sense install', (path) => path.startsWith('/there'));
     expect(said(of(0, '/there/node\n/there/run.js\n'))).to.equal('ok: /there/run.js with /there/node');
     expect(said(of(0, '"/there/node"\r\n"/there/run.js"\r\n'))).to.match(/^ok/);
-    expect(of(127, '')).to.deep.include({ state: 'failed', mend: 'steward sense install' });
+    expect(of(127, '')).to.deep.include({ state: 'failed', fix: 'steward sense install' });
     expect(said(of(0, '/there/node\n/away/run.js\n'))).to.equal(
       'failed: /away/run.js is missing, so each run fails',
     );
@@ -119,7 +119,7 @@ describe('doctor judgements', () => {
       'in use by nginx (process 7)',
     );
     expect(said(judgeTaken(1, { pid: null, program: null, uid: 0 }))).to.include("another user's program");
-    expect(judgeTaken(65_535, undefined).mend).to.equal('steward config set daemon.port 65534');
+    expect(judgeTaken(65_535, undefined).fix).to.equal('steward config set daemon.port 65534');
     const own = { pid: 7, url: 'http://127.0.0.1:1', port: 1, socket: '', version: '', startedAt: '' };
     expect(judgeOwn(own, undefined).state).to.equal('failed');
     expect(judgeOwn(own, { status: 401, text: '' }).state).to.equal('ok');

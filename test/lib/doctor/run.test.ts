@@ -87,7 +87,7 @@ describe('doctor checks', () => {
       kinds.map((kind) => {
         const state = kind === 'ok' || kind === 'warning' ? kind : 'failed';
         return {
-          row: { id: 'x', part: 'machine', title: 'x', state, found: 'x', mend: null, hint: null },
+          row: { id: 'x', part: 'machine', title: 'x', state, found: 'x', fix: null, hint: null },
           kind: kind === 'ok' || kind === 'warning' ? undefined : kind,
         };
       });
@@ -122,12 +122,12 @@ describe('doctor checks', () => {
       });
 
     it('have a line each, with what mends them, which is never broken', async () => {
-      const mend = `steward config set sense.repos '${'~/a/long/path,'.repeat(8)}'`;
+      const fix = `steward config set sense.repos '${'~/a/long/path,'.repeat(8)}'`;
       expect(
         await text([
-          check('a.one', () => [ok('all is well', { mend: 'not shown' })]),
+          check('a.one', () => [ok('all is well', { fix: 'not shown' })]),
           check('a.two', () => [
-            failed('words that are more than fit into one line of this terminal', { hint: 'Do this:', mend }),
+            failed('words that are more than fit into one line of this terminal', { hint: 'Do this:', fix }),
           ]),
           check('a.three', () => [
             warning('esc \u001b[31m /a/path/that/is/longer/than/the/whole/line/of/the/terminal/is'),
@@ -139,7 +139,7 @@ describe('doctor checks', () => {
           'failed   a.two  words that are more than fit into one line',
           '         of this terminal',
           '         Do this:',
-          `         ${mend}`,
+          `         ${fix}`,
           'warning  a.three  esc',
           '         /a/path/that/is/longer/than/the/whole/line/of/the/terminal/is',
           '',
@@ -149,7 +149,7 @@ describe('doctor checks', () => {
     });
 
     it('are one line where a part says the same throughout', async () => {
-      const same = (): ReturnType<typeof off>[] => [off('not set up', { mend: 'steward x' })];
+      const same = (): ReturnType<typeof off>[] => [off('not set up', { fix: 'steward x' })];
       const lines = (await text([check('machine.a', same), check('machine.b', same)])).split('\n');
       expect(lines).to.deep.equal(['off      machine  not set up', '         steward x', '', '2 off']);
     });

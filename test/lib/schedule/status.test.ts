@@ -73,11 +73,11 @@ describe('job status', () => {
 
   it('reports the worst problem first', () => {
     const gone = { ...NOT_INSTALLED, installed: true, loaded: false };
-    const mend = 'steward sense install';
+    const fix = 'steward sense install';
     const there = { ...NOT_INSTALLED, installed: true, loaded: true, copies: 1 };
-    expect(statusOf(input({ hasLauncher: false }))).to.deep.include({ broken: true, mend });
+    expect(statusOf(input({ hasLauncher: false }))).to.deep.include({ broken: true, fix });
     expect(statusOf(input({ hasLauncher: false })).warning).to.match(/launcher is missing/);
-    expect(statusOf(input({ state: gone }))).to.deep.include({ broken: true, mend, nextRun: null });
+    expect(statusOf(input({ state: gone }))).to.deep.include({ broken: true, fix, nextRun: null });
     for (const [over, words] of [
       [{ state: { ...gone, disabled: true } }, 'The job is disabled in systemd, so it does not run.'],
       [
@@ -88,7 +88,7 @@ describe('job status', () => {
       [{ state: { ...there, copies: 2 } }, 'systemd has 2 entries for the job, so it runs more than once.'],
       [{ state: { ...there, edited: true } }, 'The entry in systemd has been edited since it was installed.'],
     ] satisfies [Partial<JobStatusInput>, string][])
-      expect(statusOf(input(over)), words).to.include({ warning: words, mend });
+      expect(statusOf(input(over)), words).to.include({ warning: words, fix });
     expect(statusOf(input({ state: gone, scheduler: 'cron' })).hint).to.match(/cron service/);
     expect(statusOf(input({ record: { atMs: NOW - 1000, exit: 3 } })).warning).to.equal(
       'The last run failed with exit code 3.',

@@ -26,7 +26,7 @@ describe('sense: checks of doctor', () => {
     const checks = SENSE_CHECKS.filter((row) => row.id === id);
     const sense = { ...config.sense, exclude };
     const rows = await runChecks(checks, at as unknown as SenseChecked, { ...config, sense });
-    return rows.map(({ row: { state, found, mend } }) => ({ state, found, mend }));
+    return rows.map(({ row: { state, found, fix } }) => ({ state, found, fix }));
   }
   const wordsOf = async (...args: Parameters<typeof check>): Promise<string> =>
     (await check(...args)).map(({ state, found }) => `${state}: ${found}`).join('\n');
@@ -99,11 +99,11 @@ describe('sense: checks of doctor', () => {
     const answer = '{"pid": 7, "path": "C:\\\\Code.exe", "description": "Code"}';
     const desktop = recordedDesktop('win32', { 'powershell.exe': answer });
     expect(await check('sense.front', { desktop })).to.deep.equal([
-      { state: 'ok', found: 'Code, via windows', mend: null },
+      { state: 'ok', found: 'Code, via windows', fix: null },
       {
         state: 'off',
         found: 'each capture takes about two seconds, because it starts PowerShell twice',
-        mend: 'npm install --global koffi@3',
+        fix: 'npm install --global koffi@3',
       },
     ]);
   });

@@ -21,7 +21,7 @@ const missing: WebService['missing'] = ({ chat }) =>
     : {
         reason: 'no webhook is set',
         hint: 'Create an incoming webhook in your chat app, and set its URL:',
-        mend: SET,
+        fix: SET,
       };
 
 /** Posts to a chat's incoming webhook. The webhook URL is a credential and is never logged or shown. */
@@ -92,7 +92,7 @@ export const chatCheck = webCheck({
     [401, 403, 404, 410].includes(status)
       ? failed(`${hostname} rejected the webhook (${status})`, {
           hint: 'Create a new webhook, and set its URL:',
-          mend: SET,
+          fix: SET,
         })
       : ok(`${hostname} responds`),
 });

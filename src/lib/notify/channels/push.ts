@@ -24,7 +24,7 @@ const missing: WebService['missing'] = ({ push }) =>
     : {
         reason: 'no topic is set',
         hint: 'Set a topic that is hard to guess, and subscribe to it on your phone:',
-        mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
+        fix: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
       };
 
 /**
@@ -137,12 +137,12 @@ export const pushCheck = webCheck({
     if (status === 401 || status === 403) {
       return failed(`${hostname} denies access to the topic`, {
         kind: 'auth',
-        mend: 'steward config set notifications.push.token TOKEN',
+        fix: 'steward config set notifications.push.token TOKEN',
       });
     }
     return failed(`${hostname} does not respond like an ntfy server (${status})`, {
       hint: 'Set the address of an ntfy server:',
-      mend: 'steward config set notifications.push.server HOST',
+      fix: 'steward config set notifications.push.server HOST',
     });
   },
 });

@@ -14,11 +14,11 @@ const SET = 'steward config set notifications.telegram';
 const missing: WebService['missing'] = ({ telegram: { token, chatId } }) => {
   if (!token.isSet) {
     const hint = 'Get a token from @BotFather, and set it:';
-    return { reason: 'no bot token is set', hint, mend: `${SET}.token env:NAME` };
+    return { reason: 'no bot token is set', hint, fix: `${SET}.token env:NAME` };
   }
   if (chatId.isSet) return undefined;
   const hint = 'Send the bot a message, then set the chat id:';
-  return { reason: 'no chat is set', hint, mend: `${SET}.chatId ID` };
+  return { reason: 'no chat is set', hint, fix: `${SET}.chatId ID` };
 };
 
 /**
@@ -90,6 +90,6 @@ export const telegramCheck = webCheck({
       ? ok(`${hostname} recognizes the bot`)
       : failed(`${hostname} does not recognize the bot (${status})`, {
           kind: 'auth',
-          mend: `${SET}.token env:NAME`,
+          fix: `${SET}.token env:NAME`,
         }),
 });

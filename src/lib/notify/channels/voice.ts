@@ -60,7 +60,7 @@ export const voiceCheck: Check<NotifyChecked> = {
     if (!muted) return findings;
     return [
       ...findings,
-      warning(until === null ? 'muted' : `muted until ${until}`, { mend: 'steward notify unmute' }),
+      warning(until === null ? 'muted' : `muted until ${until}`, { fix: 'steward notify unmute' }),
     ];
   },
 };
@@ -68,7 +68,7 @@ export const voiceCheck: Check<NotifyChecked> = {
 async function checkSpeech({ clock, online, sound, voice: voiceDeps }: NotifyChecked): Promise<Finding[]> {
   const deps = await voiceDeps();
   if (deps.settings().engine === 'none') {
-    return [off('switched off', { mend: 'steward config set notify.voice.engine auto' })];
+    return [off('switched off', { fix: 'steward config set notify.voice.engine auto' })];
   }
   const { engines, reason: missing, hint = '' } = makeVoice({ ...deps, onProblem: () => undefined }).status();
   const [first] = engines;

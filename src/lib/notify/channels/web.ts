@@ -16,7 +16,7 @@ type Failed = Extract<Outcome, { outcome: 'failed' }>;
 interface Missing {
   reason: string;
   hint: string;
-  mend: string;
+  fix: string;
 }
 
 /** A service that accepts JSON in POST requests and is enabled by `notifications.ID.enabled`. */
@@ -48,8 +48,8 @@ export function webChannel(deps: WebDeps, service: WebService): Channel {
       const settings = deps.settings();
       if (!settings[id].enabled)
         return { reason: 'switched off', hint: `Switch it on with \`${enable(id)}\`.` };
-      const { reason, hint, mend } = service.missing(settings) ?? {};
-      return reason === undefined ? undefined : { reason, hint: `${hint} \`${mend}\`.` };
+      const { reason, hint, fix } = service.missing(settings) ?? {};
+      return reason === undefined ? undefined : { reason, hint: `${hint} \`${fix}\`.` };
     },
     trouble() {
       const posts = postsOr(service, EMPTY);
@@ -181,9 +181,9 @@ export interface WebProbe extends Pick<WebService, 'id' | 'missing'> {
 export function webCheck({ id, title, missing, ask, judge }: WebProbe): Check<NotifyChecked> {
   const run = (at: NotifyChecked): Promise<Finding[]> | Finding[] => {
     const settings = at.config.settings.notifications;
-    if (!settings[id].enabled) return [off('switched off', { mend: enable(id) })];
+    if (!settings[id].enabled) return [off('switched off', { fix: enable(id) })];
     const lack = missing(settings);
-    if (lack !== undefined) return [off(lack.reason, { hint: lack.hint, mend: lack.mend })];
+    if (lack !== undefined) return [off(lack.reason, { hint: lack.hint, fix: lack.fix })];
     if (!at.online) return [off(NOT_CHECKED)];
     return orFailure(async () => {
       const { url, headers } = ask(settings, at.secret);
