@@ -40,7 +40,6 @@ export interface Brief {
   prompt: string;
 }
 
-/** Trait ids, grouped by trait family. */
 type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
 export interface BriefOptions extends Preferred {

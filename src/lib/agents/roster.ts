@@ -10,7 +10,6 @@ import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
 import { MODEL_TIERS, traitIds, withArticle, type ModelTier, type TraitFamily } from './brief';
 
-/** A named agent in your roster. */
 interface RosterAgent {
   /** File name without `.md`. */
   slug: string;

@@ -25,7 +25,7 @@ export function readRequest(request: string): RequestText {
       .replace(/[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, ''),
   );
   const plain = masked(straight(whole.trim()));
-  return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), isCut };
+  return { plain, text: plain.replace(/[^\n\x20-\x7e]/gu, standIn).toLowerCase(), isCut };
 }
 
 /** Replaces typographic quotes and dashes with ASCII characters of the same length. */
@@ -35,10 +35,6 @@ function straight(text: string): string {
     .replace(/[\u201c\u201d\u201e\u201f\u00ab\u00bb]/g, '"')
     .replace(/[\u3002\uff0e]/g, '.')
     .replace(/[\u2010-\u2015]/g, '-');
-}
-
-function standIns(text: string): string {
-  return text.replace(/[^]/gu, standIn);
 }
 
 function standIn(char: string): string {

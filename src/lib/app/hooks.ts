@@ -231,7 +231,6 @@ export function hooksHealth(context: Context): ModuleHealth {
     : { state: 'needs-you', reason: reasons.join(' · '), fix: 'steward doctor hooks' };
 }
 
-/** Returns the assistants' titles, separated by commas. */
 export function titlesOf(assistants: readonly Assistant[]): string {
   return assistants.map(({ title }) => title).join(', ');
 }

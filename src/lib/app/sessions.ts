@@ -85,7 +85,6 @@ function depsOf(context: Context, settings: HookSettings): SessionsDeps {
   return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
 }
 
-/** Returns this machine's sessions that run in the given terminal. */
 export async function sessionsOn(
   context: Context,
   tty: string,

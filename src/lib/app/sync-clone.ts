@@ -17,7 +17,6 @@ export function withClone<T>({ area, clock, machineId }: Context, work: () => Pr
   return withLock(join(area.machine, 'exchange.lock'), { clock, machineId, waitMs: LOCK_WAIT_MS }, work);
 }
 
-/** Deletes the clone. */
 export async function removeClone(context: Context): Promise<void> {
   await removeFolders(context, [cloneFolder(context)]);
 }

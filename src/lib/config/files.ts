@@ -71,7 +71,6 @@ interface CheckedFile {
   warnings: string[];
 }
 
-/** Checks the content of one file and collects all problems. */
 export function checkContent(file: ConfigFile, content: unknown): CheckedFile {
   const checked: CheckedFile = { values: new Map(), problems: [], warnings: [] };
   if (content === undefined || (content === null && file.format === 'yaml')) return checked;

@@ -76,14 +76,12 @@ export function isLeaf(node: AnyLeaf | Tree | undefined): node is AnyLeaf {
   return node !== undefined && (node as Partial<AnyLeaf>).leaf === true;
 }
 
-/** Returns every leaf in a tree with its path, in tree order. */
 export function leavesOf(tree: Tree, path: readonly string[] = []): { path: string[]; leaf: AnyLeaf }[] {
   return Object.entries(tree).flatMap(([name, node]) =>
     isLeaf(node) ? [{ path: [...path, name], leaf: node }] : leavesOf(node, [...path, name]),
   );
 }
 
-/** Returns the node at a path, or undefined. */
 export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | undefined {
   let node: AnyLeaf | Tree | undefined = tree;
   for (const name of path) {

@@ -5,7 +5,6 @@ import { ensureFolder } from '../platform/files/folder';
 import { addDays, type Day } from '../platform/time/time';
 import type { Goal } from './record';
 
-/** Format version of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
 /** Length of the longer of the two observation periods, in days. */
 export const GOALS_WINDOW_DAYS = 30;

@@ -18,7 +18,6 @@ export interface Completions {
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-/** Generators of the completion script, by shell. */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Completions[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,

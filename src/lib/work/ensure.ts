@@ -30,7 +30,6 @@ interface LedgerEntry {
 const LEDGER_VERSION = 1;
 const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 
-/** Reads a repository's ledger entries, by identity. */
 export function readLedger(path: string, repo: string): ReadonlyMap<string, LedgerEntry> {
   const own = ledgerOf(path)[repo.toLowerCase()];
   return new Map(

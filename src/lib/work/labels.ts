@@ -101,7 +101,6 @@ function invalid(path: string, problems: readonly string[]): StewardError {
   });
 }
 
-/** Returns the labels in `wanted` that are missing from `existing`. */
 export function lackingLabels(wanted: readonly HostLabel[], existing: readonly string[]): HostLabel[] {
   return wanted.filter(({ name }) => !hasLabel(existing, name));
 }

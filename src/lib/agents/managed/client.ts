@@ -40,7 +40,6 @@ export interface ManagedClient {
   get: (kind: ResourceKind, id: string) => Promise<Resource>;
   list: (kind: ResourceKind, query: Query) => Promise<Page<Resource>>;
   archive: (kind: ResourceKind, id: string) => Promise<Resource>;
-  /** Returns one page of a session's events. */
   events: (session: string, query: EventQuery) => Promise<Page<ManagedEvent>>;
   /** Sends events. Returns the accepted events, with ids if the service reports them. */
   send: (session: string, events: readonly SentEvent[]) => Promise<ManagedEvent[]>;

@@ -3,7 +3,6 @@ import { isObject } from '../../platform/files/json-object';
 import { parseIso } from '../../platform/time/clock';
 import { hasId, targetOf, textField, type ManagedEvent } from './event';
 
-/** A tool use requested by the agent. */
 export interface ToolUse {
   id: string;
   name: string;
@@ -104,7 +103,6 @@ export function addEvent(turn: Turn, event: ManagedEvent): void {
   }
 }
 
-/** Returns the tool uses that the session is waiting for. */
 export function pendingTools({ stop, answered, tools }: Turn): ToolUse[] {
   const ids = stop?.reason === OPEN ? stop.ids.filter((id) => !answered.has(id)) : [];
   return ids.map((id) => tools.get(id) ?? { id, name: '', kind: 'tool', input: null });

@@ -195,7 +195,6 @@ export function resourcesText(
 
 export interface SessionReport {
   session: Resource;
-  /** Number of events in the local log. */
   localEvents: number;
   /** Whether a message from an interrupted run is still unsent. */
   unsent: boolean;

@@ -37,7 +37,6 @@ export function isBusError(error: unknown): error is BusError {
   return error instanceof StewardError && 'type' in error && typeof error.type === 'string';
 }
 
-/** Returns the address of the session bus, or undefined if the environment doesn't define it. */
 export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   const runtime = env['XDG_RUNTIME_DIR'];
   return (

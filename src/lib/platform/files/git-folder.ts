@@ -39,7 +39,6 @@ export function gitFolderAt(path: string): GitFolder | undefined {
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
 }
 
-/** Returns the name and main checkout of the repository that contains a path. */
 export function repositoryOf(path: string): { name: string; root: string } | undefined {
   const found = checkoutOf(path);
   return found === undefined ? undefined : { name: found.name, root: found.mainRoot };

@@ -30,7 +30,6 @@ export function networkError(name: string, code: string, hint: string): StewardE
   return new StewardError('unavailable', `${name} ${reasonOf(code)}.`, { hint, cause });
 }
 
-/** Returns the network failure that caused an error, if any. */
 export function networkFailureOf(error: unknown): NetworkFailure | undefined {
   const cause = error instanceof StewardError ? error.cause : undefined;
   return typeof cause === 'object' && cause !== null && 'sent' in cause && 'code' in cause

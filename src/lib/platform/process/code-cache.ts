@@ -202,7 +202,6 @@ function isPrivate(facts: { uid: number; mode: number }): boolean {
   return facts.uid === process.getuid() && (facts.mode & 0o022) === 0;
 }
 
-/** Returns whether a cache folder and its parent are private. */
 function isPrivateFolder(path: string): boolean {
   return [path, dirname(path)].every((folder) => {
     const facts = lstatSync(folder);

@@ -67,7 +67,6 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
     .find((path) => isProgram(path));
 }
 
-/** Returns the absolute entries of a PATH. */
 function absoluteFolders(path: string): string[] {
   return path.split(delimiter).filter((folder) => isAbsolute(folder));
 }

@@ -31,7 +31,6 @@ function stackOf(error: Error): string {
   return error.cause instanceof Error ? `${own}\nCaused by: ${stackOf(error.cause)}` : own;
 }
 
-/** Exit codes by error kind. A successful run exits with 0. */
 export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
   internal: 1,
   usage: 2,

@@ -33,7 +33,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   // Passes local time to chrono as if it were UTC. Only the day of the result is used.
   const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
   const [found] = casual.parse(words, { instant: shown, timezone: 0 });
-  if (found === undefined || found.text.length !== words.length || isRange(found)) {
+  if (found === undefined || found.text.length !== words.length || (found.end ?? null) !== null) {
     throw new StewardError('usage', `Invalid day ${JSON.stringify(text)}.`, { hint: DAY_HINT });
   }
   const at = found.start;
@@ -60,10 +60,6 @@ export function futureDayError(day: Day, last: 'today' | 'tomorrow', lastDay: Da
   return new StewardError('usage', `${day} is in the future.`, {
     hint: `Use ${lastDay} (${last}) or an earlier day.`,
   });
-}
-
-function isRange({ end }: { end?: object | null }): boolean {
-  return end !== undefined && end !== null;
 }
 
 /**

@@ -14,7 +14,6 @@ export interface HostFailure {
   retryAfterSec: number | null;
 }
 
-/** Returns the cause of a host error; undefined for other errors. */
 export function failureOf(error: unknown): HostFailure | undefined {
   if (!(error instanceof StewardError)) return undefined;
   const cause = error.cause as Partial<HostFailure> | undefined;
@@ -49,7 +48,6 @@ type Words = [kind: ErrorKind, reason: FailureReason, message: string, hint: str
 const AGAIN = 'Try again in a few minutes.';
 const CHECK_ADDRESS = 'Check GITHUB_API_URL and the proxy.';
 
-/** Converts an error from the client library to a StewardError. */
 export function hostError(error: unknown, asked: Asked): StewardError {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof StewardError) return at;
   const response = responseOf(error);

@@ -102,7 +102,6 @@ export const CommentData: v.GenericSchema<unknown, Comment> = v.pipe(
   v.transform(({ user, body, created_at }) => ({ author: user.login, body, createdAt: created_at })),
 );
 
-/** Parses a label event. Returns null for other events. */
 export const EventData: v.GenericSchema<unknown, LabelEvent | null> = v.union([
   v.pipe(
     v.object({
