@@ -186,7 +186,14 @@ const CURSOR: readonly Played[] = [
  * OpenCode 1.18 and Qwen Code 0.24 have the recorded shape; the rest is as documented.
  */
 export const PAYLOADS: Readonly<Record<AssistantId, readonly Played[]>> = {
-  'claude-code': CLAUDE_LIKE,
+  'claude-code': [
+    ...CLAUDE_LIKE,
+    snake(
+      'StopFailure',
+      { error: 'rate_limit', last_assistant_message: `${SECRET} limit reached, resets 6pm` },
+      { type: 'stop', reason: 'rate_limit', until: '18:00' },
+    ),
+  ],
   codex: CODEX,
   copilot: COPILOT,
   opencode: OPENCODE,

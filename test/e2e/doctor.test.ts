@@ -401,7 +401,7 @@ describe('doctor (built)', function () {
       await at.expectRow('hooks.run', 'off', /no hooks installed/);
       mkdirSync(join(at.path, '.claude'));
       await at.run('hooks', 'install');
-      await at.expectRow('hooks.registered', 'ok', /^11 hooks in .*settings\.json/);
+      await at.expectRow('hooks.registered', 'ok', /^12 hooks in .*settings\.json/);
       await at.expectRow('hooks.run', 'ok', /^a hook responded in \d+ ms$/);
       expect(existsSync(join(at.area, 'observability', 'hooks.jsonl'))).to.equal(false);
     });

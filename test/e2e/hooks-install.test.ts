@@ -25,7 +25,7 @@ describe('hooks from the command line', function () {
     expect((await run(['hooks', 'status'])).stdout).to.match(/^Not installed in /);
     const first = await run(['hooks', 'install']);
     expect(first).to.include({ code: 0, stderr: '' });
-    expect(first.stdout).to.include('Added 11 hooks');
+    expect(first.stdout).to.include('Added 12 hooks');
     const installed = readFileSync(settings(), 'utf8');
     expect((await run(['sessions'])).stdout).to.include('Sessions that start from now on are recorded.');
     expect((await run(['doctor', 'hooks'])).stdout)
@@ -37,7 +37,7 @@ describe('hooks from the command line', function () {
     expect(status).to.include({ state: 'installed', switchedOffBy: null });
     expect(status).to.have.nested.property('node.version', process.versions.node);
     expect(status).to.have.nested.property('steward.version').that.matches(/^\d/);
-    expect((await run(['hooks', 'uninstall'])).stdout).to.include('Removed 11 hooks from');
+    expect((await run(['hooks', 'uninstall'])).stdout).to.include('Removed 12 hooks from');
     expect(readFileSync(settings(), 'utf8')).to.equal(THEIRS);
     expect(readdirSync(join(home.path, '.claude'))).to.deep.equal(['settings.json']);
     expect(await run(['hooks', 'uninstall'])).to.include({
@@ -115,7 +115,7 @@ describe('hooks from the command line', function () {
     const registered = Object.entries(hooks).map(
       ([event, groups]) => [event, groups.at(-1)?.hooks[0]?.command ?? ''] as const,
     );
-    expect(registered).to.have.length(11);
+    expect(registered).to.have.length(12);
     for (const [event, command] of registered) {
       const input = JSON.stringify({ session_id: 's1', cwd: home.path, hook_event_name: event });
       const env = cleanEnv(home.path, { NODE_OPTIONS: '--require ./not-there.js' });

@@ -30,6 +30,8 @@ export const claudeCode: Assistant = {
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],
+    // Sent instead of Stop if an API error ends the turn.
+    ['StopFailure', 'stop'],
     // Claude Code stops all SessionEnd hooks after a total of 1.5 s.
     ['SessionEnd', 'session-end', 1],
   ]),

@@ -119,7 +119,7 @@ async function leaveFor(
   input: HookInput,
   event: WorkEvent,
 ): Promise<void> {
-  const ended = kind === 'turn-ended' ? await endOfTurn(deps, input.lastMessage) : undefined;
+  const ended = kind === 'turn-ended' ? await endOfTurn(deps, event, input.lastMessage) : undefined;
   leave(
     { clock: deps.clock, machineId: deps.machineId, path: deps.spool },
     {
@@ -134,7 +134,12 @@ async function leaveFor(
 }
 
 /** Returns how the turn ended, based on its last message; undefined if the hook JSON has no message. */
-async function endOfTurn(deps: HookDeps, message: string | undefined): Promise<EndOfTurn | undefined> {
+async function endOfTurn(
+  deps: HookDeps,
+  event: WorkEvent,
+  message: string | undefined,
+): Promise<EndOfTurn | undefined> {
+  if (event.type === 'stop' && event.reason !== undefined) return { line: null, isError: true };
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };
 }

@@ -14,7 +14,7 @@ import { CLAUDE_CODE, type AssistantId } from '../sessions/session-key';
 import { makeSlug } from '../sessions/slug';
 import { type SessionsDeps, storedSlug } from '../sessions/state';
 import { type SessionTerminal, type WorkEvent, storedId, storedWord } from '../sessions/work-events';
-import { type HookInput, type HookVerb, eventType, reasonOf } from './payload';
+import { type HookInput, type HookVerb, asksOf, eventType, reasonOf } from './payload';
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
@@ -103,6 +103,7 @@ export function eventOf(
   const agent = storedWord(input.agent);
   const reason = storedWord(reasonOf(verb, input));
   const type = eventType(verb, input);
+  const asking = verb === 'tool' ? asksOf(assistant, input) : undefined;
   const isRestricted = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd));
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
   const known = tried(troubles, () => storedSlug(deps, session));
@@ -126,7 +127,10 @@ export function eventOf(
       phase: written?.phase,
       restricted: isRestricted === true ? (true as const) : undefined,
       agent,
+      asks: type === 'tool-before' ? asking : undefined,
+      call: asking === undefined ? undefined : storedWord(input.call),
       reason,
+      until: input.until,
       // Some assistants send no session-start event (`qwen -p`, for example), so the first prompt records the
       // machine.
       machine:

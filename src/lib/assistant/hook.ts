@@ -49,6 +49,7 @@ function saveFailedText({ message, hint }: StewardError): string {
 }
 
 function taskOf({ verb, input }: ParsedCall, event: WorkEvent): IntentionKind | undefined {
+  if (event.asks !== undefined) return 'attention';
   if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
   return input.event === 'Interrupt' ? undefined : TASKS[verb];
 }

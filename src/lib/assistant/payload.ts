@@ -1,6 +1,7 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import type { AssistantId } from '../sessions/session-key';
-import type { WorkEventType } from '../sessions/work-events';
+import type { Asks, WorkEventType } from '../sessions/work-events';
+import { resetTime } from './reset-time';
 
 /** The response fields that each assistant supports. Unsupported fields are not printed. */
 const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
@@ -42,6 +43,12 @@ export interface HookInput {
   /** The file that the tool wrote or edited. */
   file: string | undefined;
   agent: string | undefined;
+  /** The id of the tool call. */
+  call: string | undefined;
+  /** The assistant's permission mode, such as `auto`. */
+  mode: string | undefined;
+  /** The local time at which a limit that ended the turn is reset. */
+  until: string | undefined;
   /** The assistant's keyword for why a session started or ended, or for the kind of a notification. */
   reason: string | undefined;
   /** Whether the assistant writes the `terminalSequence` from a hook response to its terminal. */
@@ -97,7 +104,15 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
       prompt: isPlaceUnusable ? undefined : textOf(fields['prompt']),
       file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
       agent: aliased(fields, 'agent_id'),
-      reason: textOf(fields['notification_type'] ?? fields['source'] ?? fields['reason']),
+      call: textOf(fields['tool_use_id']),
+      mode: textOf(fields['permission_mode']),
+      until: isFailure(fields) ? resetTime(textOf(fields['last_assistant_message'])) : undefined,
+      reason: textOf(
+        fields['notification_type'] ??
+          fields['source'] ??
+          fields['reason'] ??
+          (isFailure(fields) ? (fields['error'] ?? 'unknown') : undefined),
+      ),
       takesSequence: takesSequence(fields, env),
       isShared: fields['shared_process'] === true,
     },
@@ -130,6 +145,23 @@ export const WRITERS: ReadonlySet<string> = new Set([
   'write',
 ]);
 
+/** The tools of each assistant that keep a call open until you answer. No other hook may report them. */
+const ASKING_TOOLS: Readonly<Partial<Record<AssistantId, Readonly<Record<string, Asks>>>>> = {
+  'claude-code': { AskUserQuestion: 'question', ExitPlanMode: 'plan' },
+  copilot: { ask_user: 'question', exit_plan_mode: 'plan' },
+};
+
+/** Returns what a tool that is about to run asks you. In the mode `dontAsk`, no tool may ask. */
+export function asksOf(assistant: AssistantId, { tool, mode }: Pick<HookInput, 'tool' | 'mode'>) {
+  const tools = ASKING_TOOLS[assistant] ?? {};
+  return tool !== undefined && mode !== 'dontAsk' && Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+}
+
+/** The names of all tools that may ask you. */
+export const ASKING: readonly string[] = [
+  ...new Set(Object.values(ASKING_TOOLS).flatMap((tools) => Object.keys(tools))),
+];
+
 const TYPES: Readonly<Record<HookVerb, WorkEventType>> = {
   'session-start': 'session-start',
   prompt: 'prompt',
@@ -161,9 +193,14 @@ export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): Work
 /** Returns why the session started, ended or is waiting. */
 export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
   if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
-  return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
-    ? input.reason
-    : undefined;
+  const hasReason = verb === 'notification' || verb === 'session-start' || verb === 'session-end';
+  return hasReason || input.event === STOP_FAILURE ? input.reason : undefined;
+}
+
+const STOP_FAILURE = 'StopFailure';
+
+function isFailure(fields: Record<string, unknown>): boolean {
+  return fields['hook_event_name'] === STOP_FAILURE;
 }
 
 /** A hook's response to the assistant. */

@@ -20,7 +20,7 @@ import { forShell } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
 import { wordsOf, type Assistant } from './assistant';
 import { ASSISTANTS } from './index';
-import { WRITERS } from './payload';
+import { ASKING, WRITERS } from './payload';
 
 export interface ShimDeps extends LauncherDeps {
   /** The user area, if STEWARD_HOME is set. */
@@ -89,7 +89,7 @@ export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'h
       TOOL_KEYS: ASSISTANTS.flatMap(patternsFor)
         .map((pattern) => `    '${pattern}'`)
         .join(' | \\\n'),
-      FILE_TOOLS: [...WRITERS, 'NotebookEdit', 'apply_patch'].join(' | '),
+      FILE_TOOLS: [...WRITERS, 'NotebookEdit', 'apply_patch', ...ASKING].join(' | '),
     },
   };
 }

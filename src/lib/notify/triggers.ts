@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
 import type { Clock } from '../platform/time/clock';
-import { labelOf, requestWords } from '../sessions/describe';
+import { failureWords, labelOf, requestWords } from '../sessions/describe';
 import type { Session } from '../sessions/session';
 import { drain, waitingIntentions, type Consumers, type SpoolDeps } from '../sessions/spool';
 import { type Intention } from '../sessions/intention';
@@ -104,7 +104,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
     ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
   };
   if (isError) {
-    await deps.accept({ ...about, event: 'error', message: line ?? `${name} stopped with an error.` });
+    await deps.accept({ ...about, event: 'error', message: line ?? `${name} ${stopOf(session)}.` });
     return;
   }
   const turns = deps.notifiedTurns();
@@ -144,6 +144,10 @@ function endOf(
   }
   const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());
   return { line, isError: end?.isError === true, id: end?.id ?? id };
+}
+
+function stopOf(session: Session | undefined): string {
+  return session?.failure === undefined ? 'stopped with an error' : failureWords(session.failure);
 }
 
 function spoken(seconds: number): string {

@@ -1,5 +1,5 @@
 import { clean } from '../platform/terminal/terminal';
-import { type Session, statusOf } from './session';
+import { type Session, statusOf, type TurnFailure } from './session';
 
 /**
  * Returns a session's given name, or a label such as `shop·login`; null if it has neither a name nor a
@@ -40,6 +40,7 @@ export function activityOf(session: Session, nowMs: number): string | null {
 export function requestOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'waiting') return null;
   const [oldest] = session.requests;
+  if (oldest === undefined && session.failure !== undefined) return failureWords(session.failure);
   return requestWords(oldest?.reason ?? undefined, oldest?.tool ?? undefined);
 }
 
@@ -47,12 +48,30 @@ export function requestOf(session: Session, nowMs: number): string | null {
  * Describes a request from the assistant, such as `asks to run Bash`. Returns null for an unknown request.
  */
 export function requestWords(reason: string | undefined, tool: string | undefined): string | null {
-  if (QUESTIONS.includes(tool ?? '') || reason === 'elicitation_dialog') return 'asks a question';
-  if (tool === 'ExitPlanMode' || tool === 'exit_plan_mode') return 'asks you to approve its plan';
+  if (QUESTIONS.includes(tool ?? '') || reason === 'elicitation_dialog') return 'asks you a question';
+  if (tool === 'ExitPlanMode' || tool === 'exit_plan_mode') return 'has a plan for you to approve';
   if (tool !== undefined) return `asks to run ${nameOfTool(tool)}`;
   if (reason === 'permission_prompt') return 'asks for permission';
   return reason === 'agent_needs_input' ? 'asks for your input' : null;
 }
+
+/** Describes the error that ended a turn, such as `stopped: rate limit until 18:00`. */
+export function failureWords({ reason, until }: TurnFailure): string {
+  const words = FAILURES[reason] ?? 'error';
+  return `stopped: ${words}${until === null ? '' : ` until ${clean(until)}`}`;
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  rate_limit: 'rate limit',
+  overloaded: 'server overloaded',
+  authentication_failed: 'authentication failed',
+  oauth_org_not_allowed: 'organization not allowed',
+  billing_error: 'billing error',
+  invalid_request: 'invalid request',
+  model_not_found: 'model not found',
+  server_error: 'server error',
+  max_output_tokens: 'output limit',
+};
 
 const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
   editing: [
@@ -79,7 +98,13 @@ const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const QUESTIONS: readonly string[] = ['AskUserQuestion', 'ask_user_question', 'ask_user', 'question'];
+const QUESTIONS: readonly string[] = [
+  'AskUserQuestion',
+  'ask_user_question',
+  'ask_user',
+  'question',
+  'request_user_input',
+];
 
 function toolWords(tool: string): string {
   const known = Object.entries(ACTIVITIES).find(([, tools]) => tools.includes(tool.toLowerCase()))?.[0];

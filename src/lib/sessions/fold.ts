@@ -127,6 +127,7 @@ function apply(session: Session, event: WorkEvent): void {
   const activity = activityAfter(session, event);
   session.requests = requestsAfter(session.requests, event);
   if (activity !== undefined) session.activity = activity;
+  noteFailure(session, event, activity);
   noteAgents(session, event);
   if (event.type === 'prompt') {
     session.turnAt = event.ts;
@@ -157,6 +158,13 @@ function activityAfter({ requests }: Session, event: WorkEvent): Session['activi
     default:
       return undefined;
   }
+}
+
+/** Stores the error that ended the turn. The next event of the main agent removes it. */
+function noteFailure(session: Session, event: WorkEvent, activity: Session['activity'] | undefined): void {
+  const { type, reason, until = null } = event;
+  if (type === 'stop' && reason !== undefined) session.failure = { reason, until };
+  else if (activity !== undefined && type !== 'notification') delete session.failure;
 }
 
 function noteAgents(session: Session, { type, agent, reason }: WorkEvent): void {

@@ -9,6 +9,8 @@ export interface OpenRequest {
   reason: string | null;
   /** The tool that the agent asks to run; null if the request doesn't name one. */
   tool: string | null;
+  /** The id of the tool call that asks; only its end answers such a request. Absent if the id is unknown. */
+  call?: string;
   at: string;
 }
 
@@ -43,9 +45,19 @@ export function requestsAfter(open: readonly OpenRequest[], event: WorkEvent): O
   }
 }
 
-/** Returns whether a notification only repeats open requests. The assistant sends it without a tool. */
-export function isReminder(open: readonly OpenRequest[], { reason, tool }: WorkEvent): boolean {
-  return open.length > 0 && reason === 'permission_prompt' && tool === undefined;
+/** Returns whether a notification only repeats an open request: of any tool, or of the tool that asks. */
+export function isReminder(open: readonly OpenRequest[], { reason, tool, agent }: WorkEvent): boolean {
+  if (tool === undefined) return open.length > 0 && REPEATED.includes(reason ?? '');
+  return open.some(
+    (request) => isAsking(request) && request.tool === tool && request.agent === (agent ?? null),
+  );
+}
+
+const REPEATED: readonly string[] = ['permission_prompt', 'elicitation_dialog'];
+const ASKING: readonly (string | null)[] = ['question', 'plan'];
+
+function isAsking({ reason }: OpenRequest): boolean {
+  return ASKING.includes(reason);
 }
 
 function afterRequest(open: readonly OpenRequest[], event: WorkEvent): OpenRequest[] {
@@ -64,11 +76,19 @@ function afterTool(open: readonly OpenRequest[], event: WorkEvent): OpenRequest[
   const isStart = event.type === 'tool-before';
   const parallelFrom = Date.parse(event.ts) - PARALLEL_MS;
   const own = open.find((request) => request.agent === agent && request.tool === tool);
-  return open.filter((request) => {
+  const others = open.filter((request) => {
     if (request.agent !== agent) return true;
+    if (request.call !== undefined) return isStart || request.call !== event.call;
     if (request.tool === null) return false;
     return isStart ? Date.parse(request.at) >= parallelFrom : request !== own;
   });
+  return isStart && event.asks !== undefined ? [...others, questionOf(event)].slice(-MAX_OPEN) : others;
+}
+
+function questionOf({ agent, tool, call, asks, ts }: WorkEvent): OpenRequest {
+  const request: OpenRequest = { agent: agent ?? null, reason: asks ?? null, tool: tool ?? null, at: ts };
+  if (call !== undefined) request.call = call;
+  return request;
 }
 
 /**
@@ -87,9 +107,11 @@ export function isWaiting(reason: string | undefined): boolean {
 /** Parses the open requests of a stored session, skipping invalid ones. */
 export function parseRequests(value: unknown): OpenRequest[] {
   const found = Array.isArray(value) ? value.filter(isObject) : [];
-  return found.slice(-MAX_OPEN).flatMap(({ agent, reason, tool, at }) => {
+  return found.slice(-MAX_OPEN).flatMap(({ agent, reason, tool, call, at }) => {
     if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return [];
-    return [{ agent: wordOr(agent), reason: wordOr(reason), tool: wordOr(tool), at }];
+    const request: OpenRequest = { agent: wordOr(agent), reason: wordOr(reason), tool: wordOr(tool), at };
+    if (typeof call === 'string') request.call = call;
+    return [request];
   });
 }
 

@@ -18,6 +18,13 @@ export interface PhaseEntry {
   source: PhaseSource;
 }
 
+export interface TurnFailure {
+  /** The assistant's keyword for the error, such as `rate_limit`. */
+  reason: string;
+  /** The local time at which the limit is reset, such as `18:00`; null if it isn't known. */
+  until: string | null;
+}
+
 /** A session, or several sessions that share a session file. Times are ISO 8601 in UTC. */
 export interface Session {
   slug: string;
@@ -52,6 +59,8 @@ export interface Session {
   /** The requests that wait for your answer, oldest first. */
   requests: OpenRequest[];
   waitingSince?: string;
+  /** The error that ended the last turn. */
+  failure?: TurnFailure;
   /** When the current or last turn started; null before the first turn. */
   turnAt: string | null;
   agents: string[];
@@ -197,6 +206,10 @@ export function parseSession(slug: unknown, value: unknown): Session | undefined
     else session.process = process;
   }
   if (value['lost'] !== true) delete session.lost;
+  const failure = isObject(value['failure']) ? value['failure'] : {};
+  const reason = textOr(failure['reason']);
+  if (reason === null) delete session.failure;
+  else session.failure = { reason, until: textOr(failure['until']) };
   return session;
 }
 

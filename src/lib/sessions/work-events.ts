@@ -21,6 +21,10 @@ const WORK_EVENT_TYPES = [
 ] as const;
 export type WorkEventType = (typeof WORK_EVENT_TYPES)[number];
 
+/** What a tool asks you: to answer a question, or to approve a plan. */
+export type Asks = (typeof ASKS)[number];
+const ASKS = ['question', 'plan'] as const;
+
 /** A session's terminal. Unknown values are null. */
 export interface SessionTerminal {
   tty: string | null;
@@ -56,13 +60,19 @@ export interface WorkEvent {
   artifact?: true;
   /** Set if the event happened in a restricted folder. */
   restricted?: true;
+  /** Set if the tool asks you, so that the session waits until the call ends. */
+  asks?: Asks;
+  /** The id of a tool call that asks you. */
+  call?: string;
   /** Id of the subagent that caused the event. */
   agent?: string;
   /**
-   * The assistant's keyword for the reason why the session is waiting, or for how the session started or
-   * ended.
+   * The assistant's keyword for the reason why the session is waiting, for how the session started or
+   * ended, or for the error that ended the turn.
    */
   reason?: string;
+  /** The local time at which a limit that ended the turn is reset, such as `18:00`. */
+  until?: string;
   machine?: string;
   /** The assistant's process. Set only for session starts and prompts. */
   process?: ProcessMark;
@@ -129,7 +139,10 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
     artifact: artifact === true && slug !== null ? (true as const) : undefined,
     restricted: restricted === true ? (true as const) : undefined,
     agent: storedWord(value['agent']),
+    asks: ASKS.find((known) => known === value['asks']),
+    call: storedWord(value['call']),
     reason: storedWord(value['reason']),
+    until: storedWord(value['until']),
     machine: storedWord(value['machine']),
     process: parseProcess(value['process']),
     terminal: parseTerminal(value['terminal']),

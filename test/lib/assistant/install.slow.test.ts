@@ -85,7 +85,7 @@ describe('assistant: hooks in a home folder', () => {
     put(THEIRS);
     const first = await install();
     expect(first).to.deep.include({ kept: [], dryRun: false, warnings: [] });
-    expect(first.added).to.have.length(11);
+    expect(first.added).to.have.length(12);
     expect(first.shim).to.deep.equal({ path: shim(), written: true });
     expect(statSync(shim()).mode & 0o777).to.equal(0o700);
     expect(statSync(first.backup ?? '').mode & 0o777).to.equal(0o600);
@@ -100,7 +100,7 @@ describe('assistant: hooks in a home folder', () => {
     });
     expect([read(), leftovers(), readFileSync(manifest(), 'utf8')]).to.deep.equal([once, files, recorded]);
     const taken = await uninstall();
-    expect(taken.settings).to.deep.equal([{ path: path(), entries: 11, removed: false }]);
+    expect(taken.settings).to.deep.equal([{ path: path(), entries: 12, removed: false }]);
     expect(read()).to.equal(THEIRS);
     expect(leftovers()).to.deep.equal(['.claude/settings.json']);
     expect((await uninstall()).settings).to.deep.equal([{ path: path(), entries: 0, removed: false }]);
@@ -127,7 +127,7 @@ describe('assistant: hooks in a home folder', () => {
     const { backup } = await install();
     expect(backup).to.equal(null);
     expect(statSync(path()).mode & 0o777).to.equal(0o600);
-    expect((await uninstall()).settings).to.deep.equal([{ path: path(), entries: 11, removed: true }]);
+    expect((await uninstall()).settings).to.deep.equal([{ path: path(), entries: 12, removed: true }]);
     expect(existsSync(box.path('.claude'))).to.equal(false);
   });
 
@@ -205,28 +205,28 @@ describe('assistant: hooks in a home folder', () => {
   it('writes nothing at all in a dry run, and tells what it would do', async () => {
     put(THEIRS);
     const dry = await install({}, true);
-    expect(dry.added).to.have.length(11);
+    expect(dry.added).to.have.length(12);
     expect(dry).to.deep.include({ dryRun: true, shim: { path: shim(), written: true } });
     expect(dry.backup).to.match(/settings\.json\.steward-backup-/);
     expect(readdirSync(box.path())).to.deep.equal(['.claude']);
     await install();
     const files = leftovers();
     const dryUninstall = await uninstall({}, true);
-    expect(dryUninstall.settings).to.deep.equal([{ path: path(), entries: 11, removed: false }]);
+    expect(dryUninstall.settings).to.deep.equal([{ path: path(), entries: 12, removed: false }]);
     expect(dryUninstall.shim).to.deep.equal({ path: shim(), removed: true });
     expect(leftovers()).to.deep.equal(files);
     expect((await uninstall()).settings).to.deep.equal(dryUninstall.settings);
     rmSync(path());
     await install();
     const whole = await uninstall({}, true);
-    expect(whole.settings).to.deep.equal([{ path: path(), entries: 11, removed: true }]);
+    expect(whole.settings).to.deep.equal([{ path: path(), entries: 12, removed: true }]);
     expect((await uninstall()).settings).to.deep.equal(whole.settings);
   });
 
   it('takes a file that touch made for one without settings, and gives it back as it was', async () => {
     for (const text of ['', '\n \n']) {
       put(text);
-      expect((await install()).added).to.have.length(11);
+      expect((await install()).added).to.have.length(12);
       expect((await install()).added).to.deep.equal([]);
       await uninstall();
       expect(read()).to.equal(text);
@@ -262,8 +262,8 @@ describe('assistant: hooks in a home folder', () => {
     const second = await install({ env: other });
     expect(second.warnings.join()).to.include('Another user area').and.to.include(shim());
     const { strangers } = await statusOf();
-    expect(strangers).to.have.length(11);
-    expect((await uninstall()).strangers).to.have.length(11);
+    expect(strangers).to.have.length(12);
+    expect((await uninstall()).strangers).to.have.length(12);
     expect((await uninstall({ env: other })).strangers).to.deep.equal([]);
     expect(read()).to.not.include('steward-hook');
   });
@@ -272,7 +272,7 @@ describe('assistant: hooks in a home folder', () => {
     put(THEIRS);
     const loop = box.path('loop');
     symlinkSync(loop, loop);
-    expect((await install({ env: { PATH: `${loop}:${path()}:/nowhere` } })).added).to.have.length(11);
+    expect((await install({ env: { PATH: `${loop}:${path()}:/nowhere` } })).added).to.have.length(12);
   });
 
   it('follows CLAUDE_CONFIG_DIR, and uninstalls from where it once installed', async () => {

@@ -129,7 +129,7 @@ describe('assistant: entries in a settings file', () => {
     const source = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: mine }] }] } });
     const added = add(source);
     // A second one would have each stop counted twice.
-    expect(added.events).to.have.length(10).and.not.to.include('Stop');
+    expect(added.events).to.have.length(11).and.not.to.include('Stop');
     expect(remove(added.text, added.created)).to.deep.include({ text: source, left: [mine] });
   });
 

@@ -60,6 +60,20 @@ describe('sense: session states', () => {
       });
   }
 
+  it('books the time that a question was open as waiting', async () => {
+    at(1, 'prompt');
+    at(2, 'tool-before', { tool: 'AskUserQuestion', asks: 'question', call: 'q1' });
+    at(3, 'tool-after', { tool: 'Bash' });
+    at(12, 'tool-after', { tool: 'AskUserQuestion', call: 'q1' });
+    at(13, 'stop', { reason: 'rate_limit', until: '18:00' });
+    expect(await changes(14)).to.deep.equal([
+      '1 working prompt',
+      '2 waiting question',
+      '12 working',
+      '13 ready',
+    ]);
+  });
+
   it('marks sessions outside the watched repositories', async () => {
     at(1, 'prompt');
     at(1, 'prompt', { session: 'b', repo: 'client' });

@@ -139,7 +139,7 @@ describe('the names of sessions', () => {
     ]);
     expect(activityOf(session('a'), Date.parse(AT))).to.equal(null);
     expect(requestWords('permission_prompt', 'Bash')).to.equal('asks to run Bash');
-    expect(requestWords('permission_prompt', 'AskUserQuestion')).to.equal('asks a question');
+    expect(requestWords('permission_prompt', 'AskUserQuestion')).to.equal('asks you a question');
     expect(requestWords('permission_prompt', undefined)).to.equal('asks for permission');
     expect(requestWords(undefined, undefined)).to.equal(null);
   });

@@ -189,8 +189,8 @@ describe('the state of the sessions', () => {
     it('changes nothing for the reminder of a request', () => {
       for (const [tool, text] of [
         ['Bash', 'asks to run Bash'],
-        ['AskUserQuestion', 'asks a question'],
-        ['ExitPlanMode', 'asks you to approve its plan'],
+        ['AskUserQuestion', 'asks you a question'],
+        ['ExitPlanMode', 'has a plan for you to approve'],
       ] as const) {
         asks(tool);
         const before = only();
