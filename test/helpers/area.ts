@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 
 import { userArea, type UserArea } from '../../src/lib/config/user-area';
 import { systemClock } from '../../src/lib/platform/time/clock';
-import type { WriteDeps } from '../../src/lib/config/write';
+import type { Machine } from '../../src/lib/config/user-area';
 
 export interface TestArea {
   home: string;
   area: UserArea;
-  deps: WriteDeps & { env: NodeJS.ProcessEnv };
+  deps: Machine & { env: NodeJS.ProcessEnv };
   write: (name: string, text: string) => string;
   read: (name: string) => string;
   /** A folder of the home folder that looks like a git repository; its path. */

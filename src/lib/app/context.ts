@@ -1,22 +1,15 @@
 import { dirname, join } from 'node:path';
 
 import type { LoadedConfig } from '../config/load';
-import { checkedArea, type UserArea } from '../config/user-area';
-import { systemClock, type Clock } from '../platform/time/clock';
+import { checkedArea, type Machine } from '../config/user-area';
+import { systemClock } from '../platform/time/clock';
 import { machineId } from '../platform/files/machine';
 import { processHost, type PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import type { Desktop } from '../sense/front-app/adapter';
 
 /** The dependencies of library functions. Each is created on first use, to keep commands fast. */
-export interface Context {
-  clock: Clock;
-  area: UserArea;
-  /**
-   * This machine's id. The first read may create the id on disk, so read-only code must not use this
-   * property.
-   */
-  machineId: string;
+export interface Context extends Machine {
   /** Loads the configuration. `flags` are overrides by dotted key. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
   run: Run;
@@ -65,7 +58,7 @@ export function productRoot({ templates }: Pick<Context, 'templates'>): string {
   return dirname(templates);
 }
 
-export interface InstallContext extends Pick<Context, 'area' | 'clock' | 'machineId' | 'run'> {
+export interface InstallContext extends Machine, Pick<Context, 'run'> {
   host: PathHost;
   product: { root: string; node: string };
 }

@@ -14,11 +14,11 @@ export function stateFile({ machine }: Pick<Context['area'], 'machine'>): string
 
 /** Changes settings under `sync`. A value of undefined removes the setting. */
 export async function changeSync(
-  { area, clock, machineId }: Context,
+  context: Context,
   settings: Partial<Record<'folder' | 'details' | 'engine' | 'repo', string | boolean | undefined>>,
 ): Promise<void> {
   const changes = Object.entries(settings).map(([name, value]) => ({ key: `sync.${name}`, to: () => value }));
-  await changeConfig({ area, clock, machineId }, changes);
+  await changeConfig(context, changes);
 }
 
 /** Returns this machine's name. Defaults to the host name. */

@@ -94,13 +94,10 @@ async function openHost({ clock, run }: Context, maxWaitMs = MAX_WAIT_MS): Promi
   return githubHost({ clock, env: processHost().env, run, userAgent: `steward/${VERSION}`, maxWaitMs });
 }
 
-async function writeWorkKeys(
-  { area, clock, machineId }: Context,
-  values: Readonly<Record<string, unknown>>,
-): Promise<void> {
+async function writeWorkKeys(context: Context, values: Readonly<Record<string, unknown>>): Promise<void> {
   const { changeConfig } = await import('../config/write');
   await changeConfig(
-    { area, clock, machineId },
+    context,
     Object.entries(values).map(([key, value]) => ({ key: `WORK.${key}`, to: () => value })),
   );
 }

@@ -9,8 +9,8 @@ import { CONFIG_FILES, ENVIRONMENT, allKeys, candidates, dottedKey, fileOfKey, w
 import { type AnyLeaf, type ResolveHost, isCleanText, isLeaf, leavesOf, nodeAt } from './leaf';
 import type { LoadedConfig, Origin } from './load';
 import { REDACTED } from './secret';
-import type { UserArea } from './user-area';
-import { changeConfig, type WriteDeps } from './write';
+import { type UserArea, type Machine } from './user-area';
+import { changeConfig } from './write';
 
 interface KeyInput {
   /** The dotted key with the prefix of its file, such as `sense.pollIntervalSec`. */
@@ -35,7 +35,7 @@ export interface SetResult {
   overriddenBy: string | null;
 }
 
-type SetDeps = WriteDeps & { env?: NodeJS.ProcessEnv; home?: string };
+type SetDeps = Machine & { env?: NodeJS.ProcessEnv; home?: string };
 
 interface Target {
   key: string;

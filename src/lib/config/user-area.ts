@@ -1,3 +1,4 @@
+import { type Clock } from '../platform/time/clock';
 import { StewardError, toStewardError } from '../errors';
 import {
   checkPlace,
@@ -16,6 +17,14 @@ import type { Place } from '../platform/files/place';
  * are in `machines/ID`, except the files that people edit.
  */
 export type UserArea = ReturnType<typeof areaAt>;
+
+/** Where and when work is done: the part of the context that most features need. */
+export interface Machine {
+  area: UserArea;
+  clock: Clock;
+  /** The first read may create the id on disk, so read-only code must not use this property. */
+  machineId: string;
+}
 
 export function userArea(host: PathHost = processHost()): UserArea {
   const root = userAreaPath(host);

@@ -6,22 +6,15 @@ import { replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
-import type { Clock } from '../platform/time/clock';
 import { setInJson, setInYaml, valueAt, withValue } from './edit';
 import { CONFIG_FILES, FORMAT, fileOfKey, whatIsWrong, type ConfigFile } from './files';
 import { isLeaf, nodeAt } from './leaf';
 import { readConfigFile } from './text';
-import { type UserArea, ensureUserArea } from './user-area';
+import { type UserArea, ensureUserArea, type Machine } from './user-area';
 
 const LOCK_WAIT_MS = 5_000;
 const VOICE = 'da.voices.main.voiceId';
 const VOICE_MIRROR = 'daidentity.voices.main.voiceId';
-
-export interface WriteDeps {
-  area: UserArea;
-  clock: Clock;
-  machineId: string;
-}
 
 /** A key to change. `to` returns the new value for a given stored value; undefined means unset. */
 interface KeyChange {
@@ -41,7 +34,7 @@ interface Changed {
  * Throws `usage` if a value is invalid, and `config` if a file is unreadable or has a newer format.
  */
 export async function changeConfig(
-  deps: WriteDeps,
+  deps: Machine,
   changes: readonly KeyChange[],
   options: { dryRun?: boolean } = {},
 ): Promise<Changed[]> {
@@ -63,7 +56,7 @@ export async function changeConfig(
 /**
  * Copies the voice setting from config.yaml to settings.json; returns false if the two values already match.
  */
-export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
+export async function mirrorVoice(deps: Machine): Promise<boolean> {
   const stored = async (key: string): Promise<unknown> => {
     const { file, path } = fileOfKey(key);
     return valueAt((await openFile(deps.area, file)).content, path);

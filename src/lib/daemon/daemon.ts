@@ -1,6 +1,6 @@
 import { within } from '../platform/time/wait';
 import { StewardError, toStewardError } from '../errors';
-import type { UserArea } from '../config/user-area';
+import { type Machine } from '../config/user-area';
 import { httpUrl, isLoopback, localAddress } from '../platform/net/address';
 import { toIso, type Clock } from '../platform/time/clock';
 import { httpServer, isTaken, type HttpServer } from '../platform/net/http-server';
@@ -19,10 +19,7 @@ import type { Route } from './route';
 import { healthOf, type DaemonStatus, type Module } from './status';
 
 /** The parts of the daemon, which app/daemon.ts assembles. */
-export interface DaemonParts {
-  area: UserArea;
-  clock: Clock;
-  machineId: string;
+export interface DaemonParts extends Machine {
   version: string;
   /** Version and build of this process. */
   build: string;

@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
-import type { Clock } from '../platform/time/clock';
 import { exists, removeFile } from '../platform/files/folder';
 import {
   readInstallManifest,
@@ -14,14 +13,8 @@ import {
 } from '../platform/files/install-manifest';
 import { processHost, type PathHost } from '../platform/files/paths';
 import { forShell } from '../platform/process/spawn';
-import type { UserArea } from '../config/user-area';
+import { type Machine } from '../config/user-area';
 import type { Shell } from './completion';
-
-interface CompletionDeps {
-  area: UserArea;
-  clock: Clock;
-  machineId: string;
-}
 
 export interface CompletionInstall {
   shell: Shell;
@@ -58,7 +51,7 @@ export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell 
  * `conflict` for a file that steward didn't write.
  */
 export async function installCompletion(
-  deps: CompletionDeps,
+  deps: Machine,
   shell: Shell,
   script: string,
   { dryRun = false } = {},
@@ -106,11 +99,7 @@ export function removeRecorded(entry: InstallEntry): boolean {
   return true;
 }
 
-export function manifestOf({
-  area,
-  clock,
-  machineId,
-}: CompletionDeps): Parameters<typeof withInstallManifest>[0] {
+export function manifestOf({ area, clock, machineId }: Machine): Parameters<typeof withInstallManifest>[0] {
   return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 

@@ -10,7 +10,7 @@ import {
   DAY_FILES,
   FORMAT,
   type DayKind,
-  type Machine,
+  type ExchangeMachine,
   type PublishedDay,
   type PublishedSession,
 } from './format';
@@ -55,12 +55,12 @@ export function dayFileOf(machineFolder: string, kind: DayKind, day: Day): strin
  * Returns the machines in an exchange folder, sorted by id. Ignores temporary files, conflict copies and
  * unknown names.
  */
-export function readMachines(folder: string, onDamaged: OnDamagedFile = () => undefined): Machine[] {
+export function readMachines(folder: string, onDamaged: OnDamagedFile = () => undefined): ExchangeMachine[] {
   const machines = machinesFolder(folder);
   return listFolder(machines)
     .filter(isMachineId)
     .sort()
-    .flatMap((id): Machine[] => {
+    .flatMap((id): ExchangeMachine[] => {
       const path = join(machines, id);
       const info = readFile(join(path, 'machine.json'), MAX_INFO_BYTES, onDamaged, parseInfo, 'missing');
       if (info?.id !== id) {
@@ -72,7 +72,7 @@ export function readMachines(folder: string, onDamaged: OnDamagedFile = () => un
     });
 }
 
-function daysOf(path: string, onDamaged: OnDamagedFile): Machine['days'] {
+function daysOf(path: string, onDamaged: OnDamagedFile): ExchangeMachine['days'] {
   const in_ = (kind: DayKind): Day[] =>
     (reported(join(path, kind), onDamaged, listFolder) ?? [])
       .filter((name) => name.endsWith(DAY_FILES[kind]))
@@ -84,7 +84,7 @@ function daysOf(path: string, onDamaged: OnDamagedFile): Machine['days'] {
 
 /** Returns a published day, or undefined if the file is missing or damaged. */
 export function readPublishedDay(
-  { path }: Pick<Machine, 'path'>,
+  { path }: Pick<ExchangeMachine, 'path'>,
   day: Day,
   asRecord: CheckRecord,
   onDamaged: OnDamagedFile = () => undefined,
@@ -101,7 +101,7 @@ export function readPublishedDay(
 
 /** Returns a day's published sessions; empty if the file is missing. Reports invalid lines and skips them. */
 export function readPublishedSessions(
-  { path }: Pick<Machine, 'path'>,
+  { path }: Pick<ExchangeMachine, 'path'>,
   day: Day,
   onDamaged: OnDamagedFile = () => undefined,
 ): PublishedSession[] {
@@ -116,7 +116,7 @@ export function readPublishedSessions(
 
 /** Returns a day's published usage; empty if the file is missing. */
 export function readPublishedUsage(
-  { path }: Pick<Machine, 'path'>,
+  { path }: Pick<ExchangeMachine, 'path'>,
   day: Day,
   onDamaged: OnDamagedFile = () => undefined,
 ): DayRow[] {

@@ -75,7 +75,7 @@ export const DAY_FILES = { daily: '.json', sessions: '.jsonl', usage: '.json' } 
 export type DayKind = keyof typeof DAY_FILES;
 
 /** A machine in the exchange folder, and the days that it has published. */
-export interface Machine {
+export interface ExchangeMachine {
   id: string;
   path: string;
   info: MachineInfo;

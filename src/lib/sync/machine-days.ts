@@ -16,7 +16,7 @@ import {
   readPublishedSessions,
   type OnDamagedFile,
 } from './exchange';
-import type { Machine, PublishedDay } from './format';
+import type { ExchangeMachine, PublishedDay } from './format';
 
 /** This machine's stored days. */
 export interface StoredDays {
@@ -39,7 +39,7 @@ export function knownMachines(
 ): KnownMachines {
   const found = folder === undefined ? [] : readMachines(folder, onDamaged);
   const others = found.filter(({ id }) => id !== own.id);
-  const nameOf = ({ id, info }: Machine) => ({ id, name: info.name });
+  const nameOf = ({ id, info }: ExchangeMachine) => ({ id, name: info.name });
   return {
     own,
     others: others.map(nameOf),
@@ -53,7 +53,7 @@ export function knownMachines(
         chosen,
       );
       const isPublished = new Map(chosen.map((machine) => [machine.id, new Set(machine.days.daily)]));
-      const dayOf = (machine: Machine, day: Day): MachineDay[] => {
+      const dayOf = (machine: ExchangeMachine, day: Day): MachineDay[] => {
         if (isPublished.get(machine.id)?.has(day) !== true) return [];
         const published = readPublishedDay(machine, day, asRecord, onDamaged);
         return published === undefined ? [] : [{ machine: machine.id, ...published }];
@@ -132,8 +132,8 @@ function hasAll(published: DailyRecord, { sessions, ledger }: DailyRecord): bool
  */
 function ownDays(
   { loggedDays, readRecord, readEvents, buildRecord, options, ...source }: StoredDays,
-  own: Machine | undefined,
-  others: readonly Machine[],
+  own: ExchangeMachine | undefined,
+  others: readonly ExchangeMachine[],
 ): (day: Day) => PublishedDay[] {
   const logged = new Set(loggedDays());
   const today = source.today();

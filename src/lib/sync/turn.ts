@@ -5,7 +5,7 @@ import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { machinesFolder, readMachines } from './exchange';
-import { hashedKey, type Machine } from './format';
+import { hashedKey, type ExchangeMachine } from './format';
 
 /**
  * Decides which machine sends a notification that every machine knows about, such as a reminder. A machine
@@ -125,11 +125,11 @@ function readTold(deps: TurnDeps, id: string): Told[] {
  * Returns the other machines that sent an update recently. Uses arrival times, because the machines' clocks
  * may differ.
  */
-export function activeMachines(deps: TurnDeps): Machine[] {
+export function activeMachines(deps: TurnDeps): ExchangeMachine[] {
   return activeOf(deps, readMachines(deps.folder));
 }
 
-function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
+function activeOf(deps: TurnDeps, machines: readonly ExchangeMachine[]): ExchangeMachine[] {
   const nowMs = deps.clock.now();
   const known = parseObject(readText(deps.news, { maxBytes: MAX_BYTES }) ?? '') ?? {};
   const news: Record<string, { publishedAt: string; seen: number }> = {};
@@ -153,7 +153,7 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
  * Sorts machines by their last input, most recent first. Uses only published times, so that every machine
  * gets the same order.
  */
-function byInput(a: Machine, b: Machine): number {
+function byInput(a: ExchangeMachine, b: ExchangeMachine): number {
   const [inputA, inputB] = [a, b].map(({ info }) => parseIso(info.lastInput ?? '') ?? 0) as [number, number];
   return inputB - inputA || (a.id < b.id ? -1 : 1);
 }
@@ -162,6 +162,6 @@ function byInput(a: Machine, b: Machine): number {
  * Returns how many active machines have a lower id. Machines take over overdue notifications in the order of
  * their ids.
  */
-function rankOf(deps: TurnDeps, active: readonly Machine[]): number {
+function rankOf(deps: TurnDeps, active: readonly ExchangeMachine[]): number {
   return active.filter(({ id }) => id < deps.machineId).length;
 }

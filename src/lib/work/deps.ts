@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 
 import type { UserConfig, WorkConfig, WorkRepoConfig } from '../config/schema';
-import type { UserArea } from '../config/user-area';
+import { type UserArea, type Machine } from '../config/user-area';
 import { withLock } from '../platform/files/lock';
 import type { Remote, RemoteGitDeps } from '../platform/process/git';
-import type { Clock } from '../platform/time/clock';
 import type { Cache } from './cache';
 import type { Host } from './host';
 
@@ -17,11 +16,8 @@ export interface Attestation {
   repoId: number;
 }
 
-export interface WorkDeps {
-  clock: Clock;
-  area: UserArea;
+export interface WorkDeps extends Machine {
   paths: UserArea['work'];
-  machineId: string;
   templates: string;
   /** Each access to `config`, `workRepo`, `daName`, `agents` and `timezone` reads the current value. */
   config: WorkConfig;
@@ -53,7 +49,7 @@ export interface OpenRepo {
 
 /** Runs a task while holding a machine-local lock. Throws `locked` if the lock is not acquired in time. */
 export function withWorkLock<T>(
-  { area, clock, machineId }: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>,
+  { area, clock, machineId }: Machine,
   name: 'create' | 'claim' | 'tasklist' | 'reminders' | `issue-${string}`,
   work: () => Promise<T>,
   waitMs = 60_000,

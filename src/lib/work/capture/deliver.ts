@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { type Machine } from '../../config/user-area';
 import { StewardError, toStewardError } from '../../errors';
 import { ensureFolder } from '../../platform/files/folder';
 import { appendLog } from '../../platform/files/journal';
@@ -16,7 +17,7 @@ import {
   type SpoolDeps,
 } from '../../sessions/spool';
 import { type Intention } from '../../sessions/intention';
-import type { OpenRepo, WorkDeps } from '../deps';
+import type { OpenRepo } from '../deps';
 import { readDue } from '../due';
 import { setStatus } from '../edit';
 import { ensureIssue, type Ensured, type Wanted } from '../ensure';
@@ -28,11 +29,7 @@ import { isKind, promptBody, type CaptureKind } from './prompt';
 import { planSession, RESTRICTED, sessionAt, type SessionPlan, type SessionRules } from './session';
 import { readReasons, waitReason, writeReasons, type WaitReason } from './waiting';
 
-export function spoolOf({
-  area,
-  clock,
-  machineId,
-}: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>): SpoolDeps {
+export function spoolOf({ area, clock, machineId }: Machine): SpoolDeps {
   return { clock, path: area.spool, locks: area.machine, machineId };
 }
 
@@ -100,7 +97,7 @@ export async function retryCaptures(deps: SessionRules): Promise<RetryResult> {
 
 /** Logs what was left out of a capture, or why the capture failed or was dropped. */
 export function logCapture(
-  { area, clock }: Pick<WorkDeps, 'area' | 'clock'>,
+  { area, clock }: Pick<Machine, 'area' | 'clock'>,
   what: string,
   detail: Record<string, unknown>,
 ): void {

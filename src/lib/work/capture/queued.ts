@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 
+import { type Machine } from '../../config/user-area';
 import type { Intention } from '../../sessions/intention';
 import { keptIntentions, leave, removeWaiting } from '../../sessions/spool';
-import { withWorkLock, type WorkDeps } from '../deps';
+import { withWorkLock } from '../deps';
 
 /** The format in which the queue stores an issue. */
 const QueuedIssue = v.object({
@@ -31,10 +32,7 @@ interface Queue {
 }
 
 /** Queues an issue to be created exactly once, or returns the same issue if it is already in the queue. */
-export function queueIssue(
-  { area, clock, machineId }: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>,
-  wanted: QueuedIssue,
-): Queue {
+export function queueIssue({ area, clock, machineId }: Machine, wanted: QueuedIssue): Queue {
   const content = contentOf(wanted);
   const queueOf = (issue: QueuedIssue, intention: Intention, resumed: boolean): Queue => ({
     issue,
@@ -57,7 +55,7 @@ function contentOf({ kind, text, body, labels, due }: QueuedIssue): string {
 
 /** Runs `create` unless another process is creating the issue; throws `locked` if it doesn't finish in time. */
 export function whileCreating<T>(
-  deps: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>,
+  deps: Machine,
   { identity }: QueuedIssue,
   create: () => Promise<T>,
   waitMs?: number,
