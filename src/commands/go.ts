@@ -2,7 +2,7 @@ import { BaseCommand, word } from '../lib/cli/base-command';
 import { goNow } from '../lib/app/sessions';
 import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
 import type { Went } from '../lib/sessions/go';
-import { sessionLines, type SessionsTextOptions } from '../lib/sessions/view';
+import { numberedSessions } from '../lib/sessions/view';
 import { type SessionRow } from '../lib/sessions/rows';
 
 export default class Go extends BaseCommand {
@@ -35,7 +35,7 @@ export default class Go extends BaseCommand {
   /** Asks the user to pick a session, and returns its index; undefined in non-interactive mode. */
   private async choose(rows: readonly SessionRow[]): Promise<number | undefined> {
     if (this.json || !isInteractive()) return undefined;
-    this.say(numbered(rows, { ...this.terminal, nowMs: this.context.clock.now() }));
+    this.say(numberedSessions(rows, { ...this.terminal, nowMs: this.context.clock.now() }).join('\n'));
     const prompt = openPrompt();
     try {
       for (;;) {
@@ -46,17 +46,4 @@ export default class Go extends BaseCommand {
       prompt.close();
     }
   }
-}
-
-/** Returns the output of `steward sessions`, with a number before each session. */
-function numbered(rows: readonly SessionRow[], options: SessionsTextOptions): string {
-  const digits = String(rows.length).length;
-  const lines = sessionLines(rows, { ...options, columns: options.columns - digits - 2 });
-  const linesPerRow = lines.length / rows.length;
-  return lines
-    .map(
-      (line, index) =>
-        `${index % linesPerRow === 0 ? index / linesPerRow + 1 : ''}`.padStart(digits) + `  ${line}`,
-    )
-    .join('\n');
 }

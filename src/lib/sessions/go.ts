@@ -43,15 +43,12 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
 }
 
 /**
- * Returns the sessions that `wanted` selects by number or text. Without `wanted`, returns the session that
- * has been waiting longest. Throws `not_found` if there is none.
+ * Returns the sessions that `wanted` selects by number or text. Without `wanted`, returns the first one
+ * that waits for you. Throws `not_found` if there is none.
  */
 export function chosenSessions({ sessions, names }: Destinations, nowMs: number, wanted?: string): Session[] {
   if (wanted === undefined) {
-    const since = (session: Session): number => Date.parse(session.waitingSince ?? session.updatedAt);
-    const [first] = sessions
-      .filter((session) => statusOf(session, nowMs) === 'waiting')
-      .sort((a, b) => since(a) - since(b));
+    const first = sessions.find((session) => statusOf(session, nowMs) === 'waiting');
     if (first !== undefined) return [first];
     throw new StewardError('not_found', 'No session is waiting for you.', {
       hint: listOf(sessions, sessions, names),

@@ -63,7 +63,8 @@ const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'no-signal', 'cra
 
 /**
  * Lists the running sessions, and sessions whose unexpected end has not been reported yet. With `all`, lists
- * every session. Lists waiting sessions first, then the most recent ones.
+ * every session. Lists sessions that ask for something first, then those whose turn is finished, the longest
+ * wait first; then the most recent ones.
  */
 export function sessionsReport(
   state: SessionsState,
@@ -138,7 +139,12 @@ export function orderOfSessions(nowMs: number): (a: Session, b: Session) => numb
 
 function byStatusAndAge(a: SessionRow, b: SessionRow): number {
   const order = ORDER.indexOf(a.status) - ORDER.indexOf(b.status);
-  return order !== 0 ? order : Date.parse(b.updatedAt) - Date.parse(a.updatedAt);
+  if (order !== 0) return order;
+  if (a.waitingSince === null || b.waitingSince === null)
+    return Date.parse(b.updatedAt) - Date.parse(a.updatedAt);
+  // A request blocks the agent; a finished turn doesn't.
+  const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
+  return turns !== 0 ? turns : Date.parse(a.waitingSince) - Date.parse(b.waitingSince);
 }
 
 export interface SessionDetail extends SessionRow {

@@ -1,6 +1,6 @@
 import { type Palette, minutes, palette, plural, table, toAscii, wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
-import { fit } from '../platform/terminal/text-width';
+import { displayWidth, fit } from '../platform/terminal/text-width';
 import { phase } from './phases';
 import type { SessionDetail, SessionRow, SessionsReport } from './rows';
 import type { SessionStatus } from './session';
@@ -28,7 +28,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
             : 'No sessions are running. `steward sessions --all` includes ended ones.',
           options.columns,
         )
-      : sessionLines(report.sessions, options);
+      : numberedSessions(report.sessions, options);
   const { dead, deadFolder } = report.spool;
   if (dead > 0) {
     lines.push(
@@ -39,6 +39,18 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   }
   const text = lines.join('\n');
   return options.unicode === false ? toAscii(text) : text;
+}
+
+/** Formats the rows with the number that `steward go` takes before each running session. */
+export function numberedSessions(rows: readonly SessionRow[], options: SessionsTextOptions): string[] {
+  const digits = String(rows.length).length;
+  const lines = sessionLines(rows, { ...options, columns: options.columns - digits - 2 });
+  const linesPerRow = lines.length / rows.length;
+  return lines.map((line, index) => {
+    const status = rows[index / linesPerRow]?.status;
+    const isNumbered = status !== undefined && status !== 'ended' && status !== 'crashed';
+    return `${isNumbered ? index / linesPerRow + 1 : ''}`.padStart(digits) + `  ${line}`;
+  });
 }
 
 /** Formats the rows as lines that fit the terminal. On a narrow terminal, each session takes two lines. */
@@ -54,24 +66,37 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
   }
   const hasOthers = rows.some((row) => whoseOf(row) !== '');
   const cells = rows.map((row) => cellsOf(row, options).filter((_, at) => hasOthers || at !== WHOSE_CELL));
-  const widths = [
-    { max: hasOthers ? Math.min(MAX_NAME_CELL, columns - 56) : MAX_NAME_CELL },
+  // The name is cut first, because what a session asks for matters more.
+  const others = [
     {},
-    { max: hasOthers && columns < WIDE ? 14 : MAX_DOES_CELL },
+    { max: hasOthers && columns < MEDIUM ? 14 : MAX_DOES_CELL },
     { align: 'right' as const },
     ...(hasOthers ? [{}] : []),
     { max: 14 },
   ];
+  const widthOf = (at: number, max: number): number =>
+    GAP + Math.min(max, Math.max(...cells.map((row) => displayWidth(row[at] ?? ''))));
+  const rest = others.reduce<number>(
+    (sum, { max = columns }: { max?: number }, at) => sum + widthOf(at + 1, max),
+    0,
+  );
+  const widths = [{ max: Math.max(MIN_NAME_CELL, Math.min(MAX_NAME_CELL, columns - rest)) }, ...others];
   return table(cells, widths)
     .split('\n')
     .map((line, index) => painted(fit(line, columns), rows[index], colors));
 }
 
 /** Narrower terminals show two lines for each session instead of a table. */
-const NARROW = 72;
+const NARROW = 69;
+/** A terminal of 80 columns, without the number of each session. */
+const MEDIUM = 77;
 const WIDE = 100;
 const MAX_NAME_CELL = 32;
-const MAX_DOES_CELL = 24;
+const MIN_NAME_CELL = 12;
+/** The longest request is `stopped: rate limit until 18:00`. */
+const MAX_DOES_CELL = 31;
+/** Spaces between two columns. */
+const GAP = 2;
 const WHOSE_CELL = 4;
 
 const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
