@@ -253,4 +253,23 @@ describe('several machines (built)', function () {
       rmSync(usage);
     }
   });
+
+  it('shows a day whole on each machine after an older backup was restored on one', async () => {
+    const shown = async (machine: number): Promise<UnionRecord> => {
+      const { totalMinutes, machines, apps } = jsonOf(
+        await run(machine, 'sense', 'today', '--of', quietDay, '--json'),
+      ) as UnionRecord;
+      return { totalMinutes, machines, apps } as UnionRecord;
+    };
+    const whole = await shown(1);
+    const sense = join(homes[0]?.path ?? '', '.steward', 'sense');
+    const log = join(sense, 'events', `${quietDay}.jsonl`);
+    writeFileSync(log, readFileSync(log, 'utf8').split('\n').slice(0, 8).join('\n') + '\n');
+    rmSync(join(sense, 'daily', `${quietDay}.json`));
+    const first = await run(0, 'sense', 'capture');
+    expect(first.stdout + first.stderr).to.contain(`Part of ${quietDay} is missing on this machine`);
+    const second = await run(0, 'sense', 'capture');
+    expect(second.stdout + second.stderr).to.not.contain('is missing on this machine');
+    for (const machine of [0, 1]) expect(await shown(machine)).to.deep.equal(whole);
+  });
 });

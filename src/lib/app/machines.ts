@@ -1,10 +1,11 @@
 import { knownMachineId } from '../platform/files/machine';
 import type { StoredDays } from '../sync/machine-days';
 import type { ReadDeps } from '../sense/read';
+import type { Day } from '../platform/time/time';
 import { readDay, todayOf } from '../sense/roll';
 import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
 import type { Context } from './context';
-import { machineName } from './sync-settings';
+import { machineName, stateFile } from './sync-settings';
 
 /**
  * Returns `deps` with a reader for the merged days of all machines, or for the days of the `wanted` machine.
@@ -21,18 +22,20 @@ export async function openMachines<T extends ReadDeps>(
   // Load the module only if needed, so that reads without an exchange folder stay fast.
   const { knownMachines, machineFiles } = await import('../sync/machine-days');
   const { damagedNotes } = await import('../sync/exchange');
+  const { readState, withFolder } = await import('../sync/state');
   const { area } = context;
   const onDamaged = damagedNotes(note);
   const known = (): KnownMachines => {
+    const { kept = [] } = withFolder(readState(stateFile(area)), folder);
     const id = folder === undefined ? (knownMachineId(area.machine) ?? '') : context.machineId;
-    return knownMachines({ id, name: machineName(area) }, storedDays(deps), folder, onDamaged);
+    return knownMachines({ id, name: machineName(area) }, storedDays(deps, kept), folder, onDamaged);
   };
   const machines = (): Machines | undefined => chooseMachines(known(), wanted);
   if (wanted !== undefined) machines();
   return { ...deps, machines, machineFiles: () => (folder === undefined ? [] : machineFiles(folder)) };
 }
 
-function storedDays(deps: ReadDeps): StoredDays {
+function storedDays(deps: ReadDeps, kept: readonly Day[]): StoredDays {
   const { store, config, classify } = deps;
   return {
     loggedDays: store.loggedDays,
@@ -41,6 +44,7 @@ function storedDays(deps: ReadDeps): StoredDays {
     readEvents: (day) => store.readLog(day).events,
     buildRecord: (day) => readDay(deps, store.readState().state, day).record,
     today: () => todayOf(deps),
+    kept,
     options: { pollIntervalSec: config.pollIntervalSec, classify },
   };
 }

@@ -13,6 +13,7 @@ import { senseStore } from '../sense/store';
 import { currentSessions } from '../sessions/state';
 import { machinesFolder } from '../sync/exchange';
 import { inFolder } from '../sync/folder';
+import { keptText } from '../sync/checks';
 import { pendingFormer, purgeFormer } from '../sync/former';
 import { parseInfo } from '../sync/parse';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
@@ -225,11 +226,11 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
   }, waitMs);
 }
 
-/** Publishes after a capture. If publishing fails, returns why. */
+/** Publishes after a capture. Returns why publishing failed, or what this machine lost since it published. */
 export async function publishAfter(context: Context): Promise<string | undefined> {
   try {
-    await publishNow(context, 0);
-    return undefined;
+    const { kept = [] } = (await publishNow(context, 0)) ?? {};
+    return kept.length === 0 ? undefined : keptText(kept);
   } catch (error) {
     const { kind, message } = throwIfBug(error);
     return kind === 'locked' ? undefined : `Not published to other machines: ${message}`;

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { failed, off, ok, warning, type Check, type Finding } from '../platform/check';
 import { forShell } from '../platform/process/spawn';
 import { plural } from '../platform/terminal/format';
+import type { Day } from '../platform/time/time';
 import type { SyncStatus } from './status';
 
 export interface SyncChecked {
@@ -63,6 +64,13 @@ export function formerTexts(pendingFormer: readonly string[]): string[] {
     const { hint = 'To delete what this machine published there:', fix } = howToPurge(former);
     return `Purged data is still in ${former}. ${hint} ${fix}`;
   });
+}
+
+/** Names the days that this machine has lost in part since it published them. */
+export function keptText(kept: readonly Day[]): string {
+  const first = kept[0] ?? '';
+  const days = kept.length === 1 ? first : `${plural(kept.length, 'day')} since ${first}`;
+  return `Part of ${days} is missing on this machine; reports use what it published before. Was a backup restored?`;
 }
 
 /** Describes the unreadable files in the exchange folder, or returns undefined if there are none. */

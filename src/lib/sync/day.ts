@@ -11,6 +11,7 @@ import {
   commitId,
   FORMAT,
   hashedId,
+  type DaySet,
   type PublishedDay,
   type PublishedSession,
   type PublishedUsage,
@@ -132,7 +133,7 @@ export function publishedSessions(
       return { ...basics, parts: times, ...detailsIn(shown.about(key) ?? known.get(id) ?? {}) };
     });
   return (sessions ?? [...before])
-    .map((session) => (shown.details ? session : withoutDetails(session)))
+    .map((session) => (shown.details ? session : withoutSessionDetails(session)))
     .sort((a, b) => byCodeUnits(a.id, b.id));
 }
 
@@ -140,8 +141,19 @@ function detailsIn({ slug, title, issue }: SessionDetails): SessionDetails {
   return definedOnly({ slug, title, issue });
 }
 
-function withoutDetails({ id, assistant, repo, branch, parts }: PublishedSession): PublishedSession {
+function withoutSessionDetails({ id, assistant, repo, branch, parts }: PublishedSession): PublishedSession {
   return { id, assistant, repo, branch, parts };
+}
+
+/** Removes the details of a published day, unless they may leave this machine. */
+export function withoutDetails(set: DaySet, { details }: Pick<Disclosure, 'details'>): DaySet {
+  if (details) return set;
+  const commits = set.day?.commits.map(({ id, repo, ts }) => ({ id, repo, ts }));
+  return {
+    ...set,
+    day: set.day && { ...set.day, commits: commits ?? [] },
+    sessions: set.sessions.map(withoutSessionDetails),
+  };
 }
 
 /**

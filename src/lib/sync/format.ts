@@ -70,6 +70,13 @@ export interface PublishedUsage {
   rows: DayRow[];
 }
 
+/** What a machine publishes for a day. The three parts are always replaced together. */
+export interface DaySet {
+  day: PublishedDay | undefined;
+  sessions: readonly PublishedSession[];
+  usage: readonly DayRow[];
+}
+
 /** The folders that contain one file per day, with the file extension used in each folder. */
 export const DAY_FILES = { daily: '.json', sessions: '.jsonl', usage: '.json' } as const;
 export type DayKind = keyof typeof DAY_FILES;

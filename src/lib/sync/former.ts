@@ -43,7 +43,8 @@ function rewrite(deps: PublishDeps, removals: readonly Removal[]): void {
   applyRemovals(own, removals, local);
   const result = { files: 0, bytes: 0 };
   for (const day of local.days())
-    for (const file of dayFiles(deps, local, day)) if (file.change !== 'new') write(own, file, result);
+    for (const file of dayFiles(deps, local, day, { mayShrink: true }))
+      if (file.change !== 'new') write(own, file, result);
 }
 
 /**

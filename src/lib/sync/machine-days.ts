@@ -28,6 +28,8 @@ export interface StoredDays {
   buildRecord: (day: Day) => DailyRecord;
   today: () => Day;
   options: Pick<TimelineOptions, 'pollIntervalSec' | 'classify'>;
+  /** Days whose published files contain what this machine has lost. */
+  kept: readonly Day[];
 }
 
 /** Returns this machine and the other machines in the exchange folder. */
@@ -45,8 +47,8 @@ export function knownMachines(
     others: others.map(nameOf),
     choose(ids) {
       const chosen = others.filter(({ id }) => ids.has(id));
-      if (chosen.length === 0) return undefined;
       const hasOwn = ids.has(own.id);
+      if (chosen.length === 0 && !(hasOwn && stored.kept.length > 0)) return undefined;
       const ownDay = ownDays(
         stored,
         found.find(({ id }) => id === own.id),
@@ -63,7 +65,10 @@ export function knownMachines(
         names: [...(hasOwn ? [own] : []), ...chosen.map(nameOf)],
         days: () =>
           [
-            ...new Set([...(hasOwn ? storedDays(stored) : []), ...chosen.flatMap(({ days }) => days.daily)]),
+            ...new Set([
+              ...(hasOwn ? [...storedDays(stored), ...stored.kept] : []),
+              ...chosen.flatMap(({ days }) => days.daily),
+            ]),
           ].sort(),
         read: (days) =>
           days.flatMap((day) => [
@@ -139,10 +144,13 @@ function ownDays(
   const today = source.today();
   const known = new Set(others.flatMap(({ days }) => days.daily));
   const isAlone = (day: Day): boolean => ![-1, 0, 1].some((count) => known.has(addDays(day, count)));
+  const kept = new Set(source.kept);
   const publish = (record: DailyRecord, parts: DayParts | undefined, before?: PublishedDay) => [
     publishedDay({ record, parts, usage: [] }, before, EVERYTHING),
   ];
   return (day) => {
+    const whole = own !== undefined && kept.has(day) ? readPublishedDay(own, day, asRecord) : undefined;
+    if (whole !== undefined) return [whole];
     const stored = day < today ? readRecord(day) : undefined;
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
     // If no other machine has data for this or an adjacent day, no times can overlap.

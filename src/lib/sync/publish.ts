@@ -9,14 +9,22 @@ import {
   publishedDay,
   publishedSessions,
   publishedUsage,
+  withoutDetails,
   type Disclosure,
   type LocalDay,
   withSumsBefore,
 } from './day';
 import { dayBefore, sessionsBefore } from './before';
-import { dayFileOf, machinesFolder } from './exchange';
+import {
+  dayFileOf,
+  machinesFolder,
+  readPublishedDay,
+  readPublishedSessions,
+  readPublishedUsage,
+} from './exchange';
 import { requireFolder } from './folder';
-import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo } from './format';
+import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type DaySet, type MachineInfo } from './format';
+import { withLost } from './lost';
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, withFolder, writeState, type Removal, type SyncState } from './state';
 
@@ -61,6 +69,8 @@ export interface PlannedFile {
 export interface PublishResult {
   files: number;
   bytes: number;
+  /** Days that this machine has lost in part since it published them. Named once. */
+  kept?: readonly Day[];
 }
 
 const KINDS = Object.keys(DAY_FILES) as DayKind[];
@@ -101,11 +111,17 @@ export function publish(deps: PublishDeps): PublishResult {
   const result = { files: applyRemovals(own, before.removals, local), bytes: 0 };
   const isForced = !isComplete || before.removals.length > 0;
   const marks: SyncState['days'] = {};
+  const kept: Day[] = [];
   for (const day of local.days()) {
     const dayMark = local.markOf(day);
     marks[day] = dayMark;
-    if (isForced || before.days[day] !== dayMark)
-      for (const file of dayFiles(deps, local, day)) write(own, file, result);
+    if (!isForced && before.days[day] === dayMark) {
+      if (before.kept?.includes(day) === true) kept.push(day);
+      continue;
+    }
+    const mayShrink = before.removals.some((removal) => covers(removal, day));
+    const onLost = (): unknown => kept.push(day);
+    for (const file of dayFiles(deps, local, day, { mayShrink, onLost })) write(own, file, result);
   }
   local.save();
   const published = writeInfo(deps, local, result) ?? before.publishedMs;
@@ -115,9 +131,11 @@ export function publish(deps: PublishDeps): PublishResult {
     ...(name === undefined ? {} : { name }),
     ...(published === undefined ? {} : { publishedMs: published }),
     ...(before.retire === undefined ? {} : { retire: before.retire }),
+    ...(kept.length === 0 ? {} : { kept }),
     ...(others === undefined ? {} : { others }),
   });
-  return result;
+  const found = kept.filter((day) => before.kept?.includes(day) !== true);
+  return found.length === 0 ? result : { ...result, kept: found };
 }
 
 function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
@@ -144,16 +162,53 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
   const days = local.days();
   const { removals } = withFolder(readState(deps.state), deps.folder);
   const removed = removals.flatMap((removal) => removedFiles(own, removal, local));
-  const files = days.flatMap((day) => dayFiles(deps, local, day));
+  const files = days.flatMap((day) =>
+    dayFiles(deps, local, day, { mayShrink: removals.some((removal) => covers(removal, day)) }),
+  );
   const hasChanged = removed.length > 0 || files.some(({ change }) => change !== 'none');
   const planned = [plannedInfo(deps, local, hasChanged), ...files];
   const isPlanned = new Set(planned.map(({ path }) => path));
   return [...planned, ...removed.filter(({ path }) => !isPlanned.has(path))];
 }
 
-export function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] {
+/**
+ * Returns the files of a day, and how they differ from the published ones. Unless `mayShrink` is set, the day
+ * keeps what it has published and no longer has locally.
+ */
+export function dayFiles(
+  deps: PublishDeps,
+  local: LocalData,
+  day: Day,
+  { mayShrink = false, onLost }: { mayShrink?: boolean; onLost?: () => unknown } = {},
+): PlannedFile[] {
   const own = machineFolderOf(deps);
-  const stored = [...(deps.former?.(day) ?? []), own];
+  const { disclosure } = local;
+  const set = localSet(deps, local, day);
+  const published = mayShrink ? undefined : publishedSet(own, day, deps.asRecord);
+  const lost = published && withLost(set, published, disclosure);
+  if (lost !== undefined) onLost?.();
+  const { day: written, sessions, usage } = lost === undefined ? set : withoutDetails(lost, disclosure);
+  const files: Partial<Record<DayKind, string>> = {
+    sessions: sessions.map((session) => `${JSON.stringify(session)}\n`).join(''),
+    usage: usage.length === 0 ? '' : `{"format":${FORMAT},"rows":${lines(usage)}}\n`,
+  };
+  if (written !== undefined) {
+    const { spans, commits, record } = written;
+    const rest = `"spans":${lines(spans)},\n"commits":${lines(commits)}}\n`;
+    files.daily = `{"format":${FORMAT},"record":${JSON.stringify(record)},\n${rest}`;
+  }
+  return KINDS.flatMap((kind) => {
+    const text = files[kind];
+    const path = `${kind}/${day}${DAY_FILES[kind]}`;
+    if (text === undefined) return [];
+    const file = plannedFile(own, path, text);
+    return text === '' && file.change === 'none' ? [] : [file];
+  });
+}
+
+/** Returns what this machine's data amounts to on a day, in the form to publish. */
+function localSet(deps: PublishDeps, local: LocalData, day: Day): DaySet {
+  const stored = [...(deps.former?.(day) ?? []), machineFolderOf(deps)];
   const { isShown, isRestricted, isRestrictedHash, isRestrictedRepo } = local.disclosure;
   const oldSessions = sessionsBefore(stored, day).filter(
     ({ id, repo }) => !isRestrictedHash(id) && (repo === null || !isRestrictedRepo(repo)),
@@ -166,27 +221,21 @@ export function dayFiles(deps: PublishDeps, local: LocalData, day: Day): Planned
   };
   const source = local.read(day, shown.isShown);
   const sessions = publishedSessions(source, oldSessions, shown);
-  const usage = publishedUsage(source.usage, shown);
-  const files: Partial<Record<DayKind, string>> = {
-    sessions: sessions.map((session) => `${JSON.stringify(session)}\n`).join(''),
-    usage: usage.rows.length === 0 ? '' : `{"format":${FORMAT},"rows":${lines(usage.rows)}}\n`,
-  };
+  const usage = publishedUsage(source.usage, shown).rows;
   const { record } = source;
-  if (record !== undefined) {
-    const before = source.parts === undefined ? dayBefore(stored, day, deps.asRecord) : undefined;
-    const published = publishedDay({ ...source, record }, before, shown);
-    const { spans, commits, ...head } =
-      before === undefined ? published : withSumsBefore(published, before, shown);
-    const rest = `"spans":${lines(spans)},\n"commits":${lines(commits)}}\n`;
-    files.daily = `{"format":${FORMAT},"record":${JSON.stringify(head.record)},\n${rest}`;
-  }
-  return KINDS.flatMap((kind) => {
-    const text = files[kind];
-    const path = `${kind}/${day}${DAY_FILES[kind]}`;
-    if (text === undefined) return [];
-    const file = plannedFile(own, path, text);
-    return text === '' && file.change === 'none' ? [] : [file];
-  });
+  if (record === undefined) return { day: undefined, sessions, usage };
+  const before = source.parts === undefined ? dayBefore(stored, day, deps.asRecord) : undefined;
+  const published = publishedDay({ ...source, record }, before, shown);
+  const whole = before === undefined ? published : withSumsBefore(published, before, shown);
+  return { day: whole, sessions, usage };
+}
+
+function publishedSet(path: string, day: Day, asRecord: CheckRecord): DaySet {
+  return {
+    day: readPublishedDay({ path }, day, asRecord),
+    sessions: readPublishedSessions({ path }, day),
+    usage: readPublishedUsage({ path }, day),
+  };
 }
 
 /** Formats a JSON array with one item per line, to keep diffs in version control small. */
@@ -260,6 +309,10 @@ export function applyRemovals(own: string, removals: readonly Removal[], local: 
   return files.length;
 }
 
+function covers({ day: only, before }: Removal, day: Day): boolean {
+  return (only === undefined || day === only) && (before === undefined || day < before);
+}
+
 /** Returns the published files that are covered by a pending removal and no longer have local data. */
 export function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
   const stored = KINDS.flatMap((kind) =>
@@ -269,11 +322,10 @@ export function removedFiles(own: string, removal: Removal, local: LocalData): P
   );
   const localDays = new Set(local.days());
   return stored.flatMap(({ kind, day }): PlannedFile[] => {
-    const { day: only = day, before, sessions = false } = removal;
-    if (day !== only || (before !== undefined && day >= before)) return [];
+    if (!covers(removal, day)) return [];
     const source = localDays.has(day) ? local.read(day) : undefined;
     const isGone = kind === 'usage' ? (source?.usage.length ?? 0) === 0 : source?.record === undefined;
-    const isForgotten = sessions && kind === 'sessions';
+    const isForgotten = removal.sessions === true && kind === 'sessions';
     if (!isGone && !isForgotten) return [];
     return [{ path: dayFileOf('', kind, day), bytes: 0, change: 'removed', text: '' }];
   });

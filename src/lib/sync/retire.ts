@@ -27,7 +27,8 @@ export function publishRetired(deps: PublishDeps, isWithdrawn: boolean): void {
   }
   if (isWithdrawn) for (const { path } of removedFiles(own, {}, local)) removeFile(join(own, path));
   const result = { files: 0, bytes: 0 };
-  for (const day of days) for (const file of dayFiles(deps, local, day)) write(own, file, result);
+  for (const day of days)
+    for (const file of dayFiles(deps, local, day, { mayShrink: true })) write(own, file, result);
   if (exists(join(own, 'machine.json'))) return;
   const text = infoText(deps, local, clockMinute(deps));
   write(own, { path: 'machine.json', text, bytes: 0, change: 'new' }, result);

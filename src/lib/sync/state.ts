@@ -4,7 +4,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
-import type { Day } from '../platform/time/time';
+import { isDay, type Day } from '../platform/time/time';
 
 /**
  * Purged or forgotten data whose published files must be removed. A day that still has local data is not
@@ -41,6 +41,8 @@ export interface SyncState extends Pending {
   days: Record<Day, string>;
   /** The former exchange folders and git repositories (OWNER/REPO) that may contain published data, oldest first. */
   others?: Record<string, Pending>;
+  /** Days that this machine has lost in part. Their published files have the rest. */
+  kept?: readonly Day[];
   /** Why the last run failed. */
   problem?: { at: string; message: string; hint?: string };
 }
@@ -50,7 +52,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  const { days, others, publishedMs, details, problem } = value;
+  const { days, others, publishedMs, details, problem, kept } = value;
   const [name, folder, mark, checked] = ['name', 'folder', 'mark', 'checked'].map((key) =>
     textOf(value[key]),
   );
@@ -61,6 +63,7 @@ export function readState(path: string): SyncState {
     ...(checked === undefined ? {} : { checked }),
     ...(typeof publishedMs === 'number' ? { publishedMs } : {}),
     ...(typeof details === 'boolean' ? { details } : {}),
+    ...(Array.isArray(kept) ? { kept: kept.map(String).filter(isDay) } : {}),
     days: isObject(days) ? (days as SyncState['days']) : {},
     ...pendingIn(value),
     ...(isObject(others)

@@ -446,6 +446,81 @@ describe('publishing (lib)', () => {
     expect(readState(deps().state).removals).to.deep.equal([]);
   });
 
+  describe('after the area was restored from a backup', () => {
+    const dayOf =
+      (events: SenseEvent[], isFinal = true) =>
+      (shown: Shown['isShown']): LocalDay => {
+        const bounds = { ...options, ...dayBounds(DAY, 'UTC') };
+        const label = { version: '1.2.0', generatedAt: `${DAY}T23:30:00.000Z`, final: isFinal };
+        const built = buildDailyRecord(DAY, events, { ...options, ...label });
+        return { ...shownDay(built, events, bounds, { isShown: shown, isRestrictedRepo }), usage };
+      };
+    const republish = (read: (shown: Shown['isShown']) => LocalDay) => {
+      days = { [DAY]: read };
+      mark += 1;
+      return publish(deps());
+    };
+    const old = EVENTS.slice(0, 1);
+    const later = { ...focus(`${DAY}T15:00:00Z`, 'Firefox'), detail: { intervalSec: 120 } };
+
+    it('keeps a richer published day whole, and names it once', () => {
+      publish(deps());
+      const before = bytes();
+      expect(republish(dayOf(old)).kept).to.deep.equal([DAY]);
+      expect(bytes()).to.equal(before);
+      expect(republish(dayOf(old)).kept).to.equal(undefined);
+      expect(readState(deps().state).kept).to.deep.equal([DAY]);
+      usage = [];
+      republish(() => ({ ...localDay(isShown), usage }));
+      expect(bytes()).to.equal(before);
+      republish(localDay);
+      usage = USAGE;
+      republish(localDay);
+      expect(readState(deps().state).kept).to.equal(undefined);
+    });
+
+    it('keeps the published day if its log is gone and its record is empty', () => {
+      publish(deps());
+      const before = bytes();
+      republish((shown) => ({ ...dayOf([])(shown), parts: undefined }));
+      expect(bytes()).to.equal(before);
+    });
+
+    it('adds what was recorded since, as one consistent day that no longer changes', () => {
+      publish(deps());
+      republish(dayOf([...old, later]));
+      const { record: merged, spans } = day();
+      expect([merged.totalMinutes, merged.commits.count, merged.sessions.count]).to.deep.equal([8, 1, 1]);
+      expect(spans.reduce((sum, { from, to }) => sum + to - from, 0)).to.equal(8 * 60);
+      expect(merged.ledger?.attention.reduce((sum, { minutes }) => sum + minutes, 0)).to.equal(8);
+      expect(
+        merged.hours.reduce((sum, { creation, consumption }) => sum + creation + consumption, 0),
+      ).to.equal(8);
+      expect(Object.keys(merged)).to.not.include('machines');
+      expect(asRecord(merged)).to.not.equal(undefined);
+      const before = bytes();
+      republish(dayOf([...old, later]));
+      expect(bytes()).to.equal(before);
+    });
+
+    it('still shortens the day for a purge, a restriction and details that are turned off', () => {
+      details = true;
+      publish(deps());
+      details = false;
+      republish(dayOf(old));
+      expect(day().record.totalMinutes).to.equal(6);
+      expect(bytes()).to.not.match(SECRETS);
+      restricted.add('open');
+      republish(dayOf(old));
+      expect(bytes()).to.not.contain(hashedId('session', 'open'));
+      restricted.delete('open');
+      republish(localDay);
+      writeState(deps().state, { ...readState(deps().state), removals: [{ day: DAY }] });
+      republish(dayOf(old));
+      expect(day().record.totalMinutes).to.equal(2);
+    });
+  });
+
   it('removes every session after "sessions forget", and what it cannot check stays home', () => {
     publish(deps());
     known.clear();

@@ -1,0 +1,123 @@
+import { byCodeUnits } from '../platform/files/short-hash';
+import { lengthOf, merged, without, type Span } from '../time/ledger/spans';
+import { mergeDays } from '../time/machines/merge';
+import type { MachineDay } from '../time/machines/model';
+import type { DailyRecord } from '../time/record';
+import type { DayRow } from '../usage/days';
+import type { Disclosure } from './day';
+import type { DaySet, PublishedDay, PublishedSession } from './format';
+
+/** Rounding may shorten a day by this much. */
+const ROUNDING_SEC = 60;
+/** While a day lasts, a break that is detected late shortens the end of its last span. */
+const OPEN_END_SEC = 600;
+
+/**
+ * Returns the published day with this machine's data added if the machine lost part of what it published, for
+ * example because its area was restored from a backup. Returns undefined if it lost nothing, or if the
+ * published day contains something that became restricted.
+ */
+export function withLost(local: DaySet, published: DaySet, shown: Disclosure): DaySet | undefined {
+  const { day: own, ...rest } = local;
+  const { day: before } = published;
+  if (own === undefined || before === undefined || hasRestricted(published, shown)) return undefined;
+  if (!isPoorer({ day: own, ...rest }, { ...published, day: before })) return undefined;
+  return {
+    day: joinedDay(own, before),
+    sessions: joinedSessions(local.sessions, published.sessions),
+    usage: joinedUsage(local.usage, published.usage),
+  };
+}
+
+function hasRestricted({ day, sessions, usage }: DaySet, shown: Disclosure): boolean {
+  const { record, spans = [], commits = [] } = day ?? {};
+  const rows = [...(record?.ledger?.agents ?? []), ...(record?.ledger?.attention ?? [])];
+  const repos = [...spans, ...commits, ...rows, ...sessions, ...usage, ...(record?.commits.repos ?? [])];
+  const ids = [...rows, ...(record?.sessions.items ?? []), ...usage].map(({ session }) => session);
+  return (
+    repos.some(({ repo }) => repo !== undefined && repo !== null && shown.isRestrictedRepo(repo)) ||
+    [...ids, ...sessions.map(({ id }) => id)].some((id) => id !== null && shown.isRestrictedHash(id))
+  );
+}
+
+type WholeSet = DaySet & { day: PublishedDay };
+
+function isPoorer(local: WholeSet, published: WholeSet): boolean {
+  const { record, spans } = published.day;
+  const end = Math.max(0, ...spans.map(({ to }) => to));
+  const settled: Span = [record.final ? end : end - OPEN_END_SEC, end];
+  const lost = without(without(spansOf(spans), spansOf(local.day.spans)), [settled]);
+  const isShorter = local.day.record.totalMinutes < record.totalMinutes - (end - settled[0]) / 60 - 1;
+  const known = new Set([...local.day.commits, ...local.sessions].map(({ id }) => id));
+  return (
+    isShorter ||
+    (local.usage.length === 0 && published.usage.length > 0) ||
+    lengthOf(lost) > ROUNDING_SEC ||
+    [...published.day.commits, ...published.sessions].some(({ id }) => !known.has(id))
+  );
+}
+
+function spansOf(spans: PublishedDay['spans']): Span[] {
+  return merged(spans.map(({ from, to }): Span => [from, to]));
+}
+
+function joinedDay(own: PublishedDay, before: PublishedDay): PublishedDay {
+  const known = new Set(before.commits.map(({ id }) => id));
+  const commits = own.commits.filter(({ id }) => !known.has(id));
+  const covered = spansOf(before.spans);
+  const spans = own.spans.flatMap((span) =>
+    without([[span.from, span.to]], covered).map(([from, to]) => ({ ...span, from, to })),
+  );
+  const hasNew = spans.length > 0 || commits.length > 0;
+  const record = hasNew ? joinedRecord(own, before) : before.record;
+  return {
+    ...before,
+    record: { ...record, final: own.record.final || before.record.final },
+    spans: [...before.spans, ...spans].sort((a, b) => a.from - b.from),
+    commits: [...before.commits, ...commits].sort((a, b) => a.ts - b.ts || byCodeUnits(a.id, b.id)),
+  };
+}
+
+/** Merges the records as those of two machines. Sessions of `own` that `before` contains are ignored. */
+function joinedRecord(own: PublishedDay, before: PublishedDay): DailyRecord {
+  const { date } = before.record;
+  const copy: MachineDay = { machine: '1', ...own, record: { ...own.record, backfilled: true } };
+  const [union] = mergeDays([{ machine: '0', ...before }, copy], new Set([date]), []);
+  if (union === undefined) return before.record;
+  const { machines: _machines, overlapMinutes: _overlap, ledger, sessions, ...record } = union;
+  return {
+    ...record,
+    sessions: { ...sessions, items: sessions.items.map(withoutMachine) },
+    ...(ledger && {
+      ledger: {
+        ...ledger,
+        attention: ledger.attention.map(withoutMachine),
+        agents: ledger.agents.map(withoutMachine),
+      },
+    }),
+  };
+}
+
+function withoutMachine<T extends object>(row: T): T {
+  const { machine: _machine, ...rest } = row as T & { machine?: string };
+  return rest as T;
+}
+
+function joinedSessions(
+  own: readonly PublishedSession[],
+  before: readonly PublishedSession[],
+): PublishedSession[] {
+  const lengthIn = ({ parts }: PublishedSession): number =>
+    parts.reduce((sum, [from, to]) => sum + to - from, 0);
+  const sessions = new Map(before.map((session) => [session.id, session]));
+  for (const session of own) {
+    const known = sessions.get(session.id);
+    if (known === undefined || lengthIn(session) >= lengthIn(known)) sessions.set(session.id, session);
+  }
+  return [...sessions.values()].sort((a, b) => byCodeUnits(a.id, b.id));
+}
+
+function joinedUsage(own: readonly DayRow[], before: readonly DayRow[]): DayRow[] {
+  const known = new Set(own.map(({ session }) => session));
+  return [...own, ...before.filter(({ session }) => !known.has(session))];
+}
