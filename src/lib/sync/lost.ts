@@ -1,7 +1,7 @@
 import { byCodeUnits } from '../platform/files/short-hash';
 import { lengthOf, merged, without, type Span } from '../time/ledger/spans';
 import { mergeDays } from '../time/machines/merge';
-import type { MachineDay } from '../time/machines/model';
+import type { MachineDay, UnionRecord } from '../time/machines/model';
 import type { DailyRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
 import type { Disclosure } from './day';
@@ -84,23 +84,21 @@ function joinedRecord(own: PublishedDay, before: PublishedDay): DailyRecord {
   const copy: MachineDay = { machine: '1', ...own, record: { ...own.record, backfilled: true } };
   const [union] = mergeDays([{ machine: '0', ...before }, copy], new Set([date]), []);
   if (union === undefined) return before.record;
-  const { machines: _machines, overlapMinutes: _overlap, ledger, sessions, ...record } = union;
-  return {
-    ...record,
-    sessions: { ...sessions, items: sessions.items.map(withoutMachine) },
-    ...(ledger && {
-      ledger: {
-        ...ledger,
-        attention: ledger.attention.map(withoutMachine),
-        agents: ledger.agents.map(withoutMachine),
-      },
-    }),
-  };
+  const record: DailyRecord & Partial<UnionRecord> = { ...union };
+  delete record.machines;
+  delete record.overlapMinutes;
+  record.sessions.items = record.sessions.items.map(withoutMachine);
+  if (record.ledger !== undefined) {
+    record.ledger.attention = record.ledger.attention.map(withoutMachine);
+    record.ledger.agents = record.ledger.agents.map(withoutMachine);
+  }
+  return record;
 }
 
 function withoutMachine<T extends object>(row: T): T {
-  const { machine: _machine, ...rest } = row as T & { machine?: string };
-  return rest as T;
+  const rest: T & { machine?: string } = { ...row };
+  delete rest.machine;
+  return rest;
 }
 
 function joinedSessions(
