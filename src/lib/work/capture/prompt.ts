@@ -38,7 +38,25 @@ const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
 /** Excludes sentences about the phrase itself, such as `"remind me to" is the prefix`. */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
-const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
+const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) /;
+/** A greeting, thanks, or words such as "before you start:" in front of a request. */
+const OPENING = new RegExp(
+  '^(?:(?:(?:hey|hi|hello|good (?:morning|afternoon|evening)|morning|ok|okay|alright|great|thanks|thank you|thx|cool|' +
+    'perfect|nice|sure|yes|yep|oh|ah|btw|by the way|fyi|ps|one more thing|quick one|also|and|then)' +
+    '(?: (?:claude|codex|copilot|gemini|cursor|there|again|a lot|so much|work|job)){0,2}(?:\\s?[,!.:;\u2013\u2014-]{1,3})?' +
+    "|(?:before (?:you|we|i)|(?:while|when|once|after) you(?:['\u2019]re| are)?) [a-z' ]{1,30}[,:]) ){1,4}",
+  'i',
+);
+/** Words in a sentence after which a request is probably reported, not made. */
+const REPORTED =
+  /^\S{1,20}: |\b(?:sa(?:y|ys|id)|reads?|wrote(?! to)|writes?|ask(?:s|ed)|told|tells?|typed?|types|phrase|pattern|words?|prefix|example|prompt|message|title|string|translate|e\.g|i\.e|echo)\b/i;
+const CODE = /[[\]{}<>=`"\u201c\u201d\u00ab\u00bb|$\\_]|\('/;
+/** A polite question is a request if it names a time; otherwise, it may ask what you meant. */
+const QUESTION = /^(?:can|could|would|will) you (?:(?:please|pls|also) ){0,2}(?=remind me )/i;
+const TIME = new RegExp(
+  `\\b(?:${DAY}|on ${DAY_NAME}|at (?:\\d{1,2}(?::\\d\\d)? ?(?:[ap]m)?|noon|midday|midnight))(?=[\\s,.!]|$)`,
+  'i',
+);
 /**
  * Matches research requests with an immediate next step. Such research should happen now, so it isn't
  * captured.
@@ -63,7 +81,7 @@ const PASTED = new RegExp(
 const PHRASES: readonly (readonly [CaptureKind, string])[] = [
   [
     'reminder',
-    `(?:remind me(?: please| pls)?|(?:don't|don\u2019t|do not) let me forget) (?:(?<when>${WHEN}),? )?to ${NO_VERB}(?<what>\\S.*)$`,
+    `(?:remind me(?: please| pls)?|(?:don't|don\u2019t|do not) let me forget) (?:(?<when>${WHEN}),? )?to ${NO_VERB}(?<what>[^\\s=:].*)$`,
   ],
   ['reminder', `remind me(?: (?<when>${when('[^\\s:]')}))?: ?(?<what>\\S[^]*)`],
   ['reminder', `remind me (?<when>${WHEN}) about (?<what>\\S[^]*)`],
@@ -73,6 +91,7 @@ const PHRASES: readonly (readonly [CaptureKind, string])[] = [
     `(?:set|add|create) (?:a |me a )?reminder (?:for me )?(?:(?:for )?(?<when>${WHEN}|${DAY_NAME}),? )?to (?<what>\\S.*)$`,
   ],
   ['research', 'research (?:(?<now>the \\S.*)|(?:for )?later: (?<what>\\S.*))$'],
+  ['queue', 'queue(?: up)? (?:this|that|it)(?: up)?: (?<what>[^\\s{\\[].*)$'],
   [
     'queue',
     '(?:queue(?: up)?(?: (?:this|that|it)(?: up)?|(?= for later:))|(?:add|put) (?:this|that|it) (?:to|in|on) (?:the|my) queue) for (?<when>later|(?:\\S+ ){0,4}\\S+): (?<what>\\S.*)$',
@@ -95,8 +114,12 @@ function requestOf(
   if (now !== undefined) return FOR_NOW.test(now) ? '' : now;
   const isBare = /^(?:this|that|it)(?: up)?$/i.test(it ?? '');
   if (whom === undefined) return isBare ? '' : (it ?? '');
+  if (isBare && PERSON.test(whom)) return '';
   return `${isBare ? it?.toLowerCase() : it} for ${whom}`;
 }
+
+/** "Queue this for Bob" names no task. */
+const PERSON = /^(?:[A-Z][a-z]+|[Mm]y [a-z]+)$/;
 
 /**
  * Returns the requests in a prompt. To avoid false matches, ignores code, quotes, questions, and indented or
@@ -123,11 +146,18 @@ function ownLines(prompt: string): string[] {
   return own.filter((line) => line.length <= MAX_RAW_LINE);
 }
 
-const BARE_QUEUE = new RegExp(`^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for later)?$`, 'i');
+const BARE_QUEUE = new RegExp(
+  `^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for (?:later|(?<whom>\\S+(?: \\S+)?)))?$`,
+  'i',
+);
 
 /** Returns whether a prompt asks to queue "this" without naming a task. */
 export function isBareQueue(prompt: string): boolean {
-  return ownLines(prompt).some((line) => BARE_QUEUE.test(bareLine(line)));
+  return ownLines(prompt).some((line) => {
+    const found = BARE_QUEUE.exec(bareLine(line).replace(/(?<= for \S.*) later$/i, ''));
+    const whom = found?.groups?.['whom'];
+    return found !== null && (whom === undefined || PERSON.test(whom));
+  });
 }
 
 function bareLine(text: string): string {
@@ -140,15 +170,42 @@ function bareLine(text: string): string {
 function matchLine(line: string): PromptMatch | undefined {
   const [item = ''] = LIST_ITEM.exec(line) ?? [];
   const text = bareLine(line.slice(item.length));
-  if (text.length > MAX_LINE || /\?["')\]]*$/.test(text)) return undefined;
+  if (text.length > MAX_LINE) return undefined;
+  const own = text.replace(OPENING, '');
+  const matches = [text, own].map((start) => matchRequest(start, item !== ''));
+  const match = matches.find((found) => found !== undefined);
+  return match ?? (item === '' && !CODE.test(text) ? matchSentence(text) : undefined);
+}
+
+/** Matches a reminder or a queue request that follows other sentences. */
+function matchSentence(text: string): PromptMatch | undefined {
+  for (const { 0: end, index } of text.matchAll(/[.!?] /g)) {
+    if (REPORTED.test(text.slice(0, index))) return undefined;
+    const match = matchRequest(text.slice(index + end.length).replace(OPENING, ''), true);
+    if (match !== undefined) return match;
+  }
+  return undefined;
+}
+
+/** Research that isn't the whole line is part of the current work, so it isn't captured. */
+function matchRequest(text: string, isPart: boolean): PromptMatch | undefined {
+  const asked = askedPolitely(text) ?? text;
+  if (/\?["')\]]*$/.test(asked)) return undefined;
   for (const { kind, pattern } of PATTERNS) {
-    // Research in a list item is part of the current work, so don't capture it.
-    if (kind === 'research' && item !== '') continue;
-    const found = pattern.exec(text);
+    if (kind === 'research' && isPart) continue;
+    const found = pattern.exec(asked);
     const request = found === null ? '' : requestOf(kind, found.groups ?? {}).trim();
     if (request.length > 1) return { kind, text: request };
   }
   return undefined;
+}
+
+/** Returns the request in "can you remind me to … at 5pm?". */
+function askedPolitely(text: string): string | undefined {
+  const lead = QUESTION.exec(text)?.[0];
+  if (lead === undefined) return undefined;
+  const asked = bareLine(text.slice(lead.length).replace(/\?.*$/, '').replace(/,? (?:please|pls)$/i, '')); // prettier-ignore
+  return /^remind me [^?]*\bto /i.test(asked) && TIME.test(asked) ? asked : undefined;
 }
 
 function plainBlocks(prompt: string): string[][] {

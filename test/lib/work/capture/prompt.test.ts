@@ -125,6 +125,20 @@ describe('the patterns of the prompt hook', () => {
     expect(taken.length, JSON.stringify(taken)).to.be.below(2);
   });
 
+  it('reads greetings, sentences and polite questions before a request, and nothing that only has its words', () => {
+    const lines = readFileSync(join(__dirname, 'corpus', 'asked.tsv'), 'utf8').split('\n');
+    const cases = lines
+      .filter((line) => line !== '' && !line.startsWith('# '))
+      .map((line) => line.split('\t') as [string, string])
+      .map(([text, prompt]) => ({ text, prompt: prompt.replaceAll('\\n', '\n') }));
+    expect(cases.length).to.be.at.least(200);
+    const wrong = cases.flatMap(({ text, prompt }) => {
+      const found = matchPrompt(prompt).map((match) => match.text);
+      return found.join(' | ') === (text === '-' ? '' : text) ? [] : [`${prompt} => ${found.join(' | ')}`];
+    });
+    expect(wrong).to.deep.equal([]);
+  });
+
   it('matches only lines that start with its words, in linear time', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 2000 }), (text) => {
