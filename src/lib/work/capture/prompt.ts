@@ -147,14 +147,14 @@ function ownLines(prompt: string): string[] {
 }
 
 const BARE_QUEUE = new RegExp(
-  `^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for (?:later|(?<whom>\\S+(?: \\S+)?)))?$`,
+  `^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for (?:later|(?<whom>\\S+?(?: \\S+?)??)(?: later)?))?$`,
   'i',
 );
 
 /** Returns whether a prompt asks to queue "this" without naming a task. */
 export function isBareQueue(prompt: string): boolean {
   return ownLines(prompt).some((line) => {
-    const found = BARE_QUEUE.exec(bareLine(line).replace(/(?<= for \S.*) later$/i, ''));
+    const found = BARE_QUEUE.exec(bareLine(line));
     const whom = found?.groups?.['whom'];
     return found !== null && (whom === undefined || PERSON.test(whom));
   });
@@ -204,7 +204,8 @@ function matchRequest(text: string, isPart: boolean): PromptMatch | undefined {
 function askedPolitely(text: string): string | undefined {
   const lead = QUESTION.exec(text)?.[0];
   if (lead === undefined) return undefined;
-  const asked = bareLine(text.slice(lead.length).replace(/\?.*$/, '').replace(/,? (?:please|pls)$/i, '')); // prettier-ignore
+  const [request = ''] = text.slice(lead.length).split('?', 1);
+  const asked = bareLine(request.replace(/,? (?:please|pls)$/i, ''));
   return /^remind me [^?]*\bto /i.test(asked) && TIME.test(asked) ? asked : undefined;
 }
 

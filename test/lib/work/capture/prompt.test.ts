@@ -53,7 +53,7 @@ describe('the patterns of the prompt hook', () => {
   }
 
   it('recognizes a queue request without a task', () => {
-    for (const prompt of ['queue this', 'Please queue it up.', 'fix the test\nqueue that for later'])
+    for (const prompt of ['queue this', 'Please queue it up.', 'queue this for Bob', 'queue this for Bob later', 'fix the test\nqueue that for later'])
       expect(isBareQueue(prompt), prompt).to.equal(true);
     for (const prompt of ['queue this for later: the parser', 'queue this for the newsletter later', 'should I queue this?', '> queue this'])
       expect(isBareQueue(prompt), prompt).to.equal(false);
