@@ -162,11 +162,15 @@ const IMPOSSIBLE: readonly [pattern: RegExp, isImpossible: (match: RegExpExecArr
   [ISO, ([, month, day]) => !isMonthDay(Number(day), Object.keys(DAYS)[Number(month) - 1] ?? '')],
   [CLOCK, ([, hour, minute]) => Number(hour) > 24 || Number(minute) > 59],
   [TWELVE, ([, hour]) => Number(hour) > 12],
-  [PAST, () => true],
 ];
 
 /** Returns the words that describe an impossible or past time, such as `on 31 November` or `yesterday`. */
 export function unusableTime(text: string): string | undefined {
+  return impossibleTime(text) ?? PAST.exec(text)?.[0];
+}
+
+/** Returns the words that describe a time that doesn't exist, such as `on 31 November`. */
+export function impossibleTime(text: string): string | undefined {
   for (const [pattern, isImpossible] of IMPOSSIBLE) {
     const match = pattern.exec(text);
     if (match !== null && isImpossible(match)) return match[0];

@@ -5,7 +5,7 @@ import { longDay } from '../platform/terminal/format';
 import { toDate } from '../platform/time/clock';
 import { parseDuration } from '../platform/time/day-words';
 import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
-import { asNamed, namedTime, recurringWords, type PhraseRange } from './due-words';
+import { asNamed, impossibleTime, namedTime, recurringWords, type PhraseRange } from './due-words';
 import { dueLine } from './issue';
 
 interface Due {
@@ -18,7 +18,7 @@ interface Due {
 const MORNING = 9;
 const END_OF_DAY = 18;
 const TONIGHT = 20;
-const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
+const TIME_OF_DAY = /noon|midday|afternoon|evening|night|now\b/i;
 const END_OF_DAY_WORDS =
   /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|end of today|close of business)\b/i;
 /** Matches `by 9 tomorrow` and `@ 9`, because chrono recognizes an hour only after `at`. */
@@ -42,7 +42,8 @@ interface Now {
 }
 
 /**
- * Finds a future date in a text (`call Ann tomorrow at 9`). Throws `usage` for a past or recurring time.
+ * Finds a future date in a text (`call Ann tomorrow at 9`). Throws `usage` for a past, impossible or
+ * recurring time.
  * @param options.isTime Whether the whole text describes a time. If so, no word counts as ambiguous.
  */
 export async function readDue(text: string, options: Now & { isTime?: boolean }): Promise<Due> {
@@ -50,6 +51,12 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   if (recurring !== undefined) {
     throw new StewardError('usage', `Recurring reminders are not supported: "${recurring}".`, {
       hint: 'Give a single time, such as "tomorrow at 9".',
+    });
+  }
+  const impossible = impossibleTime(text);
+  if (impossible !== undefined) {
+    throw new StewardError('usage', `"${impossible}" does not exist.`, {
+      hint: 'Give a date in the calendar, such as "on 30 November".',
     });
   }
   const { nowMs, zone } = options;
@@ -93,8 +100,8 @@ function instantMeant(text: string, at: ParsedResult['start'], step: Step, { now
       return end > nowMs ? end : instantAt(23, 59);
     }
   }
-  // If a text specifies a day but no hour, chrono picks an arbitrary hour. Use the morning instead, unless a
-  // phrase such as "this evening" sets the hour.
+  // If a text specifies a day or a morning but no hour, chrono picks an arbitrary hour. Use the start of the
+  // day instead, unless a phrase such as "this evening" sets the hour.
   const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(text);
   const named = { ...day, hour: isDayOnly ? MORNING : get('hour'), minute: isDayOnly ? 0 : get('minute') };
   const offset = at.get('timezoneOffset') ?? UNUSED_OFFSET;

@@ -25,6 +25,10 @@ describe('work: due dates', () => {
     expect(await due('write to Bo 2026-12-24 18:00')).to.equal('write to Bo | 2026-12-24 18:00');
     expect(await due('meet 2026-12-24T18:00:00Z')).to.equal('meet | 2026-12-24 19:00');
     expect(await due('meet tomorrow 9am UTC')).to.equal('meet | 2026-11-21 10:00');
+    expect(await due('call Ann tmrw morning')).to.equal('call Ann | 2026-11-21 09:00');
+    expect(await due('call Ann on monday morning')).to.equal('call Ann | 2026-11-23 09:00');
+    expect(await due('call Ann tomorrow evening')).to.equal('call Ann | 2026-11-21 20:00');
+    expect(await due('call Ann at 7 in the morning')).to.equal('call Ann | 2026-11-21 07:00');
     expect(await due('look in 30 minutes')).to.equal('look | 2026-11-20 10:30');
     expect(await due('look in 3 days')).to.equal('look | 2026-11-23 09:00');
     expect(await due('no date in here')).to.equal('no date in here | none');
@@ -33,6 +37,8 @@ describe('work: due dates', () => {
       ' | 2026-11-22 09:00',
     );
     expect((await rejection(due('yesterday'))).kind).to.equal('usage');
+    for (const text of ['meet on 31 November', 'meet on 31 November at 9', 'meet 2026-02-30'])
+      expect((await rejection(due(text))).message, text).to.match(/does not exist/);
   }).timeout(60_000);
 
   it('reads the day before the month in dotted dates', async () => {
@@ -142,12 +148,7 @@ describe('work: due dates', () => {
     const endOfJanuary = Date.parse('2027-01-31T12:00:00Z');
     expect(await due('pay on the 31st', 'Europe/Berlin', endOfJanuary)).to.equal('pay | 2027-03-31 09:00');
     expect(await due('pay on the 1st of december')).to.equal('pay | 2026-12-01 09:00');
-    for (const text of [
-      'call the 1st customer',
-      'look on the 2nd floor',
-      'pay on the 1st and 15th',
-      'pay on the 32nd',
-    ])
+    for (const text of ['call the 1st customer', 'look on the 2nd floor', 'pay on the 1st and 15th'])
       expect(await due(text)).to.equal(`${text} | none`);
   });
 
@@ -158,7 +159,7 @@ describe('work: due dates', () => {
 
   it('leaves ambiguous words in the text', async () => {
     for (const text of [
-      'email Sun Microsystems', 'order 3 march calendars', 'call on 31 November', 'walk for 5 minutes',
+      'email Sun Microsystems', 'order 3 march calendars', 'walk for 5 minutes',
       '5 minutes walk', 'the 1990s book', 'read 12/24', "prepare friday's slides", 'buy sun-dried tomatoes',
       'book the night train', 'see the friday movie', 'fix the bug in May build', 'take a day off',
       'pay in march the tax', 'look at 3 flats', 'march on Rome', 'week 2 review',
