@@ -1,7 +1,7 @@
 import { HOOK_VERBS } from '../lib/assistant/payload';
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { hookCommand, isInternal, type CapturePlans, type HookConfig } from '../lib/cli/hook-command';
-import { hookSettings, promptSetting } from '../lib/app/mirror';
+import { hookSettings, promptSetting } from '../lib/config/hook-settings';
 import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 
 export default class Hook extends BaseCommand {

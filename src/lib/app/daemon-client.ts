@@ -9,7 +9,7 @@ import { parseObject } from '../platform/files/json-object';
 import { askLocal, type LocalRequest } from '../platform/net/local-http';
 import { wait } from '../platform/time/wait';
 import { productRoot, type Context } from './context';
-import { askAt } from './mirror';
+import { askAt } from '../daemon/socket';
 
 /** Returns the installed version and build id, or undefined while an upgrade is replacing files. */
 export function installedBuild(context: Pick<Context, 'templates'>): string | undefined {

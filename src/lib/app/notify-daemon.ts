@@ -13,7 +13,7 @@ import { drainTriggers, hasTriggers } from '../notify/triggers';
 import { listFolder } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
 import type { Context } from './context';
-import { liveConfig, type LiveConfig } from './live-config';
+import { liveConfig, type LiveConfig } from '../config/live';
 import { openNotify, type NotifyContext } from './notify';
 import { voiceOf } from './speech';
 import { openTriggers } from './triggers';

@@ -22,7 +22,7 @@ import { startDetached } from '../platform/process/own-process';
 import { notifyDue, type OtherMachines } from '../work/reminders';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
-import { type LiveConfig, liveConfig } from './live-config';
+import { type LiveConfig, liveConfig } from '../config/live';
 import { openPhase } from './sessions';
 import { voiceOf } from './speech';
 import type { WorkContext } from './work';

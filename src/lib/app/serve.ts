@@ -8,7 +8,7 @@ import type { SchedulerKind } from '../schedule/job';
 import type { Context } from './context';
 import type { DaemonFlags } from './daemon';
 import { askDaemon, findDaemon, isDaemonThere, stopDaemon } from './daemon-client';
-import { cacheSocket } from './mirror';
+import { cacheSocket } from '../daemon/socket';
 import { VERSION } from './version';
 
 /**

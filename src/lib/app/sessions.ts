@@ -13,7 +13,7 @@ import { type SessionsDeps, currentSessions, runningSessions } from '../sessions
 import { placesOf, sessionsOnTerminal } from '../sessions/terminals';
 import { rowsOf, type SessionRow } from '../sessions/rows';
 import type { Context } from './context';
-import { type HookSettings, hookSettings } from './mirror';
+import { type HookSettings, hookSettings } from '../config/hook-settings';
 
 /**
  * Returns the dependencies of sessions. Computes the time zone and machine id on demand, because most hooks

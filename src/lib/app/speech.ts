@@ -9,7 +9,7 @@ import { machineStatePath } from '../platform/files/paths';
 import { findProgram } from '../platform/process/spawn';
 import { turnsIn } from '../platform/process/turn';
 import type { Context } from './context';
-import type { LiveConfig } from './live-config';
+import type { LiveConfig } from '../config/live';
 
 type OnProblem = (problem: StewardError) => void;
 

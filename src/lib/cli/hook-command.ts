@@ -22,7 +22,7 @@ import {
   cachedPromptSetting,
   type HookSettings,
   type PromptSetting,
-} from '../app/mirror';
+} from '../config/hook-settings';
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 

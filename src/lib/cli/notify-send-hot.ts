@@ -7,7 +7,7 @@ import { systemClock } from '../platform/time/clock';
 import { askLocalNow, type LocalAnswer, type LocalRequest } from '../platform/net/local-http';
 import { foldFor } from '../platform/terminal/fold';
 import { isOnTerminal, writeErr, writeOut } from '../platform/terminal/stdio';
-import { askAt, cachedSocket } from '../app/mirror';
+import { askAt, cachedSocket } from '../daemon/socket';
 import { toJson } from '../platform/terminal/error-report';
 import { bodyOf, type SendFlags } from '../notify/send';
 

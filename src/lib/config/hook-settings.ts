@@ -1,17 +1,10 @@
-import { dirname, join } from 'node:path';
-
-import type { WorkConfig } from '../config/schema';
-import type { UserArea } from '../config/user-area';
-import { StewardError, type ErrorBody, throwIfBug, orElse } from '../errors';
-import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
-import { isObject, parseObject } from '../platform/files/json-object';
-import { cachePath } from '../platform/files/paths';
-import { shortHash } from '../platform/files/short-hash';
+import { throwIfBug } from '../errors';
+import { isObject } from '../platform/files/json-object';
 import { markOfTarget } from '../platform/files/stat';
-import type { LocalAnswer, LocalRequest } from '../platform/net/local-http';
-import { systemClock } from '../platform/time/clock';
-import type { Context } from './context';
+import { readCache, writeCache } from './area-cache';
+import type { LoadedConfig } from './load';
+import type { WorkConfig } from './schema';
+import type { UserArea } from './user-area';
 
 /** The settings that hooks and the status line need. */
 export interface HookSettings {
@@ -72,7 +65,10 @@ export function cachedPromptSetting(area: UserArea): PromptSetting | undefined {
   return work === mark && (prompt === 'line' || prompt === 'whole') ? prompt : undefined;
 }
 
-type Loader = Pick<Context, 'area' | 'loadConfig'>;
+interface Loader {
+  area: UserArea;
+  loadConfig: () => Promise<LoadedConfig>;
+}
 
 /**
  * Returns the settings. Reloads them if config.yaml has changed. Throws `config` if the configuration is
@@ -122,55 +118,4 @@ function isSettings(value: unknown): value is HookSettings {
     hasType('string', 'daName', 'sessions', 'workEvents') &&
     (value['timezone'] === null || hasType('string', 'timezone'))
   );
-}
-
-/** Age in ms after which a temp file in the cache folder is deleted as abandoned. */
-const TEMPS_STALE_MS = 60_000;
-
-/** Reads the user area's cache entry, or returns undefined if the entry is missing or unreadable. */
-export function readCache<T>(name: string, area: UserArea): Partial<T> | undefined {
-  return orElse(
-    undefined,
-    () => parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined,
-  );
-}
-
-/** Stores a cache entry for later runs. Ignores write errors: the hook must still store its event. */
-export function writeCache(name: string, area: UserArea, value: object): void {
-  orElse(undefined, () => {
-    const path = fileOf(name, area);
-    ensureFolder(dirname(path));
-    sweepTemps(dirname(path), TEMPS_STALE_MS, systemClock().now());
-    replaceFile(path, `${JSON.stringify(value)}\n`);
-  });
-}
-
-function fileOf(name: string, area: UserArea): string {
-  return join(cachePath(), `${name}-${shortHash(area.own)}.json`);
-}
-
-/** Caches the path of the daemon's socket, because computing it takes longer than a request. */
-export function cacheSocket(area: UserArea, socket: string): void {
-  writeCache('daemon', area, { root: area.root, socket });
-}
-
-/** Returns the socket path of the user area's last daemon, which may no longer be running. */
-export function cachedSocket(area: UserArea): string | undefined {
-  const { root, socket } = readCache<{ root: string; socket: string }>('daemon', area) ?? {};
-  return root === area.root && typeof socket === 'string' ? socket : undefined;
-}
-
-const TIMEOUT_MS = 5_000;
-
-/** Sends a request to the daemon. Returns undefined if no daemon responds. Rethrows the daemon's errors. */
-export async function askAt<T>(
-  ask: (request: LocalRequest) => Promise<LocalAnswer | undefined>,
-  socket: string,
-  request: Pick<LocalRequest, 'method' | 'path' | 'body'>,
-): Promise<T | undefined> {
-  const answer = await ask({ socket, timeoutMs: TIMEOUT_MS, ...request });
-  if (answer === undefined) return undefined;
-  if (answer.status < 400) return answer.json as T;
-  const { kind, message, hint } = (answer.json as ErrorBody).error;
-  throw new StewardError(kind, message, hint === undefined ? {} : { hint });
 }

@@ -1,8 +1,9 @@
-import type { Config } from '../config/schema';
 import { toStewardError } from '../errors';
 import { cachedLoader } from '../platform/files/file-cache';
 import { marksOf } from '../platform/files/stat';
-import type { Context } from './context';
+import type { LoadedConfig } from './load';
+import type { Config } from './schema';
+import type { Machine } from './user-area';
 
 /** The configuration of a long-running process. */
 export interface LiveConfig {
@@ -19,7 +20,10 @@ export interface LiveConfig {
  * Returns a configuration that reloads when its files change. Keeps the last valid configuration while the
  * files are invalid.
  */
-export function liveConfig(context: Context, loaded: Config): LiveConfig {
+export function liveConfig(
+  context: Pick<Machine, 'area' | 'clock'> & { loadConfig: () => Promise<LoadedConfig> },
+  loaded: Config,
+): LiveConfig {
   const { area, clock } = context;
   const files = [area.config, area.settings];
   let current = loaded;
