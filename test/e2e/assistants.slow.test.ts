@@ -194,7 +194,7 @@ describe('six assistants (built)', function () {
 
   it('mentions other installed assistants, and refuses an unknown one', async () => {
     const first = await run('hooks', 'install');
-    expect(first.stdout).to.include('Added 11 hooks to ').and.not.to.include('.codex');
+    expect(first.stdout).to.include('Added 12 hooks to ').and.not.to.include('.codex');
     expect(first.stderr).to.match(/Also installed: Codex CLI, Qwen Code, Cursor/);
     const refused = await steward(['hooks', 'install', '--assistant', 'codex,nobody'], { home: home.path });
     expect([refused.code, refused.stdout]).to.deep.equal([2, '']);

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { SessionsReport } from '../../src/lib/sessions/rows';
+import type { AssistantId } from '../../src/lib/sessions/session-key';
 import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { payloadOf, WAITING_ROWS, type WaitingRow } from '../helpers/waiting-rows';
 
@@ -44,6 +45,75 @@ describe('who waits for you (built)', function () {
         return [named(row), session?.status, session?.waitingFor ?? session?.activity ?? null];
       }),
     ).to.deep.equal(WAITING_ROWS.map((row) => [named(row), row.status, row.says]));
+  });
+
+  describe('when only the log of the assistant tells', () => {
+    const statusAfter = async (id: string): Promise<unknown[]> => {
+      const list = jsonOf(await steward(['sessions', '--json'], { home: home.path })) as SessionsReport;
+      const session = list.sessions.find(({ sessionIds }) => sessionIds.includes(id));
+      return [session?.status, session?.waitingFor ?? session?.activity ?? null];
+    };
+    const call = (assistant: AssistantId, verb: string, fields: object): void => {
+      const shim = join(home.path, '.steward', 'bin', 'steward-hook');
+      const args = assistant === 'claude-code' ? [verb] : [verb, assistant];
+      const input = JSON.stringify({ cwd: home.path, ...fields });
+      expect(spawnSync(shim, args, { env: cleanEnv(home.path), input }).status).to.equal(0);
+    };
+    const write = (path: string, type: string, more: object): void =>
+      appendFileSync(path, `${JSON.stringify({ timestamp: new Date().toISOString(), type, ...more })}\n`);
+
+    it('shows a turn that you interrupted as finished, and the next turn as working', async () => {
+      const log = join(home.path, 'transcript.jsonl');
+      const own = { session_id: 'esc', transcript_path: log };
+      const prompt = { ...own, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
+      const text = (words: string): object => ({
+        message: { role: 'user', content: [{ type: 'text', text: words }] },
+      });
+      write(log, 'user', text('[Request interrupted by user]'));
+      call('claude-code', 'session-start', { ...own, hook_event_name: 'SessionStart', source: 'resume' });
+      call('claude-code', 'prompt', prompt);
+      expect(await statusAfter('esc')).to.deep.equal(['working', 'thinking']);
+      call('claude-code', 'notification', {
+        ...own,
+        hook_event_name: 'PermissionRequest',
+        tool_name: 'Bash',
+      });
+      expect(await statusAfter('esc')).to.deep.equal(['waiting', 'asks to run Bash']);
+      write(log, 'user', text('[Request interrupted by user for tool use]'));
+      expect(await statusAfter('esc')).to.deep.equal(['waiting', null]);
+      call('claude-code', 'prompt', prompt);
+      expect(await statusAfter('esc')).to.deep.equal(['working', 'thinking']);
+    });
+
+    for (const [reviewer, status, says] of [
+      [undefined, 'waiting', 'asks to run Bash'],
+      ['user', 'waiting', 'asks to run Bash'],
+      ['auto_review', 'working', 'thinking'],
+      ['guardian_subagent', 'working', 'thinking'],
+    ] as const) {
+      it(`shows a request of Codex that ${reviewer ?? 'an unknown reviewer'} answers as ${status}`, async () => {
+        const id = `reviewer-${reviewer}`;
+        const log = join(home.path, `rollout-${id}.jsonl`);
+        write(log, 'turn_context', { payload: { turn_id: 't', approvals_reviewer: reviewer } });
+        const own = { session_id: id, transcript_path: log };
+        call('codex', 'prompt', { ...own, hook_event_name: 'UserPromptSubmit', prompt: 'x' });
+        call('codex', 'notification', { ...own, hook_event_name: 'PermissionRequest', tool_name: 'Bash' });
+        expect(await statusAfter(id)).to.deep.equal([status, says]);
+      });
+    }
+
+    it('shows a question of Codex until it is answered', async () => {
+      const log = join(home.path, 'rollout-question.jsonl');
+      const own = { session_id: 'question', transcript_path: log };
+      call('codex', 'session-start', { ...own, hook_event_name: 'SessionStart', source: 'startup' });
+      call('codex', 'prompt', { ...own, hook_event_name: 'UserPromptSubmit', prompt: 'x' });
+      const item = (payload: object): void => write(log, 'response_item', { payload });
+      item({ type: 'function_call', name: 'request_user_input', call_id: 'c1', arguments: '{}' });
+      expect(await statusAfter('question')).to.deep.equal(['waiting', 'asks you a question']);
+      expect(await statusAfter('question')).to.deep.equal(['waiting', 'asks you a question']);
+      item({ type: 'function_call_output', call_id: 'c1', output: 'yes' });
+      expect(await statusAfter('question')).to.deep.equal(['working', 'using request_user_input']);
+    });
   });
 
   it('raises no alert in a storm of 1,000 calls that are approved automatically', () => {

@@ -4,7 +4,8 @@ import { openSessions, placesNow } from '../../lib/app/sessions';
 import { isInteractive } from '../../lib/platform/terminal/ask';
 import { isLive } from '../../lib/sessions/session';
 import { spoolStatus } from '../../lib/sessions/spool';
-import { currentSessions, noteLost } from '../../lib/sessions/state';
+import { noteLost } from '../../lib/sessions/state';
+import { sessionsNow } from '../../lib/sessions/turn-signs';
 import { sessionsText } from '../../lib/sessions/view';
 import { lostSessions, sessionsReport, type SessionsReport } from '../../lib/sessions/rows';
 
@@ -35,7 +36,7 @@ export default class Sessions extends BaseCommand {
     }
     const deps = await openSessions(this.context);
     const nowMs = deps.clock.now();
-    const state = currentSessions(deps);
+    const state = sessionsNow(deps);
     const running = Object.values(state.sessions).filter((session) => isLive(session, nowMs));
     const places = await placesNow(this.context, running);
     const all = flags.all === true;

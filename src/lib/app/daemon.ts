@@ -35,7 +35,7 @@ import { DAEMON_SCHEDULER } from './schedule';
 import { openMachines } from './machines';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
 import { sessionRoutes } from './session-routes';
-import { sessionReader } from './sessions';
+import { sessionReader, turnSignsJob } from './sessions';
 import { syncJob } from './sync-job';
 import { otherMachines } from './sync-turns';
 import { usageJob, usageRoute } from './usage';
@@ -98,7 +98,7 @@ export async function openDaemon(
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(flags.sweep === true ? [hourlySweep(context, work)] : []),
       usageJob(context, notify.notify),
-      ...[syncJob(context), notify.job],
+      ...[syncJob(context), notify.job, turnSignsJob(context)],
     ],
     services: (log) => [startWatch(log), ...notify.services(log)],
     modules: [

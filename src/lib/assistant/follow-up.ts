@@ -9,7 +9,7 @@ import { leave, sweep } from '../sessions/spool';
 import { type EndOfTurn, type IntentionKind } from '../sessions/intention';
 import { storedSession, updateSessions } from '../sessions/state';
 import { unseenArtifact, type UnseenArtifact } from '../sessions/unseen-artifact';
-import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
+import { appendWorkEvent, storedPath, type WorkEvent } from '../sessions/work-events';
 import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
@@ -126,7 +126,7 @@ async function leaveFor(
       kind,
       session: event.session,
       slug: event.slug,
-      transcript: storedPath(input.transcript),
+      transcript: storedPath(input.transcript) ?? null,
       ...(kind === 'attention' ? { asked: event.ts, ...definedOnly({ reason: event.reason }) } : {}),
       ...(ended === undefined ? {} : { ended }),
     },
@@ -142,9 +142,4 @@ async function endOfTurn(
   if (event.type === 'stop' && event.reason !== undefined) return { line: null, isError: true };
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };
-}
-
-/** Returns the path unchanged, or null if the path is too long or has control characters. */
-function storedPath(text: string | undefined): string | null {
-  return text === undefined || text.length > 4096 || /[\u0000-\u001f\u007f]/.test(text) ? null : text;
 }

@@ -10,11 +10,19 @@ import { terminalOfParents } from '../platform/process/own-terminal';
 import { type Clock, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
 import type { PhaseId } from '../sessions/phases';
+import { isWaiting } from '../sessions/requests';
 import { CLAUDE_CODE, type AssistantId } from '../sessions/session-key';
 import { makeSlug } from '../sessions/slug';
 import { type SessionsDeps, storedSlug } from '../sessions/state';
-import { type SessionTerminal, type WorkEvent, storedId, storedWord } from '../sessions/work-events';
+import {
+  type SessionTerminal,
+  type WorkEvent,
+  storedId,
+  storedPath,
+  storedWord,
+} from '../sessions/work-events';
 import { type HookInput, type HookVerb, asksOf, eventType, reasonOf } from './payload';
+import { readReviewer } from '../sessions/turn-log';
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
@@ -101,7 +109,7 @@ export function eventOf(
   const repo = storedWord(checkout?.name) ?? null;
   const tool = storedWord(input.tool);
   const agent = storedWord(input.agent);
-  const reason = storedWord(reasonOf(verb, input));
+  const reason = storedWord(reviewerOf(troubles, assistant, verb, input) ?? reasonOf(verb, input));
   const type = eventType(verb, input);
   const asking = verb === 'tool' ? asksOf(assistant, input) : undefined;
   const isRestricted = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd));
@@ -136,6 +144,7 @@ export function eventOf(
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,
+      transcript: (starts || verb === 'prompt') && isRestricted !== true ? storedPath(input.log) : undefined,
       // Use the assistant's pid, because the hook's shell exits with the hook.
       terminal:
         starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
@@ -149,6 +158,18 @@ function branchAndWorktree(checkout: GitFolder | undefined): Pick<WorkEvent, 'br
   const { root, mainRoot, gitDir } = checkout;
   const worktree = root === mainRoot ? undefined : storedWord(basename(root));
   return { branch: storedWord(branchOf(gitDir) ?? undefined) ?? null, worktree: worktree ?? null };
+}
+
+/** Codex reports permission requests before it chooses who answers them: you, or a reviewer of its own. */
+function reviewerOf(
+  troubles: Troubles,
+  assistant: AssistantId,
+  verb: HookVerb,
+  { log, event }: HookInput,
+): string | undefined {
+  if (assistant !== 'codex' || verb !== 'notification' || event !== 'PermissionRequest') return undefined;
+  const reviewer = log === undefined ? undefined : tried(troubles, () => readReviewer(log));
+  return reviewer === undefined || isWaiting(reviewer) ? undefined : reviewer;
 }
 
 interface Written {

@@ -142,7 +142,14 @@ function parseCall(deps: Pick<HookDeps, 'env'>, call: HookCall): ParsedCall {
   return {
     verb,
     // Transcripts and terminal sequences are supported only for Claude Code.
-    input: isClaude ? input : { ...input, transcript: undefined, takesSequence: false },
+    input: isClaude
+      ? input
+      : {
+          ...input,
+          transcript: undefined,
+          log: assistant === 'codex' ? input.log : undefined,
+          takesSequence: false,
+        },
     session: sessionKey(assistant, session),
     assistant,
   };

@@ -32,6 +32,8 @@ export interface HookInput {
   session: string | undefined;
   cwd: string | undefined;
   transcript: string | undefined;
+  /** The session's log, if steward can read what it says about turns. */
+  log: string | undefined;
   /** The assistant's name for the event. */
   event: string | undefined;
   tool: string | undefined;
@@ -97,6 +99,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
       session: aliased(fields, 'session_id'),
       cwd,
       transcript: pathOf(fields['transcript_path']),
+      log: pathOf(fields['transcript_path']),
       event: textOf(fields['hook_event_name']),
       tool,
       model: textOf(fields['model']),

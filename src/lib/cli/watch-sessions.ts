@@ -8,6 +8,7 @@ import { localTimes } from '../platform/time/day-words';
 import { namesFolder } from '../sessions/names';
 import { emptySessions, isLive, type SessionsState } from '../sessions/session';
 import { noteLost, runningSessions, type SessionsDeps } from '../sessions/state';
+import { withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
 import { lostSessions } from '../sessions/rows';
 import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList } from '../sessions/watch';
 
@@ -30,6 +31,8 @@ interface Watching {
   places: ReadonlyMap<string, string>;
   asked: { slugs: string; atMs: number };
   seen: { marks: string; atMs: number };
+  /** The assistants' logs that have been read. */
+  logs: SeenLogs;
 }
 
 /** Runs `steward sessions --watch` on a terminal until you quit. */
@@ -52,6 +55,7 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
         places: new Map(),
       },
       ...{ asked: { slugs: '', atMs: -Infinity }, seen: { marks: '', atMs: -Infinity } },
+      logs: new Map(),
     };
     const end = (settle: () => void): void => {
       clearInterval(timer);
@@ -79,7 +83,7 @@ function check(at: Watching): void {
   const atMs = deps.clock.monotonic();
   if (marks === at.seen.marks && atMs - at.seen.atMs < REFRESH_MS) return;
   at.seen = { marks, atMs };
-  at.state = runningSessions(deps);
+  at.state = withTurnSigns(deps, () => runningSessions(deps), at.logs);
   void noteLost(deps, lostSessions(at.state)).then((problem) => {
     if (problem !== undefined) report(at, problem);
   }, at.fail);

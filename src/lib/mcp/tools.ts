@@ -3,6 +3,7 @@ import { openNotify } from '../app/notify';
 import { openReport } from '../app/report';
 import { openSense } from '../app/sense';
 import { openSessions } from '../app/sessions';
+import { sessionsNow } from '../sessions/turn-signs';
 import { openWork } from '../app/work';
 import { StewardError } from '../errors';
 import { EVENT_NAMES, SOURCES } from '../notify/events';
@@ -11,7 +12,6 @@ import { blocksOf } from '../report/blocks';
 import { reportMarkdown } from '../report/view';
 import { recent, today } from '../sense/read';
 import { spoolStatus } from '../sessions/spool';
-import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/rows';
 import { closeIssue, showIssue } from '../work/actions';
 import { createOrQueue, newIssue, newReminder, type AddInput, type ReminderInput } from '../work/add';
@@ -101,7 +101,7 @@ export const READ_TOOLS: readonly McpTool[] = [
     async run(context, { all }) {
       const deps = await openSessions(context);
       const options = { nowMs: deps.clock.now(), all: all === true };
-      return sessionsReport(currentSessions(deps), spoolStatus(context.area.spool), options);
+      return sessionsReport(sessionsNow(deps), spoolStatus(context.area.spool), options);
     },
   },
   {

@@ -2,7 +2,7 @@ import type { ProcessMark } from '../platform/process/ancestor';
 import { isReminder, isWaiting, requestsAfter } from './requests';
 import { addId, MAX_AGENTS, recordArtifactPhase, type Session, type SessionsState } from './session';
 import { makeSlug } from './slug';
-import type { WorkEvent } from './work-events';
+import { INTERRUPTED, type WorkEvent } from './work-events';
 
 export interface Folder {
   /** Applies one event. Call this in log order, regardless of the events' times. */
@@ -30,6 +30,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   const take = (event: WorkEvent): void => {
     const found = bySession.get(event.session);
     if (found === undefined && event.type === 'session-end') return;
+    if (event.reason === INTERRUPTED && event.ts < (found?.turnAt ?? '')) return;
     const before = found ?? begin(state, event, deps);
     const session = event.artifact === true && event.slug !== null ? bind(state, before, event) : before;
     if (before.restricted === true) session.restricted = true;
@@ -120,6 +121,7 @@ function apply(session: Session, event: WorkEvent): void {
   if (event.branch !== undefined) session.branch = event.branch;
   if (event.worktree !== undefined) session.worktree = event.worktree;
   if (event.model !== undefined) session.model = event.model;
+  if (event.transcript !== undefined) session.transcript = event.transcript;
   if (event.assistant !== undefined) session.assistant = event.assistant;
   if (event.artifact === true) session.mode = 'algorithm';
   if (event.restricted === true) session.restricted = true;
@@ -163,7 +165,7 @@ function activityAfter({ requests }: Session, event: WorkEvent): Session['activi
 /** Stores the error that ended the turn. The next event of the main agent removes it. */
 function noteFailure(session: Session, event: WorkEvent, activity: Session['activity'] | undefined): void {
   const { type, reason, until = null } = event;
-  if (type === 'stop' && reason !== undefined) session.failure = { reason, until };
+  if (type === 'stop' && reason !== undefined && reason !== INTERRUPTED) session.failure = { reason, until };
   else if (activity !== undefined && type !== 'notification') delete session.failure;
 }
 

@@ -97,6 +97,8 @@ function questionOf({ agent, tool, call, asks, ts }: WorkEvent): OpenRequest {
  */
 const NOTICES: readonly string[] = [
   ...['auth_success', 'elicitation_complete', 'elicitation_response'],
+  // Codex asks its own reviewer instead of you.
+  ...['auto_review', 'guardian_subagent'],
   ...['agent_completed', 'agent_idle', 'shell_completed', 'shell_detached_completed'],
 ];
 

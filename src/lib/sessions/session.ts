@@ -68,6 +68,8 @@ export interface Session {
   github_issue: number | null;
   github_issue_url: string | null;
   terminal: SessionTerminal | null;
+  /** Path of the assistant's log of the session. */
+  transcript?: string;
   /** The assistant's process; null if hooks report different processes. */
   process?: ProcessMark | null;
   /** Set once `steward sessions` has reported that the session ended unexpectedly. */
@@ -233,7 +235,7 @@ const TEXTS = [
   'machine',
 ] as const;
 
-const WORDS = ['assistant', 'model', 'tool'] as const;
+const WORDS = ['assistant', 'model', 'tool', 'transcript'] as const;
 
 const SOURCES: readonly string[] = ['artifact', 'voice', 'merged', 'hook'];
 

@@ -21,6 +21,9 @@ const WORK_EVENT_TYPES = [
 ] as const;
 export type WorkEventType = (typeof WORK_EVENT_TYPES)[number];
 
+/** The reason of a `stop` event for a turn that you interrupted, as the assistant's log shows. */
+export const INTERRUPTED = 'interrupted';
+
 /** What a tool asks you: to answer a question, or to approve a plan. */
 export type Asks = (typeof ASKS)[number];
 const ASKS = ['question', 'plan'] as const;
@@ -74,6 +77,8 @@ export interface WorkEvent {
   /** The local time at which a limit that ended the turn is reset, such as `18:00`. */
   until?: string;
   machine?: string;
+  /** Path of the assistant's log of the session. Set only for session starts and prompts. */
+  transcript?: string;
   /** The assistant's process. Set only for session starts and prompts. */
   process?: ProcessMark;
   terminal?: SessionTerminal;
@@ -89,6 +94,7 @@ export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
 const MAX_ID = 200;
 const MAX_RAW_ID = 2000;
 const MAX_WORD = 100;
+const MAX_PATH = 4096;
 
 /** Appends an event and returns the size of the log in bytes. */
 export function appendWorkEvent(path: string, event: WorkEvent): number {
@@ -104,6 +110,12 @@ export function storedId(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const id = clean(text.slice(0, MAX_RAW_ID)).slice(0, MAX_ID);
   return id === '' ? undefined : id;
+}
+
+/** Returns an external path unchanged, or undefined if it is too long or has control characters. */
+export function storedPath(text: unknown): string | undefined {
+  const isPath = typeof text === 'string' && text.length <= MAX_PATH && !/[\u0000-\u001f\u007f]/.test(text);
+  return isPath ? text : undefined;
 }
 
 /**
@@ -144,6 +156,7 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
     reason: storedWord(value['reason']),
     until: storedWord(value['until']),
     machine: storedWord(value['machine']),
+    transcript: storedPath(value['transcript']),
     process: parseProcess(value['process']),
     terminal: parseTerminal(value['terminal']),
   };

@@ -1,0 +1,91 @@
+import { isAbsolute } from 'node:path';
+
+import { unless } from '../errors';
+import { lstatOf } from '../platform/files/folder';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { readLines } from '../platform/files/jsonl';
+import { parseIso } from '../platform/time/clock';
+
+/** What an assistant's log says about the current turn, and no hook reports. */
+export interface TurnSigns {
+  /** When you interrupted the turn; undefined if the turn goes on or ended otherwise. */
+  interruptedMs: number | undefined;
+  /** The open questions. */
+  questions: readonly { call: string; ms: number }[];
+}
+
+/** Number of bytes to read from the end of a log. */
+const TAIL_BYTES = 256 * 1024;
+/** A turn's settings are at its start, so they may be far from the end. */
+const TURN_BYTES = 4 * 1024 * 1024;
+const MAX_LINE_BYTES = 256 * 1024;
+const INTERRUPTED = '[Request interrupted by user';
+
+/**
+ * Reads from the end of an assistant's log what no hook reports: an interrupted turn and, for Codex, an open
+ * question. Reads Claude Code's transcripts and Codex's rollouts, never their text.
+ */
+export function readTurnSigns(path: string): TurnSigns {
+  const signs: TurnSigns = { interruptedMs: undefined, questions: [] };
+  tailOf(path, TAIL_BYTES, (text) => {
+    const entry = parseObject(text);
+    if (entry === undefined) return;
+    const ms = parseIso(textOf(entry['timestamp']) ?? '');
+    if (isObject(entry['payload'])) readRollout(signs, entry['payload'], ms);
+    else readTranscript(signs, entry, ms);
+  });
+  return signs;
+}
+
+function readTranscript(signs: TurnSigns, entry: Record<string, unknown>, ms: number | undefined): void {
+  const { type, message } = entry;
+  if (entry['isSidechain'] === true || entry['isMeta'] === true) return;
+  if ((type !== 'user' && type !== 'assistant') || !isObject(message)) return;
+  signs.interruptedMs = type === 'user' && isInterruption(message['content']) ? ms : undefined;
+}
+
+function isInterruption(content: unknown): boolean {
+  const parts: unknown[] = Array.isArray(content) ? content : [content];
+  return parts.some((part) => {
+    const text = isObject(part) ? part['text'] : part;
+    return typeof text === 'string' && text.startsWith(INTERRUPTED);
+  });
+}
+
+function readRollout(signs: TurnSigns, payload: Record<string, unknown>, ms: number | undefined): void {
+  const { type, name, call_id: call } = payload;
+  const withoutCall = signs.questions.filter((question) => question.call !== call);
+  if (type === 'turn_aborted') {
+    Object.assign(signs, { interruptedMs: ms, questions: [] });
+  } else if (type === 'task_started' || type === 'task_complete') {
+    Object.assign(signs, { interruptedMs: undefined, questions: [] });
+  } else if (type === 'function_call' && name === 'request_user_input') {
+    if (typeof call === 'string' && ms !== undefined) signs.questions = [...withoutCall, { call, ms }];
+  } else if (type === 'function_call_output') signs.questions = withoutCall;
+}
+
+/**
+ * Returns who reviews the requests of the current turn, according to a Codex rollout: `user`, `auto_review` or
+ * `guardian_subagent`. Undefined if the log doesn't say.
+ */
+export function readReviewer(path: string): string | undefined {
+  for (const bytes of [TAIL_BYTES, TURN_BYTES]) {
+    let payload: unknown;
+    tailOf(path, bytes, (text) => {
+      if (text.includes('"turn_context"')) payload = parseObject(text)?.['payload'] ?? payload;
+    });
+    if (isObject(payload)) return textOf(payload['approvals_reviewer']);
+  }
+  return undefined;
+}
+
+function tailOf(path: string, bytes: number, take: (text: string) => void): void {
+  const facts = isAbsolute(path) ? lstatOf(path) : undefined;
+  if (facts?.isFile !== true) return;
+  const from = Math.max(0, facts.size - bytes);
+  unless(['EACCES', 'EPERM', 'EIO'], () =>
+    readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text }) => {
+      if (text !== undefined) take(text);
+    }),
+  );
+}

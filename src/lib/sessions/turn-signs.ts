@@ -1,0 +1,90 @@
+import { markOfTarget } from '../platform/files/stat';
+import { throwIfBug } from '../errors';
+import { toIso } from '../platform/time/clock';
+import { isLive, type Session, type SessionsState } from './session';
+import { currentSessions, type SessionsDeps } from './state';
+import { readTurnSigns, type TurnSigns } from './turn-log';
+import { appendWorkEvent, INTERRUPTED, type WorkEvent } from './work-events';
+
+/** The size and time of each log when it was last read. */
+export type SeenLogs = Map<string, string>;
+
+const QUESTION_TOOL = 'request_user_input';
+
+/** Returns all sessions, including what only the assistants' logs say. */
+export function sessionsNow(deps: SessionsDeps): SessionsState {
+  return withTurnSigns(deps, () => currentSessions(deps));
+}
+
+/**
+ * Reads sessions, after adding to the event log what the assistants' logs say about the current turns. An
+ * event log that can't be written doesn't prevent reading.
+ * @param seen the logs that have been read; only changed logs are read again
+ */
+export function withTurnSigns(
+  deps: SessionsDeps,
+  read: () => SessionsState,
+  seen: SeenLogs = new Map(),
+): SessionsState {
+  const state = read();
+  try {
+    return noteTurnSigns(deps, state, seen) ? read() : state;
+  } catch (error) {
+    throwIfBug(error);
+    return state;
+  }
+}
+
+/** Appends what no hook reported to the event log. Returns whether it appended an event. */
+function noteTurnSigns(deps: SessionsDeps, state: SessionsState, seen: SeenLogs): boolean {
+  const events = Object.values(state.sessions).flatMap((session) => {
+    const { transcript, machine } = session;
+    if (transcript === undefined || machine !== deps.machineId) return [];
+    if (!isActive(session) || !isLive(session, deps.clock.now())) return [];
+    const mark = `${markOfTarget(transcript)} ${session.updatedAt}`;
+    if (seen.get(transcript) === mark) return [];
+    seen.set(transcript, mark);
+    return missedEvents(session, readTurnSigns(transcript));
+  });
+  for (const event of events) appendWorkEvent(deps.workEvents, event);
+  return events.length > 0;
+}
+
+/** Returns the events that a session's hooks did not report. */
+function missedEvents(session: Session, { interruptedMs, questions }: TurnSigns): WorkEvent[] {
+  const turnMs = Date.parse(session.turnAt ?? session.startedAt);
+  const make = (
+    ms: number,
+    event: Pick<WorkEvent, 'type' | 'reason' | 'tool' | 'asks' | 'call'>,
+  ): WorkEvent => ({
+    ts: toIso(ms),
+    session: session.sessionIds.at(-1) ?? '',
+    slug: session.slug,
+    repo: session.repo,
+    ...(session.assistant === undefined ? {} : { assistant: session.assistant }),
+    ...event,
+  });
+  const isBusy = session.activity === 'working' || session.requests.some(({ agent }) => agent === null);
+  if (isBusy && interruptedMs !== undefined && interruptedMs >= turnMs)
+    return [make(interruptedMs, { type: 'stop', reason: INTERRUPTED })];
+  const known = session.requests.filter(({ tool }) => tool === QUESTION_TOOL);
+  const opened = questions.filter(
+    ({ call, ms }) => ms >= turnMs && !known.some((open) => open.call === call),
+  );
+  const closed = known.filter(({ call }) => !questions.some((question) => question.call === call));
+  return [
+    ...opened.map(({ call, ms }) =>
+      make(ms, { type: 'tool-before', tool: QUESTION_TOOL, asks: 'question', call }),
+    ),
+    ...closed.map(({ call, at }) =>
+      make(Math.max(Date.parse(at), Date.parse(session.updatedAt)), {
+        ...{ type: 'tool-after', tool: QUESTION_TOOL },
+        ...(call === undefined ? {} : { call }),
+      }),
+    ),
+  ];
+}
+
+function isActive({ activity, requests }: Session): boolean {
+  return activity === 'working' || requests.length > 0;
+}
