@@ -20,8 +20,21 @@ if (isOld && process.argv[2] === 'hook') {
 } else {
   // What `require` does, without its search for a file that is known: every run would wait 1 ms for it.
   var path = require('path').join(__dirname, '..', 'dist', 'main.js');
-  var main = new module.constructor(path, module);
-  main.filename = path;
-  main.paths = module.paths;
-  main._compile(require('fs').readFileSync(path, 'utf8'), path);
+  var text;
+  try {
+    text = require('fs').readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  if (text !== undefined) {
+    var main = new module.constructor(path, module);
+    main.filename = path;
+    main.paths = module.paths;
+    main._compile(text, path);
+  } else if (process.argv[2] !== 'hook') {
+    process.stderr.write(
+      'steward is not built yet: ' + path + ' is missing.\nRun "npm ci" and "npm run build" in its folder.\n',
+    );
+    process.exitCode = 8;
+  }
 }

@@ -2,7 +2,14 @@ import { readdirSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, stop } from 'esbuild';
+
+const { build, stop } = await import('esbuild').catch((error) => {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  console.error(
+    'esbuild, which builds steward, is not installed.\nRun "npm ci --include=dev": npm leaves it out if NODE_ENV is production.',
+  );
+  process.exit(8);
+});
 
 export const ROOT = resolve(fileURLToPath(import.meta.url), '..', '..');
 

@@ -252,6 +252,39 @@ describe('the built steward', () => {
     }
   });
 
+  it('says that it is not built, but never to an assistant', () => {
+    const home = emptyHome();
+    try {
+      cpSync(join(REPO, 'bin'), join(home.path, 'bin'), { recursive: true });
+      const run = (verb: string): { status: number | null; stderr: string } => {
+        const args = [join(home.path, 'bin', 'run.js'), verb];
+        return spawnSync(process.execPath, args, { env: cleanEnv(home.path), encoding: 'utf8' });
+      };
+      expect(run('status').stderr).to.match(
+        /^steward is not built yet: .*main\.js is missing\.\nRun "npm ci"/,
+      );
+      expect(run('status').status).to.equal(8);
+      expect(run('hook')).to.include({ status: 0, stderr: '' });
+    } finally {
+      home.remove();
+    }
+  });
+
+  it('names the way to install what builds it', () => {
+    const home = emptyHome();
+    try {
+      for (const name of ['scripts', 'package.json'])
+        cpSync(join(REPO, name), join(home.path, name), { recursive: true });
+      const built = spawnSync(process.execPath, [join(home.path, 'scripts', 'build.mjs')], {
+        encoding: 'utf8',
+      });
+      expect(built.status).to.equal(8);
+      expect(built.stderr).to.match(/^esbuild, .* is not installed\.\nRun "npm ci --include=dev"/);
+    } finally {
+      home.remove();
+    }
+  });
+
   it('reports that Node is too old before it loads anything', () => {
     const script = `
       Object.defineProperty(process.versions, 'node', { value: '20.18.3' });
