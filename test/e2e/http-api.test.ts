@@ -389,11 +389,11 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect(await send('/api/notify/retry', 200, { id: pushed?.id }))
       .to.have.property('channels')
       .that.includes('push');
-    const sent = { ...pushed, kind: 'accepted', ts: pushed?.at, id: '20261120T080000123Z-aaaaaaaaaaaa' };
+    const sent = { ...pushed, id: '20261120T080000123Z-aaaaaaaaaaaa' };
     const notifyLog = area('observability', 'notify.jsonl');
     appendFileSync(
       notifyLog,
-      `${JSON.stringify({ ...sent, channels: [], skipped: [] })}
+      `${JSON.stringify({ ...sent, channels: [] })}
 `,
     );
     await send('/api/notify/retry', 409, { id: sent.id });

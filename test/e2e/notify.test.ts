@@ -362,16 +362,16 @@ describe('notify (built)', function () {
     const rest = { message: 'waits', tags: [], silent: false, attempts: 0, interrupted: 0, sentParts: 0 };
     mkdirSync(area('state', 'outbox', 'dead'), { recursive: true, mode: 0o700 });
     const time = at.replace(/[-:.]/g, '');
-    for (let n = 0; n < 20_000; n += 1) {
+    for (let n = 0; n < 2_000; n += 1) {
       const id = `${time}-${n.toString(16).padStart(12, '0')}`;
       writeFileSync(area('state', 'outbox', `${id}.push.json`), JSON.stringify({ ...left, id, ...rest }));
     }
     const sent = await run(['send', 'one more', '--event', 'backgroundAgent']);
     expect(sent).to.include({ code: 8, stdout: '' });
-    expect(sent.stderr).to.match(/^The outbox is full: 20000 deliveries are waiting\.\n/);
+    expect(sent.stderr).to.match(/^The queue is full: 2000 deliveries are waiting\.\n/);
     const names = readdirSync(area('state', 'outbox')).filter((name) => name.endsWith('.push.json'));
-    expect(names).to.have.length(20_000);
-    expect(await history()).to.deep.equal([]);
+    expect(names).to.have.length(2_000);
+    expect((await history()).map(({ text }) => text)).to.not.include('one more');
   });
 
   it('shows in the history which messages expired, and why', async () => {

@@ -114,10 +114,14 @@ export function storedHooks(area: string): string[] {
   );
 }
 
-/** Returns the texts of the accepted notifications, as often as they are there. */
+/** Returns the texts of the notifications in the outboxes and the logs, one of each id. */
 export function storedNotifications(area: string): string[] {
-  const lines = linesOf(area, 'observability', (name) => name.startsWith('notify'));
-  return lines.flatMap(({ kind, text }) => (kind === 'accepted' ? [String(text)] : []));
+  const isFile = (name: string): boolean => /^\d.*\.json$/.test(name);
+  const found = [
+    ...linesOf(area, 'observability', (name) => name.startsWith('notify')),
+    ...['', 'claimed', 'dead'].flatMap((place) => linesOf(area, join('state/outbox', place), isFile)),
+  ];
+  return [...new Map(found.map(({ id, text, message }) => [id, String(text ?? message)])).values()];
 }
 
 /** Returns how many commits the machines of the area publish to each other for a day. */

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 import { userArea } from '../../src/lib/config/user-area';
-import { historyEntries, readHistory, type HistoryEntry } from '../../src/lib/notify/history';
+import { readEntries, type HistoryEntry } from '../../src/lib/notify/history';
 import { outboxStatus } from '../../src/lib/notify/outbox';
+import { systemClock } from '../../src/lib/platform/time/clock';
 import { notifyServer } from './notify-server';
 import type { Random } from './random';
 
@@ -31,9 +32,10 @@ export async function killNotifying(
   });
   const accepted: string[] = [];
   const area = userArea({ platform: 'linux', env: { STEWARD_HOME: folder }, home: folder });
+  const at = { clock: systemClock(), outbox: area.outbox, history: area.notifyLog };
   const entries = new Map<string, HistoryEntry>();
-  const readEntries = (): void => {
-    for (const entry of historyEntries(readHistory(area.notifyLog), 100_000)) entries.set(entry.id, entry);
+  const keepEntries = (): void => {
+    for (const entry of readEntries(at, 100_000)) entries.set(entry.id, entry);
   };
   const start = (...more: string[]) => {
     const child = spawn(process.execPath, [bundle, folder, server.url, ...more], {
@@ -52,7 +54,7 @@ export async function killNotifying(
       await new Promise((resolve) => setTimeout(resolve, random.next() * 12));
       child.kill('SIGKILL');
       expect((await ended)[0], 'it did not end by itself').to.equal(null);
-      if (kill % READ_EVERY === 0) readEntries();
+      if (kill % READ_EVERY === 0) keepEntries();
     }
     const last = start('drain');
     expect((await once(last, 'exit'))[0]).to.equal(0);
@@ -60,7 +62,7 @@ export async function killNotifying(
     await server.close();
   }
   expect(outboxStatus({ outbox: area.outbox }).waiting, 'nothing is left').to.equal(0);
-  readEntries();
+  keepEntries();
   let twice = 0;
   let unknown = 0;
   for (const id of accepted) {

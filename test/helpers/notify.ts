@@ -11,14 +11,7 @@ import type { Channel, Outcome, Parcel } from '../../src/lib/notify/channels/cha
 import type { WebDeps } from '../../src/lib/notify/channels/web';
 import type { DeliverDeps } from '../../src/lib/notify/deliver';
 import type { ChannelId } from '../../src/lib/notify/events';
-import {
-  historyEntries,
-  readHistory,
-  type ChannelResult,
-  type HistoryEntry,
-} from '../../src/lib/notify/history';
-import { outboxOf } from '../../src/lib/notify/outbox';
-import { capacityCheck } from '../../src/lib/platform/files/spool';
+import { readEntries, type ChannelResult, type HistoryEntry } from '../../src/lib/notify/history';
 import { loadHttp } from '../../src/lib/platform/net/origin-client';
 
 /** Friday, 20 November 2026, 09:00 UTC. */
@@ -91,7 +84,7 @@ export function notifyWorld(): NotifyWorld {
     quietHours: undefined,
     nowMs: NINE,
     faults: [],
-    entries: () => historyEntries(readHistory(area.notifyLog), 1000),
+    entries: () => readEntries(world.deps, 1000),
     result: (id, channel) =>
       world
         .entries()
@@ -102,7 +95,6 @@ export function notifyWorld(): NotifyWorld {
       clock,
       machineId: '0123456789ab',
       outbox: area.outbox,
-      room: capacityCheck(outboxOf(area), clock),
       history: area.notifyLog,
       mute: area.mute,
       locks: area.machine,

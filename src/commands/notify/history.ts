@@ -2,7 +2,7 @@ import { BaseCommand, integer } from '../../lib/cli/base-command';
 import { deadFolder } from '../../lib/notify/outbox';
 import { deadReport, deadText } from '../../lib/platform/files/dead-letters';
 import { openNotify } from '../../lib/app/notify';
-import { historyEntries, readHistory, type HistoryEntry } from '../../lib/notify/history';
+import { readEntries, type HistoryEntry } from '../../lib/notify/history';
 import { historyText } from '../../lib/notify/view';
 
 export default class NotifyHistory extends BaseCommand {
@@ -30,7 +30,7 @@ export default class NotifyHistory extends BaseCommand {
   async run(): Promise<HistoryEntry[]> {
     const { flags } = await this.parse(NotifyHistory);
     const { deps } = await openNotify(this.context);
-    const entries = historyEntries(readHistory(deps.history), flags.count);
+    const entries = readEntries(deps, flags.count);
     return this.show(entries, () =>
       historyText(entries, {
         ...this.terminal,

@@ -125,7 +125,7 @@ function topicsOf({ area }: Context, workEvents: string): Topic[] {
   const sessions = [area.sessionsState, workEvents, namesFolder(area.machine)];
   const work = [area.work.cache, area.work.repo];
   const queues = [area.outbox, area.spool].flatMap((path) => [path, folderOf({ path }, 'dead')]);
-  const notify = [area.notifyLog, area.mute, area.config, area.settings];
+  const notify = [area.outbox, area.notifyLog, area.mute, area.config, area.settings];
   return [
     { name: 'sessions', path: '/api/sessions', files: () => sessions, everySec: 5 },
     { name: 'day', path: '/api/day', files: () => [...sense, ...work], everySec: 60 },

@@ -5,18 +5,17 @@ import type { Config } from '../config/schema';
 import { resolveSecret, secretSources } from '../config/secret';
 import { ensureUserArea } from '../config/user-area';
 import { toStewardError } from '../errors';
-import { type AcceptDeps, type Accepted, acceptRequest } from '../notify/accept';
+import { type AcceptDeps, type Accepted, acceptRequest, wasAccepted } from '../notify/accept';
 import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
-import { logFault, readHistory } from '../notify/history';
-import { checkOutbox, outboxOf } from '../notify/outbox';
+import { logFault } from '../notify/history';
+import { checkOutbox } from '../notify/outbox';
 import { phaseEffect } from '../notify/phase';
 import { muteState } from '../notify/routing';
 import type { Sender } from '../notify/send';
 import type { Voice } from '../notify/speech/voice';
 import { ensureFolder } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
-import { capacityCheck } from '../platform/files/spool';
 import type { HttpLibrary } from '../platform/net/origin-client';
 import { startDetached } from '../platform/process/own-process';
 import { notifyDue, type OtherMachines } from '../work/reminders';
@@ -57,7 +56,6 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     ...muteDeps,
     machineId,
     outbox: area.outbox,
-    room: capacityCheck(outboxOf(area), clock),
     history: area.notifyLog,
     locks: area.machine,
     settings: () => ({
@@ -127,8 +125,7 @@ export function sendReminders(
   return notifyDue({
     ...(others === undefined ? {} : { others }),
     work: work.deps,
-    wasSent: (key) =>
-      readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),
+    wasSent: (key) => wasAccepted(notify.deps, key),
     send: ({ title, message, url, key }) =>
       acceptRequest(notify.deps, {
         event: 'reminder',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { historyEntries, readHistory, retry, type HistoryDeps, type HistoryEntry } from '../notify/history';
+import { readEntries, retry, type HistoryDeps, type HistoryEntry } from '../notify/history';
 import type { OutboxDeps } from '../notify/outbox';
 import { mute, muteState, unmute, type MuteDeps, type MuteState } from '../notify/routing';
 import type { Voice } from '../notify/speech/voice';
@@ -30,7 +30,7 @@ export function historyRoutes(
       run: (): NotifyReport => ({
         voice: deps.voice.isOff() ? 'off' : 'on',
         muted: muteState(deps),
-        history: historyEntries(readHistory(deps.history), SHOWN),
+        history: readEntries(deps, SHOWN),
       }),
     },
     writeRoute('/api/notify/retry', { id: WORD }, ({ id }) => ({

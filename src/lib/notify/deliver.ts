@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StewardError } from '../errors';
 import { withLock } from '../platform/files/lock';
 import {
+  SCAN_MS,
   add,
   closeDispatcher,
   isBusy,
@@ -13,7 +14,7 @@ import {
   type DispatchDeps,
   type Dispatcher,
 } from './dispatch';
-import { type Delivery, waitingNames } from './outbox';
+import { readWaiting, waitingNames, type Delivery } from './outbox';
 
 export interface DeliverDeps extends DispatchDeps {
   locks: string;
@@ -23,7 +24,6 @@ export interface DeliverDeps extends DispatchDeps {
 
 const POLL_MS = 20;
 const POLLS_A_SCAN = 10;
-const SCAN_MS = 1_000;
 /** Longer than the longest attempt on any channel. */
 const ATTEMPT_MS = 30_000;
 
@@ -54,8 +54,9 @@ export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions)
   for (let worked = false; ; worked = true) {
     const dispatcher = await exclusively(deps, () => deliverUntilQuiet(deps, options.patienceMs, endMs));
     if (dispatcher === undefined) return worked;
-    const isComplete = waitingNames(deps).every((name) => dispatcher.known.has(name));
-    if (isComplete || deps.clock.monotonic() >= endMs) return true;
+    const isNew = (name: string): boolean =>
+      !dispatcher.queue.has(name) && readWaiting(deps, name) !== undefined;
+    if (!waitingNames(deps).some(isNew) || deps.clock.monotonic() >= endMs) return true;
   }
 }
 
@@ -98,7 +99,7 @@ export function keepDelivering(deps: DeliverDeps): Delivering {
     delay(SCAN_MS, undefined, { signal: stop.signal }).catch((error: unknown) => {
       if (!stop.signal.aborted) throw error;
     });
-  const deliver = async (): Promise<void> => {
+  const deliverAll = async (): Promise<void> => {
     const current = (dispatcher = startDispatcher(deps));
     try {
       for (;;) {
@@ -113,7 +114,7 @@ export function keepDelivering(deps: DeliverDeps): Delivering {
   };
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await exclusively(deps, deliver).catch(deps.report);
+      await exclusively(deps, deliverAll).catch(deps.report);
       await pause();
     }
   };

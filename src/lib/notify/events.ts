@@ -5,6 +5,9 @@ export type EventName = RoutedEvent;
 /** `notifications.routing` doesn't apply to voice or SMS, which have their own rules. */
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
+/** All channels, in display order. */
+export const CHANNEL_ORDER: readonly ChannelId[] = ['voice', 'desktop', 'push', 'chat', 'telegram', 'sms'];
+
 /** Who sends a notification: the assistant (`da`), a subagent or a job. */
 export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];

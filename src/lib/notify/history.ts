@@ -1,20 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
-import { parseObject } from '../platform/files/json-object';
+import { isObject, parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { appendLog, rotatedName } from '../platform/files/journal';
-import { put, revive, timeOfName } from '../platform/files/spool';
+import { revive, takeAside, timeOfName } from '../platform/files/spool';
 import { isIso, toIso, type Clock } from '../platform/time/clock';
-import type { ChannelId, EventName } from './events';
+import { CHANNEL_ORDER, type ChannelId, type EventName } from './events';
 import {
   ID_GRAMMAR,
   deadDeliveries,
   nameOf,
   outboxOf,
-  readWaiting,
-  requestRetry,
-  waitingNames,
+  pendingDeliveries,
   type Delivery,
   type OutboxDeps,
   type Result,
@@ -27,100 +25,7 @@ export interface HistoryDeps {
   history: string;
 }
 
-interface About {
-  event: EventName;
-  priority: number;
-  source: string;
-  /** The beginning of the message. */
-  text: string;
-  title?: string | undefined;
-}
-
-/** Logged when a notification is accepted. */
-export interface AcceptedLine extends About {
-  kind: 'accepted';
-  ts: string;
-  id: string;
-  channels: ChannelId[];
-  skipped: { channel: ChannelId; reason: string }[];
-  heldUntil?: string | undefined;
-  dedupe?: string | undefined;
-  /** Hash of the text, used to find duplicates. */
-  hash: string;
-  /** The id of the earlier notification with the same key and text. Set only on a duplicate, which isn't sent. */
-  duplicateOf?: string;
-}
-
-/** The result of an attempt. After the result `waiting`, the delivery is retried at `nextAt`. */
-export interface ResultLine {
-  kind: 'result';
-  ts: string;
-  id: string;
-  channel: ChannelId;
-  result: Result | 'waiting';
-  attempts: number;
-  reason?: string | undefined;
-  nextAt?: string;
-  /** Set if a process died while sending the notification, which may therefore arrive twice. */
-  maybeTwice?: true;
-  /** The notification's data, used if the `accepted` line is missing. */
-  about?: About;
-}
-
-export type HistoryLine = AcceptedLine | ResultLine;
-
-/** The reason shown for a push delayed by quiet hours. */
-export const HELD = 'quiet hours';
-
-const ROTATE_BYTES = 1024 * 1024;
-const TEXT_CHARS = 200;
-
-export function logAccepted(deps: HistoryDeps, line: Omit<AcceptedLine, 'kind' | 'ts'>): void {
-  append(deps, { kind: 'accepted', ...line, text: short(line.text, TEXT_CHARS) });
-}
-
-export function logResult(
-  deps: HistoryDeps,
-  delivery: Delivery,
-  result: ResultLine['result'],
-  reason: string | undefined,
-): void {
-  const { id, channel, attempts, nextAt, interrupted, event, priority, source = 'da', title } = delivery;
-  append(deps, {
-    ...{ kind: 'result', id, channel, result, attempts, reason },
-    ...(result === 'waiting' ? { nextAt } : {}),
-    ...(interrupted > 0 ? { maybeTwice: true } : {}),
-    about: { event, priority, source, text: short(delivery.message, TEXT_CHARS), title },
-  });
-}
-
-export function logFault(deps: HistoryDeps, message: string): void {
-  append(deps, { kind: 'fault', message });
-}
-
-function append(deps: HistoryDeps, line: object): void {
-  const nowMs = deps.clock.now();
-  const text = JSON.stringify({ ts: toIso(nowMs), ...line });
-  appendLog(deps.history, text, { rotateBytes: ROTATE_BYTES, nowMs });
-}
-
-/** Reads all lines of the notification log, oldest first. */
-export function readHistory(path: string): HistoryLine[] {
-  const lines: HistoryLine[] = [];
-  for (const file of [rotatedName(path), path]) {
-    readLines(file, {}, ({ text }) => {
-      const line = parseObject(text ?? '');
-      if (line !== undefined && isLine(line)) lines.push(line);
-    });
-  }
-  return lines;
-}
-
-function isLine(line: Record<string, unknown>): line is Record<string, unknown> & HistoryLine {
-  const { id, ts, kind, channels, channel } = line;
-  if (typeof id !== 'string' || !isIso(ts)) return false;
-  return kind === 'accepted' ? Array.isArray(channels) : kind === 'result' && typeof channel === 'string';
-}
+type Records = HistoryDeps & Pick<OutboxDeps, 'outbox'>;
 
 export interface HistoryEntry {
   id: string;
@@ -130,6 +35,7 @@ export interface HistoryEntry {
   source: string;
   text: string;
   title: string | null;
+  /** The id of the earlier notification with the same key and text. A duplicate isn't sent. */
   duplicateOf: string | null;
   channels: ChannelResult[];
 }
@@ -144,56 +50,118 @@ export interface ChannelResult {
   maybeTwice: boolean;
 }
 
-/** Returns the latest `count` notifications, newest first, with their latest result on each channel. */
-export function historyEntries(lines: readonly HistoryLine[], count: number): HistoryEntry[] {
+/**
+ * A line of the notification log: the final results of one notification on some channels. It is written when
+ * a delivery ends, and on acceptance for skipped channels; until then, the outbox file is the only record.
+ */
+export interface HistoryLine extends HistoryEntry {
+  dedupe?: string | undefined;
+  /** Hash of the text, used to find duplicates. */
+  hash?: string | undefined;
+}
+
+/** The reason shown for a push delayed by quiet hours. */
+export const HELD = 'quiet hours';
+
+const ROTATE_BYTES = 1024 * 1024;
+const TEXT_CHARS = 200;
+
+/** Logs the result of a delivery that has ended. */
+export function logEnd(deps: HistoryDeps, ended: Delivery): void {
+  append(deps, lineOf(ended, [resultOf(ended)]));
+}
+
+export function logLine(deps: HistoryDeps, line: HistoryLine): void {
+  append(deps, line);
+}
+
+export function logFault(deps: HistoryDeps, message: string): void {
+  append(deps, { kind: 'fault', message });
+}
+
+function append(deps: HistoryDeps, line: object): void {
+  const nowMs = deps.clock.now();
+  const text = JSON.stringify({ ts: toIso(nowMs), ...line });
+  appendLog(deps.history, text, { rotateBytes: ROTATE_BYTES, nowMs });
+}
+
+/** Reads the lines of the notification log that contain `part`, oldest first. */
+export function readHistory(path: string, part = ''): HistoryLine[] {
+  const lines: HistoryLine[] = [];
+  for (const file of [rotatedName(path), path]) {
+    readLines(file, {}, ({ text }) => {
+      const line = text?.includes(part) === true ? parseObject(text) : undefined;
+      if (line !== undefined && isLine(line)) lines.push(line);
+    });
+  }
+  return lines;
+}
+
+function isLine(line: Record<string, unknown>): line is Record<string, unknown> & HistoryLine {
+  const { id, at, channels } = line;
+  return typeof id === 'string' && isIso(at) && Array.isArray(channels) && channels.every(isObject);
+}
+
+/** Returns what is logged about a notification. */
+export function lineOf(
+  about: Pick<Delivery, 'id' | 'event' | 'priority' | 'source' | 'message' | 'title' | 'dedupe' | 'hash'>,
+  channels: ChannelResult[],
+): HistoryLine {
+  const { id, event, priority, source = 'da', message, title = null, dedupe, hash } = about;
+  const text = short(message, TEXT_CHARS);
+  const at = toIso(timeOfName(id));
+  return { id, at, event, priority, source, text, title, duplicateOf: null, channels, dedupe, hash };
+}
+
+export const NO_RESULT = { attempts: 0, reason: null, nextAt: null, maybeTwice: false } as const;
+
+function resultOf(delivery: Delivery): ChannelResult {
+  const { channel, result = 'waiting', attempts, interrupted, reason = null } = delivery;
+  const isDelayed = result === 'waiting' && delivery.nextAt !== delivery.at;
+  const isHeld = isDelayed && delivery.nextAt === delivery.heldUntil;
+  const nextAt = isDelayed ? delivery.nextAt : null;
+  return { channel, result, attempts, reason: isHeld ? HELD : reason, nextAt, maybeTwice: interrupted > 0 };
+}
+
+/**
+ * Returns the latest `count` notifications, newest first, with their results: those of the outbox, and for
+ * deliveries that have ended, those of the log.
+ */
+export function readEntries(deps: Records, count: number, id = ''): HistoryEntry[] {
+  // Read the outbox first, because a delivery that ends meanwhile is then in the log.
+  const pending = pendingDeliveries(deps);
   const entries = new Map<string, HistoryEntry>();
-  for (const line of lines) {
-    if (line.kind === 'accepted') entries.set(line.id, { ...headOf(line, line), channels: channelsOf(line) });
-  }
-  for (const line of lines) {
-    if (line.kind === 'accepted') continue;
-    const entry = entries.get(line.id) ?? (line.about && { ...headOf(line, line.about), channels: [] });
-    if (entry === undefined) continue;
-    entries.set(line.id, entry);
-    setResult(entry, line);
-  }
-  return [...entries.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count);
+  for (const line of readHistory(deps.history, id)) merge(entries, line);
+  for (const delivery of pending) merge(entries, lineOf(delivery, [resultOf(delivery)]));
+  const latest = [...entries.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count);
+  const order = ({ channel }: ChannelResult): number => CHANNEL_ORDER.indexOf(channel);
+  for (const { channels } of latest) channels.sort((a, b) => order(a) - order(b));
+  return latest;
 }
 
-function headOf(line: HistoryLine, about: About): Omit<HistoryEntry, 'channels'> {
-  const { event, priority, source, text, title = null } = about;
-  const at = line.kind === 'accepted' ? line.ts : toIso(timeOfName(line.id));
-  const duplicateOf = line.kind === 'accepted' ? (line.duplicateOf ?? null) : null;
-  return { id: line.id, at, event, priority, source, text, title, duplicateOf };
-}
-
-const PENDING = { result: 'waiting', attempts: 0, reason: null, nextAt: null, maybeTwice: false } as const;
-
-function channelsOf({ channels, skipped, heldUntil }: AcceptedLine): ChannelResult[] {
-  const held = heldUntil === undefined ? {} : { nextAt: heldUntil, reason: HELD };
-  return [
-    ...channels.map((channel) => ({ ...PENDING, channel, ...(channel === 'push' ? held : {}) })),
-    ...skipped.map(({ channel, reason }) => ({ ...PENDING, channel, result: 'skipped' as const, reason })),
-  ];
-}
-
-function setResult({ channels }: HistoryEntry, line: ResultLine): void {
-  const { channel, result, attempts, reason = null, nextAt = null, maybeTwice = false } = line;
-  const at = channels.findIndex((known) => known.channel === channel);
-  channels.splice(at === -1 ? channels.length : at, 1, {
-    ...{ channel, result, attempts, reason, nextAt, maybeTwice },
-  });
-  // A voice delivery that was moved to the desktop counts as pending there until the desktop logs a result.
-  const isMoved = channel === 'voice' && result === 'shown';
-  if (isMoved && !channels.some((known) => known.channel === 'desktop')) {
-    channels.push({ ...PENDING, channel: 'desktop' });
+function merge(entries: Map<string, HistoryEntry>, line: HistoryLine): void {
+  const { id, at, event, priority, source, text, title, duplicateOf } = line;
+  const entry = entries.get(id) ?? {
+    id,
+    at,
+    event,
+    priority,
+    source,
+    text,
+    title,
+    duplicateOf,
+    channels: [],
+  };
+  entries.set(id, entry);
+  for (const result of line.channels) {
+    const index = entry.channels.findIndex(({ channel }) => channel === result.channel);
+    entry.channels.splice(index === -1 ? entry.channels.length : index, 1, result);
   }
 }
 
-/** Returns a notification from the log, or undefined if the log doesn't contain it. */
-export function entryOf(deps: HistoryDeps, id: string): HistoryEntry | undefined {
-  const lines = readHistory(deps.history).filter((line) => line.id === id);
-  return historyEntries(lines, 1)[0];
+/** Returns a notification, or undefined if it is neither in the outbox nor in the log. */
+export function entryOf(deps: Records, id: string): HistoryEntry | undefined {
+  return readEntries(deps, Infinity, id).find((entry) => entry.id === id);
 }
 
 /** Returns whether every channel has a result. A push held for quiet hours counts as a result. */
@@ -208,7 +176,7 @@ export function isAnswered(entry: HistoryEntry): boolean {
  * notification.
  */
 export async function awaitAnswers(
-  deps: HistoryDeps,
+  deps: Records,
   id: string,
   timeoutMs: number,
 ): Promise<HistoryEntry | undefined> {
@@ -244,12 +212,12 @@ export function whyUndelivered(entry: HistoryEntry): string | undefined {
 }
 
 /** Returns the number of notifications that weren't delivered on any channel but can still be retried. */
-export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' | 'history'>): number {
+export function undeliveredCount(deps: Records): number {
   const ids = new Set(deadDeliveries(deps).map(({ id }) => id));
   if (ids.size === 0) return 0;
-  const lines = readHistory(deps.history).filter(({ id }) => ids.has(id));
-  const arrived = historyEntries(lines, Infinity).filter(({ channels }) =>
-    channels.some(({ result }) => ['delivered', 'superseded', 'waiting'].includes(result)),
+  const arrived = readEntries(deps, Infinity).filter(
+    ({ id, channels }) =>
+      ids.has(id) && channels.some(({ result }) => ['delivered', 'superseded', 'waiting'].includes(result)),
   );
   return ids.size - arrived.length;
 }
@@ -263,27 +231,25 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   if (!ID_GRAMMAR.test(id)) throw new StewardError('usage', `"${id}" is not a notification id.`, { hint });
   const at = toIso(deps.clock.now());
   const outbox = outboxOf(deps);
-  const restarted = (delivery: Delivery): Delivery => ({
-    ...delivery,
-    ...{ result: undefined, reason: undefined, waitingSince: undefined, boot: undefined },
-    ...{ machine: deps.machineId, at, nextAt: at, attempts: 0, interrupted: 0 },
-  });
-  const dead = deadDeliveries(deps)
-    .filter((delivery) => delivery.id === id)
-    .map(restarted);
-  for (const delivery of dead) {
-    // Log this first, because the result may follow as soon as the delivery is back in the queue.
-    logResult(deps, delivery, 'waiting', undefined);
-    revive(outbox, nameOf(delivery), delivery);
+  const isMeant = (delivery: Delivery): boolean => delivery.id === id;
+  // Take the waiting files aside, so that the delivering process doesn't claim them meanwhile.
+  for (const waiting of pendingDeliveries(deps).filter(isMeant)) takeAside(outbox, nameOf(waiting));
+  const retried = deadDeliveries(deps).filter(isMeant);
+  for (const delivery of retried) {
+    revive(outbox, nameOf(delivery), {
+      ...delivery,
+      result: undefined,
+      reason: undefined,
+      waitingSince: undefined,
+      boot: undefined,
+      machine: deps.machineId,
+      at,
+      nextAt: at,
+      forced: true,
+      attempts: 0,
+      interrupted: 0,
+    });
   }
-  const revived = new Set(dead.map(nameOf));
-  const waiting = waitingNames(deps)
-    .filter((name) => name.startsWith(`${id}.`) && !revived.has(name))
-    .flatMap((name) => readWaiting(deps, name) ?? []);
-  for (const delivery of waiting) if (delivery.machine !== deps.machineId) put(outbox, restarted(delivery));
-  // The delivering process keeps deliveries in memory and must be told to retry.
-  if (waiting.length > 0) requestRetry(deps, id);
-  const retried = [...dead, ...waiting];
   if (retried.length > 0) return retried;
   if (entryOf(deps, id) === undefined) {
     throw new StewardError('not_found', `Notification ${id} not found.`, { hint });

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
+import { ensureFolder, exists, lstatOf } from '../platform/files/folder';
 import { deadNames } from '../platform/files/dead-letters';
 import { randomName } from '../platform/files/short-hash';
 import {
@@ -41,7 +40,7 @@ export type Result =
   /** The delivery may have arrived, but sending was interrupted twice. */
   | 'unknown';
 
-/** A notification for one channel, as stored in an outbox file. Times are ISO 8601 in UTC. */
+/** A notification for one channel, and all that is known about it: an outbox file. Times are ISO 8601 in UTC. */
 export interface Delivery {
   /** The notification's id, which is the same on all channels. */
   id: string;
@@ -60,6 +59,8 @@ export interface Delivery {
   voiceId?: string | undefined;
   url?: string | undefined;
   dedupe?: string | undefined;
+  /** Hash of the text, used to find duplicates. */
+  hash?: string | undefined;
   tags: string[];
   /** Set if the text is from a restricted session and must stay on this machine. */
   restricted?: boolean | undefined;
@@ -71,6 +72,8 @@ export interface Delivery {
   nextAt: string;
   /** The time at which an attempt set `nextAt`. If it is in the future, the clock has been set back. */
   waitingSince?: string | undefined;
+  /** Whether the user asked for an attempt now, even if the channel is paused. */
+  forced?: boolean | undefined;
   attempts: number;
   /** Number of attempts that were interrupted because the process died. */
   interrupted: number;
@@ -78,12 +81,12 @@ export interface Delivery {
   sentParts: number;
   /** The final result. Stored before it is logged, so that a crash can't lose it. */
   result?: Result | undefined;
+  /** Why the last attempt failed, or why the channel is paused. */
   reason?: string | undefined;
 }
 
-export const MAX_WAITING = 20_000;
+export const MAX_WAITING = 2_000;
 const VERSION = 1;
-const RETRY = '.retry';
 /** A notification id: the time of acceptance and a unique suffix. */
 export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
 const NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{12})\.([a-z]{1,20})\.json$/;
@@ -101,8 +104,8 @@ export function outboxOf({ outbox }: At): Spool<Delivery> {
     durable: false,
     cap: MAX_WAITING,
     full: (count) =>
-      new StewardError('unavailable', `The outbox is full: ${count} deliveries are waiting.`, {
-        hint: 'Find the stuck channel with `steward notify history`, and check it with `steward notify test`.',
+      new StewardError('unavailable', `The queue is full: ${count} deliveries are waiting.`, {
+        hint: 'See the cause with `steward status`, and check the channels with `steward notify test`.',
       }),
   };
 }
@@ -125,6 +128,22 @@ export function readWaiting(deps: At, name: string): Delivery | undefined {
   return readEntry(outboxOf(deps), 'waiting', name);
 }
 
+/**
+ * Returns the newest 2,000 pending deliveries, oldest first. Lists the waiting ones twice, because a delivery
+ * may return to them meanwhile.
+ */
+export function pendingDeliveries(deps: At): Delivery[] {
+  const outbox = outboxOf(deps);
+  const found = new Map<string, Delivery>();
+  for (const place of ['waiting', 'claimed', 'waiting'] as const) {
+    for (const name of namesIn(outbox, place).slice(-MAX_WAITING)) {
+      const delivery = found.has(name) ? undefined : readEntry(outbox, place, name);
+      if (delivery !== undefined) found.set(name, delivery);
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
 /** Returns the number of pending deliveries accepted by another machine. */
 export function foreignDeliveries(deps: Pick<OutboxDeps, 'outbox' | 'machineId'>): number {
   return countForeign(outboxOf(deps), deps.machineId);
@@ -136,29 +155,6 @@ export function deadDeliveries(deps: At): Delivery[] {
 
 export function deadFolder(deps: At): string {
   return folderOf({ path: deps.outbox }, 'dead');
-}
-
-/** Asks the delivering process to retry a notification immediately. */
-export function requestRetry(deps: At, id: string): void {
-  replaceFile(join(deps.outbox, `${id}${RETRY}`), '', { sync: false });
-}
-
-export interface OutboxScan {
-  /** Names of deliveries that are new to the caller, oldest first. */
-  unknown: string[];
-  /** Ids passed to `requestRetry` since the last scan. */
-  retries: string[];
-}
-
-/** Returns new deliveries and retry requests; deletes the requests. */
-export function scanOutbox(deps: At, isKnown: (name: string) => boolean): OutboxScan {
-  const names = listFolder(deps.outbox).filter((name) => !isKnown(name));
-  const retries = names.filter((name) => name.endsWith(RETRY));
-  for (const name of retries) removeFile(join(deps.outbox, name));
-  return {
-    unknown: names.filter((name) => parseName(name) !== undefined).sort(),
-    retries: retries.map((name) => name.slice(0, -RETRY.length)),
-  };
 }
 
 /** Moves an unreadable delivery file to the dead-letter folder. Ignores folders and links. */

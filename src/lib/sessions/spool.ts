@@ -19,7 +19,7 @@ import {
   readEntry,
   retry,
   revive as reviveEntry,
-  capacityCheck,
+  checkRoom,
   spoolCounts,
 } from '../platform/files/spool';
 import { toIso, type Clock } from '../platform/time/clock';
@@ -102,7 +102,7 @@ export function leave(
   const spool = spoolAt(path);
   const nowMs = clock.now();
   const intention = { id: newId(nowMs), ...what, at: toIso(nowMs), machine: machineId, attempts: 0 };
-  if (KINDS[what.kind].words) capacityCheck(spool, clock)(1);
+  if (KINDS[what.kind].words) checkRoom(spool, 1);
   put(spool, intention);
   return intention;
 }

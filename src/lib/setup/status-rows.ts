@@ -147,7 +147,11 @@ function notifyRow({ context, config }: Sources): StatusRow {
   const isOff = config.user.notify.voice.engine === 'none';
   const isMuted = muted && !isOff;
   const engine = isOff ? 'off' : (engines[0] ?? 'not installed');
-  const undelivered = undeliveredCount({ outbox: context.area.outbox, history: context.area.notifyLog });
+  const undelivered = undeliveredCount({
+    clock: context.clock,
+    outbox: context.area.outbox,
+    history: context.area.notifyLog,
+  });
   const facts = [
     `voice ${engine}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
     `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
@@ -198,7 +202,9 @@ function queueRow({ context }: Sources): StatusRow {
 }
 
 function waitingFact(count: number, noun: string, max: number): string | undefined {
-  return count === 0 ? undefined : `${plural(count, noun)} waiting${count >= max ? ' (queue full)' : ''}`;
+  return count === 0
+    ? undefined
+    : `${plural(count, noun)} waiting${count >= max ? '; the queue is full, and new ones are refused' : ''}`;
 }
 
 function foreignFact(count: number): string | undefined {

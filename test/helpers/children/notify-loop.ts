@@ -58,7 +58,6 @@ const deps = {
     quietHours: undefined,
     zone: 'UTC',
   }),
-  room: () => undefined,
   cronVoice: false,
   channels: [push],
   random: Math.random,

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { acceptOnce, acceptUnanswered } from '../../../src/lib/notify/accept';
 import { newId, waitingNames } from '../../../src/lib/notify/outbox';
+import { withLock } from '../../../src/lib/platform/files/lock';
 import { timeOfName } from '../../../src/lib/platform/files/spool';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/errors';
@@ -19,7 +20,6 @@ describe('notify: a message that the daemon did not answer', () => {
   afterEach(() => world.remove());
 
   const idOf = (): string => newId(world.deps.clock);
-  const taken = (): string => join(world.deps.locks, 'notify-taken');
   const files = (id: string): string[] => waitingNames(world.deps).filter((name) => name.startsWith(id));
   const accepted = (): string[] => world.entries().map((entry) => entry.id);
 
@@ -61,9 +61,10 @@ describe('notify: a message that the daemon did not answer', () => {
   it('has an unknown result if the daemon hangs while accepting it, and is not sent twice', async function () {
     this.timeout(60_000);
     const id = idOf();
-    mkdirSync(taken(), { recursive: true });
-    writeFileSync(join(taken(), id), '');
-    const error = await rejection(acceptUnanswered(world.deps, BODY, id));
+    const lock = { clock: world.deps.clock, machineId: world.deps.machineId, waitMs: 0 };
+    const error = await withLock(join(world.deps.locks, 'notify-accept.lock'), lock, () =>
+      rejection(acceptUnanswered(world.deps, BODY, id)),
+    );
     expect(error).to.include({ kind: 'unavailable' });
     expect(error.message).to.include(`${id}. It may still send the message.`);
     expect([accepted(), files(id)]).to.deep.equal([[], []]);
@@ -72,10 +73,21 @@ describe('notify: a message that the daemon did not answer', () => {
   it('is accepted by the sender if the daemon refused it', async () => {
     const id = idOf();
     // A folder in place of the log fails like a full disk.
+    world.channels.chat.offReason = 'switched off';
     mkdirSync(world.deps.history, { recursive: true });
     await rejection(acceptOnce(world.deps, BODY, id));
-    expect(readdirSync(taken())).to.deep.equal([]);
     expect(files(id)).to.deep.equal([]);
+    rmdirSync(world.deps.history);
+    expect((await acceptUnanswered(world.deps, BODY, id)).by).to.equal('sender');
+    expect(files(id)).to.have.length(2);
+  });
+
+  it('is completed by the sender if the daemon was killed while accepting it', async () => {
+    const id = idOf();
+    await acceptOnce(world.deps, BODY, id);
+    rmSync(join(world.deps.outbox, `${id}.chat.json`));
+    expect((await acceptUnanswered(world.deps, BODY, id)).by).to.equal('sender');
+    expect([files(id).length, accepted()]).to.deep.equal([3, [id]]);
   });
 
   it('reports that the result of its phase is unknown', async () => {
@@ -97,17 +109,5 @@ describe('notify: a message that the daemon did not answer', () => {
       expect(await rejection(acceptOnce(world.deps, BODY, wrong))).to.have.property('kind').that.is.oneOf(['usage', 'conflict']); // prettier-ignore
     }
     expect(accepted()).to.deep.equal([]);
-  });
-
-  it('removes its marks after a week', async () => {
-    const old = idOf();
-    await acceptUnanswered(world.deps, BODY, old);
-    world.nowMs += 6 * DAY;
-    const next = idOf();
-    await acceptUnanswered(world.deps, BODY, next);
-    expect(readdirSync(taken()).sort()).to.deep.equal([old, next]);
-    world.nowMs += 2 * DAY;
-    await acceptUnanswered(world.deps, BODY, idOf());
-    expect(readdirSync(taken())).to.have.length(2).and.not.include(old);
   });
 });

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { retryAfterMs } from '../../../src/lib/notify/channels/web';
-import { isOver, waitOf } from '../../../src/lib/notify/lane';
-import { lastAttempt, nextAttempt } from '../../../src/lib/notify/settle';
+import { isOver, lastAttempt, nextAttempt, waitOf } from '../../../src/lib/notify/lane';
 import { fakeChannel, NINE } from '../../helpers/notify';
 
 const HOUR = 3_600_000;
@@ -45,7 +44,7 @@ describe('notify: retry times', () => {
     const last = (keepMs?: number, heldMs?: number): number => {
       const channel = { ...fakeChannel('push'), ...(keepMs === undefined ? {} : { keepMs }) };
       const held = heldMs === undefined ? {} : { heldUntil: iso(heldMs) };
-      return lastAttempt({ channels: [channel] }, { channel: 'push', at: iso(NINE), ...held });
+      return lastAttempt([channel], { channel: 'push', at: iso(NINE), ...held });
     };
     expect(last()).to.equal(NINE + 24 * HOUR);
     expect(last(HOUR / 4)).to.equal(NINE + HOUR / 4);

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { readFileSync, rmSync } from 'node:fs';
 
 import { StewardError } from '../../../src/lib/errors';
-import { acceptRequest } from '../../../src/lib/notify/accept';
-import { readHistory } from '../../../src/lib/notify/history';
+import { acceptRequest, wasAccepted } from '../../../src/lib/notify/accept';
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { leave } from '../../../src/lib/sessions/spool';
 import { snooze } from '../../../src/lib/work/actions';
@@ -38,8 +37,7 @@ describe('reminder notifications', function () {
     told = [];
     deps = {
       work: world.deps,
-      wasSent: (key) =>
-        readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),
+      wasSent: (key) => wasAccepted(notify.deps, key),
       send: async (notice) => {
         const { title, message, key } = notice;
         const about = { event: 'reminder', voiceEnabled: false, source: 'job' } as const;

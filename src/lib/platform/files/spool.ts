@@ -49,8 +49,6 @@ export interface Codec<T> {
 type SpoolPlace = 'waiting' | 'claimed' | 'dead';
 
 const TEMPS_STALE_MS = 60_000;
-/** How long a count is reused, in ms. Counting the entries of a full spool is slow. */
-const COUNT_MS = 1000;
 /** Age at which another machine's unprocessed entry counts as orphaned. */
 const FOREIGN_MS = 24 * 3_600_000;
 const LOOKED_AT = 1000;
@@ -100,24 +98,10 @@ function inspect<T>(spool: Spool<T>, place: SpoolPlace, name: string): { entry?:
   return entry === undefined ? { damaged: true } : { entry };
 }
 
-/**
- * Returns a function that throws if `more` entries don't fit in the spool. Counts entries at most once per
- * second.
- */
-export function capacityCheck<T>(
-  spool: Spool<T>,
-  clock: { monotonic: () => number },
-): (more: number) => void {
-  let count = 0;
-  let countedMs = -Infinity;
-  return (more) => {
-    if (clock.monotonic() - countedMs >= COUNT_MS) {
-      count = namesIn(spool, 'waiting').filter(spool.counts ?? (() => true)).length;
-      countedMs = clock.monotonic();
-    }
-    if (count + more > spool.cap) throw spool.full(count, spool.path);
-    count += more;
-  };
+/** Throws if `more` entries don't fit in the spool. */
+export function checkRoom<T>(spool: Spool<T>, more: number): void {
+  const count = namesIn(spool, 'waiting').filter(spool.counts ?? (() => true)).length;
+  if (count + more > spool.cap) throw spool.full(count, spool.path);
 }
 
 /**
@@ -172,9 +156,14 @@ export function bury<T>(
 
 /** Deletes a waiting entry; returns false if another process took it first. */
 export function withdraw<T>(spool: Spool<T>, name: string): boolean {
-  if (!moveInto(folderOf(spool, 'dead'), join(spool.path, name))) return false;
+  if (!takeAside(spool, name)) return false;
   removeFile(join(folderOf(spool, 'dead'), name));
   return true;
+}
+
+/** Moves a waiting entry to `dead`; returns false if another process took it first. */
+export function takeAside<T>(spool: Spool<T>, name: string): boolean {
+  return moveInto(folderOf(spool, 'dead'), join(spool.path, name));
 }
 
 /** Returns a dead entry to the queue. */

@@ -17,7 +17,7 @@ import {
   record,
   release,
   revive,
-  capacityCheck,
+  checkRoom,
   spoolCounts,
   sweep,
   timeOfName,
@@ -84,10 +84,9 @@ describe('a spool', () => {
 
   it('takes no more entries when it is full', () => {
     for (let index = 0; index < 2; index += 1) left();
-    const room = capacityCheck(spool(), { monotonic: () => 0 });
-    room(1);
-    expect(() => room(1))
-      .to.throw(StewardError, '3 wait already')
+    checkRoom(spool(), 1);
+    expect(() => checkRoom(spool(), 2))
+      .to.throw(StewardError, '2 wait already')
       .with.property('kind', 'unavailable');
   });
 
