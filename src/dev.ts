@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import pjson from '../package.json';
 import { COMMANDS } from './command-table';
 import { runHot } from './hot';
-import { versionLine } from './lib/app/version';
+import { versionLine } from './lib/platform/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 
-import { versionLine } from './lib/app/version';
+import { versionLine } from './lib/platform/version';
 import { bundleLoader } from './lib/platform/process/code-cache';
 import { writeOut } from './lib/platform/terminal/stdio';
 

@@ -143,8 +143,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sync.ts exports publishAfter',
   'lib/app/triggers.ts exports triggersOnce',
   'lib/app/triggers.ts exports presenceOf',
-  'lib/app/version.ts exports VERSION',
-  'lib/app/version.ts exports versionLine',
   'lib/app/work.ts exports yourName',
 ]);
 

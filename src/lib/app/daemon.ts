@@ -39,7 +39,7 @@ import { sessionReader, turnSignsJob } from './sessions';
 import { syncJob } from './sync-job';
 import { otherMachines } from './sync-turns';
 import { usageJob, usageRoute } from './usage';
-import { VERSION } from './version';
+import { VERSION } from '../platform/version';
 import { openWork, yourName, type WorkContext } from './work';
 
 export interface DaemonFlags {

@@ -14,7 +14,7 @@ import { currentScheduler, jobsHere, type JobsHere } from './schedule';
 import { openSessions } from './sessions';
 import { speechSettings } from './speech';
 import { status as syncStatusNow } from './sync-setup';
-import { VERSION } from './version';
+import { VERSION } from '../platform/version';
 import { openWork } from './work';
 
 /** Returns the dependencies of the doctor's checks. `sound` allows checks to play audio. */

@@ -9,7 +9,7 @@ import type { Context } from './context';
 import type { DaemonFlags } from './daemon';
 import { askDaemon, findDaemon, isDaemonThere, stopDaemon } from './daemon-client';
 import { cacheSocket } from '../daemon/socket';
-import { VERSION } from './version';
+import { VERSION } from '../platform/version';
 
 /**
  * Runs the daemon in this process. When the daemon exits, relaunches it unless it was stopped. Returns the

@@ -19,7 +19,7 @@ import type { LocalData } from '../sync/publish';
 import { daysIn, readDayRows } from '../usage/days';
 import type { Context } from './context';
 import type { SenseContext } from './sense';
-import { VERSION } from './version';
+import { VERSION } from '../platform/version';
 
 interface MarkInput {
   details: boolean;

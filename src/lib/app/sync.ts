@@ -24,7 +24,7 @@ import { openSense } from './sense';
 import { openSessions } from './sessions';
 import { localData, markOfAll } from './sync-local';
 import { machineName, stateFile } from './sync-settings';
-import { VERSION } from './version';
+import { VERSION } from '../platform/version';
 
 interface SyncContext {
   folder: string | undefined;

@@ -9,7 +9,7 @@ import type { Host } from '../work/host';
 import { agentName } from '../work/label';
 import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
-import { VERSION } from './version';
+import { VERSION } from '../platform/version';
 
 export interface WorkContext {
   deps: WorkDeps;

@@ -1,5 +1,5 @@
 import type { Context } from '../app/context';
-import { VERSION } from '../app/version';
+import { VERSION } from '../platform/version';
 import { StewardError, toStewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { onStopSignal } from '../platform/process/own-process';

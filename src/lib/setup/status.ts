@@ -2,7 +2,7 @@ import type { Context } from '../app/context';
 import { jobsHere } from '../app/schedule';
 import { daemonReport } from '../app/serve';
 import { status as syncStatus } from '../app/sync-setup';
-import { VERSION } from '../app/version';
+import { VERSION } from '../platform/version';
 import type { Config } from '../config/schema';
 import { throwIfBug } from '../errors';
 import { exists } from '../platform/files/folder';
