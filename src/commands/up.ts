@@ -1,4 +1,4 @@
-import { findDaemon } from '../lib/app/daemon-client';
+import { findDaemon } from '../lib/daemon/client';
 import { serveDaemon } from '../lib/app/serve';
 import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
 import { exists } from '../lib/platform/files/folder';

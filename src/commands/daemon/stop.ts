@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { stopDaemon } from '../../lib/app/daemon-client';
+import { stopDaemon } from '../../lib/daemon/client';
 
 export default class DaemonStop extends BaseCommand {
   static override summary = 'Stop the daemon and wait until it has stopped';

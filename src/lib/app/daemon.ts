@@ -25,7 +25,7 @@ import { sessionsReport } from '../sessions/rows';
 import { openWatchdog, reportSilence } from './agents';
 import { drainWork } from './capture';
 import { productRoot, type Context } from './context';
-import { installedBuild } from './daemon-client';
+import { installedBuild } from '../daemon/client';
 import { dayRoute } from './day';
 import { hooksHealth } from './hooks';
 import { sendReminders, type NotifyContext } from './notify';

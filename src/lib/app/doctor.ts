@@ -8,7 +8,7 @@ import type { JobId } from '../schedule/job';
 import { sharedArea } from '../sense/shared-area';
 import { apiUrl } from '../work/host/token';
 import { productRoot, type Context } from './context';
-import { findDaemon, installedBuild } from './daemon-client';
+import { findDaemon, installedBuild } from '../daemon/client';
 import { openHooksStatus } from './hooks';
 import { currentScheduler, jobsHere, type JobsHere } from './schedule';
 import { openSessions } from './sessions';

@@ -20,7 +20,7 @@ import type { HttpLibrary } from '../platform/net/origin-client';
 import { startDetached } from '../platform/process/own-process';
 import { notifyDue, type OtherMachines } from '../work/reminders';
 import type { Context } from './context';
-import { askDaemon } from './daemon-client';
+import { askDaemon } from '../daemon/client';
 import { type LiveConfig, liveConfig } from '../config/live';
 import { openPhase } from './sessions';
 import { voiceOf } from './speech';

@@ -14,7 +14,7 @@ import {
 } from '../schedule/running';
 import type { SenseStatus } from '../sense/source';
 import { installerDeps, type Context } from './context';
-import { isDaemonThere, stopDaemon } from './daemon-client';
+import { isDaemonThere, stopDaemon } from '../daemon/client';
 
 /** Returns the scheduler given with `--scheduler`, or this machine's default. */
 export function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Scheduler> {

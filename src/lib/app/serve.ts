@@ -7,7 +7,7 @@ import { wait } from '../platform/time/wait';
 import type { SchedulerKind } from '../schedule/job';
 import type { Context } from './context';
 import type { DaemonFlags } from './daemon';
-import { askDaemon, findDaemon, isDaemonThere, stopDaemon } from './daemon-client';
+import { askDaemon, findDaemon, isDaemonThere, stopDaemon } from '../daemon/client';
 import { cacheSocket } from '../daemon/socket';
 import { VERSION } from '../platform/version';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../app/context';
-import { findDaemon } from '../../app/daemon-client';
+import { findDaemon } from '../../daemon/client';
 import { endDaemonOf, schedulerOf } from '../../app/schedule';
 import { uninstallAllHooks, type HooksUninstalled as HooksGone } from '../../assistant/uninstall';
 import { toStewardError } from '../../errors';
