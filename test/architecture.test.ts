@@ -53,7 +53,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/hooks.ts exports orUndefined',
   'lib/app/hooks.ts exports chosenAssistants',
   'lib/app/hooks.ts exports othersText',
-  'lib/app/hooks.ts exports hooksHealth',
+  'lib/app/hooks.ts exports hooksFinding',
   'lib/app/hooks.ts exports titlesOf',
   'lib/app/hooks.ts exports listOf',
   'lib/app/hooks.ts exports refreshHooks',

@@ -10,7 +10,7 @@ export default class Status extends BaseCommand {
     '<%= config.bin %> status',
     {
       description: 'List the parts that need attention, for a script',
-      command: `<%= config.bin %> status --json | jq -r '.parts[] | select(.state == "needs-you") | .id'`,
+      command: `<%= config.bin %> status --json | jq -r '.parts[] | select(.state == "warning" or .state == "failed") | .id'`,
     },
   ];
   static override related = ['init', 'sense status', 'work status', 'daemon status', 'hooks status'];

@@ -12,7 +12,7 @@ const LATE_MS = 60_000;
 
 /** Each state's icon, label and rank. @type {Readonly<Record<string, readonly [string, string, number]>>} */
 export const STATES = {
-  'needs-you': ['◇', 'needs you', 0],
+  warning: ['◇', 'warning', 0],
   unsupported: ['◇', 'unsupported', 0],
   error: ['▲', 'error', 0],
   failed: ['▲', 'failed', 0],
@@ -40,9 +40,9 @@ export function partsOf(status, sense, work, now) {
       : []),
     ...modules
       .filter(({ id }) => id !== 'sense' || !isCapturing)
-      .map(({ id, label, state, reason = '', fix }) => ({
+      .map(({ id, label, state, found, hint = '', fix }) => ({
         ...{ id, label, state, fix },
-        text: reason || (id === 'work' && work ? workText(work, now) : ''),
+        text: id === 'work' && state === 'ok' && work ? workText(work, now) : `${found} ${hint}`.trim(),
       })),
     ...(status ? [hookQueue(status.spool)] : []),
   ];

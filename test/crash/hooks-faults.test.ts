@@ -128,8 +128,8 @@ describe('hooks and the status line on a faulty machine', () => {
     interface Part {
       id: string;
       state: string;
-      summary: string;
-      next: string | null;
+      found: string;
+      fix: string | null;
     }
     const queue = async (): Promise<Part | undefined> => {
       const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path })) as { parts: Part[] };
@@ -154,26 +154,26 @@ describe('hooks and the status line on a faulty machine', () => {
       expect(linesOf('observability/hooks.jsonl').at(-1)).to.include({ ok: false, error: 'unavailable' });
       expect(kindsLeft()).to.have.length(1000);
       const row = await queue();
-      expect(row).to.include({ state: 'needs-you' });
-      expect(row?.summary).to.equal('1000 hook events waiting (queue full) · 1000 from another machine');
+      expect(row).to.include({ state: 'warning' });
+      expect(row?.found).to.equal('1000 hook events waiting (queue full) · 1000 from another machine');
     });
 
     it('entries of another machine are shown, and given up with a reason', async () => {
       lay(1);
       expect(await queue()).to.include({
-        state: 'needs-you',
-        summary: '1 hook event waiting · 1 from another machine',
+        state: 'warning',
+        found: '1 hook event waiting · 1 from another machine',
       });
       await steward(['work', 'deliver'], { home: home.path });
       const reason = 'queued by another machine (ffffffffffff), which did not send it within a day';
       expect(await queue()).to.include({
-        state: 'needs-you',
-        summary: `1 failed permanently: ${reason} (1)`,
-        next: 'steward work retry',
+        state: 'warning',
+        found: `1 failed permanently: ${reason} (1)`,
+        fix: 'steward work retry',
       });
       const retried = jsonOf(await steward(['work', 'retry', '--json'], { home: home.path }));
       expect(retried).to.include({ retried: 1, done: 0, dead: 1 });
-      expect((await queue())?.summary).to.equal('1 failed permanently: work tracking is not set up (1)');
+      expect((await queue())?.found).to.equal('1 failed permanently: work tracking is not set up (1)');
     });
   });
 

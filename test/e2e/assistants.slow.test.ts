@@ -154,8 +154,8 @@ describe('six assistants (built)', function () {
     expect(found('hooks.registered').filter((text) => text.startsWith('ok '))).to.have.length(4);
     expect(found('hooks.registered').join()).to.include(`${pathOf('qwen')} is not JSON`);
     expect(found('hooks.run')).to.match(/^ok a hook responded/);
-    const { parts } = jsonOf(await run('status', '--json')) as { parts: { id: string; summary: string }[] };
-    expect(parts.find(({ id }) => id === 'hooks')?.summary)
+    const { parts } = jsonOf(await run('status', '--json')) as { parts: { id: string; found: string }[] };
+    expect(parts.find(({ id }) => id === 'hooks')?.found)
       .to.match(/^registered with Claude Code, Codex CLI, .* · /)
       .and.to.include(`${pathOf('qwen')} is not JSON`);
   });

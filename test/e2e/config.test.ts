@@ -39,8 +39,8 @@ describe('config (built)', function () {
 
   it('a syntax error appears in status in whole sentences, with the fix', async () => {
     put('config.yaml', 'da: [\n');
-    const { parts } = jsonOf(await run(['status', '--json'])) as { parts: { summary: string }[] };
-    expect(parts.map(({ summary }) => summary).join()).to.match(
+    const { parts } = jsonOf(await run(['status', '--json'])) as { parts: { found: string }[] };
+    expect(parts.map(({ found }) => found).join()).to.match(
       /config\.yaml: line \d, column \d: [^.]+\. Edit the file\. Nothing is captured until/,
     );
   });

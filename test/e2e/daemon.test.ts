@@ -197,7 +197,7 @@ describe('the daemon (built)', function () {
       return jobs.some(({ id, lastRun }) => id === 'capture' && lastRun !== null);
     });
     const { modules } = await json<DaemonStatus>(`${daemon.url}/api/status`);
-    expect(modules.find(({ id }) => id === 'sense')).to.include({ state: 'needs-you', fix: 'steward up' });
+    expect(modules.find(({ id }) => id === 'sense')).to.include({ state: 'off', fix: 'steward up' });
     expect(existsSync(area('sense'))).to.equal(false);
   });
 
@@ -300,7 +300,7 @@ describe('the daemon (built)', function () {
       'each is logged once',
     ).to.have.members(['today', 'sources', 'status', 'recent'].map((path) => `GET /api/sense/${path}`));
     const { modules } = await json<DaemonStatus>(`${daemon.url}/api/status`);
-    expect(modules.find(({ id }) => id === 'sense')?.state).to.equal('error');
+    expect(modules.find(({ id }) => id === 'sense')?.state).to.equal('failed');
     writeFileSync(config, good.replace('120', '300'));
     await until('it is right', async () =>
       (await ask(`${daemon.url}/api/sense/status`)).text.includes('"pollIntervalSec":300'),

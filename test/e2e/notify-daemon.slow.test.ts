@@ -161,11 +161,11 @@ describe('notifications with the daemon', () => {
     expect((await post({ message: 'two', voice_enabled: false })).status).to.equal(202);
     await until('it is pushed, too', () => server.got.length === 2, 60_000);
     const status = JSON.parse((await ask(`${daemon?.url}/api/status`)).text) as {
-      modules: { id: string; state: string; reason?: string }[];
+      modules: { id: string; state: string; found: string }[];
     };
     const module = status.modules.find(({ id }) => id === 'notify');
-    expect(module?.state).to.equal('error');
-    expect(module?.reason).to.include('notifications.routing.taskComplete');
+    expect(module?.state).to.equal('failed');
+    expect(module?.found).to.include('notifications.routing.taskComplete');
   });
 
   const wrong: [name: string, body: string, status: number, message: RegExp][] = [

@@ -315,7 +315,7 @@ describe('notify (built)', function () {
     await set('token', '123456:ABCdefGHIjklMNOpqrSTUvwxYZ012345678');
     await set('chatId', '42');
     const { stdout } = await steward(['status', '--json'], { home: home.path });
-    expect(stdout).to.match(/"summary": ?"voice [^"]* · Telegram on/);
+    expect(stdout).to.match(/"found": ?"voice [^"]* · Telegram on/);
   });
 
   it('mutes and unmutes, and shows it in routes', async () => {
@@ -324,12 +324,12 @@ describe('notify (built)', function () {
     expect(jsonOf(await run(['routes', '--json']))).to.have.nested.property('muted.muted', true);
     expect((await run(['routes'])).stdout).to.match(/^taskComplete +voice \(muted\)/m);
     const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path })) as {
-      parts: { id: string; state: string; summary: string }[];
+      parts: { id: string; state: string; found: string }[];
     };
     // Without an engine or a player the state says that instead.
     const notify = parts.find(({ id }) => id === 'notify');
-    expect(notify?.summary).to.match(/^voice .*muted/);
-    expect(notify?.state).to.equal(/ found\. /.test(notify?.summary ?? '') ? 'needs-you' : 'muted');
+    expect(notify?.found).to.match(/^voice .*muted/);
+    expect(notify?.state).to.equal(/ found; /.test(notify?.found ?? '') ? 'warning' : 'ok');
     expect((await run(['unmute'])).stdout).to.equal('Unmuted.\n');
     expect((await run(['unmute'])).stdout).to.equal('The voice was not muted.\n');
   });

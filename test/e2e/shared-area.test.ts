@@ -28,8 +28,8 @@ describe('a user area that two machines write to (built)', function () {
     return jsonOf(done);
   };
   const summaryOf = async (machine: string): Promise<string | undefined> => {
-    const { parts } = (await on(machine, 'status')) as { parts: { id: string; summary: string }[] };
-    return parts.find(({ id }) => id === 'area')?.summary;
+    const { parts } = (await on(machine, 'status')) as { parts: { id: string; found: string }[] };
+    return parts.find(({ id }) => id === 'area')?.found;
   };
   const foundOf = async (machine: string): Promise<string> =>
     JSON.stringify(await on(machine, 'doctor', 'area'));
@@ -116,9 +116,9 @@ describe('a user area that two machines write to (built)', function () {
     const { parts } = (await on('a', 'status')) as { parts: { id: string }[] };
     expect(parts.find(({ id }) => id === 'queue')).to.deep.equal({
       id: 'queue',
-      state: 'needs-you',
-      summary: '1 unreadable',
-      next: 'steward doctor hooks',
+      state: 'warning',
+      found: '1 unreadable',
+      fix: 'steward doctor hooks',
     });
     const found = JSON.stringify(await on('a', 'doctor', 'hooks'));
     expect(found).to.include(`1 entry in ${spool} cannot be read`);
@@ -143,10 +143,10 @@ describe('a user area that two machines write to (built)', function () {
         const env = { XDG_STATE_HOME: join(home.path, 'a') };
         const done = await steward(['status', '--json'], { home: home.path, env });
         expect(done.code, done.stderr).to.equal(0);
-        const { parts } = jsonOf(done) as { parts: { id: string; state: string; summary: string }[] };
-        const bad = parts.filter(({ state }) => state === 'error');
+        const { parts } = jsonOf(done) as { parts: { id: string; state: string; found: string }[] };
+        const bad = parts.filter(({ state }) => state === 'failed');
         expect(bad.map(({ id }) => id)).to.deep.equal(inError);
-        for (const { summary } of bad) expect(summary).to.include(path);
+        for (const { found } of bad) expect(found).to.include(path);
         expect(parts.map(({ id }) => id)).to.include.members(['sense', 'work', 'queue', 'daemon', 'jobs']);
         rmSync(path, { recursive: true });
       }

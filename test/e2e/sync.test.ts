@@ -242,7 +242,7 @@ describe('several machines with one exchange folder (built)', function () {
     expect(await run(laptop, 'sync', 'status')).to.contain(`${folder} (without details)`);
     const other = join(folder, 'machines', 'eeeeeeeeeeee');
     mkdirSync(other);
-    expect(await status()).to.match(/sync needs you .*machines\/eeeeeeeeeeee\/machine.json: missing/);
+    expect(await status()).to.match(/sync warning .*machines\/eeeeeeeeeeee\/machine.json: missing/);
     rmSync(other, { recursive: true });
     expect(await status()).to.match(/sync ok 2 machines/);
   });
@@ -252,7 +252,7 @@ describe('several machines with one exchange folder (built)', function () {
     renameSync(folder, away);
     const { stderr } = await steward(['sense', 'capture'], { home: laptop.path });
     expect(stderr).to.match(/Not published to other machines: Exchange folder not found/);
-    expect(await run(laptop, 'status')).to.match(/sync +needs you +Exchange folder not found/);
+    expect(await run(laptop, 'status')).to.match(/sync +warning +Exchange folder not found/);
     expect((await steward(['doctor', 'sync'], { home: laptop.path })).stdout).to.match(
       /failed +sync\.folder/,
     );

@@ -54,7 +54,7 @@ describe('steward usage (built)', function () {
       state,
       readFileSync(state, 'utf8').replace('"problems":[]', '"problems":["Codex: denied"]'),
     );
-    expect((await run('status')).stdout).to.match(/usage +needs you +Codex: denied/);
+    expect((await run('status')).stdout).to.match(/usage +warning +Codex: denied/);
     writeFileSync(join(home.path, '.steward', 'usage', `${day}.json`), '{');
     expect(jsonOf(await run('usage', '--json')))
       .to.have.property('notes')

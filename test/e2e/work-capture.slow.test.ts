@@ -242,11 +242,11 @@ describe('work capture by the hooks (built)', function () {
       expect(result.waiting[0]).to.include(waiting);
     }
     const { parts } = jsonOf(await out('status', '--json')) as {
-      parts: { id: string; summary: string; next: string }[];
+      parts: { id: string; found: string; fix: string }[];
     };
     const work = parts.find(({ id }) => id === 'work');
-    expect(work).to.deep.include({ state: 'needs-you', next: 'gh auth login' });
-    expect(work?.summary).to.include(text);
+    expect(work).to.deep.include({ state: 'warning', fix: 'gh auth login' });
+    expect(work?.found).to.include(text);
     const swept = jsonOf(await run('work', 'sweep', '--json')) as { waiting: object[] };
     expect(swept.waiting).to.deep.equal([]);
     expect((await titles()).sort()).to.deep.equal(['[Reminder] call Ann', '[Reminder] call Ben']);

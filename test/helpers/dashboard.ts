@@ -202,10 +202,10 @@ export const STATUS: DaemonStatus = {
   memoryMiB: 61.4,
   startedAt: '2026-11-20T15:31:00Z',
   modules: [
-    { id: 'sense', label: 'Sense', state: 'ok' },
-    { id: 'insight', label: 'Hourly read', state: 'off', reason: 'not installed', fix: 'steward sense install --insight' },
-    { id: 'hooks', label: 'Assistant hooks', state: 'needs-you', reason: 'No hook is registered with an assistant.', fix: 'steward hooks install' },
-    { id: 'work', label: 'Work', state: 'error', reason: 'The host answers 401.', fix: 'gh auth login' },
+    { id: 'sense', label: 'Sense', state: 'ok', found: '246 events today' },
+    { id: 'insight', label: 'Hourly read', state: 'off', found: 'not installed', fix: 'steward sense install --insight' },
+    { id: 'hooks', label: 'Assistant hooks', state: 'warning', found: 'No hook is registered with an assistant.', fix: 'steward hooks install' },
+    { id: 'work', label: 'Work', state: 'failed', found: 'The host answers 401.', fix: 'gh auth login' },
   ],
   sessions: [
     { slug: 'fix-login', task: 'Fix the login', repo: 'steward', phase: 'execute', status: 'waiting', startedAt: '2026-11-20T16:20:00Z', updatedAt: '2026-11-20T17:39:00Z', waiting: true },

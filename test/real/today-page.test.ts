@@ -344,7 +344,7 @@ describe('the page of the day in Chromium', function () {
     box.deps.sources = realSources([]);
     const report = { sessions: [], working: 0, waiting: 0, crashed: 0 };
     const reason = 'No window system answers.';
-    const modules = STATUS.modules.map((one) => ({ ...one, state: 'needs-you' as const, reason }));
+    const modules = STATUS.modules.map((one) => ({ ...one, state: 'warning' as const, found: reason }));
     Object.assign(answers, senseAnswers(box), {
       '/api/day': () => ({ body: { ...dayDocument(box), sessions: [], closed: [] } }),
       '/api/sessions': () => ({ body: report }),

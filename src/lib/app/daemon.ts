@@ -27,7 +27,7 @@ import { drainWork } from './capture';
 import { productRoot, type Context } from './context';
 import { installedBuild } from '../daemon/client';
 import { dayRoute } from './day';
-import { hooksHealth } from './hooks';
+import { hooksFinding } from './hooks';
 import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { reportRoute } from './report';
@@ -105,7 +105,7 @@ export async function openDaemon(
       senseModule(isSetUp, async () => live.status(await senseDeps())),
       workModule(workDeps),
       notify.module,
-      { id: 'hooks', label: 'Assistant hooks', health: () => hooksHealth(context) },
+      { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(context) },
     ],
     sessions: async () => liveSessions(context, await sessions()),
     ...{ outbox: notify.outbox, spool: () => spoolStatus(area.spool) },

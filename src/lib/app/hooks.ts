@@ -6,8 +6,8 @@ import { installedEvents } from '../assistant/install';
 import { entriesOf, idOf, manifestDeps, shimDeps } from '../assistant/install-deps';
 import { isShimCurrent, refreshShim, shimPath } from '../assistant/shim';
 import { hasSkill, skillPath } from '../assistant/skill';
-import type { ModuleHealth } from '../daemon/status';
 import { StewardError } from '../errors';
+import { off, ok, warning, type Finding } from '../platform/check';
 import { exists } from '../platform/files/folder';
 import { readInstallManifest, withInstallManifest } from '../platform/files/install-manifest';
 import { processHost, type PathHost } from '../platform/files/paths';
@@ -196,16 +196,15 @@ export function othersText(others: readonly Assistant[]): string {
  * Returns the health of the hooks. Checks that registered assistants have all hooks, and that the hook script
  * exists.
  */
-export function hooksHealth(context: Context): ModuleHealth {
+export function hooksFinding(context: Context): Finding {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);
   if (registered.length === 0) {
-    const reason = `not registered with ${titlesOf(foundAssistants())}`;
-    return { state: 'off', reason, fix: 'steward hooks install' };
+    return off(`not registered with ${titlesOf(foundAssistants())}`, { fix: 'steward hooks install' });
   }
   if (!exists(shimPath(shimDeps(deps)))) {
     const fix = installCommand(registered[0]?.id ?? '');
-    return { state: 'needs-you', reason: 'the hook script is missing', fix };
+    return warning('the hook script is missing', { fix });
   }
   const failures: StewardError[] = [];
   const readable: Assistant[] = [];
@@ -217,18 +216,16 @@ export function hooksHealth(context: Context): ModuleHealth {
     if (events === undefined) continue;
     const all = assistant.hooks.length;
     if (events.length < all) {
-      const reason = `${assistant.title}: ${events.length} of ${all} hooks registered`;
-      return { state: 'needs-you', reason, fix: installCommand(assistant.id) };
+      const found = `${assistant.title}: ${events.length} of ${all} hooks registered`;
+      return warning(found, { fix: installCommand(assistant.id) });
     }
     readable.push(assistant);
   }
-  const reasons = [
+  const found = [
     ...(readable.length === 0 ? [] : [`registered with ${titlesOf(readable)}`]),
     ...failures.map(({ message }) => message),
-  ];
-  return failures.length === 0
-    ? { state: 'ok', reason: reasons.join(' · ') }
-    : { state: 'needs-you', reason: reasons.join(' · '), fix: 'steward doctor hooks' };
+  ].join(' · ');
+  return failures.length === 0 ? ok(found) : warning(found, { fix: 'steward doctor hooks' });
 }
 
 export function titlesOf(assistants: readonly Assistant[]): string {

@@ -6,7 +6,7 @@ import { route, type Route } from '../daemon/route';
 import type { Module } from '../daemon/status';
 import { acceptNotification, acceptOnce, type Accepted } from '../notify/accept';
 import { keepDelivering, type Delivering } from '../notify/deliver';
-import { faultsOf, healthOf } from '../notify/checks';
+import { faultsOf, voiceFinding } from '../notify/checks';
 import { outboxStatus } from '../notify/outbox';
 import type { Voice } from '../notify/speech/voice';
 import { drainTriggers, hasTriggers } from '../notify/triggers';
@@ -61,7 +61,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
     module: {
       id: 'notify',
       label: 'Notifications',
-      health: () => healthOf(voice, settings.problem() ?? faults.last()),
+      health: () => voiceFinding(voice, settings.problem() ?? faults.last()),
     },
     outbox() {
       const { waiting, dead } = outboxStatus({ outbox: area.outbox });

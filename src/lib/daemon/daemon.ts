@@ -1,12 +1,14 @@
 import { within } from '../platform/time/wait';
 import { StewardError, toStewardError } from '../errors';
 import { type Machine } from '../config/user-area';
+import { failed, ok, warning } from '../platform/check';
 import { httpUrl, isLoopback, localAddress } from '../platform/net/address';
 import { toIso, type Clock } from '../platform/time/clock';
 import { httpServer, isTaken, type HttpServer } from '../platform/net/http-server';
 import { SERVER_LIMITS, type RequestHead, type ServerLimits } from '../platform/net/http-application';
 import { onStopSignal, ownProcess, residentMiB } from '../platform/process/own-process';
 import { portOwner } from '../platform/net/peer';
+import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { daemonApp, type AppDeps } from './app';
 import { streamRoute, type Topic } from './changes';
@@ -16,7 +18,7 @@ import { startJobs, type DaemonJob, type RunningJobs, UPGRADE_JOB, upgradeJob } 
 import { daemonLog, type DaemonLog } from './log';
 import { ownRoutes } from './routes';
 import type { Route } from './route';
-import { healthOf, type DaemonStatus, type Module } from './status';
+import { findingsOf, type DaemonStatus, type Module } from './status';
 
 /** The parts of the daemon, which app/daemon.ts assembles. */
 export interface DaemonParts extends Machine {
@@ -171,7 +173,7 @@ async function statusOf(
       label: 'Sessions',
       health: async () => {
         sessions = await parts.sessions();
-        return { state: 'ok' };
+        return ok(plural(sessions.length, 'session'));
       },
     },
     {
@@ -179,14 +181,14 @@ async function statusOf(
       label: 'Log',
       health: () => {
         const reason = log.problem();
-        return reason === undefined ? { state: 'ok' } : { state: 'error', reason };
+        return reason === undefined ? ok('writable') : failed(reason);
       },
     },
   ];
-  const modules = (await healthOf([...parts.modules, ...own])).map((module) => {
+  const modules = (await findingsOf([...parts.modules, ...own])).map((module) => {
     const failure = jobs?.failureOf(module.id);
-    if (failure === undefined || module.state === 'error' || module.state === 'off') return module;
-    return { ...module, state: 'needs-you' as const, reason: failure, fix: 'steward daemon logs' };
+    if (failure === undefined || module.state === 'failed' || module.state === 'off') return module;
+    return { ...module, ...warning(failure, { fix: 'steward daemon logs' }) };
   });
   return {
     version: parts.version,

@@ -1,29 +1,18 @@
-import { waitingText } from '../work/capture/waiting';
 import type { WorkDeps } from '../work/deps';
-import { workStatus, type WorkStatus } from '../work/status';
-import { senseHealth } from '../sense/source';
-import { toStewardError } from '../errors';
+import { workFinding } from '../work/checks';
+import { workStatus } from '../work/status';
+import { NOT_SET_UP, senseFinding } from '../sense/source';
+import { failure, withHint, type Finding } from '../platform/check';
 import { palette, table, toAscii, wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import type { DaemonJobStatus } from './jobs';
 import type { LogLine } from './log';
 
-export type ModuleState = 'ok' | 'off' | 'needs-you' | 'error';
-
-/** The health of one part of the daemon. */
-export interface ModuleHealth {
-  state: ModuleState;
-  /** The reason for the state, as a complete sentence. */
-  reason?: string;
-  /** The command that fixes the problem. */
-  fix?: string;
-}
-
 /** A part of the daemon that reports its own health. */
 export interface Module {
   id: string;
   label: string;
-  health: () => ModuleHealth | Promise<ModuleHealth>;
+  health: () => Finding | Promise<Finding>;
 }
 
 /** A running assistant session. Times are ISO 8601 in UTC. */
@@ -46,7 +35,7 @@ export interface DaemonStatus {
   memoryMiB: number;
   /** ISO 8601 in UTC. */
   startedAt: string;
-  modules: ({ id: string; label: string } & ModuleHealth)[];
+  modules: ({ id: string; label: string } & Finding)[];
   sessions: LiveSession[];
   /** The number of pending and failed notifications. */
   outbox: { waiting: number; failed: number };
@@ -55,22 +44,19 @@ export interface DaemonStatus {
   jobs: DaemonJobStatus[];
 }
 
-/** Returns the health of every module. If a module throws, its state is `error`. */
-export function healthOf(modules: readonly Module[]): Promise<DaemonStatus['modules']> {
+/** Returns the state of every module; `failed` if the module throws. */
+export function findingsOf(modules: readonly Module[]): Promise<DaemonStatus['modules']> {
   return Promise.all(
     modules.map(async ({ id, label, health }) => {
-      try {
-        return { id, label, ...(await health()) };
-      } catch (error) {
-        const { message, hint } = toStewardError(error);
-        return {
-          id,
-          label,
-          state: 'error' as const,
-          reason:
-            hint === undefined ? message : `${/[.!?]$/.test(message) ? message : `${message}.`} ${hint}`,
-        };
-      }
+      const { state, found, hint, fix } = await Promise.resolve().then(health).catch(failure);
+      return {
+        id,
+        label,
+        state,
+        found,
+        ...(hint === undefined ? {} : { hint }),
+        ...(fix === undefined ? {} : { fix }),
+      };
     }),
   );
 }
@@ -122,10 +108,10 @@ function runningLines(report: RunningReport, options: DaemonTextOptions): string
           `This command is version ${report.cliVersion}. To upgrade the daemon, run: steward daemon restart`,
           options.columns,
         ).map(colors.attention);
-  const modules = report.modules.flatMap(({ id, state, reason, fix }) => [
-    `${clean(id).padEnd(10)}${paintState(state, state === 'ok' || state === 'off' ? colors.neutral : colors.attention)}`,
-    ...(reason === undefined ? [] : wrap(clean(reason), options.columns, '  ')),
-    ...(fix === undefined ? [] : [`  ${fix}`]),
+  const modules = report.modules.flatMap(({ id, state, found, hint, fix }) => [
+    `${clean(id).padEnd(10)}${state === 'ok' || state === 'off' ? colors.neutral(state) : colors.attention(state)}`,
+    ...(state === 'ok' ? [] : wrap(clean(withHint({ found, hint })), options.columns, '  ')),
+    ...(fix === undefined ? [] : [`  ${clean(fix)}`]),
   ]);
   return [...table(rows).split('\n'), ...other, '', ...modules, '', ...jobLines(report.jobs, options)];
 }
@@ -143,10 +129,6 @@ function jobLines(jobs: readonly DaemonJobStatus[], options: DaemonTextOptions):
       const reason = jobs[i]?.reason;
       return [line, ...(reason === undefined ? [] : wrap(clean(reason), options.columns, '  '))];
     });
-}
-
-function paintState(state: ModuleState, paint: (text: string) => string): string {
-  return state === 'ok' ? state : paint(state === 'needs-you' ? 'needs you' : state);
 }
 
 /** Formats a duration as `40 s`, `12 min`, `3 h 02 m` or `2 d 4 h`. */
@@ -176,41 +158,19 @@ export function logLineText(line: LogLine, options: Pick<DaemonTextOptions, 'col
 
 export function senseModule(
   isSetUp: () => boolean,
-  status: () => Promise<Parameters<typeof senseHealth>[0]>,
+  status: () => Promise<Parameters<typeof senseFinding>[0]>,
 ): Module {
-  const unset = {
-    state: 'needs-you',
-    reason: 'Not set up; nothing is captured.',
-    fix: 'steward up',
-  } as const;
   return {
     id: 'sense',
     label: 'Sense',
-    health: async () => (isSetUp() ? senseHealth(await status()) : unset),
+    health: async () => (isSetUp() ? senseFinding(await status()) : NOT_SET_UP),
   };
 }
 
-export function workModule(deps: () => Promise<WorkDeps>): Module {
-  return { id: 'work', label: 'Work', health: async () => workHealth(workStatus(await deps())) };
-}
-
-function workHealth(status: WorkStatus): ModuleHealth {
-  const { state } = status.privacy;
-  const waiting = status.waiting.find(({ fix }) => fix !== null);
-  if (status.setupRequired) {
-    const fix = 'steward work setup OWNER/REPO --create';
-    return { state: 'off', reason: 'No work repository is set up.', fix };
-  }
-  if (!status.enabled) {
-    return { state: 'off', reason: 'WORK.enabled is false.', fix: 'steward config set WORK.enabled true' };
-  }
-  if (state === 'public' || state === 'unverified') {
-    const reason = status.staleReason ?? 'The repository is not verified as private.';
-    return { state: 'needs-you', reason, fix: 'steward work verify' };
-  }
-  if (waiting !== undefined) {
-    return { state: 'needs-you', reason: `${waitingText(waiting)}.`, fix: waiting.fix ?? '' };
-  }
-  if (!status.stale) return { state: 'ok' };
-  return { state: 'error', reason: status.staleReason ?? 'unknown', fix: 'steward work status' };
+export function workModule(open: () => Promise<WorkDeps>): Module {
+  const health = async (): Promise<Finding> => {
+    const deps = await open();
+    return workFinding(workStatus(deps), deps.clock);
+  };
+  return { id: 'work', label: 'Work', health };
 }

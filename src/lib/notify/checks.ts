@@ -1,6 +1,6 @@
 import type { NotifyChecked } from './channels/channel';
 import { toStewardError } from '../errors';
-import { type Check, type Finding, ok, warning } from '../platform/check';
+import { type Check, type Finding, failed, ok, warning } from '../platform/check';
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import type { Clock } from '../platform/time/clock';
 import { CHANNEL_CHECKS } from './channels';
@@ -49,20 +49,12 @@ export function faultsOf(clock: Clock): Faults {
   return faults;
 }
 
-export interface Health {
-  state: 'ok' | 'error' | 'needs-you';
-  reason?: string;
-  fix?: string;
-}
-
-export function healthOf(voice: Voice, problem: string | undefined): Health {
-  if (problem !== undefined) return { state: 'error', reason: problem };
-  if (voice.isOff()) return { state: 'ok', reason: 'The voice is off.' };
-  const { reason, hint } = voice.status();
-  if (reason === undefined) return { state: 'ok' };
-  return {
-    state: 'needs-you',
-    reason: `${reason}; using banners instead. ${hint ?? ''}`.trim(),
-    fix: 'steward notify test',
-  };
+/** Returns whether notifications work. Without a voice they are shown as banners. */
+export function voiceFinding(voice: Pick<Voice, 'isOff' | 'status'>, problem: string | undefined): Finding {
+  if (problem !== undefined) return failed(problem);
+  if (voice.isOff()) return ok('voice off');
+  const { engines, reason, hint } = voice.status();
+  if (reason === undefined) return ok(`voice ${engines[0] ?? 'on'}`);
+  const more = { ...(hint === undefined ? {} : { hint }), fix: 'steward notify test' };
+  return warning(`${reason}; using banners instead`, more);
 }

@@ -5,7 +5,7 @@ import { StewardError, toStewardError, type ErrorKind } from '../errors';
  */
 export type State = 'ok' | 'off' | 'warning' | 'failed';
 
-/** The result of one `doctor` check. */
+/** The answer to whether a part works. `status`, the daemon and `doctor` all show these. */
 export interface Finding {
   state: State;
   /** A description of the result. Must not contain secrets. */
@@ -39,6 +39,20 @@ export const ok = (found: string, more: More = {}): Finding => ({ state: 'ok', f
 export const off = (found: string, more: More = {}): Finding => ({ state: 'off', found, ...more });
 export const warning = (found: string, more: More = {}): Finding => ({ state: 'warning', found, ...more });
 export const failed = (found: string, more: More = {}): Finding => ({ state: 'failed', found, ...more });
+
+const ORDER: readonly State[] = ['failed', 'warning', 'ok', 'off'];
+
+/** Returns the worst finding, and of several the first. */
+export function worstOf(findings: readonly [Finding, ...Finding[]]): Finding {
+  return findings.reduce((worst, next) =>
+    ORDER.indexOf(next.state) < ORDER.indexOf(worst.state) ? next : worst,
+  );
+}
+
+/** Returns what was found and the advice as one text. */
+export function withHint({ found, hint }: { found: string; hint?: string | undefined }): string {
+  return hint === undefined ? found : `${/[.!?]$/.test(found) ? found : `${found}.`} ${hint}`;
+}
 
 export const NOT_CHECKED = 'not checked: add --online';
 

@@ -20,6 +20,7 @@ import type { Desktop } from './front-app/adapter';
 import { readOwnEmails } from './git/queries';
 import { readIdle } from './idle';
 import { insightCommand } from './insight';
+import { NOT_SET_UP } from './source';
 import { jumpText, recentJumps } from './state';
 import { senseStore } from './store';
 
@@ -182,8 +183,7 @@ async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean)
 async function checkCapture(at: SenseChecked): Promise<Finding[]> {
   const { enabled, sources } = at.config.sense;
   if (!enabled) return [off('sense.enabled is false: nothing is captured', { fix: ENABLE })];
-  if (!exists(at.area.sense.config))
-    return [off('sense is not set up; nothing is captured', { fix: 'steward up' })];
+  if (!exists(at.area.sense.config)) return [NOT_SET_UP];
   const { state } = senseStore(at.area).readState();
   const jumps = recentJumps(state.jumps, at.clock.now()).map((jump) =>
     warning(`the clock was set ${jumpText(jump)} (noticed at ${localTimes(at.clock)(jump.at)})`, {

@@ -1,3 +1,5 @@
+import { off, ok, warning, type Finding } from '../platform/check';
+import { plural } from '../platform/terminal/format';
 import type { SenseEvent, SourceId } from '../time/event';
 
 /** The result of capturing one source. */
@@ -77,18 +79,16 @@ export interface SenseStatus {
   scheduler: { kind: string; installed: boolean } | null;
 }
 
-export interface SenseHealth {
-  state: 'ok' | 'off' | 'needs-you';
-  reason?: string;
-  fix?: string;
-}
+export const NOT_SET_UP = off('not set up; nothing is captured', { fix: 'steward up' });
 
-export function senseHealth({ enabled, sources }: Pick<SenseStatus, 'enabled' | 'sources'>): SenseHealth {
-  if (!enabled) {
-    return { state: 'off', reason: 'sense.enabled is false', fix: 'steward config set sense.enabled true' };
+/** Returns whether captures work, from the last capture. */
+export function senseFinding({ enabled, sources }: Pick<SenseStatus, 'enabled' | 'sources'>): Finding {
+  if (!enabled) return off('sense.enabled is false', { fix: 'steward config set sense.enabled true' });
+  const bad = sources.filter(({ state }) => state === 'unsupported' || state === 'error');
+  if (bad.length === 0) {
+    const events = sources.reduce((sum, { eventsToday }) => sum + eventsToday, 0);
+    return ok(`${plural(events, 'event')} today`);
   }
-  const failed = sources.filter(({ state }) => state === 'unsupported' || state === 'error');
-  if (failed.length === 0) return { state: 'ok' };
-  const reason = failed.map(({ label, state, reason: why }) => `${label}: ${why ?? state}`).join('; ');
-  return { state: 'needs-you', reason, fix: 'steward sense status' };
+  const found = bad.map(({ label, state, reason }) => `${label}: ${reason ?? state}`).join('; ');
+  return warning(found, { fix: 'steward sense status' });
 }

@@ -4,7 +4,7 @@ import { KNOWLEDGE_TYPES } from '../agents/knowledge';
 import { deadMessages } from '../agents/managed/sessions';
 import { rosterFiles } from '../agents/roster';
 import type { Context } from '../app/context';
-import { hooksHealth } from '../app/hooks';
+import { hooksFinding } from '../app/hooks';
 import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openSessions, waitingSessions } from '../app/sessions';
@@ -16,7 +16,9 @@ import { duration, type DaemonReport } from '../daemon/status';
 import { parseGoals } from '../goals/record';
 import { undeliveredCount } from '../notify/history';
 import { deadFolder, foreignDeliveries, MAX_WAITING as MAX_DELIVERIES, outboxStatus } from '../notify/outbox';
+import { voiceFinding } from '../notify/checks';
 import { muteState } from '../notify/routing';
+import { warning, withHint, type Finding, type State } from '../platform/check';
 import { readText } from '../platform/files/atomic-file';
 import { exists, listFolder } from '../platform/files/folder';
 import { deadReport, deadText } from '../platform/files/dead-letters';
@@ -24,29 +26,16 @@ import { processHost } from '../platform/files/paths';
 import { plural } from '../platform/terminal/format';
 import { JOBS, type JobId } from '../schedule/job';
 import { status as senseStatus } from '../sense/read';
-import { senseHealth } from '../sense/source';
+import { NOT_SET_UP, senseFinding } from '../sense/source';
 import { isLive } from '../sessions/session';
 import { foreignIntentions, spoolStatus } from '../sessions/spool';
 import { MAX_WAITING as MAX_INTENTIONS } from '../sessions/intention';
 import { runningSessions } from '../sessions/state';
 import { waitingText } from '../work/capture/waiting';
 import { isCredentialHereOnly } from '../work/host/token';
-import { workStatus, type WorkStatus } from '../work/status';
+import { workFinding } from '../work/checks';
+import { workStatus } from '../work/status';
 import { malformedText } from '../work/view-results';
-
-/**
- * - `off`: not set up or switched off
- * - `muted`: working, but silenced by the user
- * - `error`: the state is unknown
- */
-export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
-
-export interface StatusRow {
-  state: PartState;
-  summary: string;
-  /** The command to run next, or null. */
-  next: string | null;
-}
 
 export interface Sources {
   context: Context;
@@ -59,7 +48,7 @@ export interface Sources {
   localTime: (iso: string) => string;
 }
 
-export const ROWS: Readonly<Record<string, (sources: Sources) => StatusRow | Promise<StatusRow>>> = {
+export const ROWS: Readonly<Record<string, (sources: Sources) => Finding | Promise<Finding>>> = {
   sense: senseRow,
   work: workRow,
   notify: notifyRow,
@@ -69,15 +58,20 @@ export const ROWS: Readonly<Record<string, (sources: Sources) => StatusRow | Pro
   usage: usageRow,
   goals: goalsRow,
   daemon: daemonRow,
-  hooks: hooksRow,
+  hooks: ({ context }) => hooksFinding(context),
   jobs: jobsRow,
 };
 
 type Facts = readonly (string | undefined)[];
 
-function row(state: PartState, facts: string | Facts, next: string | null = null): StatusRow {
-  const summary = [facts].flat().filter((fact) => fact !== undefined && fact !== '');
-  return { state, summary: summary.join(' · '), next };
+function row(state: State, facts: string | Facts, fix?: string): Finding {
+  const found = [facts].flat().filter((fact) => fact !== undefined && fact !== '');
+  return { state, found: found.join(' · '), ...(fix === undefined ? {} : { fix }) };
+}
+
+/** Returns the finding with facts before it; a finding that is fine adds nothing to the facts. */
+function withFacts(facts: Facts, { state, found, fix }: Finding): Finding {
+  return row(state, state === 'ok' || facts.includes(found) ? facts : [...facts, found], fix);
 }
 
 /** Returns whether a job is installed; undefined if the scheduler could not be queried. */
@@ -86,26 +80,27 @@ function isInstalled({ scheduler }: Sources, id: JobId): boolean | undefined {
   return scheduler?.jobs.some(({ job, installed }) => job === id && installed) === true;
 }
 
-async function senseRow(sources: Sources): Promise<StatusRow> {
+async function senseRow(sources: Sources): Promise<Finding> {
   const { context, daemon, scheduler, localTime } = sources;
-  if (!exists(context.area.sense.config)) return row('off', 'not set up', 'steward init');
+  if (!exists(context.area.sense.config)) return NOT_SET_UP;
   const { deps } = await openSense(context);
   const status = senseStatus(deps, daemon.running ? DAEMON_SCHEDULER : null);
-  const { state, reason, fix = null } = senseHealth(status);
+  const finding = senseFinding(status);
   const facts = [
     `${plural(status.eventsToday, 'event')} today`,
     status.lastCaptureTs === null ? 'no capture yet' : `last capture ${localTime(status.lastCaptureTs)}`,
-    reason,
   ];
-  if (state !== 'ok' || daemon.running || isInstalled(sources, 'sense') !== false)
-    return row(state, facts, fix);
-  const next = scheduler === undefined ? 'steward up' : JOBS.sense.command;
-  return row('needs-you', [...facts, 'no automatic capture'], next);
+  if (finding.state !== 'ok' || daemon.running || isInstalled(sources, 'sense') !== false)
+    return withFacts(facts, finding);
+  const fix = scheduler === undefined ? 'steward up' : JOBS.sense.command;
+  return withFacts(facts, warning('no automatic capture', { fix }));
 }
 
-async function workRow({ context, daemon, localTime }: Sources): Promise<StatusRow> {
-  const status = workStatus((await openWork(context)).deps);
-  if (status.setupRequired) return row('off', 'no repository', 'steward work setup OWNER/REPO');
+async function workRow({ context, daemon, localTime }: Sources): Promise<Finding> {
+  const { deps } = await openWork(context);
+  const status = workStatus(deps);
+  const finding = workFinding(status, context.clock);
+  if (status.setupRequired) return finding;
   const facts = [
     status.repo ?? '',
     `${status.issues.open} open`,
@@ -113,61 +108,37 @@ async function workRow({ context, daemon, localTime }: Sources): Promise<StatusR
     status.lastFetch === null ? 'not read yet' : `read ${localTime(status.lastFetch)}`,
     ...status.waiting.map(waitingText),
   ];
-  if (daemon.running && isCredentialHereOnly(status.staleReason, processHost().env))
-    return row(
-      'needs-you',
-      [...facts, "the daemon does not have this terminal's GitHub token"],
-      'gh auth login',
-    );
-  const [state, reason, next] = workState(status);
-  return row(state, [...facts, reason], next);
+  if (!daemon.running || !isCredentialHereOnly(status.staleReason, processHost().env))
+    return withFacts(facts, finding);
+  const found = "the daemon does not have this terminal's GitHub token";
+  return withFacts(facts, warning(found, { fix: 'gh auth login' }));
 }
 
-function workState({
-  enabled,
-  privacy,
-  stale,
-  staleReason,
-  waiting,
-}: WorkStatus): [state: PartState, reason?: string | undefined, next?: string] {
-  if (!enabled) return ['off', 'switched off', 'steward config set WORK.enabled true'];
-  if (privacy.state === 'public')
-    return ['needs-you', 'the repository is public, so nothing is sent', 'steward work verify'];
-  if (privacy.state === 'unverified' || privacy.state === 'expired')
-    return ['needs-you', 'not verified as private', 'steward work verify'];
-  const fix = waiting.map((queue) => queue.fix).find((command) => command !== null);
-  if (fix !== undefined) return ['needs-you', undefined, fix];
-  return stale ? ['needs-you', staleReason ?? 'stale', 'steward work board'] : ['ok'];
-}
-
-function notifyRow({ context, config }: Sources): StatusRow {
+function notifyRow({ context, config }: Sources): Finding {
   const { push, chat, telegram } = config.settings.notifications;
   const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
-  const { engines, reason, hint } = voiceOf(context, { current: () => config }, () => undefined).status();
-  const isOff = config.user.notify.voice.engine === 'none';
-  const isMuted = muted && !isOff;
-  const engine = isOff ? 'off' : (engines[0] ?? 'not installed');
+  const voice = voiceOf(context, { current: () => config }, () => undefined);
+  const finding = voiceFinding(voice, undefined);
+  const isMuted = muted && !voice.isOff();
   const undelivered = undeliveredCount({
     clock: context.clock,
     outbox: context.area.outbox,
     history: context.area.notifyLog,
   });
   const facts = [
-    `voice ${engine}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
+    `${finding.state === 'ok' ? finding.found : 'voice not installed'}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
     `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
     `chat ${chat.webhook.isSet && chat.enabled ? 'on' : 'off'}`,
-    ...(telegram.enabled && telegram.token.isSet && telegram.chatId.isSet ? ['Telegram on'] : []),
-    ...(undelivered === 0 ? [] : [`${plural(undelivered, 'notification')} failed on every channel`]),
+    telegram.enabled && telegram.token.isSet && telegram.chatId.isSet ? 'Telegram on' : undefined,
+    undelivered === 0 ? undefined : `${plural(undelivered, 'notification')} failed on every channel`,
   ];
-  if (!isOff && reason !== undefined) {
-    return row('needs-you', `${facts.join(' · ')}. ${reason}. ${hint ?? ''}`, 'steward notify test');
-  }
-  if (undelivered > 0) return row('needs-you', facts, 'steward notify history');
-  return isMuted ? row('muted', facts, 'steward notify unmute') : row('ok', facts);
+  if (finding.state !== 'ok') return withFacts(facts, { ...finding, found: withHint(finding) });
+  if (undelivered > 0) return row('warning', facts, 'steward notify history');
+  return row('ok', facts, isMuted ? 'steward notify unmute' : undefined);
 }
 
 /** Returns the row for pending and failed notifications, hook events and messages to hosted agents. */
-function queueRow({ context }: Sources): StatusRow {
+function queueRow({ context }: Sources): Finding {
   const { area } = context;
   const outbox = outboxStatus(area);
   const spool = spoolStatus(area.spool);
@@ -185,7 +156,7 @@ function queueRow({ context }: Sources): StatusRow {
     false,
   ].map((bad, index) => bad || (graves[index]?.count ?? 0) > 0);
   const spoolFix = spool.unreadable > 0 ? 'steward doctor hooks' : 'steward work retry';
-  const fixes = ['steward notify history', spoolFix, null];
+  const fixes = ['steward notify history', spoolFix, undefined];
   const [deadOutbox, deadSpool, deadSent] = graves.map(deadText);
   const facts = [
     waitingFact(outbox.waiting, 'notification', MAX_DELIVERIES),
@@ -198,7 +169,7 @@ function queueRow({ context }: Sources): StatusRow {
     deadSent,
   ];
   const summary = facts.some(Boolean) ? facts : 'empty';
-  return isBad.includes(true) ? row('needs-you', summary, fixes[isBad.indexOf(true)]) : row('ok', summary);
+  return isBad.includes(true) ? row('warning', summary, fixes[isBad.indexOf(true)]) : row('ok', summary);
 }
 
 function waitingFact(count: number, noun: string, max: number): string | undefined {
@@ -211,7 +182,7 @@ function foreignFact(count: number): string | undefined {
   return count === 0 ? undefined : `${count} from another machine`;
 }
 
-function agentsRow({ context }: Sources): StatusRow {
+function agentsRow({ context }: Sources): Finding {
   const { agents, knowledge } = context.area;
   const named = rosterFiles(agents).length;
   const entries = KNOWLEDGE_TYPES.flatMap((type) =>
@@ -222,43 +193,41 @@ function agentsRow({ context }: Sources): StatusRow {
     plural(entries.length, 'knowledge entry', 'knowledge entries'),
   ];
   // Routing works without named agents, so the state is `ok` even if there are none.
-  return row('ok', facts, named === 0 ? 'steward agents roster new NAME' : null);
+  return row('ok', facts, named === 0 ? 'steward agents roster new NAME' : undefined);
 }
 
-async function sessionsRow({ context }: Sources): Promise<StatusRow> {
+async function sessionsRow({ context }: Sources): Promise<Finding> {
   const nowMs = context.clock.now();
   const { sessions } = runningSessions(await openSessions(context));
   const active = `${Object.values(sessions).filter((session) => isLive(session, nowMs)).length} active`;
   const waiting = await waitingSessions(context);
   return waiting > 0
-    ? row('needs-you', [active, `${waiting} waiting for you`], 'steward sessions')
+    ? row('warning', [active, `${waiting} waiting for you`], 'steward sessions')
     : row('ok', active);
 }
 
-async function usageRow({ context, config }: Sources): Promise<StatusRow> {
+async function usageRow({ context, config }: Sources): Promise<Finding> {
   if (!config.user.usage.enabled) return row('off', 'switched off');
   const { limits, problems } = (await openUsage(context)).limits();
   const known = limits.length === 0 ? ['no usage limits reported'] : limits;
-  return problems.length === 0
-    ? row('ok', known)
-    : row('needs-you', [...problems, ...known], 'steward usage');
+  return problems.length === 0 ? row('ok', known) : row('warning', [...problems, ...known], 'steward usage');
 }
 
-function goalsRow({ config }: Sources): StatusRow {
+function goalsRow({ config }: Sources): Finding {
   const path = config.user.paths.goals;
   const text = readText(path, { followLink: true });
   if (text === undefined) return row('off', `${path} not found`);
   const goals = parseGoals(text);
   return goals.length === 0
-    ? row('needs-you', `no goals under the heading "Active Goals" in ${path}`)
+    ? row('warning', `no goals under the heading "Active Goals" in ${path}`)
     : row('ok', plural(goals.length, 'active goal'));
 }
 
-function daemonRow(sources: Sources): StatusRow {
+function daemonRow(sources: Sources): Finding {
   const { daemon } = sources;
   if (!daemon.running) {
     return isInstalled(sources, 'daemon') === true
-      ? row('needs-you', 'installed, but not running', 'steward daemon install --status')
+      ? row('warning', 'installed, but not running', 'steward daemon install --status')
       : row('off', 'not running', 'steward up');
   }
   const { url, uptimeSec, version, cliVersion, jobs } = daemon;
@@ -269,15 +238,10 @@ function daemonRow(sources: Sources): StatusRow {
   ];
   const failed = jobs.find(({ lastOk }) => lastOk === false);
   if (failed === undefined) return row('ok', facts);
-  return row('needs-you', [...facts, `job ${failed.id} failed`], 'steward daemon status');
+  return row('warning', [...facts, `job ${failed.id} failed`], 'steward daemon status');
 }
 
-function hooksRow({ context }: Sources): StatusRow {
-  const { state, reason = '', fix } = hooksHealth(context);
-  return row(state, reason, fix);
-}
-
-function jobsRow({ scheduler }: Sources): StatusRow {
+function jobsRow({ scheduler }: Sources): Finding {
   if (scheduler === undefined || scheduler === 'unknown')
     return row('off', 'no scheduler on this machine; "steward up" runs the jobs');
   const { jobs, kind } = scheduler;
@@ -286,5 +250,5 @@ function jobsRow({ scheduler }: Sources): StatusRow {
   const summary = `${installed.map(({ job }) => job).join(', ')} in ${kind}`;
   const bad = installed.find(({ warning }) => warning !== undefined);
   if (bad === undefined) return row('ok', summary);
-  return row('needs-you', [summary, `${bad.job}: ${bad.warning ?? ''}`], `${JOBS[bad.job].command} --status`);
+  return row('warning', [summary, `${bad.job}: ${bad.warning ?? ''}`], `${JOBS[bad.job].command} --status`);
 }

@@ -5,6 +5,7 @@ import { status as syncStatus } from '../app/sync-setup';
 import { VERSION } from '../platform/version';
 import type { Config } from '../config/schema';
 import { throwIfBug } from '../errors';
+import { failure, ok, warning, withHint, type Finding, type State } from '../platform/check';
 import { exists } from '../platform/files/folder';
 import { palette, plural, toAscii, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
@@ -13,10 +14,15 @@ import { padEnd } from '../platform/terminal/text-width';
 import { localTimes } from '../platform/time/day-words';
 import { sharedArea } from '../sense/shared-area';
 import { damagedText, pendingTexts } from '../sync/checks';
-import { ROWS, type PartState, type StatusRow, type Sources } from './status-rows';
+import { ROWS, type Sources } from './status-rows';
 
-interface StatusPart extends StatusRow {
+/** The worst finding of a part. */
+interface StatusPart {
   id: string;
+  state: State;
+  found: string;
+  /** The command to run next, or null. */
+  fix: string | null;
 }
 
 /** The output of `steward status --json`. */
@@ -39,7 +45,7 @@ export async function overview(context: Context): Promise<Overview> {
   try {
     config = (await context.loadConfig()).config;
   } catch (error) {
-    return { ...head, parts: [{ id: 'configuration', ...errorRow(error, 'steward config path') }] };
+    return { ...head, parts: [errorPart('configuration', error, 'steward config path')] };
   }
   // Several rows use the daemon and the scheduler, but only one row should report a failed query.
   const failures = new Map<string, unknown>();
@@ -62,9 +68,9 @@ export async function overview(context: Context): Promise<Overview> {
     Object.entries(ROWS).map(async ([id, rowOf]): Promise<StatusPart> => {
       try {
         if (failures.has(id)) throw failures.get(id);
-        return { id, ...(await rowOf(sources)) };
+        return partOf(id, await rowOf(sources));
       } catch (error) {
-        return { id, ...errorRow(error, null) };
+        return errorPart(id, error);
       }
     }),
   );
@@ -72,39 +78,46 @@ export async function overview(context: Context): Promise<Overview> {
 }
 
 function areaPart(context: Context): StatusPart[] {
-  const next = 'steward doctor area';
+  const fix = 'steward doctor area';
   try {
-    const summary = sharedArea(context)
-      .map(({ found }) => found)
+    const found = sharedArea(context)
+      .map(({ found: text }) => text)
       .join('\n');
-    return summary === '' ? [] : [{ id: 'area', state: 'needs-you', summary, next }];
+    return found === '' ? [] : [partOf('area', warning(found, { fix }))];
   } catch (error) {
-    return [{ id: 'area', ...errorRow(error, next) }];
+    return [errorPart('area', error, fix)];
   }
 }
 
 async function syncPart(context: Context): Promise<StatusPart[]> {
-  const next = 'steward sync status';
+  const fix = 'steward sync status';
   try {
     const status = await syncStatus(context, false);
     const { folder, machines, engine } = status;
     const problem = status.problem ?? (engine?.problem === true ? engine.found : null);
     const waiting = [...pendingTexts(status).map(({ text }) => text), damagedText(status) ?? []].flat();
     if (folder === null && waiting.length === 0) return [];
-    const found =
+    const exchange =
       folder === null ? 'no exchange folder' : `${plural(machines.length, 'machine')} in ${folder}`;
-    const summary = [problem ?? found, ...waiting].join(' · ');
+    const found = [problem ?? exchange, ...waiting].join(' · ');
     const isOk = problem === null && waiting.length === 0;
-    return [{ id: 'sync', state: isOk ? 'ok' : 'needs-you', summary, next: isOk ? null : next }];
+    return [partOf('sync', isOk ? ok(found) : warning(found, { fix }))];
   } catch (error) {
-    return [{ id: 'sync', ...errorRow(error, next) }];
+    return [errorPart('sync', error, fix)];
   }
 }
 
-function errorRow(error: unknown, next: string | null): StatusRow {
-  const { message, hint } = throwIfBug(error);
-  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
-  return { state: 'error', summary: hint === undefined ? sentence : `${sentence} ${hint}`, next };
+function partOf(id: string, finding: Finding): StatusPart {
+  return { id, state: finding.state, found: withHint(finding), fix: finding.fix ?? null };
+}
+
+function errorPart(id: string, error: unknown, fix?: string): StatusPart {
+  const finding = failure(throwIfBug(error));
+  return { ...partOf(id, { ...finding, found: sentence(finding.found) }), fix: fix ?? null };
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 const ID_COLUMNS = 10;
@@ -123,16 +136,15 @@ export function overviewText({ parts, setUp }: Overview, terminal: Terminal): st
   return terminal.unicode ? text : toAscii(text);
 }
 
-function partLines({ id, state, summary, next }: StatusPart, columns: number, terminal: Terminal): string[] {
+function partLines({ id, state, found, fix }: StatusPart, columns: number, terminal: Terminal): string[] {
   const { neutral, attention, strong } = palette(terminal);
-  const PAINT: Partial<Record<PartState, typeof neutral>> = { ok: String, off: neutral, muted: neutral };
-  const paint = PAINT[state] ?? attention;
+  const paint = state === 'ok' ? String : state === 'off' ? neutral : attention;
   const isWide = columns >= ONE_LINE_COLUMNS;
   const indent = ' '.repeat(isWide ? ID_COLUMNS + STATE_COLUMNS : 2);
-  const facts = summary.split('\n').flatMap((line) => wrap(clean(line), columns - indent.length));
+  const facts = found.split('\n').flatMap((line) => wrap(clean(line), columns - indent.length));
   const name = id.length < ID_COLUMNS ? padEnd(id, ID_COLUMNS) : `${id} `;
-  const word = padEnd(state.replace('-', ' '), ID_COLUMNS + STATE_COLUMNS - name.length);
+  const word = padEnd(state, ID_COLUMNS + STATE_COLUMNS - name.length);
   const [first = '', ...rest] = isWide ? facts : ['', ...facts];
-  const command = next === null ? [] : [`${indent}${strong(clean(next))}`];
+  const command = fix === null ? [] : [`${indent}${strong(clean(fix))}`];
   return [`${name}${paint(word)}${first}`, ...rest.map((line) => indent + line), ...command];
 }

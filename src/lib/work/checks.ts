@@ -9,6 +9,7 @@ import {
   ok,
   orFailure,
   warning,
+  worstOf,
   type Check,
   type Finding,
 } from '../platform/check';
@@ -20,7 +21,9 @@ import type { WorkDeps } from './deps';
 import type { Repository } from './host';
 import { apiUrl, findCredential, siteOf } from './host/token';
 import { existingLabels, lackingLabels, wantedLabels } from './labels';
+import { waitingText } from './capture/waiting';
 import { privacyState, type PrivacyState } from './privacy';
+import type { WorkStatus } from './status';
 import { malformedText } from './view-results';
 
 export interface WorkChecked {
@@ -62,10 +65,38 @@ function row(
 }
 
 function checkPrivacy({ config, clock }: WorkChecked, repo: string): Finding[] {
-  const { verifiedAt = '', visibility = 'not private' } = config.workRepo.privacy;
-  const ms = parseIso(verifiedAt);
+  const { verifiedAt, visibility } = config.workRepo.privacy;
+  return [
+    privacyFinding(
+      { state: privacyState(config.workRepo, clock.now()), verifiedAt, visibility },
+      repo,
+      clock,
+    ),
+  ];
+}
+
+function privacyFinding({ state, verifiedAt, visibility }: Privacy, repo: string, clock: Clock): Finding {
+  const ms = parseIso(verifiedAt ?? '');
   const verified = ms === undefined ? 'never' : localTimes(clock)(toIso(ms));
-  return [judgePrivacy(privacyState(config.workRepo, clock.now()), { repo, verified, visibility })];
+  return judgePrivacy(state, { repo, verified, visibility: visibility ?? 'not private' });
+}
+
+interface Privacy {
+  state: PrivacyState;
+  verifiedAt: string | null | undefined;
+  visibility: string | null | undefined;
+}
+
+/** Returns whether work tracking works, as far as local files tell. */
+export function workFinding(status: WorkStatus, clock: Clock): Finding {
+  const { privacy, repo, waiting, stale, staleReason } = status;
+  const isPrivate = privacyFinding(privacy, repo ?? '', clock);
+  if (isPrivate.state === 'off') return isPrivate;
+  const blocked = waiting.flatMap((queue) =>
+    queue.fix === null ? [] : [warning(waitingText(queue), { fix: queue.fix })],
+  );
+  const read = stale ? [warning(staleReason ?? 'stale', { fix: REFRESH })] : [];
+  return worstOf([isPrivate, ...blocked, ...read]);
 }
 
 export function judgePrivacy(

@@ -13,7 +13,7 @@ import { systemClock } from '../../../src/lib/platform/time/clock';
 import { askLocal } from '../../../src/lib/platform/net/local-http';
 import { portOwner } from '../../../src/lib/platform/net/peer';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
-import { senseHealth } from '../../../src/lib/sense/source';
+import { senseFinding } from '../../../src/lib/sense/source';
 import { StewardError } from '../../../src/lib/errors';
 import { rejection } from '../../helpers/errors';
 import { testArea, type TestArea } from '../../helpers/area';
@@ -318,11 +318,11 @@ describe('daemon parts', () => {
         {
           id: 'sense',
           label: 'Sense',
-          state: 'needs-you',
-          reason: `GNOME hides \u001b[31m${'it '.repeat(60)}`,
+          state: 'warning',
+          found: `GNOME hides \u001b[31m${'it '.repeat(60)}`,
           fix: 'steward sense status',
         },
-        { id: 'log', label: 'Log', state: 'ok' },
+        { id: 'log', label: 'Log', state: 'ok', found: 'writable' },
       ],
       sessions: [],
       outbox: { waiting: 0, failed: 0 },
@@ -344,7 +344,7 @@ describe('daemon parts', () => {
       for (const columns of [40, 80, 120]) {
         const text = daemonStatusText(report, { ...options, columns });
         expect(text).not.to.include('\u001b');
-        expect(text).to.include('needs you').and.include('steward sense status').and.include('1 h 02 m');
+        expect(text).to.include('warning').and.include('steward sense status').and.include('1 h 02 m');
         expect(text).to.match(/capture {2}every 2 min {2}failed 12:00 {2}running\n {2}no disk/);
         if (columns > 40) expect(Math.max(...text.split('\n').map(displayWidth))).to.be.at.most(columns);
       }
@@ -406,12 +406,12 @@ describe('daemon parts', () => {
       lastEventTs: null,
     });
     expect(
-      senseHealth({ enabled: true, sources: [source('ok'), source('idle'), source('off')] }),
-    ).to.deep.equal({ state: 'ok' });
-    expect(senseHealth({ enabled: false, sources: [source('error')] }).state).to.equal('off');
-    expect(senseHealth({ enabled: true, sources: [source('error')] })).to.include({
-      state: 'needs-you',
-      reason: 'Git: broken',
+      senseFinding({ enabled: true, sources: [source('ok'), source('idle'), source('off')] }),
+    ).to.deep.equal({ state: 'ok', found: '0 events today' });
+    expect(senseFinding({ enabled: false, sources: [source('error')] }).state).to.equal('off');
+    expect(senseFinding({ enabled: true, sources: [source('error')] })).to.include({
+      state: 'warning',
+      found: 'Git: broken',
     });
   });
 

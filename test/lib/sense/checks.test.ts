@@ -78,7 +78,7 @@ describe('sense: checks of doctor', () => {
   });
 
   it('warns about missed and unscheduled captures', async () => {
-    expect(await wordsOf('sense.capture')).to.equal('off: sense is not set up; nothing is captured');
+    expect(await wordsOf('sense.capture')).to.equal('off: not set up; nothing is captured');
     box.write('sense/config.json', '{}');
     const of = async (agoSec: number | undefined, by: string | undefined): Promise<string> => {
       const lastCaptureTs = agoSec === undefined ? null : toIso(box.deps.clock.now() - agoSec * 1000);

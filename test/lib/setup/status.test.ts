@@ -13,58 +13,57 @@ const SCREENS: Readonly<Record<string, Overview>> = {
     ...head,
     setUp: true,
     parts: [
-      { id: 'sense', state: 'ok', summary: '214 events today · last capture 14:32', next: null },
-      { id: 'work', state: 'ok', summary: 'ann/work · 12 open · read 14:31', next: null },
-      { id: 'notify', state: 'ok', summary: 'voice espeak-ng · push on · chat off', next: null },
-      { id: 'agents', state: 'ok', summary: '2 named agents · 31 knowledge entries', next: null },
-      { id: 'daemon', state: 'ok', summary: 'http://127.0.0.1:31337 · up 3 h 02 m', next: null },
-      { id: 'hooks', state: 'ok', summary: 'registered with Claude Code', next: null },
-      { id: 'jobs', state: 'ok', summary: 'sense, work, daemon in systemd', next: null },
+      { id: 'sense', state: 'ok', found: '214 events today · last capture 14:32', fix: null },
+      { id: 'work', state: 'ok', found: 'ann/work · 12 open · read 14:31', fix: null },
+      { id: 'notify', state: 'ok', found: 'voice espeak-ng · push on · chat off', fix: null },
+      { id: 'agents', state: 'ok', found: '2 named agents · 31 knowledge entries', fix: null },
+      { id: 'daemon', state: 'ok', found: 'http://127.0.0.1:31337 · up 3 h 02 m', fix: null },
+      { id: 'hooks', state: 'ok', found: 'registered with Claude Code', fix: null },
+      { id: 'jobs', state: 'ok', found: 'sense, work, daemon in systemd', fix: null },
     ],
   },
   'first-day': {
     ...head,
     setUp: false,
     parts: [
-      { id: 'sense', state: 'off', summary: 'not set up', next: 'steward init' },
-      { id: 'work', state: 'off', summary: 'no repository', next: 'steward work setup OWNER/REPO' },
+      { id: 'sense', state: 'off', found: 'not set up', fix: 'steward init' },
+      { id: 'work', state: 'off', found: 'no repository', fix: 'steward work setup OWNER/REPO' },
       {
         id: 'goals',
         state: 'off',
-        summary: '/home/ann/.steward/goals/goals.md not found',
-        next: null,
+        found: '/home/ann/.steward/goals/goals.md not found',
+        fix: null,
       },
-      { id: 'jobs', state: 'off', summary: 'none in cron', next: 'steward install' },
+      { id: 'jobs', state: 'off', found: 'none in cron', fix: 'steward install' },
     ],
   },
-  'needs-you': {
+  warning: {
     ...head,
     setUp: true,
     parts: [
       {
         id: 'sense',
-        state: 'needs-you',
-        summary: '3 events today · last capture Thu 19 Nov 09:12 · no automatic capture',
-        next: 'steward sense install',
+        state: 'warning',
+        found: '3 events today · last capture Thu 19 Nov 09:12 · no automatic capture',
+        fix: 'steward sense install',
       },
       {
         id: 'notify',
-        state: 'needs-you',
-        summary:
-          'voice not installed · push off · chat off. Install espeak-ng ("sudo apt install espeak-ng").',
-        next: 'steward notify test',
+        state: 'warning',
+        found: 'voice not installed · push off · chat off. Install espeak-ng ("sudo apt install espeak-ng").',
+        fix: 'steward notify test',
       },
       {
         id: 'sessions',
-        state: 'needs-you',
-        summary: '2 active · 1 waiting for you',
-        next: 'steward sessions',
+        state: 'warning',
+        found: '2 active · 1 waiting for you',
+        fix: 'steward sessions',
       },
       {
         id: 'jobs',
-        state: 'needs-you',
-        summary: 'sense, daemon in cron · sense: The launcher is missing, so each run fails.',
-        next: 'steward sense install --status',
+        state: 'warning',
+        found: 'sense, daemon in cron · sense: The launcher is missing, so each run fails.',
+        fix: 'steward sense install --status',
       },
     ],
   },
@@ -74,17 +73,17 @@ const SCREENS: Readonly<Record<string, Overview>> = {
     parts: [
       {
         id: 'configuration',
-        state: 'error',
-        summary:
+        state: 'failed',
+        found:
           '/home/ann/.steward/config.yaml does not parse.\nline 3: a key without a value\u001b[31m Fix the file, or move it away.',
-        next: 'steward config path',
+        fix: 'steward config path',
       },
       {
         id: 'sense',
-        state: 'error',
-        summary:
+        state: 'failed',
+        found:
           '/home/ann/.steward/sense/state.json was written by a newer steward. Use that version here too.',
-        next: null,
+        fix: null,
       },
     ],
   },
