@@ -62,6 +62,12 @@ describe('work (built)', function () {
     return error;
   }; // prettier-ignore
 
+  it('claims under your GitHub login if you have no name', async () => {
+    await good('setup', 'ann/work');
+    await good('add', 'Fix the login', '--status', 'ready');
+    expect(await good('claim', '1')).to.include({ agent: 'ann' });
+  });
+
   it('goes from an empty home to a closed issue', async () => {
     const before = (await good('board')) as Board;
     expect(before).to.deep.include({ setupRequired: true, items: [] });

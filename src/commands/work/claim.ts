@@ -10,7 +10,7 @@ export default class WorkClaim extends BaseCommand {
   static override args = { number: issueNumber() };
   static override flags = {
     agent: text({
-      description: 'Agent name for the "Agent:" label (default: your name).',
+      description: 'Agent name for the "Agent:" label (default: principal.name, or your GitHub login).',
       helpValue: 'NAME',
     }),
   };
@@ -23,9 +23,9 @@ export default class WorkClaim extends BaseCommand {
 
   async run(): Promise<ClaimResult> {
     const { args, flags } = await this.parse(WorkClaim);
-    const { deps, user } = await openWork(this.context);
-    const agent = flags.agent ?? yourName(user);
-    const result = await claimIssue(deps, { number: args.number, agent });
+    const work = await openWork(this.context);
+    const agent = flags.agent ?? (await yourName(work));
+    const result = await claimIssue(work.deps, { number: args.number, agent });
     return this.show(result, () => claimText(result));
   }
 }

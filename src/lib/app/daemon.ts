@@ -77,7 +77,7 @@ export async function openDaemon(
     ...config.user.daemon,
     routes: [
       ...routesOfSense(live),
-      ...workRoutes({ work: workDeps, you: async () => yourName((await work()).user) }),
+      ...workRoutes({ work: workDeps, you: async () => yourName(await work()) }),
       ...sessionRoutes(context, { sessions, sense: senseDeps }),
       ...[usageRoute(context), reportRoute(context)],
       dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps, sessions }),

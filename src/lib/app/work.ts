@@ -84,9 +84,9 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
   return { deps, user, warnings: loaded.warnings, shown };
 }
 
-/** Returns the name under which you claim issues. */
-export function yourName({ principal, da }: UserConfig): string {
-  return agentName(principal.name ?? da.name);
+/** Returns the name under which you claim issues: your own, or the login of your account. */
+export async function yourName({ deps, user }: Pick<WorkContext, 'deps' | 'user'>): Promise<string> {
+  return agentName(user.principal.name ?? (await (await deps.host()).login()));
 }
 
 async function openHost({ clock, run }: Context, maxWaitMs = MAX_WAIT_MS): Promise<Host> {

@@ -221,14 +221,14 @@ function ofIssue(repo: string, number: number, method: string, path = '', more: 
 
 type Calls<K extends keyof Host> = Pick<Host, K>;
 
-function repositoryCalls(service: Service): Calls<'repository' | 'createRepository'> {
+function repositoryCalls(service: Service): Calls<'login' | 'repository' | 'createRepository'> {
   const schema = repositoryOn(service.site);
   return {
     repository: (repo) => fetchOne(service, schema, inRepo(repo, 'GET')),
+    login: () => fetchLogin(service),
     async createRepository(repo) {
       const [owner = '', name = ''] = repo.split('/');
-      const User = v.object({ login: v.string() });
-      const { login } = await fetchOne(service, User, { what: 'your account', route: 'GET /user' });
+      const login = await fetchLogin(service);
       const parameters = { name, private: true, has_issues: true, auto_init: true };
       return login.toLowerCase() === owner.toLowerCase()
         ? fetchOne(service, schema, { what: repo, route: 'POST /user/repos', parameters })
@@ -239,6 +239,11 @@ function repositoryCalls(service: Service): Calls<'repository' | 'createReposito
           });
     },
   };
+}
+
+async function fetchLogin(service: Service): Promise<string> {
+  const User = v.object({ login: v.string() });
+  return (await fetchOne(service, User, { what: 'your account', route: 'GET /user' })).login;
 }
 
 function issueCalls(

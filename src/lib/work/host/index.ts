@@ -9,6 +9,8 @@ export interface Host {
   tokenHash: string;
   /** Returns the number of requests sent, and the number of requests remaining in the hourly limit. */
   usage: () => { requests: number; remaining: number | null };
+  /** Returns the login of the account that the token belongs to. */
+  login(): Promise<string>;
   repository(repo: string): Promise<Repository>;
   /** Creates a private repository for the user or one of their organizations. */
   createRepository(repo: string): Promise<Repository>;
