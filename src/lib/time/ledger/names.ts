@@ -29,20 +29,25 @@ export function workNames({ sessions, items, projects, goals }: Known): WorkName
   const match = goalMatcher(goals);
   const sessionOf = ({ session }: Work): Session | undefined => byId.get(session ?? '');
   const nameOf = (id: string): string => byId.get(id)?.givenName ?? byId.get(id)?.slug ?? id;
-  const issue = (work: Work): number | undefined => {
+  const issueOf = (work: Work): { number: number | undefined; repo: string | null } => {
     const session = sessionOf(work);
     const names = work.session === null ? [] : [session?.slug ?? '', nameOf(work.session)];
-    return session?.github_issue ?? issueOfBranch(work.branch) ?? claimOf(items, names);
+    const byBranch = session?.github_issue == null ? issueOfBranch(work.branch) : undefined;
+    if (byBranch !== undefined) return { number: byBranch, repo: work.repo };
+    return { number: session?.github_issue ?? claimOf(items, names), repo: null };
   };
   return {
     session: nameOf,
-    issue,
+    issue(work) {
+      const { number, repo } = issueOf(work);
+      return number === undefined ? undefined : `${repo ?? ''}#${number}`;
+    },
     goal(work) {
       const project = projects.find(({ path }) => basename(path) === work.repo)?.name;
       return match({
         repo: work.repo,
         project: sessionOf(work)?.project ?? project ?? null,
-        labels: issues.get(issue(work) ?? 0)?.labels ?? [],
+        labels: issues.get(issueOf(work).number ?? 0)?.labels ?? [],
       });
     },
   };

@@ -48,7 +48,8 @@ export type Work = Pick<AttentionRow, 'repo' | 'branch' | 'session' | 'assistant
 /** Functions that return the display names of issues, goals and sessions. */
 export interface WorkNames {
   session: (id: string) => string;
-  issue: (work: Work) => number | undefined;
+  /** Returns `#12` for an issue of the work repository, and `website#12` for one that a branch names. */
+  issue: (work: Work) => string | undefined;
   goal: (work: Work) => GoalMatch | undefined;
   machine?: (id: string) => string;
 }
@@ -71,7 +72,7 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
       return session === null ? place : (assistant ?? assistantOfKey(session));
     case 'issue': {
       const issue = names.issue(work);
-      return issue === undefined ? (repo === null ? place : 'no issue') : `#${issue}`;
+      return issue === undefined ? (repo === null ? place : 'no issue') : issue;
     }
     case 'machine':
       return (work.machine !== undefined && names.machine?.(work.machine)) || 'this machine';

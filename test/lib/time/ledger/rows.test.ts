@@ -12,12 +12,13 @@ import {
   type TimeReport,
   type WorkNames,
 } from '../../../../src/lib/time/ledger/rows';
-import { issueOfBranch } from '../../../../src/lib/time/ledger/names';
+import { issueOfBranch, workNames } from '../../../../src/lib/time/ledger/names';
 import { timeText } from '../../../../src/lib/time/ledger/view';
 
 const NAMES: WorkNames = {
   session: (id) => (id === 'a' ? 'fix-login' : id),
-  issue: ({ branch }) => issueOfBranch(branch),
+  issue: ({ branch, repo }) =>
+    workNames({ sessions: [], items: [], projects: [], goals: [] }).issue({ ...UNKNOWN, branch, repo }),
   goal: ({ repo }) => (repo === 'shop' ? { goal: 'G1', reason: 'repos: shop' } : undefined),
 };
 
@@ -94,10 +95,24 @@ describe('sense: rows of time', () => {
     const backfilled = { session: 'qwen:c', assistant: null, repo: null, branch: null };
     const old = ledger({ agents: [{ ...backfilled, cells: { working: { unknown: 3 } } }] });
     expect(timeRows([old], 'assistant', NAMES).map(({ key }) => key)).to.deep.equal(['qwen']);
-    expect(keys('issue')).to.deep.equal(['#12', 'no issue', ...rest]);
+    expect(keys('issue')).to.deep.equal(['shop#12', 'no issue', ...rest]);
     expect(keys('goal')).to.deep.equal(['G1', 'no goal', ...rest]);
     expect(keys('app')).to.deep.equal(['Ghostty', 'Web']);
     expect(timeRows([], 'repo', NAMES)).to.deep.equal([]);
+  });
+
+  it('keep issues of different repositories with one number apart', () => {
+    const day = ledger({
+      attention: [
+        own(4, { repo: 'shop', branch: '12-login' }),
+        own(6, { repo: 'notes', branch: '12-index' }),
+      ],
+    });
+    const rows = timeRows([day], 'issue', NAMES).map(({ key, minutes }) => [key, minutes]);
+    expect(rows).to.deep.equal([
+      ['notes#12', 6],
+      ['shop#12', 4],
+    ]);
   });
 
   it('find an issue in a branch name', () => {
