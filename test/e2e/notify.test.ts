@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 
 import {
   BIN,
@@ -224,6 +225,16 @@ describe('notify (built)', function () {
       'The message has more than 4,000 characters.',
     ]);
     expect(server.got).to.deep.equal([]);
+  });
+
+  it('stops reading from a writer that never ends', async () => {
+    const args = ['-c', 'yes | "$0" "$1" notify send', process.execPath, BIN];
+    const failed = await promisify(execFile)('sh', args, { env: cleanEnv(home.path) }).then(
+      () => undefined,
+      (error: unknown) => error as { code: number; stderr: string },
+    );
+    expect(failed?.code).to.equal(2);
+    expect(failed?.stderr).to.match(/^The message has more than 4,000 characters/);
   });
 
   it('reports an unknown channel and a malformed webhook, without printing the webhook', async () => {

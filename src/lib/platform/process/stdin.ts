@@ -62,13 +62,21 @@ export async function readStdin(
   }
 }
 
-/** Returns all of stdin up to `keepBytes`, without a timeout, or undefined if stdin is a terminal. */
+/** How much input beyond `keepBytes` to discard before giving up on a writer that may never stop. */
+const MAX_DISCARDED = 16 * 1024 * 1024;
+
+/** Returns stdin up to `keepBytes`, without a timeout, or undefined if stdin is a terminal. */
 export async function readPipedStdin(
   keepBytes: number,
 ): Promise<{ bytes: Buffer; cut: boolean } | undefined> {
   if (kindOfStdin() === 'terminal') return undefined;
   const collected = collector(keepBytes);
-  for await (const chunk of process.stdin) collected.add(chunk as Buffer);
+  let bytesRead = 0;
+  for await (const chunk of process.stdin) {
+    collected.add(chunk as Buffer);
+    bytesRead += (chunk as Buffer).length;
+    if (bytesRead > keepBytes + MAX_DISCARDED) break;
+  }
   const { bytes, end } = collected.result('end');
   return { bytes, cut: end === 'large' };
 }
