@@ -31,7 +31,9 @@ export function suggestCommand(words: readonly string[], commands: readonly stri
   const known = [...new Set([...commands, ...commands.flatMap(topicsOf)])];
   for (let length = words.length; length > 0; length -= 1) {
     const typed = words.slice(0, length).join(' ');
+    const inner = words.slice(1, length).join(' ');
     const found =
+      commands.find((command) => command === inner) ??
       commands.find((command) => command.endsWith(` ${typed}`)) ??
       suggest(
         typed,

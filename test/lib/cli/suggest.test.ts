@@ -18,6 +18,7 @@ describe('suggest', () => {
     expect(suggestCommand(['sense', 'capure'], COMMANDS)).to.equal('sense capture');
     expect(suggestCommand(['senes', 'today'], COMMANDS)).to.equal('sense today');
     expect(suggestCommand(['senes'], COMMANDS)).to.equal('sense');
+    expect(suggestCommand(['sense', 'week'], [...COMMANDS, 'week'])).to.equal('week');
     expect(suggestCommand(['capture'], COMMANDS)).to.equal('sense capture');
     expect(suggestCommand(['hlep', 'sense'], COMMANDS)).to.equal('help');
     expect(suggestCommand(['frobnicate'], COMMANDS)).to.equal(undefined);
