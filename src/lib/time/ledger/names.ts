@@ -32,9 +32,10 @@ export function workNames({ sessions, items, projects, goals }: Known): WorkName
   const issueOf = (work: Work): { number: number | undefined; repo: string | null } => {
     const session = sessionOf(work);
     const names = work.session === null ? [] : [session?.slug ?? '', nameOf(work.session)];
-    const byBranch = session?.github_issue == null ? issueOfBranch(work.branch) : undefined;
+    const own = session?.github_issue ?? undefined;
+    const byBranch = own === undefined ? issueOfBranch(work.branch) : undefined;
     if (byBranch !== undefined) return { number: byBranch, repo: work.repo };
-    return { number: session?.github_issue ?? claimOf(items, names), repo: null };
+    return { number: own ?? claimOf(items, names), repo: null };
   };
   return {
     session: nameOf,
