@@ -84,7 +84,8 @@ function messageOf(value: unknown): string {
   const text = checkedText('message', value, MAX_MESSAGE, (whole) => Array.from(whole).length);
   const message = cleanLines(text).trim();
   // A message that contains only zero-width characters would be invisible and silent.
-  if (!/[^\s\p{Cf}]/u.test(message)) throw invalid('message', 'is empty', 'the text to send, such as "Build done"');
+  if (!/[^\s\p{Cf}]/u.test(message))
+    throw invalid('message', 'is empty', 'the text to send, such as "Build done"');
   return message;
 }
 
