@@ -8,7 +8,7 @@ import { bareEnvironment } from '../helpers/git';
 import { startGitHub } from '../helpers/github';
 import { notifyServer, ntfyOk } from '../helpers/notify-server';
 import { converse, type Turn } from '../helpers/on-terminal';
-import { requirePrograms } from '../helpers/real-part';
+import { requireTerminal } from '../helpers/real-part';
 
 /** No scheduler is found without programs: what a test schedules would be this machine's. */
 const NO_PROGRAMS = { PATH: '/nonexistent', XDG_RUNTIME_DIR: undefined };
@@ -134,7 +134,7 @@ describe('steward init (built)', function () {
 
   describe('on a terminal', () => {
     before(function () {
-      requirePrograms(this, { python3: 'python3' });
+      requireTerminal(this);
     });
 
     it('asks the questions in order, and writes the answers', async () => {

@@ -4,7 +4,7 @@ import { emptyHome, steward } from '../helpers/cli';
 import { startFake, type Fake } from '../helpers/fake-managed/server';
 import type { FakeSession, Step } from '../helpers/fake-managed/session';
 import { converse, type Conversation, type Turn } from '../helpers/on-terminal';
-import { requirePrograms } from '../helpers/real-part';
+import { requireTerminal } from '../helpers/real-part';
 
 const STEP = 'Allow bash {"command":"step ';
 const RUN = ['agents', 'managed', 'run', '--agent', 'agent_1', '--environment', 'env_1', 'go'];
@@ -14,7 +14,7 @@ describe('tool confirmations on a terminal (built)', function () {
   let fake: Fake;
   let home: ReturnType<typeof emptyHome>;
   before(function () {
-    requirePrograms(this, { python3: 'python3' });
+    requireTerminal(this);
   });
   beforeEach(() => (home = emptyHome()));
   afterEach(async () => {

@@ -7,7 +7,7 @@ import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { until } from '../helpers/daemon';
 import { startGitHub } from '../helpers/github';
 import { bareEnvironment } from '../helpers/git';
-import { requirePrograms } from '../helpers/real-part';
+import { requireTerminal } from '../helpers/real-part';
 
 /** Runs a program on a terminal of its own, answers when it asks; prints the exit code last. */
 const ON_TERMINAL = `
@@ -213,7 +213,7 @@ describe('steward up (built)', function () {
 
   describe('on a terminal', () => {
     before(function () {
-      requirePrograms(this, { python3: 'python3' });
+      requireTerminal(this);
     });
 
     it('continues on yes, and on an empty answer', () => {

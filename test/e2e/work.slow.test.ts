@@ -9,7 +9,7 @@ import type { ErrorBody } from '../../src/lib/errors';
 import { cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { converse, type Turn } from '../helpers/on-terminal';
 import { startGitHub, type GitHub } from '../helpers/github';
-import { requirePrograms } from '../helpers/real-part';
+import { requirePrograms, requireTerminal } from '../helpers/real-part';
 
 interface Card {
   number: number;
@@ -221,7 +221,7 @@ describe('work (built)', function () {
   });
 
   it('ends on Ctrl-C during a slow request, even while a terminal shows the steps', async function () {
-    requirePrograms(this, { python3: 'python3' });
+    requireTerminal(this);
     github.fault = () => 'hang';
     const turns: Turn[] = [['Checking ann/work', '\x03']];
     const setup = await converse(['work', 'setup', 'ann/work'], turns, { home: home.path, env: env() });

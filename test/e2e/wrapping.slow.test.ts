@@ -5,7 +5,7 @@ import { annsHome, docEnv, furnish } from '../helpers/doc-home';
 import { blocksOf, commandLines, docPages, stewardCalls } from '../helpers/doc-pages';
 import { startGitHub, type GitHub } from '../helpers/github';
 import { screensOf, type Screen } from '../helpers/on-terminal';
-import { requirePrograms } from '../helpers/real-part';
+import { requireTerminal } from '../helpers/real-part';
 
 /** Commands that do not end, need a service that is not here, or print what a program reads. */
 const LEFT_OUT =
@@ -72,7 +72,7 @@ describe('text on a terminal (built)', function () {
   const homes: ReturnType<typeof annsHome>[] = [];
 
   before(function () {
-    requirePrograms(this, { python3: 'python3' });
+    requireTerminal(this);
   });
 
   after(async () => {

@@ -17,6 +17,7 @@ export function requirePrograms(context: Mocha.Context, programs: Readonly<Recor
     missing.length === 0,
     `${missing.join(', ')} not installed: apt-get install ${packages}`,
   );
+  if (ON_TERMINAL.some((program) => program in programs)) requirePart(context, hasTerminals(), NO_TERMINAL);
 }
 
 /**
@@ -28,6 +29,23 @@ export function requirePart(context: Mocha.Context, isThere: boolean, message: s
   if ((process.env['CI'] ?? '') !== '') throw new Error(message);
   console.log(`      skipped: ${message}`);
   context.skip();
+}
+
+/** Skips a test on a machine that gives no pseudo-terminals, as some containers do, or without Python to open one. */
+export function requireTerminal(context: Mocha.Context): void {
+  requirePrograms(context, { python3: 'python3' });
+  requirePart(context, hasTerminals(), NO_TERMINAL);
+}
+
+const NO_TERMINAL = 'no pseudo-terminal: mount /dev/pts';
+/** Programs that open a pseudo-terminal. */
+const ON_TERMINAL = ['script', 'tmux', 'kitty', 'foot', 'xterm'];
+
+/** Asks whichever program is there; every Debian has `script`. */
+function hasTerminals(): boolean {
+  const { error, status } = spawnSync('python3', ['-c', 'import pty; pty.openpty()']);
+  if (error === undefined) return status === 0;
+  return spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: 'ignore' }).status !== 1;
 }
 
 const CACHE = resolve(__dirname, '..', '..', 'node_modules', '.cache', 'steward-nodes');
