@@ -7,7 +7,7 @@ import { spoolStatus } from '../../lib/sessions/spool';
 import { noteLost } from '../../lib/sessions/state';
 import { sessionsNow } from '../../lib/sessions/turn-signs';
 import { sessionsText } from '../../lib/sessions/view';
-import { lostSessions, sessionsReport, type SessionsReport } from '../../lib/sessions/rows';
+import { reportedLost, sessionsReport, type SessionsReport } from '../../lib/sessions/rows';
 
 export default class Sessions extends BaseCommand {
   static override summary = 'Show the running assistant sessions';
@@ -46,7 +46,7 @@ export default class Sessions extends BaseCommand {
     this.show(report, () =>
       sessionsText(report, { ...this.terminal, nowMs, all: all || isFirst, isRegistered }),
     );
-    const problem = await noteLost(deps, lostSessions(state));
+    const problem = await noteLost(deps, reportedLost(state, nowMs, this.terminal.isTTY && !this.json));
     if (problem !== undefined)
       this.say(
         `Cannot record that crashed sessions were shown, so the next list will show them again: ${problem}`,

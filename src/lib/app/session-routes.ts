@@ -1,14 +1,17 @@
 import * as v from 'valibot';
 
+import { periodicJob, type DaemonJob } from '../daemon/jobs';
 import { oneOf, route, type Route } from '../daemon/route';
 import { writeRoute } from '../daemon/write-route';
 import { recent, today, type ReadDeps } from '../sense/read';
 import { figuresOf, type SessionFigures } from '../sessions/figures';
 import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
+import { runningSessions } from '../sessions/state';
+import { withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
 import { sessionsReport, type SessionsReport } from '../sessions/rows';
 import type { Context } from './context';
-import { nameSession } from './sessions';
+import { nameSession, openSessions } from './sessions';
 import { openUsage } from './usage';
 
 const FIGURE_DAYS = 30;
@@ -46,3 +49,14 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
     ),
   ];
 }
+
+/** The job that follows the assistants' logs of running sessions. */
+export function turnSignsJob(context: Context): DaemonJob {
+  const seen: SeenLogs = new Map();
+  return periodicJob('turns', 'hooks', TURN_SIGNS_SEC, async () => {
+    const deps = await openSessions(context);
+    return withTurnSigns(deps, () => runningSessions(deps), seen);
+  });
+}
+
+const TURN_SIGNS_SEC = 1;

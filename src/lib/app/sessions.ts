@@ -1,5 +1,4 @@
 import type { UserArea } from '../config/user-area';
-import { periodicJob, type DaemonJob } from '../daemon/jobs';
 import type { PhaseDeps } from '../notify/phase';
 import { processHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
@@ -13,7 +12,7 @@ import { type Session, type SessionsState, statusOf } from '../sessions/session'
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
 import { placesOf, sessionsOnTerminal } from '../sessions/terminals';
 import { rowsOf, type SessionRow } from '../sessions/rows';
-import { sessionsNow, withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
+import { sessionsNow } from '../sessions/turn-signs';
 import type { Context } from './context';
 import { type HookSettings, hookSettings } from '../config/hook-settings';
 
@@ -58,17 +57,6 @@ export function sessionReader(context: Context): () => Promise<SessionsState> {
   const archived = archiveReader(context.clock);
   return async () => currentSessions(await openSessions(context), archived);
 }
-
-/** The job that follows the assistants' logs of running sessions. */
-export function turnSignsJob(context: Context): DaemonJob {
-  const seen: SeenLogs = new Map();
-  return periodicJob('turns', 'hooks', TURN_SIGNS_SEC, async () => {
-    const deps = await openSessions(context);
-    return withTurnSigns(deps, () => runningSessions(deps), seen);
-  });
-}
-
-const TURN_SIGNS_SEC = 1;
 
 export interface NamedSession {
   slug: string;

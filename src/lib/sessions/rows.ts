@@ -59,12 +59,18 @@ export interface RowOptions {
   places?: ReadonlyMap<string, string>;
 }
 
-const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'no-signal', 'crashed', 'ended'];
+const OVER = 3;
+const RANK: Readonly<Record<SessionStatus, number>> = {
+  waiting: 1,
+  working: 2,
+  'no-signal': 2,
+  crashed: OVER,
+  ended: OVER,
+};
 
 /**
  * Lists the running sessions, and sessions whose unexpected end has not been reported yet. With `all`, lists
- * every session. Lists sessions that ask for something first, then those whose turn is finished, the longest
- * wait first; then the most recent ones.
+ * every session.
  */
 export function sessionsReport(
   state: SessionsState,
@@ -85,6 +91,18 @@ export function sessionsReport(
   };
 }
 
+/**
+ * Returns the lost sessions that need not be reported again, because a terminal has shown them or because
+ * their last event is more than an hour old.
+ */
+export function reportedLost(state: SessionsState, nowMs: number, isSeen: boolean): string[] {
+  const isOld = (slug: string): boolean =>
+    nowMs - Date.parse(state.sessions[slug]?.updatedAt ?? '') > LOST_SHOWN_MS;
+  return lostSessions(state).filter((slug) => isSeen || isOld(slug));
+}
+
+const LOST_SHOWN_MS = 3_600_000;
+
 /** Returns the slugs of sessions whose unexpected end has not been reported yet. */
 export function lostSessions(state: SessionsState): string[] {
   return Object.values(state.sessions)
@@ -95,7 +113,7 @@ export function lostSessions(state: SessionsState): string[] {
 /** Returns the rows in the order of `steward sessions`. Names are unique among running sessions. */
 export function rowsOf(sessions: readonly Session[], options: RowOptions): SessionRow[] {
   const names = namesOf(sessions.filter((session) => isLive(session, options.nowMs)));
-  return sessions.map((session) => rowOf(session, options, names.get(session.slug))).sort(byStatusAndAge);
+  return sessions.map((session) => rowOf(session, options, names.get(session.slug))).sort(byNeed);
 }
 
 function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): SessionRow {
@@ -134,17 +152,23 @@ export function titleOf(session: Session): string {
 }
 
 export function orderOfSessions(nowMs: number): (a: Session, b: Session) => number {
-  return (a, b) => byStatusAndAge(rowOf(a, { nowMs }), rowOf(b, { nowMs }));
+  return (a, b) => byNeed(rowOf(a, { nowMs }), rowOf(b, { nowMs }));
 }
 
-function byStatusAndAge(a: SessionRow, b: SessionRow): number {
-  const order = ORDER.indexOf(a.status) - ORDER.indexOf(b.status);
-  if (order !== 0) return order;
-  if (a.waitingSince === null || b.waitingSince === null)
-    return Date.parse(b.updatedAt) - Date.parse(a.updatedAt);
-  // A request blocks the agent; a finished turn doesn't.
-  const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
-  return turns !== 0 ? turns : Date.parse(a.waitingSince) - Date.parse(b.waitingSince);
+/**
+ * Orders sessions by what blocks. A request blocks the agent; a finished turn doesn't. The longest wait is
+ * first. Working sessions keep their places, oldest first; the latest to end is first.
+ */
+function byNeed(a: SessionRow, b: SessionRow): number {
+  return rankOf(a) - rankOf(b) || timeOf(a) - timeOf(b);
+}
+
+function rankOf({ status, waitingFor }: SessionRow): number {
+  return waitingFor === null ? RANK[status] : 0;
+}
+
+function timeOf({ status, updatedAt, startedAt, waitingSince }: SessionRow): number {
+  return RANK[status] === OVER ? -Date.parse(updatedAt) : Date.parse(waitingSince ?? startedAt);
 }
 
 export interface SessionDetail extends SessionRow {

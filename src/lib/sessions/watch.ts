@@ -30,10 +30,7 @@ export type WatchAction = 'go' | 'quit' | undefined;
 
 const RECENT_MS = 3_600_000;
 
-/**
- * Returns the rows of the live list. The order is waiting sessions (longest wait first), working sessions,
- * and sessions that ended in the last hour.
- */
+/** Returns the rows of the live list: running sessions, and sessions that ended in the last hour. */
 export function watchedRows(state: SessionsState, options: RowOptions): SessionRow[] {
   const { nowMs } = options;
   const isRecent = (session: Session): boolean => {
@@ -41,17 +38,7 @@ export function watchedRows(state: SessionsState, options: RowOptions): SessionR
     const isOver = status === 'ended' || status === 'crashed';
     return !isOver || nowMs - Date.parse(session.updatedAt) < RECENT_MS;
   };
-  const rows = rowsOf(Object.values(state.sessions).filter(isRecent), options);
-  const ranked = rows.map((row) => ({ row, rank: RANK[row.status], time: timeOf(row) }));
-  // Don't sort by the time of the last event, because the rows would move constantly.
-  return ranked.sort((a, b) => a.rank - b.rank || a.time - b.time).map(({ row }) => row);
-}
-
-const RANK = { waiting: 0, working: 1, 'no-signal': 1, crashed: 2, ended: 2 } as const;
-
-function timeOf(row: SessionRow): number {
-  if (RANK[row.status] === 2) return -Date.parse(row.updatedAt);
-  return Date.parse(row.waitingSince ?? row.startedAt);
+  return rowsOf(Object.values(state.sessions).filter(isRecent), options);
 }
 
 export function filteredRows({ rows, filter }: WatchList): readonly SessionRow[] {

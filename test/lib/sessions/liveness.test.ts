@@ -14,7 +14,7 @@ import {
   runningSessions,
   type SessionsDeps,
 } from '../../../src/lib/sessions/state';
-import { lostSessions, sessionsReport } from '../../../src/lib/sessions/rows';
+import { lostSessions, reportedLost, sessionsReport } from '../../../src/lib/sessions/rows';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
 
@@ -104,6 +104,11 @@ describe('the life of a session', () => {
       expect(report().sessions.map((row) => [row.status, row.pid])).to.deep.equal([['crashed', null]]);
       expect(statusOf(runningSessions(deps).sessions['a-1'] as Session, nowMs)).to.equal('crashed');
       const lost = lostSessions(currentSessions(deps));
+      const reported = (afterMs: number, isSeen: boolean): string[] =>
+        reportedLost(currentSessions(deps), nowMs + afterMs, isSeen);
+      expect(reported(0, false), 'not seen yet').to.deep.equal([]);
+      expect(reported(0, true), 'seen on a terminal').to.deep.equal(['a-1']);
+      expect(reported(61 * MINUTE, false), 'after an hour').to.deep.equal(['a-1']);
       area.write('state/sessions.json', '{"version":99,"sessions":{}}');
       expect(await noteLost(deps, lost), 'an error').to.contain('newer steward (format 99)');
       rmSync(deps.path);

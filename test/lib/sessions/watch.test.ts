@@ -54,9 +54,9 @@ describe('the live list of sessions', () => {
   const frame = (at: WatchList, columns = 80, height = 24, color = false): string[] =>
     watchFrame(at, STATE, { columns, rows: height, color, nowMs: NOW, localTime: () => '10:00' });
 
-  it('has the longest waiting first, then those at work, then those of the last hour', () => {
-    expect(rows.map(({ slug }) => slug)).to.deep.equal(['idle', 'asks', 'old', 'busy', 'done']);
-    expect(list.selected).to.equal('idle');
+  it('has those that ask first, then the longest waiting, then those at work, then those of the last hour', () => {
+    expect(rows.map(({ slug }) => slug)).to.deep.equal(['asks', 'idle', 'old', 'busy', 'done']);
+    expect(list.selected).to.equal('asks');
   });
 
   it('says how many rows are below the screen', () => {
@@ -75,8 +75,8 @@ describe('the live list of sessions', () => {
     expect(frame(list).slice(0, 4)).to.deep.equal([
       '2 waiting · 2 working · 1 done in the last hour',
       '',
-      '> shop·idle  waiting 30 m    turn finished      1 h 00 m',
-      '  shop·asks  waiting 5 m     asks to run Bash        5 m',
+      '> shop·asks  waiting 5 m     asks to run Bash        5 m',
+      '  shop·idle  waiting 30 m    turn finished      1 h 00 m',
     ]);
     expect(frame(list, 80, 24, true)[3]).to.include('\u001b[35m');
   });
@@ -88,11 +88,11 @@ describe('the live list of sessions', () => {
   });
 
   it('moves, jumps to the next that waits, shows details, filters and quits', () => {
-    expect(press(list, 'down', 'j', 'k').selected).to.equal('asks');
-    expect(press(list, 'up').selected).to.equal('idle');
-    expect(press(list, 'n').selected).to.equal('asks');
-    expect(press(list, 'n', 'n').selected).to.equal('idle');
-    expect(frame(press(list, 's')).join('\n')).to.match(/^branch +idle$/m);
+    expect(press(list, 'down', 'j', 'k').selected).to.equal('idle');
+    expect(press(list, 'up').selected).to.equal('asks');
+    expect(press(list, 'n').selected).to.equal('idle');
+    expect(press(list, 'n', 'n').selected).to.equal('asks');
+    expect(frame(press(list, 's')).join('\n')).to.match(/^branch +asks$/m);
     expect(press(list, 's', 's').isDetailed).to.equal(false);
     const filtered = press(list, '/', 'b', 'u', 'x', 'backspace', 's', 'return');
     expect(filteredRows(filtered).map(({ slug }) => slug)).to.deep.equal(['busy']);
@@ -107,7 +107,7 @@ describe('the live list of sessions', () => {
 
   it('keeps the selection on its session when others come and go', () => {
     const at = press(list, 'down');
-    expect(withRows(at, rows.slice(1)).selected).to.equal('asks');
+    expect(withRows(at, rows.slice(1)).selected).to.equal('idle');
     expect(withRows(at, rows.slice(2)).selected).to.equal('old');
     expect(withRows(at, []).selected).to.equal(null);
   });
