@@ -1,6 +1,7 @@
+import { sessionToWatch } from '../../lib/agents/input';
 import { watchedSessions, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
-import { openWatchdog, reportSilence, sessionToWatch } from '../../lib/app/agents';
+import { openWatchdog, reportSilence } from '../../lib/app/agents';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { interruptSignal } from '../../lib/platform/process/own-process';

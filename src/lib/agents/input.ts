@@ -3,9 +3,13 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { namedFile } from '../platform/files/system-files';
 import { readStdin, type StdinRead } from '../platform/process/stdin';
 import { clean } from '../platform/terminal/terminal';
+import { findSession } from '../sessions/find';
+import { idOfKey } from '../sessions/session-key';
+import { currentSessions } from '../sessions/state';
 import { MAX_BRIEFS } from './brief';
 import { parseInvocations, type Invocation } from './check';
 import type { ParseYaml } from './roster';
+import type { WatchDeps } from './watchdog';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 /**
@@ -62,12 +66,23 @@ export async function plannedInvocations(file: string): Promise<Invocation[]> {
 }
 
 /** Returns the session id from the hook JSON on stdin. */
-export async function sessionOfHook(): Promise<string> {
+async function sessionOfHook(): Promise<string> {
   const id = parseObject((await wholeStdin()).trim())?.['session_id'];
   if (typeof id === 'string' && id !== '') return id;
   throw new StewardError('usage', 'stdin has no hook JSON with a session_id.', {
     hint: 'Use - only in a hook. Otherwise, pass a session id from "steward sessions".',
   });
+}
+
+/** Returns a session's slug. `wanted` is the slug, the assistant's session id, or `-` for hook JSON on stdin. */
+export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
+  const name = wanted === '-' ? await sessionOfHook() : wanted;
+  const state = currentSessions(deps.sessions);
+  const byId = Object.values(state.sessions).filter(({ sessionIds }) =>
+    sessionIds.some((id) => id === name || idOfKey(id) === name),
+  );
+  const newest = byId.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0];
+  return (newest ?? findSession(state, name, deps.clock.now())).slug;
 }
 
 const EFFORTS: readonly string[] = ['standard', 'extended', 'advanced', 'deep', 'comprehensive'];

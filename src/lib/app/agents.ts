@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 
-import { sessionOfHook } from '../agents/input';
 import { type ParseYaml, type RosterDeps, readRoster } from '../agents/roster';
 import type { AgentSettings } from '../agents/routing-find';
 import type { SilenceAlert, WatchDeps } from '../agents/watchdog';
@@ -8,9 +7,6 @@ import { toStewardError } from '../errors';
 import { ensureFolder } from '../platform/files/folder';
 import { appendLog } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
-import { findSession } from '../sessions/find';
-import { idOfKey } from '../sessions/session-key';
-import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
@@ -27,17 +23,6 @@ export const parseYaml: ParseYaml = async (text) => (await import('../config/tex
 
 export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return { folder: area.agents, parseYaml };
-}
-
-/** Returns a session's slug. `wanted` is the slug, the assistant's session id, or `-` for hook JSON on stdin. */
-export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
-  const name = wanted === '-' ? await sessionOfHook() : wanted;
-  const state = currentSessions(deps.sessions);
-  const byId = Object.values(state.sessions).filter(({ sessionIds }) =>
-    sessionIds.some((id) => id === name || idOfKey(id) === name),
-  );
-  const newest = byId.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0];
-  return (newest ?? findSession(state, name, deps.clock.now())).slug;
 }
 
 export async function openWatchdog(context: Context): Promise<WatchDeps> {
