@@ -109,10 +109,10 @@ describe('steward go', function () {
       expect(went.code, went.stderr).to.equal(0);
       expect(jsonOf(went)).to.include({ via: 'tmux', target: first });
       expect(shown()).to.equal(`work ${first}`);
-      const [newest] = await sessionsInOrder();
+      const [, newest] = await sessionsInOrder();
       expect(newest?.sessionIds).to.deep.equal(['second']);
       // From within tmux, by a key as a person would bind it.
-      const key = `"${process.execPath}" "${BIN}" go 1 > "${at('went')}" 2>&1; echo >> "${at('went')}"`;
+      const key = `"${process.execPath}" "${BIN}" go 2 > "${at('went')}" 2>&1; echo >> "${at('went')}"`;
       tmux('run-shell', '-t', first, key);
       expect(readFileSync(at('went'), 'utf8').trim()).to.equal(`${newest?.name ?? ''} · tmux ${second}`);
       expect(shown()).to.equal(`work ${second}`);
