@@ -359,6 +359,25 @@ describe('notify (built)', function () {
     expect((await run(['retry', id])).code).to.equal(6);
   });
 
+  it('shows in status and doctor why messages wait, and the fix', async () => {
+    server.usual = () => ({ status: 500 });
+    await run(['send', 'later', '--event', 'backgroundAgent', '--wait']);
+    const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path })) as {
+      parts: { id: string }[];
+    };
+    expect(parts.find(({ id }) => id === 'queue')).to.deep.include({
+      state: 'warning',
+      found: '1 notification waiting · push: Server error 500. No action needed: steward will retry later.',
+      fix: 'steward notify test',
+    });
+    const doctor = await steward(['doctor', 'notify', '--json'], { home: home.path });
+    const { checks } = JSON.parse(doctor.stdout) as { checks: { id: string }[] };
+    expect(checks.find(({ id }) => id === 'notify.outbox'))
+      .to.include({ state: 'warning' })
+      .and.property('found')
+      .to.include('push: Server error 500.');
+  });
+
   it('exits 8 if the outbox is full, and drops nothing', async () => {
     const at = new Date().toISOString();
     const left = {

@@ -4,7 +4,7 @@ import { type Check, type Finding, failed, ok, warning } from '../platform/check
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import type { Clock } from '../platform/time/clock';
 import { CHANNEL_CHECKS } from './channels';
-import { deadFolder, outboxStatus } from './outbox';
+import { deadFolder, delays, outboxStatus } from './outbox';
 import type { Voice } from './speech/voice';
 
 export const NOTIFY_CHECKS: readonly Check<NotifyChecked>[] = [
@@ -14,8 +14,10 @@ export const NOTIFY_CHECKS: readonly Check<NotifyChecked>[] = [
 
 function checkOutbox({ area }: NotifyChecked): Finding[] {
   const { waiting } = outboxStatus(area);
-  const words = waiting === 0 ? 'empty' : `${waiting} waiting`;
+  const causes = delays(area);
+  const words = [waiting === 0 ? 'empty' : `${waiting} waiting`, ...causes].join('; ');
   const dead = deadReport(deadFolder(area));
+  if (dead.count === 0 && causes.length > 0) return [warning(words, { fix: 'steward notify test' })];
   if (dead.count === 0) return [ok(words)];
   const hint = 'Resend a notification with `steward notify retry ID`. List the failed notifications:';
   return [warning(`${words}; ${deadText(dead) ?? ''}`, { hint, fix: 'steward notify history' })];

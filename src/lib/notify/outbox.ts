@@ -144,6 +144,12 @@ export function pendingDeliveries(deps: At): Delivery[] {
   return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+/** Returns why pending deliveries wait, such as `push: Server error 500.`, one line per channel. */
+export function delays(deps: At): string[] {
+  const failing = pendingDeliveries(deps).filter(({ reason }) => reason !== undefined);
+  return [...new Map(failing.map(({ channel, reason = '' }) => [channel, `${channel}: ${reason}`])).values()];
+}
+
 /** Returns the number of pending deliveries accepted by another machine. */
 export function foreignDeliveries(deps: Pick<OutboxDeps, 'outbox' | 'machineId'>): number {
   return countForeign(outboxOf(deps), deps.machineId);

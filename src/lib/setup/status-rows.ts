@@ -15,8 +15,14 @@ import type { Config } from '../config/schema';
 import { duration, type DaemonReport } from '../daemon/status';
 import { parseGoals } from '../goals/record';
 import { undeliveredCount } from '../notify/history';
-import { deadFolder, foreignDeliveries, MAX_WAITING as MAX_DELIVERIES, outboxStatus } from '../notify/outbox';
 import { voiceFinding } from '../notify/checks';
+import {
+  deadFolder,
+  delays,
+  foreignDeliveries,
+  MAX_WAITING as MAX_DELIVERIES,
+  outboxStatus,
+} from '../notify/outbox';
 import { muteState } from '../notify/routing';
 import { warning, withHint, type Finding, type State } from '../platform/check';
 import { readText } from '../platform/files/atomic-file';
@@ -147,19 +153,21 @@ function queueRow({ context }: Sources): Finding {
     outbox: outbox.waiting > 0 ? foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }) : 0,
     spool: spool.waiting > 0 ? foreignIntentions(area.spool, context.machineId) : 0,
   };
+  const causes = outbox.waiting > 0 ? delays(area) : [];
   const graves = [deadFolder(area), spool.deadFolder, deadMessages(area.managed)].map((folder) =>
     deadReport(folder),
   );
   const isBad = [
-    outbox.waiting >= MAX_DELIVERIES || foreign.outbox > 0,
+    outbox.waiting >= MAX_DELIVERIES || foreign.outbox > 0 || causes.length > 0,
     spool.waiting >= MAX_INTENTIONS || spool.unreadable + foreign.spool > 0,
     false,
   ].map((bad, index) => bad || (graves[index]?.count ?? 0) > 0);
   const spoolFix = spool.unreadable > 0 ? 'steward doctor hooks' : 'steward work retry';
-  const fixes = ['steward notify history', spoolFix, undefined];
+  const fixes = [causes.length > 0 ? 'steward notify test' : 'steward notify history', spoolFix, undefined];
   const [deadOutbox, deadSpool, deadSent] = graves.map(deadText);
   const facts = [
     waitingFact(outbox.waiting, 'notification', MAX_DELIVERIES),
+    ...causes,
     foreignFact(foreign.outbox),
     deadOutbox,
     waitingFact(spool.waiting, 'hook event', MAX_INTENTIONS),
