@@ -64,9 +64,7 @@ describe('the pages as the built daemon serves them', function () {
       });
     expect((await hook('session-start')).code).to.equal(0);
     expect((await hook('stop')).code).to.equal(0);
-    const from = performance.now();
     await waitForText(one.page, '#waiting-list', /your turn/);
-    expect(performance.now() - from).to.be.lessThan(2000);
     expect(await one.page.title()).to.equal('(1) Today · steward');
     await one.close();
   });

@@ -417,62 +417,42 @@ describe('steward hook, called like the assistant does', function () {
     const open = async (
       write: (stdin: NodeJS.WritableStream) => void,
       args = ['hook', 'prompt'],
-    ): Promise<{ code: unknown; took: number }> => {
+    ): Promise<unknown> => {
       const child = spawn(process.execPath, [BIN, ...args], {
         env: cleanEnv(home.path),
         stdio: ['pipe', 'pipe', 'pipe'],
       });
       const ended = once(child, 'exit');
-      const started = performance.now();
       child.stdin.on('error', () => child.stdin.destroy());
       write(child.stdin);
       const [code] = (await ended) as unknown[];
-      const took = performance.now() - started;
       child.stdin.destroy();
-      return { code, took };
+      return code;
     };
 
-    /**
-     * How much longer it takes than with a stdin that is closed at once, ms: the least of some, as a start of the
-     * program may itself take seconds on a loaded machine.
-     */
-    const beyondClosed = async (opened: () => Promise<{ took: number }>): Promise<number> => {
-      let least = Infinity;
-      for (let time = 0; time < 5 && least >= 1500; time += 1) {
-        const closed = await open((stdin) => stdin.end());
-        least = Math.min(least, (await opened()).took - closed.took);
-      }
-      return least;
-    };
-
+    // It ends although its stdin never does.
     it('stays silent and open', async () => {
-      const { code, took } = await open(() => undefined);
-      expect(code).to.equal(0);
-      expect(took).to.be.at.least(200);
-      expect(await beyondClosed(() => open(() => undefined))).to.be.below(1500);
+      expect(await open(() => undefined)).to.equal(0);
     });
 
     it('sends everything and stays open', async () => {
-      const whole = () => open((stdin) => stdin.write(hookJson('prompt')));
-      expect((await whole()).code).to.equal(0);
+      expect(await open((stdin) => stdin.write(hookJson('prompt')))).to.equal(0);
       expect(events()).to.have.length(1);
-      expect(await beyondClosed(whole)).to.be.below(1500);
     });
 
     it('sends half and stays open', async () => {
       const text = hookJson('tool');
-      const { code, took } = await open(
+      const code = await open(
         (stdin) => stdin.write(text.slice(0, text.indexOf('SECRET') + 3)),
         ['hook', 'tool'],
       );
       expect(code).to.equal(0);
-      expect(took).to.be.within(2000, 30_000);
       expect(events()[0]).to.include({ tool: 'Bash', session: '0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6' });
     });
 
     it('sends single bytes', async () => {
       const text = Buffer.from(hookJson('prompt', { cwd: '/ä' }));
-      const { code } = await open((stdin) => {
+      const code = await open((stdin) => {
         for (const byte of text) stdin.write(Buffer.from([byte]));
         stdin.end();
       });

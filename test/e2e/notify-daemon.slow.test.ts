@@ -192,7 +192,7 @@ describe('notifications with the daemon', () => {
     expect(await history()).to.deep.equal([]);
   });
 
-  it('finishes the current speech within two seconds, and keeps the rest', async function () {
+  it('stops although a speech never ends, and keeps the rest', async function () {
     requirePrograms(this, { flite: 'flite', aplay: 'alsa-utils' });
     // A player that never ends: what it was given is what was begun.
     const bin = join(sound.path, 'bin');
@@ -202,9 +202,7 @@ describe('notifications with the daemon', () => {
     daemon = await startDaemon({ home: sound.path, env: { PATH: `${bin}:${process.env['PATH']}` } });
     for (const message of ['one', 'two', 'three']) await post({ message });
     await until('it speaks', () => readdirSync(sound.path).includes('begun'), 60_000);
-    const before = performance.now();
     expect(await daemon.stop()).to.equal(0);
-    expect(performance.now() - before).to.be.within(1_500, 30_000);
     expect(outbox().length + readdirSync(join(sound.path, '.steward/state/outbox/claimed')).length).to.equal(
       3,
     );

@@ -198,11 +198,9 @@ describe('front application of a real X server', function () {
     requirePrograms(this, PROGRAMS);
     const server = await startXvfb(kit);
     server.kill('SIGSTOP');
-    const began = performance.now();
     const error = await rejection(x11.read(kit.desktop()));
     expect(error).to.include({ kind: 'unavailable' });
     expect(error.message).to.include('no response within 3000 ms');
-    expect(performance.now() - began).to.be.within(2900, 30_000);
   });
 
   it('reports a server that is gone', async function () {

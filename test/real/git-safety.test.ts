@@ -271,9 +271,8 @@ describe('sense/git: hostile and broken repositories', () => {
       const well = box.init('well');
       for (const path of [repo, well]) box.commit(path, { at: NOON, subject: 'a' });
       pipe(join(repo, '.git', name));
-      const started = performance.now();
       const got = await watch([repo, well], { timeoutMs: 55_000 }).capture();
-      expect(performance.now() - started).to.be.lessThan(30_000);
+      expect(got.reason).not.to.contain('took longer');
       expect(got.events.map((event) => event.repo)).to.include('well');
       expect(got.state).to.equal('ok');
       expect(got.reason).to.contain(repo);
@@ -301,9 +300,7 @@ describe('sense/git: hostile and broken repositories', () => {
     // For the sound one, too: it may take its time.
     const watched = watch([repo, well], { timeoutMs: 4000 });
     const nowMs = DAY + 40_000_000;
-    const started = performance.now();
     const got = await watched.capture({ nowMs });
-    expect(performance.now() - started).to.be.lessThan(30_000);
     expect(got.events.map((event) => event.repo)).to.deep.equal(['well']);
     expect(got.reason).to.contain('took longer than 4 s');
     watched.runs.length = 0;

@@ -31,9 +31,8 @@ describe("Codex's config.toml", () => {
     it(`does not with ${JSON.stringify(on)}`, () => expect(disablesHooks(on)).to.equal(false));
 
   it('is read in linear time', () => {
-    const began = performance.now();
+    // In quadratic time, a megabyte would outlast the time limit of the test.
     for (const text of ['[', '"', '"""', 'features={', 'features={hooks=', ',', '\n['])
-      disablesHooks(text.repeat(Math.ceil(1_000_000 / text.length)));
-    expect(performance.now() - began).to.be.below(5000);
+      expect(disablesHooks(text.repeat(Math.ceil(1_000_000 / text.length)))).to.equal(false);
   });
 });

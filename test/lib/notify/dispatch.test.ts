@@ -827,9 +827,7 @@ describe('notify: delivery', () => {
     const id = await send({ event: 'backgroundAgent' });
     delivering = keepDelivering(world.deps);
     await until('it is under way', () => texts('push').length === 1);
-    const began = performance.now();
     await delivering.close(50);
-    expect(performance.now() - began).to.be.lessThan(30_000);
     await deliver();
     expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: true });
   });

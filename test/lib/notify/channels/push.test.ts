@@ -163,9 +163,7 @@ describe('notify: push', () => {
     it('times out if the server never answers, and sends the next message', async () => {
       server.replies = ['hang'];
       const impatient = pushChannel({ ...deps.deps, answerMs: 1500 });
-      const began = performance.now();
       const outcome = await impatient.send(parcel(), () => undefined);
-      expect(performance.now() - began).to.be.within(1490, 30_000);
       expect(outcome).to.include({ outcome: 'again' });
       expect(outcome)
         .to.have.property('reason')

@@ -146,9 +146,7 @@ describe('platform/process', () => {
     }
 
     it('kills the program and its children at the time-out, and gives what was said before', async () => {
-      const began = performance.now();
-      const result = await sh('sleep 60 & echo $!; sleep 60 & echo $!; wait', 3000);
-      expect(performance.now() - began).to.be.within(2990, 30_000);
+      const result = await sh('sleep 600 & echo $!; sleep 600 & echo $!; wait', 3000);
       expect(result).to.include({ code: null, signal: 'SIGKILL', timedOut: true });
       const pids = result.stdout.trim().split('\n').map(Number);
       expect(pids).to.have.length(2);
@@ -157,7 +155,6 @@ describe('platform/process', () => {
 
     it('kills the program and its children when it is told to stop, also before it began', async () => {
       const stop = new AbortController();
-      const began = performance.now();
       const path = box.path('pid');
       const running = run('sh', ['-c', 'sleep 60 & echo $! >"$0.new"; mv "$0.new" "$0"; wait', path], {
         timeoutMs: 60_000,
@@ -169,7 +166,6 @@ describe('platform/process', () => {
       await ended(Number(readFileSync(path, 'utf8')));
       const late = await run('sleep', ['60'], { timeoutMs: 60_000, signal: stop.signal });
       expect(late).to.include({ signal: 'SIGKILL', timedOut: false });
-      expect(performance.now() - began).to.be.below(30_000);
     });
 
     it('kills the children of a program that prints too much', async () => {
@@ -187,14 +183,12 @@ describe('platform/process', () => {
     });
 
     it('does not wait for a background process that holds the output open', async () => {
-      const began = performance.now();
-      const result = await sh('echo said; sleep 30 & echo $!; exit 4', 20_000);
-      const tookMs = performance.now() - began;
+      const result = await sh('echo said; sleep 600 & echo $!; exit 4', 20_000);
       const [said, pid] = result.stdout.split('\n');
+      // Throws if the background process has ended.
       process.kill(Number(pid), 'SIGKILL');
       expect(said).to.equal('said');
       expect(result).to.include({ code: 4, timedOut: false });
-      expect(tookMs).to.be.below(20_000);
     });
 
     it('does not listen longer than the time-out to one that goes on talking', async () => {
@@ -205,20 +199,19 @@ describe('platform/process', () => {
     });
 
     it('does not wait at the time-out for a grandchild that left the group', async function () {
-      const began = performance.now();
       const result = await run(
         process.execPath,
         [
           '-e',
-          `const c = require('node:child_process').spawn('sleep', ['30'], { detached: true, stdio: 'inherit' });
+          `const c = require('node:child_process').spawn('sleep', ['600'], { detached: true, stdio: 'inherit' });
            console.log(c.pid); setInterval(() => {}, 1000);`,
         ],
         { timeoutMs: 8000 },
       );
       // Nothing said would be the number 0: the group of this process itself.
       expect(result.stdout).to.match(/^[1-9]\d*\n$/);
+      // Throws if the grandchild has ended.
       process.kill(Number(result.stdout), 'SIGKILL');
-      expect(performance.now() - began).to.be.below(25_000);
       expect(result.timedOut).to.equal(true);
     });
 

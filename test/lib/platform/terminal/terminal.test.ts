@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { clean } from '../../../../src/lib/platform/terminal/terminal';
-import { quickestMs } from '../../../helpers/measured';
 
 /** What a terminal acts on, or nobody sees, by code point; joiners and the selectors of emoji are judged by their place. */
 const DROPPED: readonly (readonly [from: number, to: number])[] = [
@@ -132,11 +131,8 @@ describe('platform/terminal: clean', () => {
   }
 
   it('takes time in proportion to the length', () => {
-    const tookMs = quickestMs(1, () => {
-      for (const piece of [`${ESC}]`, `${ESC}[`, `${ESC}[0;`, '\u009b ', `${ESC} `])
-        clean(piece.repeat(200_000));
-    });
-    // Measured: 60 ms in all; with backtracking it would be minutes.
-    expect(tookMs).to.be.below(3000);
+    // With backtracking, these would outlast the time limit of the test.
+    for (const piece of [`${ESC}]`, `${ESC}[`, `${ESC}[0;`, '\u009b ', `${ESC} `])
+      expect(clean(piece.repeat(200_000))).not.to.include(ESC);
   });
 });
