@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -271,5 +280,39 @@ describe('several machines (built)', function () {
     const second = await run(0, 'sense', 'capture');
     expect(second.stdout + second.stderr).to.not.contain('is missing on this machine');
     for (const machine of [0, 1]) expect(await shown(machine)).to.deep.equal(whole);
+  });
+
+  it('shows the last read of the others while the exchange folder is away, and says so', async () => {
+    await run(0, 'sense', 'capture');
+    const before = await record(0);
+    const away = `${folder}-away`;
+    renameSync(folder, away);
+    try {
+      const { stdout, stderr } = await run(0, 'sense', 'today', '--of', day, '--json');
+      const shown = JSON.parse(stdout) as UnionRecord;
+      expect(stderr).to.match(/^desktop: as of .*\d\d:\d\d, .* not reachable$/m);
+      const withoutTimes = shown.machines.map(({ asOf, ...machine }) => {
+        expect(typeof asOf, machine.name).to.equal(machine.name === 'laptop' ? 'undefined' : 'string');
+        return machine;
+      });
+      expect({ ...shown, machines: withoutTimes }).to.deep.equal(before);
+      expect((await run(0, 'sense', 'today', '--of', day, '--machine', 'desktop')).code).to.equal(0);
+      expect((await run(0, 'time', '--of', day)).stderr).to.contain('not reachable');
+      const { notes } = jsonOf(await run(0, 'usage', '--json')) as Usage;
+      expect(notes?.filter((note) => note.includes('not reachable'))).to.have.length(2);
+      const { notKnown } = jsonOf(
+        await run(0, 'standup', '--since', day, '--until', day, '--json'),
+      ) as Report;
+      expect(notKnown.filter((note) => note.includes('not reachable'))).to.have.length(2);
+      const state = join(homes[0]?.path ?? '', '.local', 'state', 'steward');
+      const copy = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((name) =>
+        name.endsWith('received'),
+      );
+      rmSync(join(state, copy ?? 'no copy'), { recursive: true });
+      const bare = await run(0, 'sense', 'today', '--of', day);
+      expect(bare.stderr).to.contain(`Exchange folder not reachable: ${folder}. Other machines are missing.`);
+    } finally {
+      renameSync(away, folder);
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { hashedId } from '../../src/lib/sync/format';
@@ -41,8 +41,8 @@ export function writeMutatedTree(folder: string, id: string, random: Random): st
     try {
       WAYS[way](join(own, name), random);
     } catch (error) {
-      // An earlier damage replaced the folder.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
+      // An earlier damage replaced the folder, or made the value too deep to write again.
+      if (!(error instanceof RangeError) && (error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
     }
     return `${way} in ${name}`;
   }).join(', ');
@@ -77,7 +77,7 @@ const VALUES: readonly (() => unknown)[] = [
 function changeValue(path: string, random: Random, change: (parent: Parent, key: string) => void): void {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = JSON.parse(readable(path));
   } catch {
     return;
   }
@@ -146,10 +146,5 @@ const WAYS = {
 };
 
 function readable(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Not a file.
-    return '';
-  }
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : '';
 }

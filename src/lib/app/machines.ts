@@ -2,6 +2,7 @@ import { knownMachineId } from '../platform/files/machine';
 import type { StoredDays } from '../sync/machine-days';
 import type { ReadDeps } from '../sense/read';
 import type { Day } from '../platform/time/time';
+import { localTimes } from '../platform/time/day-words';
 import { readDay, todayOf } from '../sense/roll';
 import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
 import type { Context } from './context';
@@ -25,14 +26,35 @@ export async function openMachines<T extends ReadDeps>(
   const { readState, withFolder } = await import('../sync/state');
   const { area } = context;
   const onDamaged = damagedNotes(note);
+  const { awayNotes, copyFolder, sourceOf } = await import('../sync/received');
+  const localTime = localTimes(context.clock, deps.timezone);
+  const noteOnce = once(note);
   const known = (): KnownMachines => {
+    const source = folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine));
     const { kept = [] } = withFolder(readState(stateFile(area)), folder);
     const id = folder === undefined ? (knownMachineId(area.machine) ?? '') : context.machineId;
-    return knownMachines({ id, name: machineName(area) }, storedDays(deps, kept), folder, onDamaged);
+    return knownMachines(
+      { id, name: machineName(area) },
+      storedDays(deps, kept),
+      source,
+      onDamaged,
+      (others) => {
+        if (source === undefined || folder === undefined) return;
+        for (const text of awayNotes(source, folder, others, localTime)) noteOnce(text);
+      },
+    );
   };
   const machines = (): Machines | undefined => chooseMachines(known(), wanted);
   if (wanted !== undefined) machines();
   return { ...deps, machines, machineFiles: () => (folder === undefined ? [] : machineFiles(folder)) };
+}
+
+function once(note: (text: string) => unknown): (text: string) => void {
+  const noted = new Set<string>();
+  return (text) => {
+    if (!noted.has(text)) note(text);
+    noted.add(text);
+  };
 }
 
 function storedDays(deps: ReadDeps, kept: readonly Day[]): StoredDays {

@@ -1,12 +1,13 @@
 import { isAbsolute, join, resolve } from 'node:path';
 
 import { StewardError, toStewardError, throwIfBug } from '../errors';
-import { exists } from '../platform/files/folder';
+import { exists, removeFolder } from '../platform/files/folder';
 import { knownMachineId } from '../platform/files/machine';
 import { kindOf } from '../platform/files/stat';
 import { formerTexts } from '../sync/checks';
 import { machinesFolder } from '../sync/exchange';
 import { pendingFormer, unpublish } from '../sync/former';
+import { copyFolder } from '../sync/received';
 import {
   readState,
   withFolder,
@@ -140,6 +141,7 @@ export async function withRemoval<T>(
     writeState(deps.state, withPending(withRepo, { removals: [removal] }));
   });
   const value = await work();
+  removeFolder(join(machinesFolder(copyFolder(context.area.machine)), context.machineId));
   const problems: string[] = [];
   try {
     await purgeClone(context);

@@ -12,6 +12,7 @@ import { asRecord } from '../time/record';
 import { inFolder, noFolder, prepareFolder } from '../sync/folder';
 import { purgeFormer } from '../sync/former';
 import { planFiles, type PublishResult } from '../sync/publish';
+import { copyFolder, keepCopy } from '../sync/received';
 import { readState, withFolder, withoutFormer, writeState } from '../sync/state';
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
 import { planOf, type SyncPlan } from '../sync/view';
@@ -98,6 +99,7 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   await removeClone(context);
   const { deps, locked } = await openSync(context);
   await locked(() => {
+    removeFolder(copyFolder(context.area.machine));
     const state = withFolder(readState(deps.state), undefined);
     writeState(deps.state, remove ? withoutFormer(state, [folder, repo ?? '']) : state);
     purgeFormer(deps, undefined);
@@ -114,7 +116,10 @@ export async function forget(context: Context, wanted: string, dryRun: boolean):
   if (dryRun) return { ...found, dryRun };
   // Delete from the git repository first; otherwise the next exchange would restore the files.
   await forgetInGit(context, found.id);
-  await locked(() => removeFolder(found.path));
+  await locked(() => {
+    removeFolder(found.path);
+    keepCopy(folder, copyFolder(context.area.machine));
+  });
   await forgetAdopted(context, found.id);
   return { ...found, dryRun };
 }

@@ -17,6 +17,7 @@ import { keptText } from '../sync/checks';
 import { pendingFormer, purgeFormer } from '../sync/former';
 import { parseInfo } from '../sync/parse';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
+import { copyFolder, keepCopy } from '../sync/received';
 import { publishRetired } from '../sync/retire';
 import { readState, withFolder, withFormer, withoutFormer, writeState, type SyncState } from '../sync/state';
 import type { Context } from './context';
@@ -211,6 +212,7 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
     try {
       const result = inFolder(deps.folder, () => {
         const published = publish(deps);
+        keepCopy(deps.folder, copyFolder(context.area.machine));
         publishAdopted(deps.state, adopted);
         return published;
       });

@@ -17,6 +17,7 @@ import { GROUPINGS, type Usage } from '../usage/rollup';
 import type { Context } from './context';
 import type { NotifyContext } from './notify';
 import { openSessions } from './sessions';
+import type { UsageInput } from '../sync/machine-usage';
 import { machineName } from './sync-settings';
 
 export async function openUsage(context: Context): Promise<UsageReads & { deps: UsageReadDeps }> {
@@ -34,8 +35,15 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
       if (folder === undefined && machine === undefined) return { rows: readOwn() };
       const { usageOfMachines } = await import('../sync/machine-usage');
       const own = { id: context.machineId, name: machineName(area) };
-      const input = { own, folder, machine, ...period };
-      return usageOfMachines(input, readOwn, mergeUsage, (text) => notes.push(text));
+      const { awayNotes, copyFolder, sourceOf } = await import('../sync/received');
+      const source = folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine));
+      const onOthers: UsageInput['onOthers'] = (others) => {
+        if (source === undefined || folder === undefined) return;
+        notes.push(...awayNotes(source, folder, others, localTimes(clock, user.timezone)));
+      };
+      return usageOfMachines({ own, source, onOthers, machine, ...period }, readOwn, mergeUsage, (text) =>
+        notes.push(text),
+      );
     },
     async sessionNames() {
       const sessions = Object.values(currentSessions(await openSessions(context)).sessions);

@@ -17,6 +17,7 @@ import {
   type OnDamagedFile,
 } from './exchange';
 import type { ExchangeMachine, PublishedDay } from './format';
+import type { ExchangeSource } from './received';
 
 /** This machine's stored days. */
 export interface StoredDays {
@@ -36,12 +37,14 @@ export interface StoredDays {
 export function knownMachines(
   own: MachineName,
   stored: StoredDays,
-  folder: string | undefined,
+  source: ExchangeSource | undefined,
   onDamaged: OnDamagedFile,
+  onOthers: (others: readonly ExchangeMachine[]) => unknown = () => undefined,
 ): KnownMachines {
-  const found = folder === undefined ? [] : readMachines(folder, onDamaged);
+  const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
   const others = found.filter(({ id }) => id !== own.id);
-  const nameOf = ({ id, info }: ExchangeMachine) => ({ id, name: info.name });
+  onOthers(others);
+  const nameOf = (machine: ExchangeMachine): MachineName => labelOf(machine, source);
   return {
     own,
     others: others.map(nameOf),
@@ -84,6 +87,12 @@ export function knownMachines(
       };
     },
   };
+}
+
+/** Returns a machine's name, and when it published what a copy contains. */
+export function labelOf({ id, info }: ExchangeMachine, source: ExchangeSource | undefined): MachineName {
+  const { name, publishedAt } = info;
+  return source?.isCopy === true ? { id, name, asOf: publishedAt } : { id, name };
 }
 
 /** Returns the files and folders to watch for changes to other machines' day files. */

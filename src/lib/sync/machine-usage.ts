@@ -2,7 +2,9 @@ import type { Day } from '../platform/time/time';
 import { chosenMachines, type MachineName } from '../time/machines/read';
 import { sessionKey } from '../sessions/session-key';
 import { damagedNotes, readMachines, readPublishedUsage } from './exchange';
-import { hashedId } from './format';
+import { hashedId, type ExchangeMachine } from './format';
+import { labelOf } from './machine-days';
+import type { ExchangeSource } from './received';
 import type { MachineUsage } from '../usage/machines';
 import type { DatedRow, Usage } from '../usage/rollup';
 
@@ -14,7 +16,9 @@ export interface UsageOfMachines {
 
 export interface UsageInput {
   own: MachineName;
-  folder: string | undefined;
+  source: ExchangeSource | undefined;
+  /** Called with the other machines that were found. */
+  onOthers?: (others: readonly ExchangeMachine[]) => unknown;
   machine: string | undefined;
   from: Day;
   to: Day;
@@ -25,15 +29,16 @@ export interface UsageInput {
  * for each unusable file.
  */
 export function usageOfMachines(
-  { own, folder, machine: wanted, from, to }: UsageInput,
+  { own, source, onOthers, machine: wanted, from, to }: UsageInput,
   readOwn: () => DatedRow[],
   merge: (machines: readonly MachineUsage[]) => DatedRow[],
   note: (text: string) => unknown,
 ): UsageOfMachines {
   const onDamaged = damagedNotes(note);
   const others =
-    folder === undefined ? [] : readMachines(folder, onDamaged).filter(({ id }) => id !== own.id);
-  const names = others.map(({ id, info }) => ({ id, name: info.name }));
+    source === undefined ? [] : readMachines(source.folder, onDamaged).filter(({ id }) => id !== own.id);
+  onOthers?.(others);
+  const names = others.map((machine) => labelOf(machine, source));
   const chosen = chosenMachines({ own, others: names }, wanted);
   const hasOwn = chosen.has(own.id);
   const read = others.filter(({ id }) => chosen.has(id));
@@ -65,7 +70,7 @@ export function usageOfMachines(
     machines: {
       machines: shown
         .sort((a, b) => (a.id < b.id ? -1 : 1))
-        .map(({ id, name }) => ({ id, name, state: stateOf({ id, name }) })),
+        .map((machine) => ({ ...machine, state: stateOf(machine) })),
     },
   };
 }

@@ -27,7 +27,7 @@ export interface Usage {
   /** Notes about missing data, such as a day whose file is damaged. Absent if no data is missing. */
   notes?: string[];
   /** The machines whose usage was merged. Absent if there is only one machine. */
-  machines?: { id: string; name: string; state: 'recorded' | 'not-recorded' }[];
+  machines?: { id: string; name: string; asOf?: string; state: 'recorded' | 'not-recorded' }[];
 }
 
 /** `machine` is the machine's name. Absent if there is only one machine. */

@@ -38,13 +38,19 @@ describe('the reader of exchanged files, on damaged trees', function () {
   function readAll(folder: string): unknown[] {
     const damaged: string[] = [];
     const note = (name: string, reason: string): unknown => damaged.push(`${name}: ${reason}`);
-    const known = knownMachines(OWN, stored, folder, note);
+    const known = knownMachines(OWN, stored, { folder, isCopy: false }, note);
     const machines = known.choose(new Set([OWN.id, ...known.others.map(({ id }) => id)]));
     const records = machines === undefined ? [] : [...unionDays(machines, DAYS).values()];
     const bounds = { startMs: Date.parse('2026-11-20T00:00:00Z'), endMs: Date.parse('2026-11-21T00:00:00Z') };
     const timelines = machines?.others('2026-11-20').map((parts) => machineTimeline(parts, bounds));
     const usage = usageOfMachines(
-      { own: OWN, folder, machine: undefined, from: '2026-11-01', to: '2026-11-30' },
+      {
+        own: OWN,
+        source: { folder, isCopy: false },
+        machine: undefined,
+        from: '2026-11-01',
+        to: '2026-11-30',
+      },
       () => [],
       mergeUsage,
       (text) => damaged.push(text),

@@ -30,6 +30,8 @@ export interface MachineRow {
   state: MachineState;
   /** The machine's share of `totalMinutes`, or null if not recorded. */
   minutes: number | null;
+  /** When the machine published what is shown, if the exchange folder is not reachable. */
+  asOf?: string;
 }
 
 /** A day's record that combines several machines. */

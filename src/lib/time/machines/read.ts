@@ -10,6 +10,8 @@ import type { MachineParts } from './timeline';
 export interface MachineName {
   id: string;
   name: string;
+  /** When the machine published what is shown, if the exchange folder is not reachable. */
+  asOf?: string;
 }
 
 /** The machines to merge. */

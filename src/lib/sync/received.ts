@@ -1,0 +1,91 @@
+import { dirname, join } from 'node:path';
+
+import { toStewardError } from '../errors';
+import { readBytes, readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../platform/files/folder';
+import { parseObject } from '../platform/files/json-object';
+import { isMachineId } from '../platform/files/machine';
+import { kindOf, marksOf } from '../platform/files/stat';
+import { machinesFolder, MAX_DAY_BYTES } from './exchange';
+import type { ExchangeMachine } from './format';
+import { publishedFiles } from './mirror';
+
+/** Where to read the other machines' files. */
+export interface ExchangeSource {
+  folder: string;
+  /** Whether `folder` is this machine's copy, because the exchange folder is not reachable. */
+  isCopy: boolean;
+}
+
+/** Returns the folder that contains this machine's copy of the exchange folder. */
+export function copyFolder(machineState: string): string {
+  return join(machineState, 'received');
+}
+
+/** Returns the exchange folder, or the copy if the exchange folder is not reachable. */
+export function sourceOf(folder: string, copy: string): ExchangeSource {
+  const isReachable = kindOf(machinesFolder(folder)) === 'folder';
+  if (isReachable) return { folder, isCopy: false };
+  return { folder: readIndex(copy)['folder'] === folder ? copy : join(copy, 'none'), isCopy: true };
+}
+
+/** Copies what all machines have published, so that reports stay complete while the exchange folder is away. */
+export function keepCopy(folder: string, copy: string): void {
+  const index = readIndex(copy);
+  if (index['folder'] !== folder) removeFolder(copy);
+  const known = index['folder'] === folder ? index : {};
+  const next: Record<string, unknown> = { folder };
+  const ids = listFolder(machinesFolder(folder)).filter(isMachineId);
+  for (const id of ids) {
+    const [from, to] = [machinesFolder(folder), machinesFolder(copy)].map((path) => join(path, id));
+    if (from !== undefined && to !== undefined) copyMachine(from, to, { known, next });
+  }
+  for (const id of listFolder(machinesFolder(copy)))
+    if (!ids.includes(id)) removeFolder(join(machinesFolder(copy), id));
+  const text = JSON.stringify(next);
+  if (text === JSON.stringify(known)) return;
+  ensureFolder(copy);
+  replaceFile(join(copy, 'index.json'), text, { sync: false });
+}
+
+function readIndex(copy: string): Record<string, unknown> {
+  return parseObject(readText(join(copy, 'index.json')) ?? '') ?? {};
+}
+
+function copyMachine(
+  from: string,
+  to: string,
+  { known, next }: Record<'known' | 'next', Record<string, unknown>>,
+): void {
+  try {
+    const names = publishedFiles(from);
+    for (const name of names) {
+      const source = join(from, name);
+      const mark = marksOf([source]).text.trim();
+      next[source] = mark;
+      if (known[source] === mark && exists(join(to, name))) continue;
+      const data = readBytes(source, { maxBytes: MAX_DAY_BYTES });
+      if (data === undefined) continue;
+      ensureFolder(dirname(join(to, name)));
+      replaceFile(join(to, name), data, { sync: false });
+    }
+    for (const name of publishedFiles(to)) if (!names.includes(name)) removeFile(join(to, name));
+  } catch (error) {
+    // `sync status` names files that can't be read.
+    if (toStewardError(error).kind === 'internal') throw error;
+  }
+}
+
+/** Returns what to tell about a report from the copy; nothing if the exchange folder is reachable. */
+export function awayNotes(
+  { isCopy }: ExchangeSource,
+  folder: string,
+  others: readonly Pick<ExchangeMachine, 'info'>[],
+  localTime: (iso: string) => string,
+): string[] {
+  if (!isCopy) return [];
+  if (others.length === 0) return [`Exchange folder not reachable: ${folder}. Other machines are missing.`];
+  return others.map(
+    ({ info: { name, publishedAt } }) => `${name}: as of ${localTime(publishedAt)}, ${folder} not reachable`,
+  );
+}
