@@ -57,6 +57,12 @@ const CLAUDE_LIKE: readonly Played[] = [
   snake('SessionEnd', { reason: 'other' }, { type: 'session-end', reason: 'other' }),
 ];
 
+const STOP_FAILURE = snake(
+  'StopFailure',
+  { error: 'rate_limit', last_assistant_message: `${SECRET} limit reached, resets 6pm` },
+  { type: 'stop', reason: 'rate_limit', until: '18:00' },
+);
+
 const CODEX_ORDER = [
   ...['session_id', 'turn_id', 'transcript_path', 'cwd', 'hook_event_name', 'model', 'permission_mode'],
 ];
@@ -186,14 +192,9 @@ const CURSOR: readonly Played[] = [
  * OpenCode 1.18 and Qwen Code 0.24 have the recorded shape; the rest is as documented.
  */
 export const PAYLOADS: Readonly<Record<AssistantId, readonly Played[]>> = {
-  'claude-code': [
-    ...CLAUDE_LIKE,
-    snake(
-      'StopFailure',
-      { error: 'rate_limit', last_assistant_message: `${SECRET} limit reached, resets 6pm` },
-      { type: 'stop', reason: 'rate_limit', until: '18:00' },
-    ),
-  ],
+  'claude-code': CLAUDE_LIKE.flatMap((played) =>
+    played.event === 'Stop' ? [STOP_FAILURE, played] : [played],
+  ),
   codex: CODEX,
   copilot: COPILOT,
   opencode: OPENCODE,
