@@ -3,7 +3,7 @@ import { stateOf, type ProcessMark } from '../platform/process/ancestor';
 import { toIso } from '../platform/time/clock';
 import { dayBounds, dayOf } from '../platform/time/time';
 import { isWaiting, parseRequests, requestsAfter, type OpenRequest } from '../sessions/requests';
-import { parseProcess, type WorkEvent } from '../sessions/work-events';
+import { INTERRUPTED, parseProcess, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent, SessionState, SessionStateDetail } from '../time/event';
 
 /** A running session, as stored in the cursor. */
@@ -92,6 +92,8 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
         known.delete(event.session);
         return;
       }
+      // The turn that you interrupted is over, and another one has started.
+      if (event.reason === INTERRUPTED && at !== undefined && ms < at.sinceMs) return;
       const next = applied(at, event, ms, deps.machineId);
       if (next === undefined) return;
       known.set(event.session, next);

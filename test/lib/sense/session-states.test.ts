@@ -74,6 +74,14 @@ describe('sense: session states', () => {
     ]);
   });
 
+  it('ends an interrupted turn, but not the turn after it', async () => {
+    at(1, 'prompt');
+    at(2, 'stop', { reason: 'interrupted' });
+    at(4, 'prompt');
+    at(3, 'stop', { reason: 'interrupted' });
+    expect(await changes(5)).to.deep.equal(['1 working prompt', '2 ready', '4 working prompt']);
+  });
+
   it('marks sessions outside the watched repositories', async () => {
     at(1, 'prompt');
     at(1, 'prompt', { session: 'b', repo: 'client' });
