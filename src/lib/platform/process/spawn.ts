@@ -36,7 +36,7 @@ function pathOf(file: string, env: NodeJS.ProcessEnv): string {
   return isAbsolute(file) ? file : (findProgram(file, env) ?? MISSING + basename(file));
 }
 
-/** Removes relative entries from PATH. Replaces an empty PATH, because it would mean the current folder. */
+/** Removes relative entries and those of projects from PATH. Replaces an empty PATH, because it would mean the current folder. */
 function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const changed = { ...env };
   for (const name of Object.keys(env).filter(isPath)) {
@@ -67,8 +67,11 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
     .find((path) => isProgram(path));
 }
 
+/** A project's own programs, which npm puts first on the PATH of the commands that it starts. */
+const PROJECT_FOLDER = /[\\/]node_modules[\\/]\.bin[\\/]?$/;
+
 function absoluteFolders(path: string): string[] {
-  return path.split(delimiter).filter((folder) => isAbsolute(folder));
+  return path.split(delimiter).filter((folder) => isAbsolute(folder) && !PROJECT_FOLDER.test(folder));
 }
 
 function isProgram(path: string): boolean {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, relative } from 'node:path';
+import { join, delimiter, relative } from 'node:path';
 
 import { findProgram } from '../../../../src/lib/platform/process/spawn';
 import { scratch } from '../../../helpers/scratch';
@@ -38,6 +38,13 @@ describe('platform/program', () => {
       process.chdir(before);
     }
     expect(findProgram('tool', {})).to.equal(undefined);
+  });
+
+  it('takes nothing from the programs of a project', () => {
+    const folder = box.path('shop', 'node_modules', '.bin');
+    mkdirSync(folder, { recursive: true });
+    script(join(folder, 'tool'), '');
+    expect(findProgram('tool', { PATH: folder })).to.equal(undefined);
   });
 
   it('takes a path only if it is absolute', () => {
