@@ -264,10 +264,13 @@ function firstOf(value: unknown): unknown {
 
 /** Approximately the longest path that any system allows. */
 const MAX_PATH = 4096;
+/** A hook looks for a repository at each level, and no project is this deep. */
+const MAX_LEVELS = 200;
 
 function pathOf(value: unknown): string | undefined {
   const path = textOf(value);
-  return path === undefined || path.length > MAX_PATH || path.includes('\0') ? undefined : path;
+  if (path === undefined || path.length > MAX_PATH || path.includes('\0')) return undefined;
+  return path.split(/[\\/]/).length > MAX_LEVELS ? undefined : path;
 }
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark. Some Windows shells write UTF-16. */

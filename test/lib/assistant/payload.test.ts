@@ -50,6 +50,7 @@ describe("Claude Code's hook JSON", () => {
 
   for (const [what, path] of [
     ['a NUL', '/home/ann/\0work'],
+    ['2,000 levels', `/home/${'a/'.repeat(2000)}`],
     ['more than a path holds', `/home/${'a/'.repeat(50_000)}`],
   ] as const) {
     it(`with a path that has ${what} names no folder and no file, and no prompt of that folder is read`, () => {
