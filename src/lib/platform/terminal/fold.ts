@@ -4,7 +4,7 @@ import { unless } from '../../errors';
 import { terminalOf } from './stdio';
 import { displayWidth } from './text-width';
 
-/** Maximum width of text. Longer lines are hard to read, even on a wide terminal. */
+/** Maximum width of wrapped text. Longer lines are hard to read, even on a wide terminal. */
 const MAX_PROSE_COLUMNS = 96;
 
 /**
@@ -57,15 +57,16 @@ function longestWord(text: string): number {
 }
 
 /**
- * Wraps text at `columns`. `first` and `rest` are the prefixes of the first line and of the following lines.
+ * Wraps text at `columns`, but at most at 96, so that `fold` has nothing left to wrap. `first` and `rest` are the prefixes of the first line and of the following lines.
  */
 export function wrap(text: string, columns: number, first = '', rest = first): string[] {
+  const width = Math.min(columns, MAX_PROSE_COLUMNS);
   const lines: string[] = [];
   let line = first;
   let isStart = true;
   for (const word of text.split(' ')) {
     if (word === '') continue;
-    if (!isStart && displayWidth(line) + 1 + displayWidth(word) > columns) {
+    if (!isStart && displayWidth(line) + 1 + displayWidth(word) > width) {
       lines.push(line);
       line = rest;
       isStart = true;

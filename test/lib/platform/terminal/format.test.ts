@@ -36,6 +36,12 @@ describe('platform: format', () => {
     );
   });
 
+  it('wraps text once, also on a wide terminal', () => {
+    const lines = wrap('word '.repeat(100), 200, '  ', '    ');
+    expect(Math.max(...lines.map((line) => line.length))).to.be.at.most(96);
+    expect(fold(lines.join('\n'), 200)).to.equal(lines.join('\n'));
+  });
+
   it('folds lines between words, aligned with their last column', () => {
     const cases: [text: string, folded: string[]][] = [
       ['short', ['short']],
