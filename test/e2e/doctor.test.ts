@@ -485,6 +485,17 @@ describe('doctor (built)', function () {
       await at.expectRow('daemon.port', 'ok', new RegExp(`^${port} is free$`));
     });
 
+    it('reports an address that this machine does not have, and its command chooses another one', async () => {
+      await at.run('config', 'set', 'daemon.requireToken', 'true');
+      await at.run('config', 'set', 'daemon.host', '240.0.0.1');
+      const served = await steward(['daemon', 'serve'], { home: at.path });
+      expect(served.stderr).to.include('This machine does not have the address 240.0.0.1.');
+      const row = await at.expectRow('daemon.port', 'failed', /does not have the address 240\.0\.0\.1/);
+      await at.run(...(row.fix ?? '').split(' ').slice(1));
+      await at.expectRow('daemon.port', 'ok', /is free$/);
+      await at.run('config', 'set', 'daemon.requireToken', 'false');
+    });
+
     it('reports another program at the address of the daemon, and a daemon that accepts foreign pages', async () => {
       const daemon = await startDaemon({ home: at.path });
       const server = createServer((_, response) => response.end('{}'));

@@ -2,7 +2,7 @@ import { within } from '../platform/time/wait';
 import { StewardError, toStewardError } from '../errors';
 import { type Machine } from '../config/user-area';
 import { failed, ok, warning } from '../platform/check';
-import { httpUrl, isLoopback, localAddress } from '../platform/net/address';
+import { httpUrl, isLoopback, isNoAddress, localAddress, otherLoopback } from '../platform/net/address';
 import { toIso, type Clock } from '../platform/time/clock';
 import { httpServer, isTaken, type HttpServer } from '../platform/net/http-server';
 import { SERVER_LIMITS, type RequestHead, type ServerLimits } from '../platform/net/http-application';
@@ -208,11 +208,19 @@ async function listenTcp(server: HttpServer, { host, port }: DaemonParts): Promi
     return await server.listenTcp(host, port);
   } catch (error) {
     if (isTaken(error)) throw portTaken(port, error);
+    if (isNoAddress(error)) throw noAddress(host, error);
     throw new StewardError('unavailable', `Could not listen on ${host}, port ${port}: ${String(error)}`, {
       hint: 'Choose another port or host: steward config set daemon.port N',
       cause: error,
     });
   }
+}
+
+function noAddress(host: string, cause: unknown): StewardError {
+  return new StewardError('unavailable', `This machine does not have the address ${host}.`, {
+    hint: `Choose another address: steward config set daemon.host ${otherLoopback(host)}`,
+    cause,
+  });
 }
 
 function portTaken(port: number, cause: unknown): StewardError {

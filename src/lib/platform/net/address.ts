@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { createServer, isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+import { errnoCode } from '../../errors';
 import { ensureFolder, makePrivate } from '../files/folder';
 import { shortHash } from '../files/short-hash';
 
@@ -14,6 +15,27 @@ export function ipVersion(text: string): 0 | 4 | 6 {
 /** Returns whether a host name or IP address is loopback. An IPv6 address must not have brackets. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Returns whether this machine has an address, by listening there for a moment. */
+export function hasAddress(host: string): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', (error) => resolve(!isNoAddress(error)));
+    server.listen({ host, port: 0, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** Returns whether listening failed because this machine doesn't have the address. */
+export function isNoAddress(error: unknown): boolean {
+  return NO_ADDRESS.has(errnoCode(error) ?? '');
+}
+
+const NO_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENOTFOUND']);
+
+/** Returns the loopback address to try instead of `host`. */
+export function otherLoopback(host: string): string {
+  return host === '127.0.0.1' ? '::1' : '127.0.0.1';
 }
 
 /** Returns a URL such as `http://127.0.0.1:31337`, replacing a wildcard address with loopback. */
