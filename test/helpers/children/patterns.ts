@@ -36,7 +36,7 @@ async function route(): Promise<void> {
   const { RULES } = await import('../../../src/lib/agents/routing');
   const { readRequest } = await import('../../../src/lib/agents/text');
   const { corpus, NAMED, TYPES } = await import('../agents');
-  for (const name of ['requests', 'held-out', 'held-out-2', 'held-out-3', 'held-out-4']) {
+  for (const name of ['requests', 'training', 'training-2', 'training-3', 'training-4']) {
     for (const { request, effort } of corpus(name)) {
       const asked = {
         request: readRequest(request),

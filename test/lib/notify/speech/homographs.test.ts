@@ -10,7 +10,7 @@ const respelled = (text: string, table?: readonly Homograph[]): string =>
   replaced(text, findHomographs(text, table));
 
 describe('notify/speech: homographs', () => {
-  for (const name of ['live.txt', 'live-held-out.txt']) {
+  for (const name of ['live.txt', 'live-training.txt']) {
     describe(`on the sentences of ${name}`, () => {
       const { verb, broadcast } = readCorpus(name);
 
@@ -29,11 +29,11 @@ describe('notify/speech: homographs', () => {
 
   it('has enough distinct sentences, half of them verbs', () => {
     const { verb, broadcast } = readCorpus('live.txt');
-    const heldOut = readCorpus('live-held-out.txt');
+    const training = readCorpus('live-training.txt');
     expect(verb.length + broadcast.length).to.be.at.least(300);
     expect(verb.length / (verb.length + broadcast.length)).to.be.at.least(0.5);
-    expect(heldOut.verb.length + heldOut.broadcast.length).to.be.at.least(60);
-    const all = [verb, broadcast, heldOut.verb, heldOut.broadcast].flat();
+    expect(training.verb.length + training.broadcast.length).to.be.at.least(60);
+    const all = [verb, broadcast, training.verb, training.broadcast].flat();
     expect(new Set(all).size).to.equal(all.length);
     for (const sentence of all) expect(sentence, sentence).to.match(/(?<!\p{L})live(?!\p{L})/iu);
   });
