@@ -42,7 +42,8 @@ export async function readWeek(of: string | undefined, now: ZonedNow): Promise<P
 }
 
 /**
- * Parses a day in words, or a period: `week`, `month`, `year` (the last 365 days), `last week` or `last month`.
+ * Parses a day in words, or a period: `week`, `month`, `quarter`, `year` (the last 365 days), `last
+ * week`, `last month`, `last quarter` or `last 3 weeks`. Throws `usage` for other periods.
  */
 export async function readDays(of: string, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
@@ -58,13 +59,29 @@ export async function readDays(of: string, now: ZonedNow): Promise<Period> {
     const until = addDays(firstOfMonth, -1);
     return readPeriod({ since: `${until.slice(0, 8)}01`, until }, now);
   }
+  if (word === 'quarter') return readPeriod({ since: firstOfQuarter(today) }, now);
+  if (word === 'last quarter') {
+    const until = addDays(firstOfQuarter(today), -1);
+    return readPeriod({ since: firstOfQuarter(until), until }, now);
+  }
+  const weeks = /^(?:last|past) ([1-9]\d{0,2}) weeks?$/.exec(word)?.[1];
+  if (weeks !== undefined) return readPeriod({ since: addDays(today, 1 - 7 * Number(weeks)) }, now);
   if (word === 'year') return readPeriod({ since: addDays(today, -364) }, now);
-  if (/^(?:last year|\d{4}-\d{2})$/.test(word)) {
+  if (OTHER_PERIOD.test(word)) {
     throw new StewardError('usage', `Invalid day ${JSON.stringify(of)}.`, {
-      hint: 'Use a day such as 2026-11-20, or "week", "month" or "year".',
+      hint: 'Use a day such as 2026-11-20, or "week", "last 3 weeks", "month", "quarter" or "year".',
     });
   }
   return readPeriod({ since: of, until: of }, now);
+}
+
+/** Matches periods that aren't supported, which a parser for days would read as one day. */
+const OTHER_PERIOD =
+  /^(?:last year|\d{4}(?:-\d{2})?|.*\b(?:quarters?|weeks|months|years)|(?:last )?(?:january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber)(?: \d{4})?)$/;
+
+function firstOfQuarter(day: Day): Day {
+  const month = Number(day.slice(5, 7));
+  return `${day.slice(0, 5)}${String(month - ((month - 1) % 3)).padStart(2, '0')}-01`;
 }
 
 function periodOf(from: Day, to: Day, { nowMs, zone }: ZonedNow): Period {

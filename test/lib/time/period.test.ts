@@ -2,11 +2,39 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { addDays, dayBounds } from '../../../src/lib/platform/time/time';
-import { daysOf, readPeriod, readWeek } from '../../../src/lib/time/period';
+import { daysOf, readDays, readPeriod, readWeek } from '../../../src/lib/time/period';
 import { rejection } from '../../helpers/errors';
 
 /** Saturday, half past one at night in Berlin, and still Friday in UTC. */
 const NOW = { nowMs: Date.parse('2026-11-21T00:30:00+01:00'), zone: 'Europe/Berlin' };
+
+describe('the period of a time report', () => {
+  const periods: [words: string, from: string, to: string][] = [
+    ['this quarter', '2026-10-01', '2026-11-21'],
+    ['last quarter', '2026-07-01', '2026-09-30'],
+    ['last 2 weeks', '2026-11-08', '2026-11-21'],
+    ['last month', '2026-10-01', '2026-10-31'],
+    ['1 November', '2026-11-01', '2026-11-01'],
+    ['2 weeks ago', '2026-11-07', '2026-11-07'],
+  ];
+  for (const [words, from, to] of periods)
+    it(`reads "${words}"`, async () => {
+      expect(await readDays(words, NOW)).to.include({ from, to });
+    });
+
+  for (const words of [
+    'last year',
+    '2025',
+    '2026-10',
+    'last 3 months',
+    'October',
+    'last may',
+    'second quarter',
+  ])
+    it(`refuses "${words}" instead of showing one day`, async () => {
+      expect(await rejection(readDays(words, NOW))).to.include({ kind: 'usage' });
+    });
+});
 
 describe('the period of a report', () => {
   const since = async (words: string): Promise<string> => (await readPeriod({ since: words }, NOW)).from;
