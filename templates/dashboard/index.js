@@ -227,10 +227,8 @@ function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
  * @param {Status | undefined} status @param {Board | undefined} board
  */
 function showSetup(day, report, status, board) {
-  const { state, found: reason = '' } = status?.modules.find(({ id }) => id === 'sense') ?? {
-    state: 'ok',
-    found: '',
-  };
+  const sense = status?.modules.find(({ id }) => id === 'sense');
+  const { state, found: reason } = sense ?? { state: 'ok', found: '' };
   const isSetUp = state === 'ok';
   const isNew = day !== undefined && isEmpty(day.record) && !isSetUp && asked === null;
   byId('day').hidden = day === undefined || isNew;
