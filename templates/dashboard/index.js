@@ -228,8 +228,7 @@ function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
  */
 function showSetup(day, report, status, board) {
   const sense = status?.modules.find(({ id }) => id === 'sense');
-  const { state, found: reason } = sense ?? { state: 'ok', found: '' };
-  const isSetUp = state === 'ok';
+  const isSetUp = !sense || sense.state === 'ok';
   const isNew = day !== undefined && isEmpty(day.record) && !isSetUp && asked === null;
   byId('day').hidden = day === undefined || isNew;
   /** @type {[string, string, boolean][]} */
@@ -244,7 +243,7 @@ function showSetup(day, report, status, board) {
       h(
         'div.empty',
         h('p', h('b', 'Nothing recorded yet.'), ' This page updates automatically.'),
-        state !== 'off' && reason && h('p.attention', reason),
+        sense?.state !== 'off' && h('p.attention', sense?.found),
         h(
           'ol.steps.numbered',
           steps.map(([text, fix, done]) => h('li', `${text}${done ? ' ✓ ' : ': '}`, !done && command(fix))),

@@ -155,7 +155,9 @@ describe('hooks and the status line on a faulty machine', () => {
       expect(kindsLeft()).to.have.length(1000);
       const row = await queue();
       expect(row).to.include({ state: 'warning' });
-      expect(row?.found).to.equal('1000 hook events waiting; the queue is full, and new ones are refused · 1000 from another machine');
+      expect(row?.found).to.equal(
+        '1000 hook events waiting; the queue is full, and new ones are refused · 1000 from another machine',
+      );
     });
 
     it('entries of another machine are shown, and given up with a reason', async () => {
