@@ -124,7 +124,7 @@ describe('steward time (built)', function () {
       'unknown',
     ]);
     expect(await keys('assistant')).to.deep.equal(['claude-code', 'codex', 'other folders', 'unknown']);
-    expect(await keys('issue')).to.deep.equal(['#12', 'no issue', 'other folders', 'unknown']);
+    expect(await keys('issue')).to.deep.equal(['shop#12', 'no issue', 'other folders', 'unknown']);
     expect(await keys('app')).to.deep.equal(['Ghostty', 'Firefox']);
   });
 

@@ -30,7 +30,8 @@ export async function openMachines<T extends ReadDeps>(
   const localTime = localTimes(context.clock, deps.timezone);
   const noteOnce = once(note);
   const known = (): KnownMachines => {
-    const source = folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine));
+    const source =
+      folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine), area.exchange);
     const { kept = [] } = withFolder(readState(stateFile(area)), folder);
     const id = folder === undefined ? (knownMachineId(area.machine) ?? '') : context.machineId;
     return knownMachines(

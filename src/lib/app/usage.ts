@@ -36,7 +36,8 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
       const { usageOfMachines } = await import('../sync/machine-usage');
       const own = { id: context.machineId, name: machineName(area) };
       const { awayNotes, copyFolder, sourceOf } = await import('../sync/received');
-      const source = folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine));
+      const source =
+        folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine), area.exchange);
       const onOthers: UsageInput['onOthers'] = (others) => {
         if (source === undefined || folder === undefined) return;
         notes.push(...awayNotes(source, folder, others, localTimes(clock, user.timezone)));

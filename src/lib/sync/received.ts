@@ -22,9 +22,12 @@ export function copyFolder(machineState: string): string {
   return join(machineState, 'received');
 }
 
-/** Returns the exchange folder, or the copy if the exchange folder is not reachable. */
-export function sourceOf(folder: string, copy: string): ExchangeSource {
-  const isReachable = kindOf(machinesFolder(folder)) === 'folder';
+/**
+ * Returns the exchange folder, or the copy if the exchange folder is not reachable. The folder in a shared user
+ * area (`ownFolder`) always is; the first capture creates it.
+ */
+export function sourceOf(folder: string, copy: string, ownFolder: string | undefined): ExchangeSource {
+  const isReachable = folder === ownFolder || kindOf(machinesFolder(folder)) === 'folder';
   if (isReachable) return { folder, isCopy: false };
   return { folder: readIndex(copy)['folder'] === folder ? copy : join(copy, 'none'), isCopy: true };
 }
