@@ -106,7 +106,8 @@ describe('upgrading the home of an older steward (built)', function () {
       'area.formats': 'ok',
       'area.logs': 'ok',
       'config.files': 'ok',
-      'hooks.registered': 'ok',
+      // This version registers one more hook.
+      'hooks.registered': 'warning',
       'hooks.run': 'ok',
       'hooks.sessions': 'ok',
       'jobs.launcher': 'ok',
@@ -115,9 +116,13 @@ describe('upgrading the home of an older steward (built)', function () {
       state: 'warning',
       fix: 'steward autocomplete install bash',
     });
+    expect(checks.find(({ id }) => id === 'hooks.registered')).to.include({ fix: 'steward hooks install' });
     expect((await cli('autocomplete', 'install', 'bash')).code).to.equal(0);
     const { parts } = await json<{ parts: { id: string; state: string }[] }>('status');
-    expect(parts.find(({ id }) => id === 'hooks')).to.include({ state: 'ok' });
+    expect(parts.find(({ id }) => id === 'hooks')).to.include({
+      state: 'warning',
+      fix: 'steward hooks install',
+    });
   });
 
   it('runs this steward from its hooks and jobs', async () => {

@@ -27,10 +27,10 @@ describe('reminders and tidying (built)', function () {
     await github.close();
   });
 
-  const told = (): string[] =>
-    readFileSync(join(home.path, '.steward', 'observability', 'notify.jsonl'), 'utf8')
-      .split('\n')
-      .filter((line) => line.includes('"accepted"') && line.includes('"reminder"'));
+  const told = async (): Promise<unknown[]> =>
+    (jsonOf(await run('notify', 'history', '--json')) as { event: string }[]).filter(
+      ({ event }) => event === 'reminder',
+    );
 
   it('a due reminder notifies once, with the sweep and restarted daemons', async () => {
     const remind = async (text: string, dueMs: number): Promise<void> => {
@@ -46,7 +46,7 @@ describe('reminders and tidying (built)', function () {
     await remind('Ben', Date.now() - 30_000);
     daemon = await startDaemon({ home: home.path, env: env() });
     await fetch(`${daemon.url}/api/work/refresh`, { method: 'POST' });
-    await until('the notice', () => told().length === 2, 90_000);
+    await until('the notice', async () => (await told()).length === 2, 90_000);
     await daemon.stop();
     daemon = await startDaemon({ home: home.path, env: env() });
     await until('its reminders job has run', async () => {
@@ -56,7 +56,7 @@ describe('reminders and tidying (built)', function () {
       return jobs.some(({ id, lastOk }) => id === 'reminders' && lastOk === true);
     });
     expect(jsonOf(await run('work', 'sweep', '--json'))).to.include({ reminded: 0 });
-    expect(told()).to.have.length(2);
+    expect(await told()).to.have.length(2);
     const snoozed = await run('work', 'snooze', '1', '2h');
     expect(snoozed.stdout).to.match(/^#1 Ann, due /);
     expect((await run('work', 'snooze', '1', 'whenever')).code).to.equal(2);
