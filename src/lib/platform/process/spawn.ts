@@ -36,7 +36,10 @@ function pathOf(file: string, env: NodeJS.ProcessEnv): string {
   return isAbsolute(file) ? file : (findProgram(file, env) ?? MISSING + basename(file));
 }
 
-/** Removes relative entries and those of projects from PATH. Replaces an empty PATH, because it would mean the current folder. */
+/**
+ * Removes relative entries and those of projects from PATH. Replaces an empty PATH, because it would mean the
+ * current folder.
+ */
 function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const changed = { ...env };
   for (const name of Object.keys(env).filter(isPath)) {
