@@ -129,6 +129,7 @@ describe('the packed steward', function () {
     const vendors = readdirSync(join(dist, 'vendor'));
     expect(vendors).to.include.members([
       'yaml.js',
+      'cosmiconfig.js',
       'x11.js',
       'undici.js',
       'dbus-next.js',

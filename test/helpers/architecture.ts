@@ -67,6 +67,7 @@ const SPAWNS = 'lib/platform/process/spawn.ts';
 const HEAVY = [
   'x11',
   'yaml',
+  'cosmiconfig',
   'koffi',
   'undici',
   'listr2',

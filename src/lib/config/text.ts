@@ -6,6 +6,7 @@ import { readBytes } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
 import { type TextProblem, parseJsonTree, placeOf } from '../platform/files/json-tree';
 import { isOnlyComments } from '../platform/files/yaml';
+import { inOwnFolder } from '../platform/process/own-process';
 import type { ConfigFile } from './files';
 
 type Parsed = { value: unknown } | { problem: TextProblem };
@@ -158,7 +159,21 @@ export async function readConfigFile(file: ConfigFile, path: string): Promise<Re
   if (file.format === 'json') return parsedOr(parseJson(text), text);
   const bare = bareContent(text);
   if (bare !== undefined) return { text, content: bare };
-  return parsedOr(await parseYaml(text), text);
+  return parsedOr(await loadYaml(path), text);
+}
+
+/**
+ * Loads a YAML file with cosmiconfig. cosmiconfig first looks for options of its own in the current folder, and
+ * runs them if they are code, so it is created in steward's own folder.
+ */
+async function loadYaml(path: string): Promise<Parsed> {
+  const { cosmiconfig } = await import('cosmiconfig');
+  // The result is wrapped, because cosmiconfig follows a top-level `$import`, also to code.
+  const parse = (_path: string, text: string): Promise<Parsed> => parseYaml(text);
+  const options = { cache: false, searchPlaces: [], loaders: { '.yaml': parse } };
+  const explorer = inOwnFolder(() => cosmiconfig('steward', options));
+  const result = await explorer.load(path);
+  return (result?.config as Parsed | undefined) ?? { value: undefined };
 }
 
 function parsedOr(parsed: Parsed, text: string): ReadFile {

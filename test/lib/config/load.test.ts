@@ -355,13 +355,15 @@ describe('config: loadConfig', () => {
       'config.yaml',
       'settings.json',
     ];
-    const inPackage = `{"steward": ${data}}`;
+    const inPackage = `{"steward": ${data}, "cosmiconfig": {"searchPlaces": ["evil.js"]}}`;
+    const refused = '{"cosmiconfig": {"loaders": {".yaml": "./evil.js"}}}';
     // A folder for each: found together, the first would hide the others.
     const hostile = [
       ...scripts.map((name) => [name, code]),
       ...texts.map((name) => [name, data]),
       ...[...scripts, ...texts, 'package.json', 'package.yaml'].map((name) => [name, broken]),
       ['package.json', inPackage],
+      ...['package.json', '.config/config.json', '.config/config.yaml'].map((name) => [name, refused]),
     ] as [string, string][];
     const folders = hostile.map(([name, text], index) => {
       const folder = join(at.home, 'hostile', String(index));
@@ -371,7 +373,8 @@ describe('config: loadConfig', () => {
       return folder;
     });
     // With content in the user area, so that the YAML library is loaded.
-    at.write('config.yaml', 'timezone: Africa/Cairo\n');
+    at.write('config.yaml', `timezone: Africa/Cairo\n$import: ${join(folders[0] as string, 'evil.js')}\n`);
+    const deleted = join(at.home, 'deleted');
     const root = resolve(__dirname, '..', '..', '..');
     const script = join(at.home, 'run.cjs');
     writeFileSync(
@@ -384,8 +387,14 @@ describe('config: loadConfig', () => {
           process.chdir(folder);
           const seen = await loadConfig({ area: userArea(), env: {} }).then(
             ({ config }) => config.user.timezone + ' ' + config.user.da.name, String);
-          console.log(seen);
+          console.log(seen + ' ' + (process.cwd() === require('node:fs').realpathSync(folder)));
         }
+        // A current folder that is deleted is no reason to fail.
+        const { mkdirSync, rmdirSync } = require('node:fs');
+        mkdirSync(${JSON.stringify(deleted)});
+        process.chdir(${JSON.stringify(deleted)});
+        rmdirSync(${JSON.stringify(deleted)});
+        console.log((await loadConfig({ area: userArea(), env: {} })).config.user.timezone);
       })();`,
     );
     const out = execFileSync(process.execPath, [script, ...folders], {
@@ -395,8 +404,9 @@ describe('config: loadConfig', () => {
     });
     const seen = out.trim().split('\n');
     hostile.forEach(([name, text], index) =>
-      expect(seen[index], `${name}: ${text}`).to.equal('Africa/Cairo DA'),
+      expect(seen[index], `${name}: ${text}`).to.equal('Africa/Cairo DA true'),
     );
+    expect(seen[hostile.length], 'in a deleted folder').to.equal('Africa/Cairo');
     expect(existsSync(proof), 'something of a folder was executed').to.equal(false);
   });
 });

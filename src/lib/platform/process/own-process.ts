@@ -8,6 +8,18 @@ export function ownProcess(): { pid: number; uptimeSec: number } {
   return { pid: process.pid, uptimeSec: Math.round(process.uptime()) };
 }
 
+/** Runs a synchronous function while the current folder is the one of steward's own code. */
+export function inOwnFolder<T>(run: () => T): T {
+  const before = unless(['ENOENT'], () => process.cwd());
+  process.chdir(__dirname);
+  try {
+    return run();
+  } finally {
+    // A folder that is deleted, or that this user may not enter, cannot be read by a relative path either.
+    if (before !== undefined) unless(['ENOENT', 'EACCES'], () => process.chdir(before));
+  }
+}
+
 /** Sends SIGTERM to a process; does nothing if the process has ended. */
 export function endProcess(pid: number): void {
   unless(['ESRCH'], () => process.kill(pid, 'SIGTERM'));
