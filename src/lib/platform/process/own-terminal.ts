@@ -27,6 +27,8 @@ interface ProcessFacts {
   /** Foreground process group of the controlling terminal, or -1 if there is none. */
   foreground: number;
   started: string;
+  /** Process that opened the session on the terminal. */
+  leader: number;
   /** Whether the process is a zombie: exited, but not reaped by its parent. */
   isDead: boolean;
 }
@@ -112,14 +114,22 @@ export function variableOf(pid: number, name: string): string | undefined {
 }
 
 /**
- * Parses /proc/PID/stat: state (field 3), parent (4), terminal (7), foreground group (8), start time (22).
+ * Parses /proc/PID/stat: state (field 3), parent (4), session (6), terminal (7), foreground group (8), start
+ * time (22).
  */
 export function factsOf(pid: number): ProcessFacts | undefined {
   const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [parent, device, started] = [Number(fields[1]), Number(fields[4]), fields[19]];
   return Number.isSafeInteger(parent) && Number.isSafeInteger(device) && started !== undefined
-    ? { parent, device, foreground: Number(fields[5]), started, isDead: /^[ZX]$/.test(fields[0] ?? '') }
+    ? {
+        parent,
+        device,
+        foreground: Number(fields[5]),
+        started,
+        leader: Number(fields[3]),
+        isDead: /^[ZX]$/.test(fields[0] ?? ''),
+      }
     : undefined;
 }
 

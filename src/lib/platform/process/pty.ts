@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
-import { factsOf, ifThere, pathOf } from './own-terminal';
+import { factsOf, ifThere, pathOf, terminalOfParents } from './own-terminal';
 
 /** A pseudo-terminal and the first process found on it. */
 export interface Pty {
@@ -27,6 +27,23 @@ export function ptysBelow(pid: number): Pty[] {
     else if (!found.has(tty)) found.set(tty, { tty, pid: child });
   }
   return [...found.values()];
+}
+
+/**
+ * Returns the first process of each of these terminals that belongs to this user. Omits terminals opened by a
+ * program on another terminal of the user, such as an assistant: the program types there. Works only on Linux.
+ */
+export function leadersOf(ttys: { has: (tty: string) => boolean }): Pty[] {
+  const isOwn = (tty: string): boolean => ifThere(() => lstatSync(tty).uid) === process.getuid?.();
+  return (ifThere(() => readdirSync('/proc')) ?? []).flatMap((name) => {
+    const pid = Number(name);
+    const facts = Number.isInteger(pid) ? factsOf(pid) : undefined;
+    if (facts === undefined || facts.leader !== pid || facts.isDead) return [];
+    const tty = pathOf(facts.device);
+    if (tty === undefined || !ttys.has(tty) || !isOwn(tty)) return [];
+    const outer = terminalOfParents(facts.parent)?.tty;
+    return outer !== undefined && outer !== tty && isOwn(outer) ? [] : [{ tty, pid }];
+  });
 }
 
 function childrenOf(pid: number): number[] {
