@@ -7,7 +7,7 @@ export type RequestFault =
   | { kind: 'status'; status: number; headers?: Record<string, string>; html?: boolean }
   | { kind: 'reset' }
   | { kind: 'landed-then-reset' }
-  | { kind: 'landed-then-500' };
+  | { kind: 'landed-then-status'; status: number };
 
 /** How a stream is spoilt. */
 export interface StreamFault {
@@ -56,7 +56,10 @@ export function randomFaults(random: Random, budget: number): Faults {
         { kind: 'status', status: 500, html: true },
         { kind: 'reset' },
       ];
-      const landed: RequestFault[] = [{ kind: 'landed-then-reset' }, { kind: 'landed-then-500' }];
+      const landed: RequestFault[] = [
+        { kind: 'landed-then-reset' },
+        { kind: 'landed-then-status', status: 500 },
+      ];
       return random.pick(method === 'POST' ? [...statuses, ...landed, ...landed] : statuses);
     },
     stream: () => {

@@ -110,7 +110,8 @@ export async function startFake(options: FakeOptions = {}): Promise<Fake> {
     }
     const answer = route(method, url, body);
     if (fault?.kind === 'landed-then-reset') return reset(response);
-    if (fault?.kind === 'landed-then-500') return fail(response, 500, 'api_error', 'after it landed');
+    if (fault?.kind === 'landed-then-status')
+      return fail(response, fault.status, 'api_error', 'after it landed');
     if (answer === 'stream') return;
     const [status, value] = answer;
     if (typeof value === 'string') return fail(response, status, 'invalid_request_error', value);

@@ -69,14 +69,16 @@ function isStart(value: unknown): value is Start {
 }
 
 async function completeStart(deps: SendDeps, start: Start, path: string, wasTried: boolean): Promise<string> {
+  let mayHaveTwins = wasTried;
   let isCertain = !wasTried;
-  const find = (): Promise<Resource | undefined> => findByNonce(deps, start);
+  const find = async (): Promise<Resource | undefined> => (await findByNonce(deps, start))[0];
   const create = (): Promise<Resource> =>
     once(
       deps,
       () => deps.client.create('sessions', bodyOf(start)),
       find,
       (error) => {
+        mayHaveTwins = true;
         isCertain = hasNoSideEffects(error);
         return mayHaveSideEffects(error);
       },
@@ -84,6 +86,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
   let session: Resource;
   try {
     session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
+    if (mayHaveTwins) await archiveTwins(deps, start, session.id);
   } catch (error) {
     // Keep the start file unless the service rejected the request, because the session may exist and `wake`
     // can find it.
@@ -123,15 +126,22 @@ function bodyOf({ agent, environment, nonce, title, vaults = [], budget }: Start
   };
 }
 
-async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource | undefined> {
+/** Archives the other sessions of this start, which a failed request left empty. */
+async function archiveTwins(deps: SendDeps, start: Start, id: string): Promise<void> {
+  const twins = (await repeated(deps, () => findByNonce(deps, start))).filter((found) => found.id !== id);
+  for (const twin of twins) if (!isArchived(twin)) await archiveSession(deps, twin.id);
+}
+
+async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource[]> {
   const query = [['agent_id', start.agent], ['order', 'desc'], ['limit', '100']] as const; // prettier-ignore
+  const own: Resource[] = [];
   let read = 0;
   for await (const found of pagesOf((page) => client.list('sessions', [...query, ...pageQuery(page)]))) {
-    const own = found.find(({ metadata }) => textField(metadata, NONCE) === start.nonce);
+    own.push(...found.filter(({ metadata }) => textField(metadata, NONCE) === start.nonce));
     read += 1;
-    if (own !== undefined || read === MAX_PAGES) return own;
+    if (read === MAX_PAGES) break;
   }
-  return undefined;
+  return own;
 }
 
 /**

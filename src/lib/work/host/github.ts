@@ -43,7 +43,7 @@ interface Bounds {
 
 const MIB = 1024 * 1024;
 /** About 30,000 issues fit in 192 MiB. */
-const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
+const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 2 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
 /** GitHub allows 80 writes per minute. Use fewer, to leave some for other tools. */
@@ -153,8 +153,9 @@ async function fetchOne<T>(service: Service, schema: Schema<T>, call: Call): Pro
 }
 
 /**
- * Fetches all pages. Skips and counts malformed items, but fails if every item is malformed. If there are
- * several pages, the ETag is `null`, because an ETag covers only one page.
+ * Fetches all pages. Skips and counts malformed items, but fails if every item is malformed, or if a page
+ * repeats the page before it. If there are several pages, the ETag is `null`, because an ETag covers only one
+ * page.
  */
 async function fetchList<T>(
   service: Service,
@@ -164,7 +165,7 @@ async function fetchList<T>(
 ): Promise<Conditional<T[]>> {
   const { client, asked } = service;
   const value: T[] = [];
-  let [malformed, pages, lastEtag] = [0, 0, null as string | null];
+  let [malformed, pages, lastEtag, lastPage] = [0, 0, null as string | null, ''];
   const checkBounds = boundsOf(service, what);
   const headers = { ...HEADERS, ...(etag === undefined ? {} : { 'if-none-match': etag }) };
   try {
@@ -176,8 +177,11 @@ async function fetchList<T>(
       const items = (reply.data as unknown[]).map((item) => v.safeParse(schema, item));
       const found = items.flatMap((item) => (item.success ? [item.output] : []));
       malformed += items.length - found.length;
+      const page = JSON.stringify(found);
+      if (page === lastPage) throw garbled(asked(what));
+      lastPage = page;
       // Copy the items. Otherwise, their strings would keep the whole response in memory.
-      value.push(...(JSON.parse(JSON.stringify(found)) as T[]));
+      value.push(...(JSON.parse(page) as T[]));
       lastEtag = reply.headers.etag ?? null;
     }
   } catch (error) {

@@ -43,10 +43,10 @@ describe('managed: sending once over a connection that loses answers', () => {
       .map(({ content }) => (content as { text: string }[])[0]?.text);
   const posts = (): number => fake.requests.filter(({ method }) => method === 'POST').length;
 
-  for (const kind of ['landed-then-reset', 'landed-then-500'] as const) {
-    it(`does not send again what has arrived (${kind})`, async () => {
+  for (const fault of [{ kind: 'landed-then-reset' }, { kind: 'landed-then-status', status: 500 }] as const) {
+    it(`does not send again what has arrived (${fault.kind})`, async () => {
       const { id } = fake.makeSession();
-      faults = [{ kind }];
+      faults = [fault];
       const sent = await sendMessage(deps, id, 'hello');
       expect(received(id)).to.deep.equal(['hello']);
       expect(sent.id).to.equal(fake.sessions.get(id)?.log[0]?.id);
@@ -143,6 +143,13 @@ describe('managed: sending once over a connection that loses answers', () => {
       faults = [{ kind: 'landed-then-reset' }];
       const id = await startSession(deps, input);
       expect([...fake.sessions.keys()]).to.deep.equal([id]);
+    });
+
+    it('leaves no empty session of a start that the service answered with an error', async () => {
+      faults = [{ kind: 'landed-then-status', status: 429 }];
+      const id = await startSession(deps, input);
+      const open = [...fake.sessions.values()].filter(({ archived }) => archived === null);
+      expect(open.map((session) => session.id)).to.deep.equal([id]);
     });
 
     it('is found by the process after a kill', async () => {

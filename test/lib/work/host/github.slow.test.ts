@@ -258,14 +258,14 @@ describe('work: the GitHub host', function () {
   describe('that gives too much', () => {
     const bounds = { answerBytes: 100_000, listPages: 5, listBytes: 1_000_000, listMs: 60_000 };
     let asked = 0;
-    let page = '[]';
+    let page = (): object[] => [];
     const endless = createServer((request, response) => {
       asked += 1;
       response.setHeader('content-type', 'application/json');
       if (request.url?.includes('/comments') !== true) {
         const { port } = endless.address() as AddressInfo;
         response.setHeader('link', `<http://127.0.0.1:${port}/next?page=${asked}>; rel="next"`);
-        response.end(page);
+        response.end(JSON.stringify(page()));
         return;
       }
       const write = (): void => {
@@ -282,7 +282,7 @@ describe('work: the GitHub host', function () {
     after(() => closeServer(endless));
     beforeEach(() => {
       asked = 0;
-      page = '[]';
+      page = () => [{ ...hostile, number: asked }];
     });
 
     it('in an answer is not read to its end', async () => {
@@ -298,8 +298,15 @@ describe('work: the GitHub host', function () {
       expect(asked).to.equal(6);
     });
 
+    it('again and again, is read once more only', async () => {
+      page = () => [hostile];
+      const error = await rejection((await openEndless({ listPages: 10_000 })).issues(REPO, {}));
+      expect(failureOf(error)).to.include({ reason: 'garbled' });
+      expect(asked).to.equal(2);
+    });
+
     it('is counted in bytes, and kept without its texts', async () => {
-      page = JSON.stringify([{ ...hostile, body: '\u20ac'.repeat(1000) }]);
+      page = () => [{ ...hostile, number: asked, body: '\u20ac'.repeat(1000) }];
       const large = await rejection((await openEndless({ listBytes: 9000 })).issues(REPO, {}));
       expect(large.message).to.match(/^The list for .* exceeds /);
       expect(asked, 'three bytes a character').to.equal(3);
@@ -309,7 +316,7 @@ describe('work: the GitHub host', function () {
     });
 
     it('in all, or in all the time, is one, too', async () => {
-      page = JSON.stringify(Array.from({ length: 50 }, () => ({ ...hostile, body: 'x'.repeat(1000) })));
+      page = () => Array.from({ length: 50 }, () => ({ ...hostile, number: asked, body: 'x'.repeat(1000) }));
       const large = await rejection((await openEndless({ listBytes: 90_000 })).issues(REPO, {}));
       expect(large.message).to.match(/ exceeds 0 MiB\.$/);
       expect(asked).to.equal(2);
