@@ -67,10 +67,12 @@ const unused = {
     build.onResolve({ filter: /^[a-z]/ }, ({ path }) =>
       isBuiltin(path) ? { path, external: true, sideEffects: false } : undefined,
     );
-    // x11 loads these two when they are read, which neither steward nor dbus-next does: 250 kB.
+    // x11 loads these two when they are read, which steward doesn't do: 250 kB.
     build.onResolve({ filter: /^\.\/(keysyms|xserver)$/ }, ({ path, importer }) =>
       /[\\/]x11[\\/]lib[\\/]index\.js$/.test(importer) ? { path, external: true } : undefined,
     );
+    // Only for a bus that is a program to start (unixexec).
+    build.onResolve({ filter: /^event-stream$/ }, ({ path }) => ({ path, external: true }));
     build.onResolve({ filter: /^kleur$/ }, () => ({
       path: join(ROOT, 'node_modules', 'kleur', 'index.mjs'),
       sideEffects: false,
@@ -96,7 +98,7 @@ function vendors(found) {
         const joined = JOINED[/^\.\/(\w+)$/.exec(path)?.[1] ?? ''];
         const isLibrary = !/^[./]/.test(path) && !isBuiltin(path) && !EXTERNAL.includes(path);
         if (joined === undefined && !isLibrary) return undefined;
-        const bundle = `./vendor/${joined ?? path.split('/')[0]}.js`;
+        const bundle = `./vendor/${joined ?? path.replace(/^@[^/]+\//, '').split('/')[0]}.js`;
         found.set(joined === undefined ? path : join(resolveDir, `${path}.ts`), bundle);
         return { path: bundle, external: true };
       });

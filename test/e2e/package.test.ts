@@ -132,7 +132,7 @@ describe('the packed steward', function () {
       'cosmiconfig.js',
       'x11.js',
       'undici.js',
-      'dbus-next.js',
+      'dbus-native.js',
       'eventsource-parser.js',
       'listr2.js',
       'chrono-node.js',

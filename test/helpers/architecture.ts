@@ -71,7 +71,7 @@ const HEAVY = [
   'koffi',
   'undici',
   'listr2',
-  'dbus-next',
+  '@homebridge/dbus-native',
   'chrono-node/en',
   '@octokit/core',
   'eventsource-parser',

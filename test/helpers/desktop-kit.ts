@@ -1,4 +1,4 @@
-import * as dbus from 'dbus-next';
+import { createClient } from '@homebridge/dbus-native';
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, createWriteStream, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -198,15 +198,22 @@ export async function startSway(
   return { start: (file, args) => kit.start(file, args, user) };
 }
 
-/** What the service answers a call with; a thrown error's `type` and message become the D-Bus error. */
-export type Answer = (message: dbus.Message) => { signature: string; body: unknown[] };
+interface Message {
+  type: number;
+  serial: number;
+  sender?: string;
+  path: string;
+  interface: string;
+  member: string;
+  body: unknown[];
+}
 
-/** The library's types have its arguments of an older version. */
-const newError = dbus.Message.newError as unknown as (
-  message: dbus.Message,
-  type: string,
-  text: string,
-) => dbus.Message;
+/** What the service answers a call with; a thrown error's `type` and message become the D-Bus error. */
+export type Answer = (message: Message) => { signature: string; body: unknown[] };
+
+const CALL = 1;
+const RETURN = 2;
+const ERROR = 3;
 
 /** A service on the bus that answers calls by `path interface.member`; anything else is an unknown object. */
 export async function serve(
@@ -214,23 +221,51 @@ export async function serve(
   name: string,
   answers: Readonly<Record<string, Answer>>,
 ): Promise<{ close: () => void }> {
-  const bus = dbus.sessionBus({ busAddress: address });
-  bus.addMethodHandler((message: dbus.Message) => {
+  const client = createClient({ busAddress: address, direct: true, authMethods: ['EXTERNAL'] });
+  const connection = client.connection as typeof client.connection & { message: (message: object) => void };
+  const onReply = connection.listeners('message')[0] as (message: Message) => void;
+  connection.removeAllListeners('message');
+  let serial = 1_000;
+  const send = (to: Message, rest: object): void =>
+    connection.message({ serial: (serial += 1), replySerial: to.serial, destination: to.sender, ...rest });
+  const sendError = (to: Message, errorName: string, text: string): void =>
+    send(to, { type: ERROR, errorName, signature: 's', body: [text] });
+  connection.on('message', (received: Message) => {
+    if (received.type !== CALL) return onReply(received);
+    const message = { ...received, body: received.body ?? [] };
     const answer = answers[`${message.path} ${message.interface}.${message.member}`];
     if (answer === undefined) {
       const error = 'org.freedesktop.DBus.Error.UnknownMethod';
-      bus.send(newError(message, error, `Object does not exist at path “${message.path}”`));
-      return true;
+      return sendError(message, error, `Object does not exist at path “${message.path}”`);
     }
     try {
-      const { signature, body } = answer(message);
-      bus.send(dbus.Message.newMethodReturn(message, signature, body));
+      send(message, { type: RETURN, ...answer(message) });
     } catch (error) {
       const type = (error as { type?: string }).type ?? 'org.gnome.gjs.JSError.Error';
-      bus.send(newError(message, type, (error as Error).message));
+      sendError(message, type, (error as Error).message);
     }
-    return true;
   });
-  await bus.requestName(name, 0);
-  return { close: () => bus.disconnect() };
+  await busCall(client, 'Hello', '', []);
+  await busCall(client, 'RequestName', 'su', [name, 0]);
+  return { close: () => connection.stream.destroy() };
+}
+
+function busCall(
+  client: ReturnType<typeof createClient>,
+  member: string,
+  signature: string,
+  body: unknown[],
+): Promise<void> {
+  const bus = 'org.freedesktop.DBus';
+  const message = {
+    destination: bus,
+    path: '/org/freedesktop/DBus',
+    interface: bus,
+    member,
+    signature,
+    body,
+  };
+  return new Promise((resolve, reject) =>
+    client.invoke(message, (error) => (error ? reject(new Error(error.message)) : resolve())),
+  );
 }

@@ -16,6 +16,16 @@ interface Asked {
   hints: Record<string, { signature: string; value: unknown }>;
 }
 
+/** The library returns `a{sv}` as pairs, and a variant as its types and values. */
+function hintsOf(pairs: unknown): Asked['hints'] {
+  return Object.fromEntries(
+    (pairs as [string, [{ type: string }[], unknown[]]][]).map(([key, [types, values]]) => [
+      key,
+      { signature: types.map(({ type }) => type).join(''), value: values[0] },
+    ]),
+  );
+}
+
 describe('notify: banners over a real message bus', function () {
   this.timeout(60_000);
   let kit: DesktopKit;
@@ -37,7 +47,7 @@ describe('notify: banners over a real message bus', function () {
   async function server(...ids: number[]): Promise<{ close: () => void }> {
     return served((body) => {
       const [, replaces, , title, text, , hints] = body;
-      asked.push({ replaces, texts: [title, text], hints: hints as Asked['hints'] });
+      asked.push({ replaces, texts: [title, text], hints: hintsOf(hints) });
       return Number(replaces) || Number(ids.shift());
     });
   }
@@ -121,9 +131,11 @@ describe('notify: banners over a real message bus', function () {
   it('reports a service that hangs', async () => {
     const hung = await served(() => 0);
     const child = kit.start(process.execPath, ['-e', `
-      const bus = require('dbus-next').sessionBus({ busAddress: process.argv[1] });
-      bus.addMethodHandler(() => true);
-      bus.requestName('${NAME}', 2).then(() => process.send('up'));`, kit.env['DBUS_SESSION_BUS_ADDRESS'] ?? ''],
+      const bus = require('@homebridge/dbus-native').sessionBus({ busAddress: process.argv[1] });
+      bus.requestName('${NAME}', 2, () => {
+        bus.connection.removeAllListeners('message');
+        process.send('up');
+      });`, kit.env['DBUS_SESSION_BUS_ADDRESS'] ?? ''],
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], cwd: process.cwd() }); // prettier-ignore
     hung.close();
     await new Promise((resolve) => child.once('message', resolve));

@@ -72,7 +72,7 @@ export const mutterIdle: IdleAdapter = {
       if (!names.has(name)) return {};
       const core = { destination: name, path: '/org/gnome/Mutter/IdleMonitor/Core', interface: name };
       const [idle] = await bus.call({ ...core, member: 'GetIdletime' });
-      return typeof idle === 'bigint' || typeof idle === 'number' ? { idleMs: Number(idle) } : {};
+      return typeof idle === 'number' ? { idleMs: idle } : {};
     }),
 };
 
@@ -155,7 +155,7 @@ async function askSession(bus: Bus, path: string): Promise<Idle> {
 /** Parses logind's hints. Ignores a `since` (in µs) that is 0 or in the future. */
 export function readHints(hints: { locked: unknown; idle: unknown; since: unknown }, nowMs: number): Idle {
   const { locked, idle, since } = hints;
-  const sinceMs = typeof since === 'bigint' || typeof since === 'number' ? Number(since) / 1000 : 0;
+  const sinceMs = typeof since === 'number' ? since / 1000 : 0;
   return {
     ...(typeof locked === 'boolean' ? { locked } : {}),
     ...(idle === true && sinceMs > 0 && sinceMs <= nowMs ? { idleMs: nowMs - sinceMs } : {}),

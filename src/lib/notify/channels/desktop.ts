@@ -161,10 +161,10 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
       // Some notification services render markup in the body, so escape it.
       escapeMarkup(bodyOf(parcel)),
       [],
-      {
-        urgency: bus.variant('y', parcel.priority >= 5 ? 2 : parcel.priority <= 2 ? 0 : 1),
-        ...(parcel.silent ? { 'suppress-sound': bus.variant('b', true) } : {}),
-      },
+      [
+        ['urgency', ['y', parcel.priority >= 5 ? 2 : parcel.priority <= 2 ? 0 : 1]],
+        ...(parcel.silent ? [['suppress-sound', ['b', true]]] : []),
+      ],
       -1,
     ],
     autoStart: true,

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { BusClient, BusReplyError } from '@homebridge/dbus-native';
 
 import { StewardError } from '../../errors';
 import { exists } from '../files/folder';
@@ -10,6 +10,7 @@ interface BusCall {
   interface: string;
   member: string;
   signature?: string;
+  /** A dictionary (`a{sv}`) is a list of pairs, and a variant (`v`) is its signature and value. */
   body?: unknown[];
   /** Whether the bus may start the service. */
   autoStart?: boolean;
@@ -20,12 +21,10 @@ export interface Bus {
   name: string;
   /** Returns the values of the reply. Throws `BusError` if the service replies with an error. */
   call(call: BusCall): Promise<unknown[]>;
-  /** Wraps a value that the signature of a call declares as a variant (`v`). */
-  variant(signature: string, value: unknown): unknown;
   /** Returns the value of a D-Bus property without its variant wrapper. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
   /** Waits for the first incoming call to a D-Bus method (`member`), and returns the call's arguments. */
-  called(iface: string, member: string): Promise<unknown[]>;
+  called(path: string, iface: string, member: string): Promise<unknown[]>;
 }
 
 /** An error reply; `type` is the D-Bus error name. */
@@ -71,9 +70,9 @@ export async function withBus<T>(
 ): Promise<T> {
   const missing = missingSocket(options.address);
   if (missing !== undefined) throw unreachable(missing, undefined);
-  const dbus = await import('dbus-next');
+  const { createClient } = await import('@homebridge/dbus-native');
   let timer: NodeJS.Timeout | undefined;
-  let connection: ReturnType<typeof dbus.sessionBus> | undefined;
+  let client: BusClient | undefined;
   const work = new Promise<T>((resolve, reject) => {
     const fail = (error: unknown): void =>
       reject(unreachable(error instanceof Error ? error.message : String(error), error));
@@ -82,69 +81,62 @@ export async function withBus<T>(
       options.timeoutMs,
     );
     try {
-      connection = dbus.sessionBus({ busAddress: plainAddress(options.address) });
+      // `direct` leaves it to `busOf` to register, because the library doesn't report when that is done.
+      client = createClient({
+        busAddress: plainAddress(options.address),
+        direct: true,
+        authMethods: ['EXTERNAL'],
+      });
     } catch (error) {
       return fail(error);
     }
-    connection.on('error', fail);
-    const bus = connection;
-    bus.on('connect', () => use(busOf(dbus, bus)).then(resolve, reject));
+    client.connection.on('error', fail);
+    client.connection.on('end', () => fail(new Error('it closed the connection')));
+    busOf(client).then(use).then(resolve, reject);
   });
   try {
     return await work;
   } finally {
     clearTimeout(timer);
-    if (connection !== undefined) hangUp(connection);
+    client?.connection.stream.destroy();
   }
 }
 
-/** Disconnects and destroys the stream. Otherwise, an unresponsive bus would keep this process alive. */
-function hangUp(connection: ReturnType<Library['sessionBus']>): void {
-  connection.disconnect();
-  const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
-  stream.destroy();
-}
+const NO_AUTO_START = 2;
+const BUS = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' };
 
-type Library = typeof import('dbus-next');
-
-function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bus {
-  const bus: Bus = {
-    name: String((connection as unknown as { name: string }).name),
-    async call({ autoStart = false, ...call }) {
-      const message = new dbus.Message({
-        ...call,
-        signature: call.signature ?? '',
-        body: call.body ?? [],
-        ...(autoStart ? {} : { flags: dbus.MessageFlag.NO_AUTO_START }),
+async function busOf(client: BusClient): Promise<Bus> {
+  const call: Bus['call'] = ({ autoStart = false, ...rest }) =>
+    new Promise((resolve, reject) => {
+      const message = { ...rest, flags: autoStart ? 0 : NO_AUTO_START };
+      client.invoke(message, (error, ...values) => {
+        if (error) reject(answered(error, rest));
+        else resolve(values);
       });
-      try {
-        return (await connection.call(message))?.body ?? [];
-      } catch (error) {
-        throw answered(error, call);
-      }
-    },
-    variant: (signature, value) => new dbus.Variant(signature, value),
+    });
+  const [name] = await call({ ...BUS, interface: BUS.destination, member: 'Hello' });
+  return {
+    name: String(name),
+    call,
     async property(object, iface, name) {
-      const [value] = await bus.call({
+      const [value] = await call({
         ...object,
         interface: 'org.freedesktop.DBus.Properties',
         member: 'Get',
         signature: 'ss',
         body: [iface, name],
       });
-      return value instanceof dbus.Variant ? value.value : value;
+      // The library returns a variant as its types and values.
+      const [, values] = value as [unknown, unknown[]];
+      return values[0];
     },
-    called: (iface, member) =>
+    called: (path, iface, member) =>
       new Promise((resolve) => {
-        connection.addMethodHandler((message: import('dbus-next').Message) => {
-          if (message.interface !== iface || message.member !== member) return false;
-          connection.send(dbus.Message.newMethodReturn(message, '', []));
-          resolve(message.body);
-          return true;
-        });
+        // The library appends the message to the arguments.
+        const reply = (...values: unknown[]): void => resolve(values.slice(0, -1));
+        client.setMethodCallHandler(path, iface, member, [reply]);
       }),
   };
-  return bus;
 }
 
 const ABSENT = new Set([
@@ -157,17 +149,16 @@ export function isAbsentService(error: unknown): boolean {
   return isBusError(error) && ABSENT.has(error.type);
 }
 
-function answered(error: unknown, call: BusCall): unknown {
-  if (!(error instanceof Error) || !('type' in error) || typeof error.type !== 'string') return error;
-  const { type } = error;
+function answered({ name: type, message: text }: BusReplyError, call: BusCall): BusError {
   const isAbsent = ABSENT.has(type);
   const message = isAbsent
     ? `${call.destination} is not running on D-Bus.`
-    : `${call.destination} rejected ${call.interface}.${call.member} with: ${error.message}`;
+    : `${call.destination} rejected ${call.interface}.${call.member} with: ${text}`;
   const hint = isAbsent
     ? 'Run steward in the graphical session, or set DBUS_SESSION_BUS_ADDRESS to its value in that session.'
     : undefined;
-  const detail = hint === undefined ? { cause: error } : { hint, cause: error };
+  const cause = new Error(text);
+  const detail = hint === undefined ? { cause } : { hint, cause };
   return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
 

@@ -65,3 +65,30 @@ declare module 'x11' {
     callback: (error: Error | undefined, display: XDisplay) => void,
   ): XClient;
 }
+
+/** Types for the parts of `@homebridge/dbus-native` that steward uses; its own types lack `createClient`. */
+declare module '@homebridge/dbus-native' {
+  /** An error reply. `name` is the D-Bus error name. */
+  export interface BusReplyError {
+    name: string;
+    message: string;
+  }
+
+  export interface BusClient {
+    connection: import('node:events').EventEmitter & { stream: import('node:net').Socket };
+    invoke(message: object, reply: (error: BusReplyError | null, ...values: unknown[]) => void): void;
+    setMethodCallHandler(
+      path: string,
+      iface: string,
+      member: string,
+      handler: [(...values: unknown[]) => unknown],
+    ): void;
+  }
+
+  export function createClient(options: {
+    busAddress: string;
+    /** Doesn't register with the bus. */
+    direct: boolean;
+    authMethods: string[];
+  }): BusClient;
+}

@@ -24,7 +24,7 @@ export const kwin: FrontAppAdapter = {
 };
 
 async function askKwin(bus: Bus): Promise<unknown[]> {
-  const answer = bus.called(OUR_INTERFACE, 'Front');
+  const answer = bus.called('/', OUR_INTERFACE, 'Front');
   // The script's name must be unique, because a killed capture may leave its script loaded.
   const name = `steward-front-app-${bus.name.replace(/\D/g, '-')}`;
   return withTempFile('front-app.js', kwinScript(bus.name), async (path) => {

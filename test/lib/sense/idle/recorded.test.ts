@@ -66,7 +66,7 @@ describe('sense/idle, recorded answers', () => {
 
   describe('logind hints', () => {
     const nowMs = 1_700_000_000_000;
-    const since = BigInt((nowMs - 90_000) * 1000);
+    const since = (nowMs - 90_000) * 1000;
 
     it('returns the time since the session was marked idle', () => {
       expect(readHints({ locked: false, idle: true, since }, nowMs)).to.deep.equal({
@@ -80,8 +80,8 @@ describe('sense/idle, recorded answers', () => {
     });
 
     it('ignores a mark without a time or in the future', () => {
-      expect(readHints({ locked: false, idle: true, since: 0n }, nowMs)).to.deep.equal({ locked: false });
-      const future = BigInt((nowMs + 1) * 1000);
+      expect(readHints({ locked: false, idle: true, since: 0 }, nowMs)).to.deep.equal({ locked: false });
+      const future = (nowMs + 1) * 1000;
       expect(readHints({ locked: undefined, idle: true, since: future }, nowMs)).to.deep.equal({});
     });
   });
