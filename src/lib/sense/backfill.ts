@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+
 import { toStewardError } from '../errors';
+import { readText } from '../platform/files/atomic-file';
 import { branchOf, gitFolderAt, type GitFolder } from '../platform/files/git-folder';
 import { textOf } from '../platform/files/json-object';
 import { gitIn } from '../platform/process/git';
@@ -145,13 +148,14 @@ async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: strin
   }
   const queue = [...folders.values()];
   const events: SenseEvent[] = [];
+  const warn = (folder: GitFolder, text: string): unknown => problems.push(`${clean(folder.root)}: ${text}`);
   let done = 0;
   const work = async (): Promise<void> => {
     for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
       try {
-        events.push(...(await commitsIn(deps, folder, sinceMs)));
+        events.push(...(await commitsIn(deps, folder, sinceMs, warn)));
       } catch (error) {
-        problems.push(`${clean(folder.root)}: ${toStewardError(error).message}`);
+        warn(folder, toStewardError(error).message);
       }
       done += 1;
       deps.onProgress?.(done, folders.size);
@@ -161,7 +165,12 @@ async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: strin
   return events.sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)));
 }
 
-async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number): Promise<SenseEvent[]> {
+async function commitsIn(
+  deps: BackfillDeps,
+  folder: GitFolder,
+  sinceMs: number,
+  warn: (folder: GitFolder, text: string) => unknown,
+): Promise<SenseEvent[]> {
   refuseOddFiles(folder);
   const { run, env, config, machineId } = deps.git;
   const git = gitIn(
@@ -174,6 +183,10 @@ async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number)
   const since = { sinceSec: Math.floor(sinceMs / 1000), limit: MAX_COMMITS };
   const log = await readRecentLog(git, since, branchOf(folder.gitDir));
   if (log.length === 0) return [];
+  // git shows the commits in this file without their parents, which a shallow clone does not have.
+  const shallow = readText(join(folder.commonDir, 'shallow'), { followLink: true }) ?? '';
+  if (log.some(({ commit }) => shallow.includes(commit.sha)))
+    warn(folder, 'shallow clone, so older commits are missing. Run "git fetch --unshallow" there.');
   const emails = authors === 'mine' ? await readOwnEmails(git) : authors === 'all' ? [] : authors;
   const isOwn = new Set(emails.map((email) => email.toLowerCase()));
   const own = log.filter(({ commit: { email, committedSec } }) => {

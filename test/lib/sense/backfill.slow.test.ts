@@ -187,6 +187,21 @@ describe('sense: backfill', () => {
     ]);
   });
 
+  it('says that the history of a shallow clone is cut, if it is cut within the period', async () => {
+    for (const day of ['17', '18', '19']) git.commit(shop, { at: at(`2026-11-${day}T10:00:00Z`) });
+    const clone = join(git.folder, 'clone');
+    git.git(git.folder, ['clone', '-q', '--depth', '2', `file://${shop}`, clone]);
+    git.git(clone, ['config', 'user.email', ME]);
+    const { git: own } = deps();
+    const shallow = deps({ git: { ...own, config: { ...own.config, repos: [clone] } } });
+    const result = await backfill(shallow, { days: 30, dryRun: true });
+    expect(result.commits).to.equal(2);
+    expect(result.problems).to.deep.equal([
+      `${clone}: shallow clone, so older commits are missing. Run "git fetch --unshallow" there.`,
+    ]);
+    expect(await backfill(shallow, { days: 1, dryRun: true })).to.deep.include({ problems: [] });
+  });
+
   it('stores one event per session and poll interval, including today', async () => {
     for (const time of ['10:00:00', '10:00:30', '10:01:59', '10:02:00'])
       activity.push({ session: 's1', repo: 'shop', ms: Date.parse(`2026-11-18T${time}Z`) });
