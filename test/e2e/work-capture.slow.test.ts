@@ -312,7 +312,11 @@ describe('work capture by the hooks (built)', function () {
     });
     writeFileSync(path, readFileSync(path, 'utf8').replace('phase: plan', 'phase: verify'));
     const planned = (await plan()) as { labels: string[] };
-    expect(planned).to.deep.include({ action: 'create', title: '[Core] Fix it [slug:fix-login]' });
+    expect(planned).to.deep.include({
+      action: 'create',
+      title: '[Core] Fix it [slug:fix-login]',
+      reason: 'the labels of ann/work are not fetched yet; missing ones are left out',
+    });
     expect(jsonOf(await hook('prompt', { prompt: 'research the pricing' }, '--dry-run', '--json'))).to.deep.equal({
       matches: [{ kind: 'research', title: '[Research] the pricing', due: null, labels: ['Type:research', 'Status:queued'] }],
     }); // prettier-ignore
@@ -340,7 +344,7 @@ describe('work capture by the hooks (built)', function () {
     );
     expect(said.code, said.stderr).to.equal(0);
     await run('notify', 'send', 'Done', '--phase', 'complete', '--slug', 'fix-login', '--no-voice');
-    expect(await plan()).to.deep.include({ action: 'update', labels: ['Status:done'] });
+    expect(await plan()).to.deep.include({ action: 'update', reason: null, labels: ['Status:done'] });
     await hook('session-end', {});
     await until('the Status', async () => {
       await idle();

@@ -42,7 +42,7 @@ export async function planPrompt(
 /** The output of `hook session-end --dry-run`. */
 export interface SessionEndPlan {
   action: 'create' | 'update' | 'none';
-  /** Why the action is `none`, or why the capture must wait. */
+  /** Why the action is `none`, why the capture must wait, or why `labels` may be incomplete. */
   reason: string | null;
   title: string | null;
   labels: string[];
@@ -65,10 +65,10 @@ export function planSessionEnd(
   if (session.restricted === true) return none(RESTRICTED);
   const plan = sessionEndPlan(deps, session);
   if (plan.wanted === null) return none(plan.reason);
-  const reason = state === 'expired' ? 'waiting until the repository is verified as private again' : null;
+  const expired = state === 'expired' ? 'waiting until the repository is verified as private again' : null;
   try {
     const found = issuePlan(deps.work, repo, plan);
-    return found.action === 'none' ? found : { ...found, reason };
+    return found.action === 'none' ? found : { ...found, reason: expired ?? found.reason };
   } catch (error) {
     // If the repository lacks steward's labels, the capture must wait.
     if (error instanceof StewardError && error.kind === 'config') return none(error.message);
@@ -84,14 +84,16 @@ function issuePlan(
   const cache = readCache(paths.cache, repo);
   const existing = (labels: readonly string[]): string[] =>
     cache.labels === null ? [...labels] : existingLabels(labels, cache.labels.names, repo).labels;
+  const reason =
+    cache.labels === null ? `the labels of ${repo} are not fetched yet; missing ones are left out` : null;
   const issue = knownIssue(paths.ledger, repo, cache.issues, wanted);
   if (issue === undefined)
-    return { action: 'create', reason: null, title: wantedTitle(wanted), labels: existing(wanted.labels) };
+    return { action: 'create', reason, title: wantedTitle(wanted), labels: existing(wanted.labels) };
   if (issue.state === 'closed') return none('the issue is closed');
   const { add, remove } = statusEdit(issue.labels, status);
   if (add.length + remove.length === 0) return none('the issue already has this Status');
   if (existing(add).length < add.length) return none(`${repo} has no label ${add.join(', ')}`);
-  return { action: 'update', reason: null, title: issue.title, labels: existing([`Status:${status}`]) };
+  return { action: 'update', reason, title: issue.title, labels: existing([`Status:${status}`]) };
 }
 
 /** Finds the session's issue in local data. An issue that isn't cached counts as open. */
