@@ -49,6 +49,7 @@ export async function startTerminals(folder: string, env: NodeJS.ProcessEnv): Pr
   const setUp = [
     'mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts /dev/pts',
     'mount --bind /dev/pts/ptmx /dev/ptmx',
+    'mkdir -p /tmp/.X11-unix && mount -t tmpfs tmpfs /tmp/.X11-unix',
     `mkfifo ${pipe}`,
     `setsid python3 ${driver} ${pipe} &`,
   ].join('\n');

@@ -34,7 +34,7 @@ describe('doctor in a real session', function () {
     await startXvfb(kit);
     await startManager(kit, 'openbox');
     at.env = { DISPLAY: kit.env['DISPLAY'] };
-    await at.expectRow('sense.front', 'ok', /^no window has the focus \(x11\)$/);
+    await at.expectRow('sense.front', 'ok', /^no window or terminal has the focus \(x11\)$/);
     startXterm(kit, 'Painter');
     await until(
       'doctor sees it',

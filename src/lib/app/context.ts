@@ -43,7 +43,16 @@ export function createContext(root: string): Context {
     },
     get desktop() {
       const { platform, env } = processHost();
-      return { platform, env, run: this.run };
+      const { run } = this;
+      return {
+        platform,
+        env,
+        run,
+        async terminals() {
+          const { lastTerminalInput } = await import('../sessions/terminal-input');
+          return lastTerminalInput({ run, env });
+        },
+      };
     },
   };
 }

@@ -77,7 +77,7 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
     const events = passedMs > 0 ? [awayEvent(deps.machineId, nowMs - passedMs, nowMs, seen.reason)] : [];
     return sampled('idle', seen.text, undefined, events);
   }
-  if (seen.state === 'none') return sampled('idle', 'no window has the focus');
+  if (seen.state === 'none') return sampled('idle', 'no window or terminal has the focus');
   if (seen.state === 'excluded') return sampled('ok', 'the frontmost application is excluded');
   const { intervalSec, carryMs } = sampleInterval(nowMs, before, pollIntervalSec);
   const events = intervalSec === 0 ? [] : [focusEvent(deps.machineId, intervalSec, nowMs, seen)];

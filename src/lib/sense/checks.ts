@@ -95,7 +95,7 @@ async function checkFront(at: SenseChecked): Promise<Finding[]> {
 
 async function frontFinding({ desktop, area, clock, config }: SenseChecked): Promise<Finding> {
   const front = await readFrontApp(desktop);
-  if (front.state === 'none') return ok(`no window has the focus (${front.via})`);
+  if (front.state === 'none') return ok(`no window or terminal has the focus (${front.via})`);
   if (front.state === 'error') return failed(front.reason);
   if (front.state === 'seen') {
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);

@@ -5,6 +5,7 @@ import { userId } from '../platform/files/system-files';
 import { askPowerShell, windowsCalls } from '../platform/process/windows';
 import { systemClock } from '../platform/time/clock';
 import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
+import { terminal } from './front-app/terminal';
 
 /** The idle time and lock state. Unknown values are absent. */
 export interface Idle {
@@ -14,7 +15,7 @@ export interface Idle {
 }
 
 export interface IdleAdapter {
-  /** One of x11, mutter, screensaver, logind, macos or windows. */
+  /** One of x11, mutter, screensaver, logind, macos, windows or terminal. */
   id: string;
   detect(desktop: Desktop): boolean;
   /**
@@ -253,11 +254,22 @@ public static bool Locked() {
 @{ idleMs = $t::Ms(); locked = $t::Locked() } | ConvertTo-Json -Compress
 `;
 
+/** Reads the time since your last input at a terminal, where there is no desktop. */
+const terminalIdle: IdleAdapter = {
+  id: 'terminal',
+  detect: (desktop) => terminal.detect(desktop),
+  async read(desktop) {
+    const input = await desktop.terminals?.();
+    return input === undefined ? {} : { idleMs: Math.max(0, systemClock().now() - input.atMs) };
+  },
+};
+
 /** Adapters that measure input come first, because the other adapters only report idle hints. */
 export const IDLE_ADAPTERS: readonly IdleAdapter[] = [
   mutterIdle,
   x11Idle,
   screensaverLock,
+  terminalIdle,
   logind,
   macosIdle,
   windowsIdle,

@@ -37,6 +37,8 @@ export type Observation =
   | { state: 'error'; reason: string };
 
 const MAX_TEXT = 200;
+/** Terminals report the time of their input in steps. */
+const TTY_STEP_MS = 8_000;
 
 export interface Last {
   atMs: number;
@@ -82,7 +84,9 @@ async function sameAs(
   config: ObserveDeps['config'],
   nowMs: number,
 ): Promise<Observation | undefined> {
-  if ('unknown' in idle || idle.idleMs === undefined || nowMs - idle.idleMs >= atMs) return undefined;
+  if ('unknown' in idle || idle.idleMs === undefined) return undefined;
+  const inputMs = nowMs - idle.idleMs + (idle.via.startsWith('terminal') ? TTY_STEP_MS : 0);
+  if (inputMs >= atMs) return undefined;
   const app = seen.state === 'focus' ? { app: seen.focus.app, ...seen.focus.detail } : undefined;
   const away = await awayOf(app, idle, config);
   if (away !== undefined) return { state: 'away', ...away };
@@ -107,12 +111,13 @@ async function awayOf(
   return { reason: 'idle', text: `idle ${Math.floor(idleMs / 60_000)} min`, forMs };
 }
 
-function boundedNames({ app, bundleId = '', pid }: FrontApp): FrontApp {
+function boundedNames({ app, bundleId = '', pid, tty }: FrontApp): FrontApp {
   const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
   const id = limit(bundleId);
   return {
     app: limit(app) || 'unknown',
     ...(id === '' ? {} : { bundleId: id }),
     ...(pid === undefined ? {} : { pid }),
+    ...(tty === undefined ? {} : { tty }),
   };
 }

@@ -179,7 +179,7 @@ describe('sense/app-focus', () => {
     });
 
     it('stores nothing without a front application', async () => {
-      await nothing({ sight: { state: 'none', via: 'sway' } }, 'no window has the focus');
+      await nothing({ sight: { state: 'none', via: 'sway' } }, 'no window or terminal has the focus');
     });
 
     it('counts applications in countsAsActive, unless locked', async () => {

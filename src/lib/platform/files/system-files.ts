@@ -100,6 +100,11 @@ export function userId(): number {
   return process.getuid?.() ?? -1;
 }
 
+/** Returns whether this user owns a file or device. */
+export function isOwn(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.uid === userId();
+}
+
 /**
  * Returns the text of a file named on the command line. Throws `not_found` if the file is missing, and
  * `usage` if it is too large or not a regular file. `instead` suggests an alternative in the error's hint.

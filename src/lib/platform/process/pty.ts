@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
+import { isOwn } from '../files/system-files';
 import { factsOf, ifThere, pathOf, terminalOfParents } from './own-terminal';
 
 /** A pseudo-terminal and the first process found on it. */
@@ -34,7 +35,6 @@ export function ptysBelow(pid: number): Pty[] {
  * program on another terminal of the user, such as an assistant: the program types there. Works only on Linux.
  */
 export function leadersOf(ttys: { has: (tty: string) => boolean }): Pty[] {
-  const isOwn = (tty: string): boolean => ifThere(() => lstatSync(tty).uid) === process.getuid?.();
   return (ifThere(() => readdirSync('/proc')) ?? []).flatMap((name) => {
     const pid = Number(name);
     const facts = Number.isInteger(pid) ? factsOf(pid) : undefined;

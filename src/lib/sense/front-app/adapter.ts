@@ -1,6 +1,7 @@
 import { StewardError } from '../../errors';
 import { sessionBusAddress } from '../../platform/desktop/bus';
 import type { Run } from '../../platform/process/process';
+import type { TerminalInput } from '../../sessions/terminal-input';
 
 /** The frontmost application's name and id, without its window title. */
 export interface FrontApp {
@@ -9,16 +10,20 @@ export interface FrontApp {
   /** Bundle id (macOS), desktop id or window class (Linux), or executable name (Windows). */
   bundleId?: string;
   pid?: number;
+  /** Terminal in front, if the adapter reports it. `pid` is then a process on this terminal. */
+  tty?: string;
 }
 
 export interface Desktop {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
   run: Run;
+  /** Returns your last input at a terminal. Used where there is no desktop. */
+  terminals?: () => Promise<TerminalInput | undefined>;
 }
 
 export interface FrontAppAdapter {
-  /** One of x11, i3, sway, wlroots, kwin, gnome, hyprland, macos or windows. Stored in `detail.via`. */
+  /** One of x11, i3, sway, wlroots, kwin, gnome, hyprland, macos, windows or terminal. Stored in `detail.via`. */
   id: string;
   /** Returns whether the environment variables indicate this desktop. */
   detect(desktop: Desktop): boolean;

@@ -4,6 +4,7 @@ import { gnome } from './gnome';
 import { kwin } from './kwin';
 import { macos } from './macos';
 import { hyprland, i3, sway } from './window-managers';
+import { terminal } from './terminal';
 import { windows } from './windows';
 import { wlroots } from './wlroots';
 import { x11 } from './x11';
@@ -19,6 +20,7 @@ export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
   x11,
   macos,
   windows,
+  terminal,
 ];
 
 export type FrontAppReading =

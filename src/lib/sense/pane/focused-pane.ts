@@ -1,12 +1,12 @@
 import { foregroundOf, inputTimeOf, programOf, ptysBelow, type Pty } from '../../platform/process/pty';
-import type { Desktop } from '../front-app/adapter';
+import type { Desktop, FrontApp } from '../front-app/adapter';
 import { focusedInKitty, focusedInWezTerm, paneOfTmux } from './listings';
 
 /**
  * Process names of terminals, truncated to 15 characters as in /proc. Excludes editors with integrated
  * terminals.
  */
-const TERMINALS = new Set(
+export const TERMINALS: ReadonlySet<string> = new Set(
   `alacritty blackbox contour cool-retro-term cosmic-term deepin-terminal foot footclient ghostty gnome-terminal-
   guake io.elementary.t kgx kitty konsole lxterminal mate-terminal mlterm ptyxis qterminal rio roxterm rxvt sakura st
   stterm tabby terminator terminology termite tilda tilix urxvt urxvtd uxterm warp wezterm-gui xfce4-terminal xterm
@@ -38,13 +38,12 @@ export interface PaneDeps {
 const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
- * Returns a terminal process's focused pane, or undefined if the process isn't a terminal or the pane can't
- * be determined.
+ * Returns the focused pane of a terminal, or undefined if the application isn't a terminal or the pane can't be
+ * determined.
  */
-export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {
-  const terminal = programOf(windowPid)?.toLowerCase() ?? '';
-  if (!TERMINALS.has(terminal)) return undefined;
-  let pty = await focusedPty(deps, terminal, windowPid);
+export async function focusedPane(deps: PaneDeps, { pid, tty }: FrontApp): Promise<Pane | undefined> {
+  if (pid === undefined) return undefined;
+  let pty = tty === undefined ? await focusedPty(deps, pid) : { tty, pid };
   for (let depth = 0; pty !== undefined && depth <= MAX_DEPTH; depth += 1) {
     const shown = foregroundOf(pty.pid);
     if (shown === undefined) return undefined;
@@ -59,11 +58,9 @@ export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pa
  * Returns the focused tab as reported by the terminal or, if it can't report one, the only tab whose last
  * input time matches the desktop's.
  */
-async function focusedPty(
-  { desktop, inputMs }: PaneDeps,
-  terminal: string,
-  windowPid: number,
-): Promise<Pty | undefined> {
+async function focusedPty({ desktop, inputMs }: PaneDeps, windowPid: number): Promise<Pty | undefined> {
+  const terminal = programOf(windowPid)?.toLowerCase() ?? '';
+  if (!TERMINALS.has(terminal)) return undefined;
   const ptys = ptysBelow(windowPid);
   const [first] = ptys;
   if (first === undefined || ptys.length === 1) return first;

@@ -27,8 +27,8 @@ export async function readPlace(
   app: FrontApp,
   inputMs: number | undefined,
 ): Promise<PanePlace> {
-  if (deps.desktop.platform !== 'linux' || app.pid === undefined) return {};
-  const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app.pid);
+  if (deps.desktop.platform !== 'linux') return {};
+  const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app);
   if (pane === undefined) return {};
   const sessions = (await deps.sessionsOn(pane.tty)).slice(0, MAX_SESSIONS);
   return {

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 
 import { StewardError } from '../../../../src/lib/errors';
 import { FRONT_APP_ADAPTERS, readFrontApp } from '../../../../src/lib/sense/front-app';
-import type { FrontApp, FrontAppAdapter } from '../../../../src/lib/sense/front-app/adapter';
+import type { Desktop, FrontApp, FrontAppAdapter } from '../../../../src/lib/sense/front-app/adapter';
+import { terminal } from '../../../../src/lib/sense/front-app/terminal';
 import { recordedDesktop } from '../../../helpers/fake-desktop';
 
 const desktop = recordedDesktop('linux', {});
@@ -110,5 +111,25 @@ describe('sense/front-app', () => {
 
   it('never asks XWayland, which does not know Wayland windows', () => {
     expect(detected({ DISPLAY: ':0', XDG_SESSION_TYPE: 'wayland' })).to.deep.equal([]);
+  });
+});
+
+describe('sense: terminals without a desktop', () => {
+  const input = { atMs: 0, tty: '/dev/pts/1', pane: '/dev/pts/2', pid: 1 };
+  const server: Desktop = {
+    ...recordedDesktop('linux', {}, { XDG_RUNTIME_DIR: '/nonexistent' }),
+    terminals: () => Promise.resolve(input),
+  };
+
+  it('are seen only on Linux, and not where a desktop is', () => {
+    expect(terminal.detect({ ...server, env: { DISPLAY: ':0' } })).to.equal(false);
+    expect(terminal.detect({ ...server, env: { WAYLAND_DISPLAY: 'wayland-0' } })).to.equal(false);
+    expect(terminal.detect({ ...server, platform: 'darwin' })).to.equal(false);
+    expect(terminal.detect({ ...server, platform: 'win32' })).to.equal(false);
+  });
+
+  it('give the pane shown in tmux, and nothing if none is open', async () => {
+    expect(await terminal.read(server)).to.deep.equal({ app: 'tmux', pid: 1, tty: '/dev/pts/2' });
+    expect(await terminal.read({ ...server, terminals: () => Promise.resolve(undefined) })).to.equal(null);
   });
 });
