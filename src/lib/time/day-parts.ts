@@ -53,24 +53,30 @@ export function dayParts(events: readonly SenseEvent[], options: TimelineOptions
 
 function spansOf(
   events: readonly SenseEvent[],
-  { startMs, endMs, pollIntervalSec }: TimelineOptions,
+  { endMs, pollIntervalSec }: TimelineOptions,
   apps: ReadonlyMap<string, { app: string; kind: AppKind }>,
 ): FocusSpan[] {
-  const second = (ms: number): number => Math.round(Math.min(Math.max(ms, startMs), endMs) / 1000);
   const spans: (FocusSpan & { isQuiet: boolean | undefined })[] = [];
-  for (const { from: fromMs, to: toMs, app, input: inputMs, event } of focusSamples(
-    events,
-    pollIntervalSec,
-  )) {
-    const repo = textOf(event.repo);
+  // What rounding to seconds left out so far, so that the spans add up to the record's time.
+  let restMs = 0;
+  let endedMs = 0;
+  for (const sample of focusSamples(events, pollIntervalSec)) {
+    const repo = textOf(sample.event.repo);
     const last = spans.at(-1);
-    const shown = apps.get(foldName(app)) ?? { app, kind: 'neutral' };
-    const [from, to] = [Math.max(second(fromMs), last?.to ?? 0), second(toMs)];
+    const shown = apps.get(foldName(sample.app)) ?? { app: sample.app, kind: 'neutral' };
+    const toMs = Math.min(sample.to, endMs);
+    const fromMs = Math.max(sample.from, endedMs);
+    endedMs = Math.max(endedMs, toMs);
+    restMs += Math.max(0, toMs - fromMs);
+    const from = Math.max(Math.round(fromMs / 1000), last?.to ?? 0);
+    const to = from + Math.round(restMs / 1000);
     if (from >= to) continue;
-    const input = inputMs === null ? null : Math.min(Math.floor(inputMs / 1000), to);
+    restMs -= (to - from) * 1000;
+    const input = sample.input === null ? null : Math.min(Math.floor(sample.input / 1000), to);
     const isQuiet = input === null ? undefined : input < from;
     const isSame = last?.app === shown.app && last.repo === repo && last.isQuiet === isQuiet;
-    if (isSame && from - last.to <= pollIntervalSec / 2) Object.assign(last, { to, input });
+    // A gap is not time at the computer, however short.
+    if (isSame && from === last.to) Object.assign(last, { to, input });
     else spans.push({ from, to, ...shown, repo, input, isQuiet });
   }
   return spans.map(({ isQuiet: _isQuiet, ...span }) => span);

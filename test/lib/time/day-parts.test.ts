@@ -36,13 +36,13 @@ describe('a day for other machines (lib)', () => {
     expect(spans(...events.toReversed())).to.deep.equal(spans(...events));
   });
 
-  it('says that the input is unknown, and cuts overlaps and the edges of the day', () => {
+  it('says that the input is unknown, cuts overlaps, and keeps what began before midnight, as the record does', () => {
     expect(spans(sample('09:02:00', 'Code'), sample('09:03:00', 'Firefox'))).to.deep.equal([
       [second('09:00:00'), second('09:02:00'), 'Code', null],
       [second('09:02:00'), second('09:03:00'), 'Firefox', null],
     ]);
     expect(spans(sample('00:01:00', 'Code', 0))).to.deep.equal([
-      [second('00:00:00'), second('00:01:00'), 'Code', second('00:01:00')],
+      [second('00:00:00') - 60, second('00:01:00'), 'Code', second('00:01:00')],
     ]);
   });
 
