@@ -42,7 +42,8 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const SLICE_MS = 50;
 const DAY_MS = 86_400_000;
 const MAX_TEXT = 120;
-const NO_SQLITE = 'unknown (reading its database requires Node.js 22.13 or later)';
+/** Why OpenCode's usage is missing. Only an upgrade of Node.js can add it. */
+export const NO_SQLITE = 'unknown (reading its database requires Node.js 22.13 or later)';
 
 /** An assistant's usage limits, and when it reported them. */
 interface StoredLimits {
@@ -89,10 +90,17 @@ export async function collectUsage(deps: UsageDeps): Promise<LogSource[]> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   return withLock(join(deps.state, 'usage.lock'), lock, async () => {
     const run: Run = {
-      ...{ deps, oldest, oldestMs: startMs, seen: found.seen, isChanged: false },
+      deps,
+      oldest,
+      oldestMs: startMs,
+      seen: found.seen,
+      isChanged: false,
       // Reread the state, because another process may have updated it before this process got the lock.
-      ...{ state: readState(deps.state), repos: new Map(), day: { startMs: 0, endMs: 0, day: '' } },
-      ...{ restricted: new Set(), isRestricted: restrictedCheck() },
+      state: readState(deps.state),
+      repos: new Map(),
+      day: { startMs: 0, endMs: 0, day: '' },
+      restricted: new Set(),
+      isRestricted: restrictedCheck(),
     };
     const pause = yielder(deps.clock, SLICE_MS);
     for (const { reader, path, source } of found.changed) {
@@ -110,10 +118,7 @@ export async function collectUsage(deps: UsageDeps): Promise<LogSource[]> {
 
 /** Returns which assistants' logs could not be read, and why. */
 export function problemsOf(sources: readonly LogSource[]): string[] {
-  return sources.flatMap(({ name, problem = NO_SQLITE }) =>
-    // Omit missing SQLite support, because only an upgrade of Node.js can add it.
-    problem === NO_SQLITE ? [] : [`${name}: ${problem}`],
-  );
+  return sources.flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`]));
 }
 
 function sinkOf(run: Run, assistant: string): Sink {
@@ -127,7 +132,7 @@ function sinkOf(run: Run, assistant: string): Sink {
 }
 
 function take(run: Run, assistant: string, entry: UsageEntry): void {
-  const { id, ms, session, cwd, model, amounts, isCopy = false, repeats } = entry;
+  const { id, ms, session, cwd, model, amounts, depth = 0 } = entry;
   // An entry dated more than a day in the future was logged while the clock was wrong.
   if (ms < run.oldestMs || ms > run.deps.clock.now() + DAY_MS || tokensOf(amounts) === 0) return;
   if (ms < run.day.startMs || ms >= run.day.endMs) {
@@ -142,7 +147,7 @@ function take(run: Run, assistant: string, entry: UsageEntry): void {
   if (cwd !== '' && run.isRestricted(cwd)) run.restricted.add(sessionKey(assistant, ownSession));
   run.ledger ??= readLedger(run.deps.state);
   const row = [assistant, ownSession, ownRepo, ownModel] as const;
-  put(run.ledger, { id, day: run.day.day, row, amounts, isCopy, repeats });
+  put(run.ledger, { id, day: run.day.day, row, amounts, depth });
 }
 
 /** Returns `isRestricted` with a cache, because most entries have the same few folders. */

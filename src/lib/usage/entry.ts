@@ -15,10 +15,11 @@ export interface UsageEntry {
   cwd: string;
   model: string;
   amounts: Amounts;
-  /** Whether the entry was copied into a side conversation. A copy counts only if the original is unknown. */
-  isCopy?: boolean;
-  /** Id of the entry that this entry repeats. A repeat counts only if the original is unknown. */
-  repeats?: string;
+  /**
+   * How many sessions the entry may have been copied through: 0 for an original, 1 for an entry of a fork or
+   * side conversation. It counts only if no entry with the same id and a lower depth is known.
+   */
+  depth?: number;
 }
 
 export interface SeenLimit {

@@ -29,7 +29,8 @@ export interface LogSource {
 interface FoundLogs {
   sources: LogSource[];
   seen: Set<string>;
-  changed: { reader: LogReader; path: string; source: LogSource }[];
+  /** Sorted by creation: a fork repeats the lines of a session, and its log is the younger one. */
+  changed: { reader: LogReader; path: string; source: LogSource; bornMs: number }[];
 }
 
 /** Finds the logs. `files` contains the last read position of each known log. */
@@ -49,9 +50,10 @@ export function findLogs(
     for (const path of logs) {
       found.seen.add(path);
       if (newMark(reader, path, files[path], oldestMs) !== undefined)
-        found.changed.push({ reader, path, source });
+        found.changed.push({ reader, path, source, bornMs: stampOf(path)?.bornMs ?? 0 });
     }
   }
+  found.changed.sort((a, b) => a.bornMs - b.bornMs);
   return found;
 }
 

@@ -11,10 +11,10 @@ import { splitId, type Amounts } from './entry';
 type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
 
 /**
- * A version of a response: the second part of its id, the index of its row (-1 if purged), whether it is a
- * copy, and its amounts.
+ * A version of a response: the second part of its id, the index of its row (-1 if purged), its depth, and its
+ * amounts.
  */
-type Version = [rest: string, row: number, copy: 0 | 1, ...amounts: Amounts];
+type Version = [rest: string, row: number, depth: number, ...amounts: Amounts];
 
 interface LedgerDay {
   version: 1;
@@ -42,8 +42,7 @@ interface NewEntry {
   day: Day;
   row: RowKey;
   amounts: Amounts;
-  isCopy: boolean;
-  repeats: string | undefined;
+  depth: number;
 }
 
 const PURGED = -1;
@@ -60,17 +59,16 @@ export function readLedger(folder: string): Ledger {
 
 /**
  * Adds an entry unless it is known. The most complete version of a response wins, and an original replaces
- * its copies.
+ * its copies, whichever was read first.
  */
 export function put(ledger: Ledger, entry: NewEntry): void {
   const [group, rest] = splitId(entry.id);
   const known = versionsOf(ledger, group);
-  if (entry.repeats !== undefined && versionsOf(ledger, splitId(entry.repeats)[0]).length > 0) return;
-  if (entry.isCopy && known.some(({ version }) => version[2] === 0)) return;
+  if (known.some(({ version }) => version[2] < entry.depth)) return;
   const size = tokensIn(['', 0, 0, ...entry.amounts]);
-  const isReplaced = ([ownRest, row, copy, ...amounts]: Version): boolean =>
-    (copy === 1 && !entry.isCopy) ||
-    (ownRest === rest && row !== PURGED && tokensIn([ownRest, row, copy, ...amounts]) < size);
+  const isReplaced = ([ownRest, row, depth, ...amounts]: Version): boolean =>
+    depth > entry.depth ||
+    (ownRest === rest && row !== PURGED && tokensIn([ownRest, row, depth, ...amounts]) < size);
   for (const { day, version } of known) if (isReplaced(version)) remove(ledger, day, group, version);
   if (versionsOf(ledger, group).some(({ version }) => version[0] === rest)) return;
   add(ledger, group, rest, entry);
@@ -89,17 +87,13 @@ function tokensIn([, , , input, output, cacheRead, cacheWrite]: Version): number
   return input + output + cacheRead + cacheWrite;
 }
 
-function add(
-  { days, dirty }: Ledger,
-  group: string,
-  rest: string,
-  { day, row, isCopy, amounts }: NewEntry,
-): void {
+function add({ days, dirty }: Ledger, group: string, rest: string, entry: NewEntry): void {
+  const { day, row, depth, amounts } = entry;
   const into = days.get(day) ?? { version: 1, rows: [], answers: {} };
   days.set(day, into);
   let place = into.rows.findIndex((known) => known.every((part, at) => part === row[at]));
   if (place === -1) place = into.rows.push(row) - 1;
-  (into.answers[group] ??= []).push([rest, place, isCopy ? 1 : 0, ...amounts]);
+  (into.answers[group] ??= []).push([rest, place, depth, ...amounts]);
   dirty.add(day);
 }
 

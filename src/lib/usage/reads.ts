@@ -1,7 +1,7 @@
 import { StewardError, throwIfBug } from '../errors';
 import { localTimes } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
-import { collectUsage, problemsOf, readProblems, type UsageDeps } from './collect';
+import { collectUsage, NO_SQLITE, problemsOf, readProblems, type UsageDeps } from './collect';
 import { daysIn, readDayRows } from './days';
 import type { LogSource } from './find-logs';
 import { currentLimits, limitTexts } from './limits';
@@ -48,6 +48,7 @@ export function usageReads(deps: UsageReadDeps) {
     const today = dayOf(clock.now(), zone);
     return between({ from: addDays(today, 1 - checkedDays(days)), to: today }, machine, notes);
   };
+  const missing = (): string[] => (enabled ? [...readProblems(deps.state)] : []);
   const limits = (): string[] => limitTexts(currentLimits(deps, clock.now()), localTimes(clock, zone));
   return {
     /** Reads new lines of the assistants' logs, and returns the usage of the last `days` days. */
@@ -59,7 +60,10 @@ export function usageReads(deps: UsageReadDeps) {
       const all = [...problemsOf(sources), ...notes];
       return {
         usage: withNotes({ ...usageBy(rows, by, prices), ...machines }, all),
-        ...{ by, days, sources, notes },
+        by,
+        days,
+        sources,
+        notes,
         limits: limits(),
         unpriced: unpricedModels(rows, prices),
         names: by === 'session' ? await deps.sessionNames() : new Map(),
@@ -67,7 +71,7 @@ export function usageReads(deps: UsageReadDeps) {
     },
     /** Returns the stored usage of the last `days` days, without reading the assistants' logs. */
     async stored({ by, ...words }: UsageWords): Promise<Usage> {
-      const notes = [...readProblems(deps.state)];
+      const notes = missing();
       const { rows, machines } = await recent(words, notes);
       return withNotes({ ...usageBy(rows, by, prices), ...machines }, notes);
     },
@@ -77,6 +81,7 @@ export function usageReads(deps: UsageReadDeps) {
       { repo, machine }: { repo?: string | undefined; machine?: string | undefined },
       notes: string[],
     ): Promise<Usage> {
+      notes.push(...missing());
       const { rows } = await between(period, machine, notes);
       const wanted = repo?.toLowerCase();
       const shown = wanted === undefined ? rows : rows.filter((row) => row.repo?.toLowerCase() === wanted);
@@ -85,8 +90,8 @@ export function usageReads(deps: UsageReadDeps) {
     /** Returns the stored usage of the last `days` days by session. */
     bySession: async (days: number): Promise<UsageRow[]> =>
       usageBy((await recent({ days }, [])).rows, 'session', prices).rows,
-    /** Returns a line for each assistant with a known usage limit, and the problems of the last usage run. */
-    limits: () => ({ limits: limits(), problems: readProblems(deps.state) }),
+    /** Returns a line for each assistant with a known usage limit, and what the last usage run could not read. */
+    limits: () => ({ limits: limits(), problems: missing().filter((text) => !text.endsWith(NO_SQLITE)) }),
     /** Removes stored usage. Returns the affected days. */
     purge: (selection: UsageSelection, dryRun: boolean): Promise<Day[]> =>
       purgeUsage(deps, selection, { dryRun, readsLogs: enabled }),

@@ -214,6 +214,38 @@ describe('collecting usage (lib)', () => {
     }
   });
 
+  for (const name of ['a', 'z']) {
+    it(`gives a fork none of the tokens of its parent (the log of the fork is ${name}.jsonl)`, async () => {
+      const usage = usageBox(box.path());
+      const old = usage.log(`${FOLDER}/m.jsonl`, [claudeLine({ id: 'm1', session: 'parent' })]);
+      const copy = claudeLine({ id: 'm1', session: 'fork' });
+      const own = claudeLine({ id: 'm2', session: 'fork', output: 3 });
+      let path: string;
+      do path = usage.log(`${FOLDER}/${name}.jsonl`, [copy, own]);
+      while (statSync(path).birthtimeMs <= statSync(old).birthtimeMs && rmSync(path) === undefined);
+      await collectUsage(usage.deps);
+      const outputsBy = () => usage.rows().map(({ session, output }) => [session, output]);
+      expect(outputsBy()).to.have.deep.members([
+        ['parent', 10],
+        ['fork', 3],
+      ]);
+    });
+  }
+
+  it('gives the tokens to the parent, whose log is found after that of its fork', async () => {
+    const usage = usageBox(box.path());
+    const marked = { ...claudeLine({ id: 'm1', session: 'fork' }), forkedFrom: { sessionId: 'parent' } };
+    usage.log(`${FOLDER}/fork.jsonl`, [marked, claudeLine({ id: 'm2', session: 'fork', output: 3 })]);
+    await collectUsage(usage.deps);
+    usage.log(`${FOLDER}/parent.jsonl`, [claudeLine({ id: 'm1', session: 'parent' })]);
+    await collectUsage(usage.deps);
+    const rows = usage.rows().map(({ session, output }) => [session, output]);
+    expect(rows).to.have.deep.members([
+      ['parent', 10],
+      ['fork', 3],
+    ]);
+  });
+
   it('forgets what it could not read once the log is gone', async () => {
     const usage = usageBox(box.path());
     mkdirSync(usage.deps.state, { recursive: true });

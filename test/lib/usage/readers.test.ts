@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { usageReads } from '../../../src/lib/usage/reads';
 import { collectUsage, readLoggedLimits } from '../../../src/lib/usage/collect';
 import { scratch } from '../../helpers/scratch';
 import { claudeLine, codexStart, codexTotals, usageBox } from '../../helpers/usage';
@@ -140,6 +141,40 @@ describe('the readers of usage (lib)', () => {
       });
     }
 
+    for (const order of ['parent first', 'forks first']) {
+      it(`counts the history of a parent once over two generations of forks (${order})`, async () => {
+        const usage = usageBox(box.path());
+        const history = [codexTotals([1000, 0, 50]), codexTotals([2000, 0, 60])];
+        const meta = (id: string) => codexStart(id).slice(0, 1);
+        const late = '2026-11-20T11:05:00.000Z';
+        const child = (at: string) => [
+          ...codexStart('child', { forked_from_id: 'parent' }, '2026-11-20T10:30:00.000Z'),
+          ...meta('parent'),
+          codexTotals([1000, 0, 50], at),
+          codexTotals([2000, 0, 60], at),
+          codexTotals([2500, 0, 67], late),
+        ];
+        const grandchild = [
+          ...codexStart('grandchild', { forked_from_id: 'child' }, '2026-11-20T11:00:00.000Z'),
+          ...child(late).filter((_, at) => at !== 1),
+          codexTotals([2600, 0, 70], '2026-11-20T11:06:00.000Z'),
+        ];
+        const logs = [[...codexStart('parent'), ...history], child(late), grandchild];
+        if (order === 'forks first') logs.reverse();
+        for (const [at, lines] of logs.entries()) {
+          usage.log(`.codex/sessions/2026/11/20/rollout-${at}.jsonl`, lines);
+          await collectUsage(usage.deps);
+        }
+        expect(
+          usage.rows().map(({ session, input, output }) => [session, input, output]),
+        ).to.have.deep.members([
+          ['parent', 2000, 60],
+          ['child', 500, 7],
+          ['grandchild', 100, 3],
+        ]);
+      });
+    }
+
     it('goes on after the counter was reset', async () => {
       const usage = usageBox(box.path());
       usage.log(ROLLOUT, [...codexStart('c1'), codexTotals([1000, 0, 50]), codexTotals([300, 0, 5])]);
@@ -234,6 +269,20 @@ describe('the readers of usage (lib)', () => {
       usage.log(DATABASE, ['not read']);
       const source = (await collectUsage(usage.deps)).find(({ assistant }) => assistant === 'opencode');
       expect(source?.problem).to.equal('unknown (reading its database requires Node.js 22.13 or later)');
+      const note = 'OpenCode: unknown (reading its database requires Node.js 22.13 or later)';
+      const reads = usageReads({
+        ...usage.deps,
+        enabled: true,
+        prices: {},
+        union: async (_period, _machine, readOwn) => ({ rows: readOwn() }),
+        sessionNames: async () => new Map(),
+      });
+      expect((await reads.report({ by: 'day', days: 7 })).usage.notes).to.deep.equal([note]);
+      expect((await reads.stored({ by: 'day', days: 7 })).notes).to.deep.equal([note]);
+      const notes: string[] = [];
+      await reads.ofDays({ from: '2026-11-16', to: '2026-11-20' }, {}, notes);
+      expect(notes, 'of a week').to.deep.equal([note]);
+      expect(reads.limits().problems, 'what can be fixed').to.deep.equal([]);
     });
 
     it('reads its database, and a message again that has grown', async function () {

@@ -11,6 +11,8 @@ export interface Stamp {
    */
   mark: string;
   mtimeMs: number;
+  /** The time of creation, where the file system stores it. */
+  bornMs: number;
 }
 
 /** Returns the metadata of a path without following links, or undefined if the path doesn't exist. */
@@ -18,7 +20,7 @@ export function stampOf(path: string): Stamp | undefined {
   const found = statsOf(lstatSync, path);
   if (found === undefined) return undefined;
   const kind = found.isSymbolicLink() ? 'link' : kindIn(found);
-  return { kind, ...datesOf(found) };
+  return { kind, bornMs: found.birthtimeMs, ...datesOf(found) };
 }
 
 /**

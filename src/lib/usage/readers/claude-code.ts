@@ -6,8 +6,8 @@ import { countOf, entryId, type Amounts } from '../entry';
 import { folderFrom, type LineReader } from './reader';
 
 /**
- * Claude Code splits a response into several lines. Resumed and side conversations repeat these lines with
- * the same ids.
+ * Claude Code splits a response into several lines. Resumed, forked and side conversations repeat these lines
+ * with the same ids.
  */
 export const claudeCode: LineReader = {
   kind: 'lines',
@@ -35,7 +35,7 @@ export const claudeCode: LineReader = {
       cwd: textOf(fields['cwd']) ?? '',
       model: message['usage']['speed'] === 'fast' ? `${model} (fast)` : model,
       amounts: amountsOf(message['usage'], fields['costUSD']),
-      isCopy: isSidechain === true,
+      depth: isSidechain === true || isObject(fields['forkedFrom']) ? 1 : 0,
     });
   },
 };

@@ -10,10 +10,9 @@ type Totals = [number, number, number];
 
 interface Carry {
   session?: string;
-  /**
-   * `parent`: the session whose history this subagent or fork repeats. `startMs`: when this session started.
-   */
-  parent?: string;
+  /** The sessions whose history this subagent or fork repeats, the nearest first. */
+  parents?: string[];
+  /** When this session started. */
   startMs?: number;
   model?: string;
   cwd?: string;
@@ -56,18 +55,19 @@ export const codex: LineReader = {
     const last = isObject(info) ? totalsOf(info['last_token_usage']) : undefined;
     const [input, cached, output] = usedSince(carry.totals, totals, last);
     carry.totals = totals;
-    const isReplay = carry.parent !== undefined && ms < (carry.startMs ?? 0) + REPLAY_MS;
+    const { parents = [] } = carry;
+    const isReplay = parents.length > 0 && ms < (carry.startMs ?? 0) + REPLAY_MS;
     if (isReplay || input + output === 0) return;
     const session = carry.session ?? basename(path, '.jsonl');
     const cacheRead = Math.min(input, cached);
     sink.entry({
-      id: entryId(`${session} ${totals.join()}`),
+      id: entryId(`${parents.at(-1) ?? session} ${totals.join()}`, parents.length === 0 ? '' : session),
       ms,
       session,
       cwd: carry.cwd ?? '',
       model: carry.model ?? 'unknown',
       amounts: [input - cacheRead, output, cacheRead, 0, 0, 0],
-      ...(carry.parent === undefined ? {} : { repeats: entryId(`${carry.parent} ${totals.join()}`) }),
+      depth: parents.length,
     });
   },
 };
@@ -77,14 +77,19 @@ export const codex: LineReader = {
  * describe its parents.
  */
 function begin(carry: Carry, meta: Record<string, unknown>, ms: number): void {
-  if (carry.session !== undefined) return;
-  carry.session = textOf(meta['id']) ?? 'unknown';
+  const id = textOf(meta['id']);
+  const known = [carry.session, ...(carry.parents ?? [])];
+  if (carry.session !== undefined) {
+    if (carry.parents !== undefined && id !== undefined && !known.includes(id)) carry.parents.push(id);
+    return;
+  }
+  carry.session = id ?? 'unknown';
   carry.cwd = textOf(meta['cwd']) ?? '';
   carry.startMs = parseIso(textOf(meta['timestamp']) ?? '') ?? ms;
   const source = isObject(meta['source']) ? meta['source']['subagent'] : undefined;
   const spawn = isObject(source) ? source['thread_spawn'] : undefined;
   const parent = textOf(isObject(spawn) ? spawn['parent_thread_id'] : meta['forked_from_id']);
-  if (parent !== undefined) carry.parent = parent;
+  if (parent !== undefined) carry.parents = [parent];
 }
 
 function totalsOf(usage: unknown): Totals | undefined {
