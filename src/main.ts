@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
 
 import { versionLine } from './lib/platform/version';
+import { StewardError } from './lib/errors';
+import { provideAccount } from './lib/platform/files/paths';
 import { bundleLoader } from './lib/platform/process/code-cache';
 import { writeOut } from './lib/platform/terminal/stdio';
 
@@ -26,6 +28,8 @@ async function launch(argv: readonly string[]): Promise<void> {
   }
   // Don't cache compiled code for hot.js, because this run uses few of its functions.
   if (isHot) unused.add('hot.js');
+  // oclif asks the system for the home folder as soon as it is loaded.
+  provideAccount();
   await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
 }
 
@@ -35,15 +39,17 @@ function kindOf(argv: readonly string[], isHot: boolean): string {
   return [...words, ...(argv.includes('--help') ? ['--help'] : [])].join(' ');
 }
 
-/** Reports a build that can't be loaded. `hook` fails silently, because an error would block the assistant. */
+/** Reports a build that can't be loaded, and a missing home folder. `hook` fails silently, because an error would block the assistant. */
 function fail(error: unknown): void {
   if (argv[0] === 'hook' && !argv.includes('--strict')) {
     process.exitCode = 0;
     return;
   }
   const message = error instanceof Error ? error.message : String(error);
-  const body = JSON.stringify({ error: { kind: 'internal', message } });
-  process.stderr.write(`${argv.includes('--json') ? body : message}\n`);
+  const { kind, hint } = error instanceof StewardError ? error : { kind: 'internal' };
+  const body = JSON.stringify({ error: { kind, message, hint } });
+  const text = [message, hint].filter((line) => line !== undefined).join('\n');
+  process.stderr.write(`${argv.includes('--json') ? body : text}\n`);
   process.exitCode = 1;
 }
 

@@ -214,6 +214,19 @@ describe('the built steward', () => {
         });
         expect({ command, status, stderr }).to.deep.equal({ command, status: 0, stderr: '' });
       }
+      for (const command of ['status', 'doctor', 'up']) {
+        const args = [join(copy, 'bin/run.js'), command];
+        const env = { PATH: process.env['PATH'] };
+        const { stderr } = spawnSync(process.execPath, args, {
+          ...stranger,
+          cwd: '/',
+          env,
+          encoding: 'utf8',
+        });
+        expect(stderr, `${command} without HOME`).to.equal(
+          'Your user account has no home folder.\nSet HOME to the absolute path of a folder that you own.\n',
+        );
+      }
     } finally {
       home.remove();
     }

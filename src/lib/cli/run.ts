@@ -3,7 +3,6 @@ import { Config } from '@oclif/core/config';
 import type * as Interfaces from '@oclif/core/interfaces';
 
 import { StewardError } from '../errors';
-import { provideAccount } from '../platform/files/paths';
 import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves, writeErr } from '../platform/terminal/stdio';
 import { reportError, EXIT_CODES } from '../platform/terminal/error-report';
 import type { BaseCommand } from './base-command';
@@ -83,7 +82,6 @@ async function runCommand(product: Product, id: string, argv: string[]): Promise
 /** Returns oclif's configuration with a predefined plugin, so that oclif doesn't search for plugins. */
 async function loadOclif({ root, pjson, table }: Product, commands: Manifest['commands']): Promise<Config> {
   const { name, version } = pjson;
-  provideAccount();
   // CommandClass extends oclif's Command, but oclif's types can't express that.
   const find = async (id: string): Promise<Command.Class> =>
     (await table[id]?.())?.default as unknown as Command.Class;

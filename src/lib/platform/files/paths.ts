@@ -105,7 +105,7 @@ function homeFolder(): string {
     if (home !== undefined && pathOf(process).isAbsolute(home)) return home;
   }
   throw new StewardError('config', 'Your user account has no home folder.', {
-    hint: 'Set HOME, or STEWARD_HOME, to the absolute path of a folder that you own.',
+    hint: 'Set HOME to the absolute path of a folder that you own.',
   });
 }
 
