@@ -15,7 +15,7 @@ export default class Time extends BaseCommand {
   static override flags = {
     of: text({
       description:
-        'Day to show, or "week", "month" or "quarter" (to date), "last week", "last 3 weeks", "last month", "last quarter" or "year" (the last 365 days).',
+        'Day to show, or a period such as "week" or "month" (to date), "last quarter", "last 3 weeks", "October", "May 2025", "this year" or "year" (the last 365 days).',
       default: 'today',
       helpValue: 'DAY',
     }),

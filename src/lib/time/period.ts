@@ -42,46 +42,89 @@ export async function readWeek(of: string | undefined, now: ZonedNow): Promise<P
 }
 
 /**
- * Parses a day in words, or a period: `week`, `month`, `quarter`, `year` (the last 365 days), `last
- * week`, `last month`, `last quarter` or `last 3 weeks`. Throws `usage` for other periods.
+ * Parses a day in words, or a period: `week`, `last month`, `this year`, `last 3 weeks`, `October`,
+ * `May 2025`, `2026-10` or `2025`. `year` is the last 365 days. Throws `usage` for other periods.
  */
 export async function readDays(of: string, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
-  const firstOfMonth = `${today.slice(0, 8)}01`;
-  const word = of
-    .trim()
-    .toLowerCase()
-    .replace(/^this /, '');
-  if (word === 'week') return readWeek(today, now);
+  const word = of.trim().toLowerCase();
+  const months = monthsOf(word, Number(today.slice(0, 4)) * 12 + Number(today.slice(5, 7)) - 1);
+  if (months !== undefined) {
+    const until = addDays(firstOf(months.first + months.count), -1);
+    return readPeriod({ since: firstOf(months.first), until }, now);
+  }
+  if (/^(?:this )?week$/.test(word)) return readWeek(today, now);
   if (word === 'last week') return readWeek(addDays(today, -7), now);
-  if (word === 'month') return readPeriod({ since: firstOfMonth }, now);
-  if (word === 'last month') {
-    const until = addDays(firstOfMonth, -1);
-    return readPeriod({ since: `${until.slice(0, 8)}01`, until }, now);
-  }
-  if (word === 'quarter') return readPeriod({ since: firstOfQuarter(today) }, now);
-  if (word === 'last quarter') {
-    const until = addDays(firstOfQuarter(today), -1);
-    return readPeriod({ since: firstOfQuarter(until), until }, now);
-  }
-  const weeks = /^(?:last|past) ([1-9]\d{0,2}) weeks?$/.exec(word)?.[1];
-  if (weeks !== undefined) return readPeriod({ since: addDays(today, 1 - 7 * Number(weeks)) }, now);
-  if (word === 'year') return readPeriod({ since: addDays(today, -364) }, now);
-  if (OTHER_PERIOD.test(word)) {
+  const [, count = '1', unit] =
+    /^(?:(?:last|past) ([1-9]\d{0,2}) )?(day|week|month|year)s?$/.exec(word) ?? [];
+  if (unit !== undefined) return readPeriod({ since: daysBack(today, Number(count), unit) }, now);
+  if (/\b(?:quarters?|weeks|months|years)$/.test(word)) {
     throw new StewardError('usage', `Invalid day ${JSON.stringify(of)}.`, {
-      hint: 'Use a day such as 2026-11-20, or "week", "last 3 weeks", "month", "quarter" or "year".',
+      hint: 'Use a day such as 2026-11-20, or "week", "last 3 weeks", "October", "quarter" or "year".',
     });
   }
   return readPeriod({ since: of, until: of }, now);
 }
 
-/** Matches periods that aren't supported, which a parser for days would read as one day. */
-const OTHER_PERIOD =
-  /^(?:last year|\d{4}(?:-\d{2})?|.*\b(?:quarters?|weeks|months|years)|(?:last )?(?:january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber)(?: \d{4})?)$/;
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
 
-function firstOfQuarter(day: Day): Day {
-  const month = Number(day.slice(5, 7));
-  return `${day.slice(0, 5)}${String(month - ((month - 1) % 3)).padStart(2, '0')}-01`;
+/** Whole months; `first` counts from the year 0. */
+interface Months {
+  first: number;
+  count: number;
+}
+
+/** Returns the months that the text names, or undefined. `now` is the current month. */
+function monthsOf(text: string, now: number): Months | undefined {
+  const quarter = now - (now % 3);
+  const year = now - (now % 12);
+  const words: Readonly<Record<string, Months>> = {
+    month: { first: now, count: 1 },
+    quarter: { first: quarter, count: 3 },
+    'this month': { first: now, count: 1 },
+    'this quarter': { first: quarter, count: 3 },
+    'this year': { first: year, count: 12 },
+    'last month': { first: now - 1, count: 1 },
+    'last quarter': { first: quarter - 3, count: 3 },
+    'last year': { first: year - 12, count: 12 },
+  };
+  const digits = /^(\d{4})(?:-(0[1-9]|1[0-2]))?$/.exec(text);
+  if (digits?.[1] !== undefined) {
+    const january = Number(digits[1]) * 12;
+    return digits[2] === undefined
+      ? { first: january, count: 12 }
+      : { first: january + Number(digits[2]) - 1, count: 1 };
+  }
+  const [, last, name = '', inYear] = /^(last )?([a-z]{3,9})(?: (\d{4}))?$/.exec(text) ?? [];
+  const month = MONTHS.findIndex((full) => name === full || name === full.slice(0, 3));
+  if (month === -1) return words[text];
+  if (inYear !== undefined) return { first: Number(inYear) * 12 + month, count: 1 };
+  const isPast = last === undefined ? year + month <= now : year + month < now;
+  return { first: year + month - (isPast ? 0 : 12), count: 1 };
+}
+
+function firstOf(month: number): Day {
+  const year = String(Math.floor(month / 12)).padStart(4, '0');
+  return `${year}-${String((month % 12) + 1).padStart(2, '0')}-01`;
+}
+
+/** Returns the first of the days that end today, such as the last three weeks. A month has 30 days. */
+function daysBack(today: Day, count: number, unit: string): Day {
+  const days = { day: 1, week: 7, month: 30, year: 365 }[unit] ?? 1;
+  return addDays(today, 1 - days * count);
 }
 
 function periodOf(from: Day, to: Day, { nowMs, zone }: ZonedNow): Period {
