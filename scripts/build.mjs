@@ -1,4 +1,4 @@
-// npm run build: src → dist. One bundle for the hot commands, one for all others, one for each heavy library, and the
+// npm run build: src → dist. One bundle for each hot command, one for all others, one for each heavy library, and the
 // launcher. ARCHITECTURE.md says why.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,9 @@ async function add(name, entry, options) {
 }
 
 await add('cli.js', 'src/cli.ts');
-await add('hot.js', 'src/hot.ts');
+await add('hook.js', 'src/lib/cli/hook-command.ts');
+await add('statusline.js', 'src/lib/cli/statusline.ts');
+await add('notify-send.js', 'src/lib/cli/notify-send-hot.ts');
 // Files are bundled at the same time, so the order in which libraries were found differs from build to build.
 for (const [entry, id] of [...found].sort(([a], [b]) => (a < b ? -1 : 1)))
   await add(id.replace('./', ''), entry);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 import pjson from '../package.json';
 import { COMMANDS } from './command-table';
-import { runHot } from './hot';
+import { hotCall, runHot, type HotBundle, type HotCommand } from './hot';
 import { versionLine } from './lib/platform/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
@@ -15,11 +15,19 @@ const PACKAGE = {
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },
 } as unknown as Interfaces.PJSON;
 
+/** The entry of each bundle that scripts/build.mjs writes for a hot command. */
+const HOT: Readonly<Record<HotBundle, () => Promise<HotCommand>>> = {
+  hook: () => import('./lib/cli/hook-command'),
+  statusline: () => import('./lib/cli/statusline'),
+  'notify-send': () => import('./lib/cli/notify-send-hot'),
+};
+
 /** Runs steward from source. Help and completion load every command, so new commands work without a build. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
-  const answered = await runHot(argv);
+  const hot = hotCall(argv);
+  const answered = hot === undefined ? argv : await runHot(hot, await HOT[hot.bundle]());
   const root = dirname(__dirname);
   if (typeof answered === 'number') process.exitCode = answered;
   else

@@ -1,27 +1,44 @@
-/**
- * Frequently used commands that run without oclif and the configuration loader. `run` returns the exit code.
- * If the full command must run instead, `run` returns undefined or the arguments for that command.
- */
-const COMMANDS: Readonly<
-  Record<string, () => Promise<{ run: (argv: readonly string[]) => Promise<HotResult> }>>
-> = {
-  hook: async () => ({ run: (await import('./lib/cli/hook-command')).runHot }),
-  statusline: async () => ({ run: (await import('./lib/cli/statusline')).runHot }),
-  'notify send': async () => ({ run: (await import('./lib/cli/notify-send-hot')).runHot }),
-};
-
 type HotResult = number | undefined | readonly string[];
 
-/**
- * Runs a frequently used command without oclif. Returns the exit code, or the arguments for the full command
- * if it must run instead.
- */
-export async function runHot(argv: readonly string[]): Promise<number | readonly string[]> {
-  const words =
-    [1, 2].map((length) => argv.slice(0, length)).find((some) => some.join(' ') in COMMANDS) ?? [];
-  const load = COMMANDS[words.join(' ')];
-  if (load === undefined) return argv;
-  const result = await (await load()).run(argv.slice(words.length));
-  if (typeof result === 'number') return result;
-  return result === undefined ? argv : [...words, ...result];
+/** A frequently used command that runs without oclif and the configuration loader. */
+export interface HotCommand {
+  /**
+   * Returns the exit code. If the full command must run instead, returns undefined or the arguments for that
+   * command.
+   */
+  runHot: (argv: readonly string[]) => Promise<HotResult>;
+}
+
+/** The commands and their bundles. Hooks, shells and status lines run them very often. */
+const BUNDLES: Readonly<Record<string, HotBundle>> = {
+  hook: 'hook',
+  statusline: 'statusline',
+  'notify send': 'notify-send',
+};
+
+export type HotBundle = 'hook' | 'statusline' | 'notify-send';
+
+export interface HotCall {
+  bundle: HotBundle;
+  /** The command's words, such as `notify send`. */
+  words: readonly string[];
+  /** The arguments after the words. */
+  rest: readonly string[];
+}
+
+/** Returns the hot command in the arguments, if any. */
+export function hotCall(argv: readonly string[]): HotCall | undefined {
+  for (const length of [1, 2]) {
+    const words = argv.slice(0, length);
+    const bundle = BUNDLES[words.join(' ')];
+    if (bundle !== undefined) return { bundle, words, rest: argv.slice(length) };
+  }
+  return undefined;
+}
+
+/** Runs a hot command. Returns the exit code, or the arguments for the full command if it must run instead. */
+export async function runHot(call: HotCall, { runHot }: HotCommand): Promise<number | readonly string[]> {
+  const { words, rest } = call;
+  const result = await runHot(rest);
+  return typeof result === 'number' ? result : [...words, ...(result ?? rest)];
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 
+import { hotCall, runHot, type HotCall, type HotCommand } from './hot';
 import { versionLine } from './lib/platform/version';
 import { StewardError } from './lib/errors';
 import { provideAccount } from './lib/platform/files/paths';
@@ -9,33 +10,33 @@ import { writeOut } from './lib/platform/terminal/stdio';
 /** Build id of the bundles, defined by the build. */
 declare const STEWARD_BUILD: string;
 
-/** Matches the commands that hot.ts handles. Hooks, shells and status lines run them very often. */
-const HOT = /^(?:hook|statusline|notify send)(?: |$)/;
-
 /** Launches the built program. Kept small because every run compiles this file. */
 async function launch(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
-  const isHot = HOT.test(argv.slice(0, 2).join(' '));
-  const kind = kindOf(argv, isHot);
+  const hot = hotCall(argv);
+  const kind = kindOf(argv, hot);
   const unused = new Set<string>();
   const load = bundleLoader({ folder: __dirname, build: STEWARD_BUILD, kind, native: require, unused });
   let result: number | readonly string[] = argv;
-  if (isHot) result = await (load('./hot.js') as typeof import('./hot')).runHot(argv);
+  if (hot !== undefined) {
+    const file = `${hot.bundle}.js`;
+    result = await runHot(hot, load(`./${file}`) as HotCommand);
+    // Don't cache the bundle's compiled code if the full command runs, because this run used few of its functions.
+    if (typeof result !== 'number') unused.add(file);
+  }
   if (typeof result === 'number') {
     process.exitCode = result;
     return;
   }
-  // Don't cache compiled code for hot.js, because this run uses few of its functions.
-  if (isHot) unused.add('hot.js');
   // oclif asks the system for the home folder as soon as it is loaded.
   provideAccount();
   await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
 }
 
 /** Returns the code cache key. Command lines with the same key use mostly the same functions. */
-function kindOf(argv: readonly string[], isHot: boolean): string {
-  const words = argv.filter((word) => !word.startsWith('-')).slice(0, isHot ? 2 : 1);
+function kindOf(argv: readonly string[], hot: HotCall | undefined): string {
+  const words = argv.filter((word) => !word.startsWith('-')).slice(0, hot === undefined ? 1 : 2);
   return [...words, ...(argv.includes('--help') ? ['--help'] : [])].join(' ');
 }
 

@@ -55,7 +55,7 @@ export default class Hook extends BaseCommand {
       settings: await hookSettings(context),
       prompt: isPrompt ? await promptSetting(context) : 'line',
     });
-    process.exitCode = isInternal() ? 0 : await hookCommand(this.argv, config, this.plans());
+    process.exitCode = isInternal() ? 0 : await hookCommand(this.argv, config, { plans: this.plans() });
     return undefined;
   }
 }

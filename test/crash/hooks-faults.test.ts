@@ -248,7 +248,7 @@ describe('hooks and the status line on a faulty machine', () => {
     const product = join(home.path, 'product');
     cpSync(join(BIN, '..'), join(product, 'bin'), { recursive: true });
     cpSync(join(BIN, '..', '..', 'dist'), join(product, 'dist'), { recursive: true });
-    writeFileSync(join(product, 'dist', 'hot.js'), 'no code');
+    writeFileSync(join(product, 'dist', 'hook.js'), 'no code');
     const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
       spawnSync(process.execPath, [join(product, 'bin', 'run.js'), ...args], {
         env: cleanEnv(home.path),

@@ -11,11 +11,10 @@ import { machineId } from '../platform/files/machine';
 import { processHost } from '../platform/files/paths';
 import { readStdin } from '../platform/process/stdin';
 import { writeOutNow, writeErr } from '../platform/terminal/stdio';
-import { mayMatch } from '../work/capture/prompt';
+import { mayMatch } from '../work/capture/may-match';
 import { keepTitle, namesFolder } from '../sessions/names';
 import { isRestricted } from '../sessions/restricted';
 import { storedEvent } from '../sessions/work-events';
-import { redact } from '../work/outgoing';
 import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import {
   cachedHookSettings,
@@ -82,16 +81,16 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   const { verb, flags } = parseHookArgs(argv);
   if (flagsOf(argv).some((word) => word === '--help' || word === '-h')) return undefined;
   if (flags.has('--dry-run') && (verb === 'prompt' || verb === 'session-end')) return undefined;
-  const config = keptConfig(verb === 'prompt');
-  return config === undefined ? undefined : hookCommand(argv, () => Promise.resolve(config));
+  const kept = keptConfig(verb === 'prompt');
+  return kept === undefined ? undefined : hookCommand(argv, () => Promise.resolve(kept), { area: kept.area });
 }
 
-function keptConfig(isPrompt: boolean): HookConfig | undefined {
+function keptConfig(isPrompt: boolean): (HookConfig & { area: UserArea }) | undefined {
   try {
     const area = userArea();
     const settings = cachedHookSettings(area);
     const prompt = isPrompt ? cachedPromptSetting(area) : 'line';
-    return settings === undefined || prompt === undefined ? undefined : { settings, prompt };
+    return settings === undefined || prompt === undefined ? undefined : { area, settings, prompt };
   } catch {
     return undefined;
   }
@@ -104,7 +103,7 @@ function keptConfig(isPrompt: boolean): HookConfig | undefined {
 export async function hookCommand(
   argv: readonly string[],
   config: (isPrompt: boolean) => Promise<HookConfig>,
-  plans?: CapturePlans,
+  { plans, ...known }: { area?: UserArea; plans?: CapturePlans } = {},
 ): Promise<number> {
   const args = parseHookArgs(argv);
   const { verb, flags } = args;
@@ -112,11 +111,11 @@ export async function hookCommand(
   const isUninstalled = watchShim();
   const line: HookLine = { hook: isVerb(verb) ? verb : 'unknown', session: null, ok: false, ms: 0 };
   let trouble: StewardError | undefined;
-  let area: UserArea | undefined;
+  let { area } = known;
   try {
-    area = userArea();
-    const known = await config(verb === 'prompt');
-    trouble = await callHook({ area, clock, args, plans, isUninstalled, ...known }, line);
+    area ??= userArea();
+    const { settings, prompt } = await config(verb === 'prompt');
+    trouble = await callHook({ area, clock, args, plans, isUninstalled, settings, prompt }, line);
   } catch (error) {
     trouble = toStewardError(error);
   }
@@ -182,7 +181,10 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     completionLine: async (message: string) =>
       (await import('../notify/triggers')).completionLine(message, settings.daName),
     onPrompt: async (prompt: HeardPrompt) => {
-      if (settings.titles) keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redact);
+      if (settings.titles) {
+        const { redact } = await import('../work/outgoing');
+        keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redact);
+      }
       if (!mayMatch(prompt.text)) return undefined;
       const { onPrompt } = await import('../app/after-hook');
       return onPrompt({ area, clock, machineId, setting: given.prompt, sessions: deps }, prompt);

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as v from 'valibot';
 
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
@@ -7,23 +6,31 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
+import { isAmount, isText, shape } from '../platform/files/shape';
 import { askLocal } from '../platform/net/local-http';
 import type { Clock } from '../platform/time/clock';
 
-const INSTANCE = v.object({
-  pid: v.number(),
-  /** Base URL of the pages. */
-  url: v.string(),
-  port: v.number(),
-  /** Path of the Unix socket or named pipe. */
-  socket: v.string(),
-  version: v.string(),
-  /** ISO 8601 in UTC. */
-  startedAt: v.string(),
-});
-
 /** How to reach a running daemon. Stored as `daemon.json` in the machine-local folder. */
-export type Instance = v.InferOutput<typeof INSTANCE>;
+export interface Instance {
+  pid: number;
+  /** Base URL of the pages. */
+  url: string;
+  port: number;
+  /** Path of the Unix socket or named pipe. */
+  socket: string;
+  version: string;
+  /** ISO 8601 in UTC. */
+  startedAt: string;
+}
+
+const isInstance = shape({
+  pid: isAmount,
+  url: isText,
+  port: isAmount,
+  socket: isText,
+  version: isText,
+  startedAt: isText,
+});
 
 type Area = Pick<UserArea, 'machine'>;
 
@@ -39,7 +46,7 @@ function instancePath(area: Area): string {
 /** Returns the instance stored by the last daemon, if any. That daemon may no longer be running. */
 export function readInstance(area: Area): Instance | undefined {
   const { format, ...value } = parseObject(readText(instancePath(area), { maxBytes: 64 * 1024 }) ?? '') ?? {};
-  return format === FORMAT && v.is(INSTANCE, value) ? value : undefined;
+  return format === FORMAT && isInstance(value) ? (value as unknown as Instance) : undefined;
 }
 
 export function writeInstance(area: Area, instance: Instance): void {

@@ -155,10 +155,16 @@ const TWELVE = /(?:\b(?:at|by)|@) ?(\d{1,2})(?::\d\d)? ?[ap]m\b/i;
 const PAST =
   /\b(?:yesterday|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:\d+|an?) \w+ ago)[.!]?$/i;
 
-const IMPOSSIBLE: readonly [pattern: RegExp, isImpossible: (match: RegExpExecArray) => boolean][] = [
+type Impossible = readonly [pattern: RegExp, isImpossible: (match: RegExpExecArray) => boolean][];
+
+/** Every pattern of a day starts with one of these words. This fast check avoids compiling the patterns in a hook. */
+const BEFORE_DAY = /\b(?:on|by|until|till|before|from|for) /i;
+const IMPOSSIBLE_DAY: Impossible = [
   [DAY_MONTH, ([, day, month = '']) => !isMonthDay(Number(day), month)],
   [MONTH_DAY, ([, month = '', day]) => !isMonthDay(Number(day), month)],
   [DAY_ALONE, ([, day]) => !isMonthDay(Number(day), 'jan')],
+];
+const IMPOSSIBLE: Impossible = [
   [ISO, ([, month, day]) => !isMonthDay(Number(day), Object.keys(DAYS)[Number(month) - 1] ?? '')],
   [CLOCK, ([, hour, minute]) => Number(hour) > 24 || Number(minute) > 59],
   [TWELVE, ([, hour]) => Number(hour) > 12],
@@ -171,7 +177,9 @@ export function unusableTime(text: string): string | undefined {
 
 /** Returns the words that describe a time that doesn't exist, such as `on 31 November`. */
 export function impossibleTime(text: string): string | undefined {
-  for (const [pattern, isImpossible] of IMPOSSIBLE) {
+  for (const [pattern, isImpossible] of BEFORE_DAY.test(text)
+    ? [...IMPOSSIBLE_DAY, ...IMPOSSIBLE]
+    : IMPOSSIBLE) {
     const match = pattern.exec(text);
     if (match !== null && isImpossible(match)) return match[0];
   }

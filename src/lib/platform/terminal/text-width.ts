@@ -7,7 +7,7 @@ export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   const bare = text.replace(COLORS, '');
   let width = 0;
-  for (const { segment } of segmenter().segment(bare)) width += graphemeWidth(segment);
+  for (const { segment } of wideTools().segmenter.segment(bare)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -17,7 +17,7 @@ export function fit(text: string, columns: number): string {
   if (PLAIN.test(text)) return columns > 0 ? `${text.slice(0, columns - 1)}…` : '';
   let fitting = '';
   let width = 0;
-  for (const { segment } of segmenter().segment(text)) {
+  for (const { segment } of wideTools().segmenter.segment(text)) {
     width += graphemeWidth(segment);
     if (width > columns - 1) break;
     fitting += segment;
@@ -35,22 +35,31 @@ export function padStart(text: string, columns: number): string {
 
 /** Returns the width of a grapheme, which may have several code points (marks, joiners, flags). */
 function graphemeWidth(grapheme: string): number {
-  if (INVISIBLE.test(grapheme)) return 0;
-  if (EMOJI.test(grapheme)) return 2;
+  const { invisible, emoji } = wideTools();
+  if (invisible.test(grapheme)) return 0;
+  if (emoji.test(grapheme)) return 2;
   return eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }
 
-let shared: Intl.Segmenter | undefined;
+interface WideTools {
+  segmenter: Intl.Segmenter;
+  invisible: RegExp;
+  /** Matches emoji: characters that are emoji by default or followed by U+FE0F, and two-letter flags. */
+  emoji: RegExp;
+}
 
-/** Returns the segmenter. Creating it takes a few milliseconds. */
-function segmenter(): Intl.Segmenter {
-  shared ??= new Intl.Segmenter();
+let shared: WideTools | undefined;
+
+/** Returns what only wide characters need. Creating it takes a few milliseconds. */
+function wideTools(): WideTools {
+  shared ??= {
+    segmenter: new Intl.Segmenter(),
+    invisible: /^[\p{Mark}\p{Control}\p{Format}]+$/u,
+    emoji: /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u,
+  };
   return shared;
 }
 
 /** Matches text whose characters are all one column wide, so that no segmenter is needed. */
 const PLAIN = /^[\x20-\x7e\u2500-\u25fc·–—…✎✓]*$/;
 const COLORS = /\u001b\[[\d;]*m/g;
-const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;
-/** Emoji: characters that are emoji by default or followed by U+FE0F, and two-letter flags. */
-const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;

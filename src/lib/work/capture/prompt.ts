@@ -171,10 +171,9 @@ function matchLine(line: string): PromptMatch | undefined {
   const [item = ''] = LIST_ITEM.exec(line) ?? [];
   const text = bareLine(line.slice(item.length));
   if (text.length > MAX_LINE) return undefined;
-  const own = text.replace(OPENING, '');
-  const matches = [text, own].map((start) => matchRequest(start, item !== ''));
-  const match = matches.find((found) => found !== undefined);
-  return match ?? (item === '' && !CODE.test(text) ? matchSentence(text) : undefined);
+  const isItem = item !== '';
+  const match = matchRequest(text, isItem) ?? matchRequest(text.replace(OPENING, ''), isItem);
+  return match ?? (!isItem && !CODE.test(text) ? matchSentence(text) : undefined);
 }
 
 /** Matches a reminder or a queue request that follows other sentences. */
@@ -228,14 +227,6 @@ function plainBlocks(prompt: string): string[][] {
     }
   }
   return blocks;
-}
-
-/** Every phrase in `PHRASES` contains one of these words. */
-const WORDS = /remind|research|queue|forget/i;
-
-/** Returns false if `matchPrompt` can't find anything. This fast check rules out most prompts. */
-export function mayMatch(prompt: string): boolean {
-  return WORDS.test(prompt);
 }
 
 /**

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { isBareQueue, matchPrompt, mayMatch } from '../../../../src/lib/work/capture/prompt';
+import { mayMatch } from '../../../../src/lib/work/capture/may-match';
+import { isBareQueue, matchPrompt } from '../../../../src/lib/work/capture/prompt';
 import { captureKey, isCaptured, recordKey } from '../../../../src/lib/work/capture/keys';
 import { redact } from '../../../../src/lib/work/outgoing';
 import { scratch } from '../../../helpers/scratch';
