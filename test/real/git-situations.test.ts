@@ -37,6 +37,7 @@ describe('sense/git: situations', () => {
           branch: 'main',
           authoredAt: '2026-03-10T11:59:00.000Z',
           identity: first.events[0]?.detail?.['identity'],
+          patch: sha.slice(0, 16),
           path: repo,
           machine: 'm1',
         },
@@ -194,6 +195,27 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['new']);
   });
 
+  it('names the patch of a commit, so that other machines tell commits of one second apart', async () => {
+    const [first, second] = [box.init('first'), box.init('second')];
+    const patches: unknown[] = [];
+    const count = async (repo: string): Promise<void> => {
+      const { events } = await watch([repo]).capture();
+      for (const { detail } of events) patches.push(detail?.['patch']);
+    };
+    box.commit(first, { at: NOON, files: { log: 'x' } });
+    box.commit(second, { at: NOON, files: { log: 'y' } });
+    await count(first);
+    await count(second);
+    expect(new Set(patches)).to.have.length(2);
+    // A pulled commit keeps its patch, also if it is rebased.
+    const base = box.init('base');
+    box.commit(base, { at: NOON - 90_000, files: { readme: 'z' } });
+    box.git(base, ['fetch', '-q', first, 'main']);
+    box.git(base, ['cherry-pick', 'FETCH_HEAD'], dates(NOON + 1, NOON));
+    await count(base);
+    expect(patches[2]).to.equal(patches[0]);
+  });
+
   it('counts six commits in two seconds, also after an amend', async () => {
     const repo = box.init('app');
     for (let i = 0; i < 6; i += 1)
@@ -211,7 +233,8 @@ describe('sense/git: situations', () => {
     });
     for (const event of events) tally.add(event, Date.parse(event.ts));
     expect(tally.result({ version: '', generatedAt: '', final: true }).commits.count).to.equal(6);
-    expect(watched.runs.filter((line) => line.includes('diff-tree'))).to.have.length(0);
+    // Once for all of them, to name their patches.
+    expect(watched.runs.filter((line) => line.includes('diff-tree'))).to.have.length(1);
     box.git(repo, ['commit', '-q', '--amend', '--allow-empty', '-m', 'reworded'], dates(NOON + 9, NOON + 1));
     expect(await watched.subjects()).to.deep.equal([]);
     box.commit(repo, { at: NOON + 10, authoredAt: NOON + 1, subject: 'reworded' });

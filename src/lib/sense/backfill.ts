@@ -199,9 +199,9 @@ async function commitsIn(
     own.map(({ commit }) => commit),
     { seen: [], lost: [], held: [] },
   );
-  return counted.map(({ commit, identity }) => {
+  return counted.map((item) => {
     const event = commitEvent(
-      { commit, identity, branch: branches.get(commit.sha) ?? undefined },
+      { ...item, branch: branches.get(item.commit.sha) ?? undefined },
       folder,
       machineId,
       nowMs,

@@ -12,6 +12,7 @@ import {
   FORMAT,
   hashedId,
   type DaySet,
+  type PublishedCommit,
   type PublishedDay,
   type PublishedSession,
   type PublishedUsage,
@@ -53,8 +54,10 @@ export function publishedDay(
     ...span,
     ...(repo !== undefined && { repo: repoName(repo) }),
   }));
-  const commits = parts?.commits.map(({ change, repo, at, subject, path }) => ({
-    ...{ id: commitId(repoName(repo), change), repo: repoName(repo), ts: at },
+  const commits = parts?.commits.map(({ change, patch, repo, at, subject, path }) => ({
+    ...commitId(repoName(repo), change, patch),
+    repo: repoName(repo),
+    ts: at,
     ...(subject === '' ? {} : { subject }),
     ...(path === undefined ? {} : { path }),
   }));
@@ -64,7 +67,7 @@ export function publishedDay(
     record: publishedRecord(record, parts, shown),
     spans: spans ?? remaining?.spans ?? [],
     commits: (commits ?? remaining?.commits ?? []).map((commit) =>
-      shown.details ? commit : { id: commit.id, repo: commit.repo, ts: commit.ts },
+      shown.details ? commit : withoutCommitDetails(commit),
     ),
   };
 }
@@ -145,13 +148,16 @@ function withoutSessionDetails({ id, assistant, repo, branch, parts }: Published
   return { id, assistant, repo, branch, parts };
 }
 
+function withoutCommitDetails({ id, patch, repo, ts }: PublishedCommit): PublishedCommit {
+  return { id, ...(patch !== undefined && { patch }), repo, ts };
+}
+
 /** Removes the details of a published day, unless they may leave this machine. */
 export function withoutDetails(set: DaySet, { details }: Pick<Disclosure, 'details'>): DaySet {
   if (details) return set;
-  const commits = set.day?.commits.map(({ id, repo, ts }) => ({ id, repo, ts }));
   return {
     ...set,
-    day: set.day && { ...set.day, commits: commits ?? [] },
+    day: set.day && { ...set.day, commits: set.day.commits.map(withoutCommitDetails) },
     sessions: set.sessions.map(withoutSessionDetails),
   };
 }

@@ -32,9 +32,12 @@ export interface PublishedSpan {
   input: number | null;
 }
 
-/** A commit. Its id is the same on every machine that has the commit. `ts` is in epoch seconds. */
+/** A commit. `ts` is in epoch seconds. */
 export interface PublishedCommit {
+  /** Hash of the repository, the author and the second, which is the same on every machine that has the commit. */
   id: string;
+  /** Hash of the change, because two machines may commit in the same second. Absent if it is unknown. */
+  patch?: string;
   repo: string;
   ts: number;
   /** Set only if details are published. */
@@ -94,9 +97,16 @@ export function hashedId(kind: 'commit' | 'session' | 'notice', id: string): str
   return hash('sha256', `steward\0${kind}\0${id}`).slice(0, 16);
 }
 
-/** Returns the commit's published id. `change` identifies the change within its repository. */
-export function commitId(repo: string, change: string): string {
-  return hashedId('commit', `${repo.toLowerCase()}\n${change}`);
+/** Returns how a commit is identified on other machines. `change` identifies the change on this machine. */
+export function commitId(
+  repo: string,
+  change: string,
+  patch?: string,
+): Pick<PublishedCommit, 'id' | 'patch'> {
+  const idOf = (text: string): string => hashedId('commit', `${repo.toLowerCase()}\n${text}`);
+  if (patch === undefined) return { id: idOf(change) };
+  // Each machine numbers the commits of a second in its own order.
+  return { id: idOf(change.replace(/\.\d+$/, '')), patch: hashedId('commit', patch) };
 }
 
 export function hashedKey(key: string): string {

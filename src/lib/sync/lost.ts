@@ -1,7 +1,7 @@
 import { byCodeUnits } from '../platform/files/short-hash';
 import { lengthOf, merged, without, type Span } from '../time/ledger/spans';
 import { mergeDays } from '../time/machines/merge';
-import type { MachineDay, UnionRecord } from '../time/machines/model';
+import { keyOfCommit, type MachineDay, type UnionRecord } from '../time/machines/model';
 import type { DailyRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
 import type { Disclosure } from './day';
@@ -52,12 +52,12 @@ function isPoorer(local: WholeSet, published: WholeSet): boolean {
   const own = spansOf(local.day.spans.map((span) => ({ ...span, to: span.to + BRIDGED_SEC })));
   const lost = without(without(spansOf(spans), own), [settled]);
   const isShorter = local.day.record.totalMinutes < record.totalMinutes - (end - settled[0]) / 60 - 1;
-  const known = new Set([...local.day.commits, ...local.sessions].map(({ id }) => id));
+  const known = new Set([...local.day.commits, ...local.sessions].map(keyOfCommit));
   return (
     isShorter ||
     (local.usage.length === 0 && published.usage.length > 0) ||
     lengthOf(lost) > ROUNDING_SEC ||
-    [...published.day.commits, ...published.sessions].some(({ id }) => !known.has(id))
+    [...published.day.commits, ...published.sessions].some((item) => !known.has(keyOfCommit(item)))
   );
 }
 
@@ -66,8 +66,8 @@ function spansOf(spans: PublishedDay['spans']): Span[] {
 }
 
 function joinedDay(own: PublishedDay, before: PublishedDay): PublishedDay {
-  const known = new Set(before.commits.map(({ id }) => id));
-  const commits = own.commits.filter(({ id }) => !known.has(id));
+  const known = new Set(before.commits.map(keyOfCommit));
+  const commits = own.commits.filter((commit) => !known.has(keyOfCommit(commit)));
   const covered = spansOf(before.spans);
   const spans = own.spans.flatMap((span) =>
     without([[span.from, span.to]], covered).map(([from, to]) => ({ ...span, from, to })),

@@ -90,8 +90,9 @@ export function isSpan(item: unknown): item is PublishedSpan {
 
 export function isCommit(item: unknown): item is PublishedCommit {
   if (!isObject(item)) return false;
-  const { id, repo, ts, subject, path } = item;
-  const isKnown = isHash(id) && typeof repo === 'string' && isSecond(ts);
+  const { id, patch, repo, ts, subject, path } = item;
+  const isKnown =
+    isHash(id) && (patch === undefined || isHash(patch)) && typeof repo === 'string' && isSecond(ts);
   return isKnown && isOptional(subject, 'string') && isOptional(path, 'string');
 }
 

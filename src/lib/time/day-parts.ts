@@ -12,7 +12,15 @@ import { focusSamples } from './focus-samples';
 export interface DayParts {
   /** In chronological order. */
   spans: FocusSpan[];
-  commits: { change: string; repo: string; at: number; subject: string; path: string | undefined }[];
+  commits: {
+    change: string;
+    /** Distinguishes changes of the same author and second; undefined in older logs. */
+    patch: string | undefined;
+    repo: string;
+    at: number;
+    subject: string;
+    path: string | undefined;
+  }[];
   sessions: (Omit<SessionParts, 'parts'> & { parts: [from: number, to: number, state: 'w' | 'y'][] })[];
   /** Time of the last event. */
   lastAt: number;
@@ -91,8 +99,9 @@ function commitsOf(events: readonly SenseEvent[]): DayParts['commits'] {
     const repo = textOf(event.repo) ?? path ?? 'unknown';
     const change = changeOf(event) ?? String(at);
     const key = `${path ?? repo}\n${change}`;
-    if (!commits.has(key))
-      commits.set(key, { change, repo, at, subject: textOf(event.detail?.['subject']) ?? '', path });
+    if (commits.has(key)) continue;
+    const [patch, subject = ''] = [textOf(event.detail?.['patch']), textOf(event.detail?.['subject'])];
+    commits.set(key, { change, patch, repo, at, subject, path });
   }
   return [...commits.values()].sort((a, b) => a.at - b.at || byCodeUnits(a.change, b.change));
 }

@@ -167,8 +167,10 @@ describe('the exchange folder (lib)', () => {
   it('hashes the same id to the same text everywhere', () => {
     expect(hashedId('session', 's1')).to.equal('64d3092c2df3c560');
     expect(hashedId('session', 's1')).to.not.equal(hashedId('commit', 's1'));
-    expect(commitId('Shop', 'abc')).to.equal(commitId('shop', 'abc'));
-    expect(commitId('shop', 'abc')).to.not.equal(commitId('site', 'abc'));
+    expect(commitId('Shop', 'abc')).to.deep.equal(commitId('shop', 'abc'));
+    expect(commitId('shop', 'abc')).to.not.deep.equal(commitId('site', 'abc'));
+    expect(commitId('shop', 'abc.2', 'p')).to.deep.equal(commitId('shop', 'abc', 'p'));
+    expect(commitId('shop', 'abc', 'q').id).to.equal(commitId('shop', 'abc', 'p').id);
     expect(toMinute('2026-11-20T09:41:59.999Z')).to.equal('2026-11-20T09:41Z');
   });
 });

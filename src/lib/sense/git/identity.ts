@@ -1,6 +1,7 @@
 import type { Commit } from './queries';
 import { createHash } from 'node:crypto';
 
+import { throwIfBug } from '../../errors';
 import type { Git } from '../../platform/process/git';
 import { isSha } from './queries';
 
@@ -14,8 +15,15 @@ export interface KnownCommits {
   held: readonly Commit[];
 }
 
+export interface CountedCommit {
+  commit: Commit;
+  identity: string;
+  /** Distinguishes the change from other machines' changes of the same author and second, if it could be read. */
+  patch?: string;
+}
+
 export interface NewWork {
-  counted: { commit: Commit; identity: string }[];
+  counted: CountedCommit[];
   /** Rewritten commits that aren't counted, because their originals weren't counted. */
   rewritten: Commit[];
 }
@@ -68,7 +76,21 @@ export async function newWork(
     const identity = identities.get(commit);
     return identity === undefined ? [] : [{ commit, identity }];
   });
-  return { counted, rewritten };
+  return { counted: await withPatches(git, counted), rewritten };
+}
+
+async function withPatches(git: Git, counted: readonly CountedCommit[]): Promise<CountedCommit[]> {
+  const shas = counted.slice(-MAX_COMPARED).map(({ commit }) => commit.sha);
+  const patches = await patchIds(git, shas).catch((error: unknown) => {
+    // A patch that takes too long to read must not keep its commit from counting.
+    if (throwIfBug(error).kind !== 'unavailable') throw error;
+    return new Map<string, string>();
+  });
+  return counted.map((item) => {
+    const { sha } = item.commit;
+    const patch = patches.get(sha);
+    return patch === undefined ? item : { ...item, patch: (patch || sha).slice(0, PATCH_LENGTH) };
+  });
 }
 
 /**
@@ -158,6 +180,7 @@ type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 const MAX_COMPARED = 3000;
 /** Maximum number of commits to read when checking ancestry. */
 const MAX_ANCESTRY = 20_000;
+const PATCH_LENGTH = 16;
 /** Tolerated clock skew between a commit and its ancestors, in seconds. */
 const SKEW_SEC = 86_400;
 /** Number of patches to read per git call, and maximum number of calls per scan. */
@@ -168,6 +191,7 @@ const MAX_READS = 100;
 async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsSame> {
   const shas = commits.slice(-MAX_COMPARED).map(({ sha }) => sha);
   const patches = await patchIds(git, shas);
+  for (const [sha, id] of patches) if (id === '') patches.delete(sha);
   const uses = new Map<string, number>();
   for (const id of patches.values()) uses.set(id, (uses.get(id) ?? 0) + 1);
   const isShared = ({ sha }: Commit): boolean => (uses.get(patches.get(sha) ?? '') ?? 0) > 1;
@@ -188,7 +212,10 @@ const DIFF_TREE = (
   '--no-ext-diff --no-textconv --no-color --submodule=short --src-prefix=a/ --dst-prefix=b/'
 ).split(' ');
 
-/** Returns the patch ids by commit. Omits unreadable commits, such as missing objects in a partial clone. */
+/**
+ * Returns the patch ids by commit. The id is empty for a commit without changes to files, such as a merge. Omits
+ * unreadable commits, such as missing objects in a partial clone.
+ */
 async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   const queue: string[][] = [];
@@ -203,6 +230,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
       if (batch.length > 1) queue.push(batch.slice(half), batch.slice(0, half));
       continue;
     }
+    for (const sha of batch) ids.set(sha, '');
     const answer = await git(['patch-id', '--stable'], { input: patches });
     for (const line of answer.split('\n')) {
       const [id, sha] = line.split(' ');

@@ -158,7 +158,7 @@ function timedGit(
 }
 
 export function commitEvent(
-  { commit, identity, branch }: Scan['commits'][number],
+  { commit, identity, patch, branch }: Scan['commits'][number],
   folder: GitFolder,
   machine: string,
   nowMs: number,
@@ -175,6 +175,7 @@ export function commitEvent(
       ...(branch === undefined ? {} : { branch: truncate(clean(branch)) }),
       authoredAt: toIso(Math.min(authoredSec, commit.committedSec + MAX_AHEAD_SEC) * 1000),
       identity,
+      ...(patch === undefined ? {} : { patch }),
       path: clean(folder.mainRoot),
       machine,
     },

@@ -1,5 +1,5 @@
 import type { Git } from '../../platform/process/git';
-import { authorSecondOf, newWork, type NewWork } from './identity';
+import { authorSecondOf, newWork, type CountedCommit, type NewWork } from './identity';
 import type { Commit } from './queries';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
@@ -16,7 +16,7 @@ export interface ScanInput {
 }
 
 export interface Scan {
-  commits: { commit: Commit; identity: string; branch: string | undefined }[];
+  commits: (CountedCommit & { branch: string | undefined })[];
   memory: RepositoryMemory;
   /** Describes the commits that could not be read. */
   damaged: string | undefined;

@@ -2,7 +2,7 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import { addDays, type Day } from '../../platform/time/time';
 import type { DailyRecord } from '../record';
 import { unionLedger } from './ledger';
-import type { MachineDay, MachineRow, UnionRecord } from './model';
+import { keyOfCommit, type CommitKey, type MachineDay, type MachineRow, type UnionRecord } from './model';
 import { capturedFirst, countOnce, type Counted } from './overlap';
 import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
 
@@ -109,22 +109,35 @@ function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours
 function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRecord['commits'] {
   const counts = new Map<string, number>();
   const add = (repo: string, count: number): unknown => counts.set(repo, (counts.get(repo) ?? 0) + count);
-  const first = new Map<string, string>();
-  for (const { day } of around)
-    for (const { id } of day.commits) {
-      const known = first.get(id);
-      if (known === undefined || byCodeUnits(day.machine, known) < 0) first.set(id, day.machine);
-    }
+  const isFirst = firstOf(around);
   for (const { day } of all) {
-    const own = new Map(day.commits.map(({ id, repo }) => [id, repo]));
-    const counted = [...own].filter(([id]) => first.get(id) === day.machine);
+    const own = new Map(day.commits.map((commit) => [keyOfCommit(commit), commit]));
+    const counted = [...own.values()].filter((commit) => isFirst(commit, day.machine));
     if (counted.length === own.size)
       for (const { repo, commits } of day.record.commits.repos) add(repo, commits);
-    else for (const [, repo] of counted) add(repo, 1);
+    else for (const { repo } of counted) add(repo, 1);
   }
   const repos = [...counts].map(([repo, commits]) => ({ repo, commits }));
   repos.sort((a, b) => b.commits - a.commits || byCodeUnits(a.repo, b.repo));
   return { count: repos.reduce((sum, { commits }) => sum + commits, 0), repos };
+}
+
+/**
+ * Returns whether no machine with a lower id has the commit. A commit without a patch, from an older version, is
+ * the same as any other of its author and second.
+ */
+function firstOf(all: readonly Counted[]): (commit: CommitKey, machine: string) => boolean {
+  const first = new Map<string, string>();
+  for (const { day } of all)
+    for (const commit of day.commits)
+      for (const key of new Set([keyOfCommit(commit), commit.id])) {
+        const known = first.get(key);
+        if (known === undefined || byCodeUnits(day.machine, known) < 0) first.set(key, day.machine);
+      }
+  return (commit, machine) =>
+    [keyOfCommit(commit), commit.patch === undefined ? commit.id : keyOfCommit({ id: commit.id })].every(
+      (key) => byCodeUnits(first.get(key) ?? machine, machine) >= 0,
+    );
 }
 
 function sessionsOf(all: readonly Counted[]): DailyRecord['sessions'] {

@@ -12,13 +12,23 @@ export interface MachineSpan {
   input: number | null;
 }
 
+/** Identifies a commit on every machine. Commits of the same author and second differ in `patch`, if it is known. */
+export interface CommitKey {
+  id: string;
+  patch?: string;
+}
+
+export function keyOfCommit({ id, patch = '' }: CommitKey): string {
+  return `${id} ${patch}`;
+}
+
 /** A machine's data for one local day. Commit and session ids are the same on every machine. */
 export interface MachineDay {
   machine: string;
   record: DailyRecord;
   /** The periods with tracked time. Empty if the machine stores only totals. */
   spans: readonly MachineSpan[];
-  commits: readonly { id: string; repo: string; ts: number; subject?: string }[];
+  commits: readonly (CommitKey & { repo: string; ts: number; subject?: string })[];
 }
 
 /** `so-far`: the day isn't over yet, or the machine has published only part of the day. */

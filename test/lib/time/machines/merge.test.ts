@@ -112,6 +112,25 @@ describe('sense: merging the days of several machines', () => {
     });
   });
 
+  it('counts commits of two machines in one second apart, by their patches', () => {
+    const seconds = Array.from({ length: 10 }, (_, i) => `c${i}`);
+    const day = (machine: string, patch: string | undefined): MachineDay => {
+      const made = machineDay(machine, [], { commits: seconds.map((id) => [id, 'shop'] as const) });
+      return {
+        ...made,
+        commits: made.commits.map((each) => (patch === undefined ? each : { ...each, patch })),
+      };
+    };
+    expect(merge([day(A, 'p'), day(B, 'q')]).commits.count).to.equal(20);
+    expect(merge([day(A, 'p'), day(B, 'p')]).commits.count).to.equal(10);
+    // An older version publishes no patches.
+    for (const [one, two] of [
+      ['p', undefined],
+      [undefined, 'p'],
+    ])
+      expect(merge([day(A, one), day(B, two), day(C, 'p')]).commits.count).to.equal(10);
+  });
+
   it('names the machine of each session, and counts a session once', () => {
     const record = merge([
       machineDay(A, [], { sessions: [['s1', 10]] }),
