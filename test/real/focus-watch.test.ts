@@ -51,7 +51,7 @@ describe('the watch of the focus', function () {
 
   /** Watches by one adapter, so that a general protocol does not step in for it. */
   async function start(id: string, idleMs: () => number = () => 0): Promise<FocusWatch> {
-    const config = { idleAfterSec: 300, countsAsActive: [], exclude: ['QSecret'] };
+    const config = { idleAfterSec: 15, countsAsActive: [], exclude: ['QSecret'] };
     const idle = (): Promise<{ idleMs: number; via: string }> =>
       Promise.resolve({ idleMs: idleMs(), via: 'x11' });
     const started = watchFocus({
@@ -117,11 +117,11 @@ describe('the watch of the focus', function () {
     await raise('QAlpha');
     await seen(focus, 'QAlpha');
     nowMs += 30_000;
-    idleMs = 310_000;
+    idleMs = 25_000;
     await seen(focus, 'away');
     nowMs += 50_000;
     const { intervals = [] } = (await focus.since(from)) ?? {};
-    expect(intervals.map(nameOf)).to.deep.equal(['QAlpha 40', 'QBeta 20', 'none 10', 'QAlpha 20', 'away 60']);
+    expect(intervals.map(nameOf)).to.deep.equal(['QAlpha 40', 'QBeta 20', 'none 10', 'QAlpha 5', 'away 75']);
     expect(await focus.since(nowMs)).to.deep.include({ intervals: [] });
     expect(problems).to.deep.equal([]);
   }

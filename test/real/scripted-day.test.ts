@@ -158,7 +158,7 @@ describe('a scripted day (real X server and tmux)', function () {
       ['three', null],
     ] as const)
       event(session, 'stop', repo, repo === null ? {} : main);
-    // Of an hour and five minutes without input, the first five minutes count.
+    // Nothing of an hour and five minutes without input counts.
     await pass(65, { isIdle: true });
     inputMs = nowMs;
     await raise('QOne');
@@ -173,13 +173,13 @@ describe('a scripted day (real X server and tmux)', function () {
     expect(table).to.have.deep.members([
       ['site', 29, 38, 0, 0],
       ['notes', 6, 18, 10, 6],
-      ['other folders', 15, 8, 0, 0],
+      ['other folders', 10, 8, 0, 0],
     ]);
     const bySession = timeRows(ledgers, 'session', names).map((row) => [row.key, row.minutes]);
     expect(bySession).to.have.deep.members([
       ['one', 29],
       ['two', 6],
-      ['three', 15],
+      ['three', 10],
     ]);
     expect(readFileSync(box.store.logOf('2026-11-20'), 'utf8').length).to.be.lessThan(40_000);
   });

@@ -73,8 +73,11 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
 
   const { pollIntervalSec } = deps.config;
   if (seen.state === 'away') {
-    const passedMs = Math.min(nowMs - (before?.lastSampleMs ?? nowMs), pollIntervalSec * 1000);
-    const events = passedMs > 0 ? [awayEvent(deps.machineId, nowMs - passedMs, nowMs, seen.reason)] : [];
+    const lastSampleMs = before?.lastSampleMs ?? nowMs;
+    const limitMs = Math.max(lastSampleMs, nowMs - pollIntervalSec * 1000);
+    const fromMs = seen.sinceMs > lastSampleMs ? (seen.inputMs ?? limitMs) : limitMs;
+    const isAfter = lastSampleMs < nowMs && fromMs < nowMs;
+    const events = isAfter ? [awayEvent(deps.machineId, fromMs, nowMs, seen.reason)] : [];
     return sampled('idle', seen.text, undefined, events);
   }
   if (seen.state === 'none') return sampled('idle', 'no window or terminal has the focus');
@@ -156,14 +159,18 @@ export function skipUntil(cursor: unknown, untilMs: number, nowMs: number): unkn
   return lastMs >= untilMs ? cursor : { ...before, lastSampleMs: untilMs, carryMs: 0 };
 }
 
+/** A sample later than this many poll intervals stands for nothing: nobody saw what was in front before. */
+const MAX_LATE = 2;
+
 function sampleInterval(
   nowMs: number,
   before: Cursor | undefined,
   pollIntervalSec: number,
 ): { intervalSec: number; carryMs: number } {
   const pollMs = pollIntervalSec * 1000;
-  const elapsedMs = before === undefined ? pollMs : Math.max(0, nowMs - before.lastSampleMs);
-  const ms = Math.min(elapsedMs, pollMs) + (before?.carryMs ?? 0);
+  const elapsedMs = before === undefined ? 0 : Math.max(0, nowMs - before.lastSampleMs);
+  const isGap = elapsedMs > MAX_LATE * pollMs;
+  const ms = (isGap ? 0 : Math.min(elapsedMs, pollMs)) + (before?.carryMs ?? 0);
   const intervalSec = Math.floor(ms / 1000);
   return { intervalSec, carryMs: ms - intervalSec * 1000 };
 }

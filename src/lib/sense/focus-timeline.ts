@@ -5,8 +5,11 @@ import type { Focus, Observation } from './observe';
 type Stretch =
   { kind: 'focus'; focus: Focus } | { kind: 'away'; reason: AwayDetail['reason'] } | { kind: 'none' };
 
-/** An interval in wall-clock ms. `inputMs` is the time of the last known input. */
-export type Interval = Stretch & { fromMs: number; toMs: number; inputMs?: number };
+/**
+ * An interval in wall-clock ms. `inputMs` is the time of the last known input. Time away begins at the last input,
+ * but is known only from `knownMs` on; the focus until then may be stored already.
+ */
+export type Interval = Stretch & { fromMs: number; toMs: number; inputMs?: number; knownMs?: number };
 
 /** Observed intervals that aren't stored yet, oldest first. */
 export interface FocusTimeline {
@@ -33,11 +36,21 @@ export function addObservation(timeline: FocusTimeline, atMs: number, seen: Obse
     timeline.open = next;
   } else if (sameStretch(open, next)) {
     Object.assign(open, { toMs: atMs, ...input });
+  } else if (seen.state !== 'away') {
+    replaceOpen(timeline, { ...open, toMs: atMs }, next);
+  } else if (seen.sinceMs <= open.toMs) {
+    // The application in front counted without input until now.
+    replaceOpen(timeline, open, { ...next, fromMs: open.toMs });
   } else {
-    // The interval ended when the idle limit was reached, which was before this observation.
-    const endMs = seen.state === 'away' ? Math.max(open.toMs, atMs - seen.forMs) : atMs;
-    replaceOpen(timeline, { ...open, toMs: endMs }, { ...next, fromMs: endMs });
+    const fromMs = Math.min(seen.inputMs ?? atMs, atMs);
+    replaceOpen(timeline, { ...open, toMs: atMs }, { ...next, fromMs, knownMs: seen.sinceMs });
+    timeline.done = timeline.done.flatMap((each) => endedBy(each, fromMs));
   }
+}
+
+/** Returns the part of an interval before a time; empty if there is none. */
+function endedBy(interval: Interval, ms: number): Interval[] {
+  return interval.fromMs >= ms ? [] : [{ ...interval, toMs: Math.min(interval.toMs, ms) }];
 }
 
 function replaceOpen(timeline: FocusTimeline, ended: Interval, next: Interval): void {
@@ -64,8 +77,13 @@ function stretchOf(seen: Observation): Stretch {
 }
 
 function sameStretch(a: Interval, b: Interval): boolean {
-  const textOf = ({ fromMs: _from, toMs: _to, inputMs: _input, ...stretch }: Interval): string =>
-    JSON.stringify(stretch);
+  const textOf = ({
+    fromMs: _from,
+    toMs: _to,
+    inputMs: _input,
+    knownMs: _known,
+    ...stretch
+  }: Interval): string => JSON.stringify(stretch);
   return textOf(a) === textOf(b);
 }
 
@@ -77,7 +95,11 @@ export function intervalsAfter(timeline: FocusTimeline, storedMs: number): Inter
   timeline.done = timeline.done.filter(({ toMs }) => toMs > storedMs);
   const { done, open } = timeline;
   return [...done, ...(open !== undefined && isLong(open) ? [open] : [])]
-    .map((interval) => ({ ...interval, fromMs: Math.max(interval.fromMs, storedMs) }))
+    .map((interval) =>
+      storedMs < (interval.knownMs ?? 0)
+        ? interval
+        : { ...interval, fromMs: Math.max(interval.fromMs, storedMs) },
+    )
     .filter(({ fromMs, toMs }) => toMs > fromMs);
 }
 

@@ -55,6 +55,8 @@ const RETRY_MS = 60_000;
 interface State {
   deps: FocusWatchDeps;
   timeline: FocusTimeline;
+  /** Whether the first attempt to watch is in progress. */
+  isStarting: boolean;
   isLive: boolean;
   isFlushing: boolean;
   last: Last | undefined;
@@ -71,6 +73,7 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
   const state: State = {
     deps,
     timeline: { done: [] },
+    isStarting: true,
     isLive: false,
     isFlushing: false,
     last: undefined,
@@ -87,9 +90,9 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
     async since(storedMs) {
       if (state.isLive) await observeNow(state);
       const intervals = intervalsAfter(state.timeline, storedMs);
-      if (!state.isLive && intervals.length === 0) return undefined;
+      if (!state.isStarting && !state.isLive && intervals.length === 0) return undefined;
       const now = state.isLive ? state.last?.seen : undefined;
-      return { intervals, now, canWait: state.isLive && !state.isFlushing };
+      return { intervals, now, canWait: (state.isStarting || state.isLive) && !state.isFlushing };
     },
     flush() {
       state.isFlushing = true;
@@ -112,6 +115,7 @@ async function keepWatching(state: State): Promise<void> {
       if (message !== previous) deps.onProblem(message);
       previous = message;
     }
+    state.isStarting = false;
     await wait(RETRY_MS, closing.signal).catch(() => undefined);
   }
 }
@@ -140,11 +144,13 @@ async function watchWith(state: State, adapter: FrontAppAdapter): Promise<void> 
   };
   const stop = (): void => state.stop();
   const onChange = (): void => {
+    state.isStarting = false;
     state.isLive = true;
     state.isChanged = true;
     void observeNow(state);
   };
   const tick = async (): Promise<void> => {
+    state.isStarting = false;
     if (!(await deps.isWanted())) stop();
     else if (state.isLive) await observeNow(state);
   };

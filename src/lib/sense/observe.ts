@@ -26,11 +26,20 @@ export interface Focus {
   detail: Pick<FocusDetail, 'via' | 'bundleId' | 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 }
 
+export interface Away {
+  state: 'away';
+  reason: 'idle' | 'locked';
+  text: string;
+  /** When the idle limit was reached or, if it was not reached or is unknown, the time of the observation. */
+  sinceMs: number;
+  /** Time of the last input, if known. */
+  inputMs?: number;
+}
+
 /** An observation of your activity. `inputMs` is the time of the last input, if known. */
 export type Observation =
   | { state: 'focus'; focus: Focus; inputMs?: number; /** Why the idle time is unknown. */ warning?: string }
-  /** `forMs` is the time since the idle limit was reached, in ms. */
-  | { state: 'away'; reason: 'idle' | 'locked'; text: string; forMs: number }
+  | Away
   | { state: 'none' }
   | { state: 'excluded' }
   | { state: 'unsupported'; reason: string }
@@ -60,8 +69,8 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
   if (front.state === 'unsupported' || front.state === 'error')
     return { state: front.state, reason: clean(front.reason) };
   const app = front.state === 'seen' ? boundedNames(front.app) : undefined;
-  const away = await awayOf(app, idle, config);
-  if (away !== undefined) return { state: 'away', ...away };
+  const away = await awayOf(app, idle, config, nowMs);
+  if (away !== undefined) return away;
   if (app === undefined) return { state: 'none' };
   if ((await appMatcher(config.exclude))(app)) return { state: 'excluded' };
   const inputMs = 'unknown' in idle || idle.idleMs === undefined ? undefined : nowMs - idle.idleMs;
@@ -88,8 +97,8 @@ async function sameAs(
   const inputMs = nowMs - idle.idleMs + (idle.via.startsWith('terminal') ? TTY_STEP_MS : 0);
   if (inputMs >= atMs) return undefined;
   const app = seen.state === 'focus' ? { app: seen.focus.app, ...seen.focus.detail } : undefined;
-  const away = await awayOf(app, idle, config);
-  if (away !== undefined) return { state: 'away', ...away };
+  const away = await awayOf(app, idle, config, nowMs);
+  if (away !== undefined) return away;
   return seen.state === 'away' ? undefined : seen;
 }
 
@@ -101,14 +110,18 @@ async function awayOf(
   app: Pick<FrontApp, 'app' | 'bundleId'> | undefined,
   idle: IdleReading,
   config: ObserveDeps['config'],
-): Promise<{ reason: 'idle' | 'locked'; text: string; forMs: number } | undefined> {
+  nowMs: number,
+): Promise<Away | undefined> {
   if ('unknown' in idle) return undefined;
-  const { locked, idleMs = 0 } = idle;
-  if (locked === true) return { reason: 'locked', text: 'locked', forMs: 0 };
-  const forMs = idleMs - config.idleAfterSec * 1000;
-  if (forMs < 0) return undefined;
+  const { locked, idleMs } = idle;
+  const limitMs = config.idleAfterSec * 1000;
+  const input = idleMs === undefined ? {} : { inputMs: nowMs - idleMs };
+  const sinceMs = nowMs - Math.max(0, (idleMs ?? 0) - limitMs);
+  if (locked === true) return { state: 'away', reason: 'locked', text: 'locked', sinceMs, ...input };
+  if (idleMs === undefined || idleMs < limitMs) return undefined;
   if (app !== undefined && (await appMatcher(config.countsAsActive))(app)) return undefined;
-  return { reason: 'idle', text: `idle ${Math.floor(idleMs / 60_000)} min`, forMs };
+  const text = `idle ${Math.floor(idleMs / 60_000)} min`;
+  return { state: 'away', reason: 'idle', text, sinceMs, ...input };
 }
 
 function boundedNames({ app, bundleId = '', pid, tty }: FrontApp): FrontApp {

@@ -1,10 +1,9 @@
 import { textOf } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
-import { parseIso } from '../platform/time/clock';
 import type { DayBounds } from '../platform/time/time';
 import { foldName, type AppKind, type Classifier } from './classify';
 import { changeOf, type SenseEvent } from './event';
-import { focusMs, focusSamples, type FocusSample } from './focus-samples';
+import { awaySpan, focusMs, focusSamples, type FocusSample } from './focus-samples';
 import { joinSpellings } from './focus-tally';
 import { coveredBy } from './ledger/ledger';
 import { merged, within, type Span } from './ledger/spans';
@@ -114,10 +113,10 @@ function joinedSamples(samples: readonly FocusSample[], intervalMs: number): Joi
 }
 
 function awaySpans(events: readonly SenseEvent[], bounds: DayBounds): DayTimeline['away'] {
-  const rows = events.flatMap(({ type, ts, detail }): DayTimeline['away'] => {
-    const fromMs = type === 'away' ? parseIso(textOf(detail?.['from']) ?? '') : undefined;
-    const span = fromMs === undefined ? undefined : inSeconds([fromMs, Date.parse(ts)], bounds);
-    return span === undefined ? [] : [[...span, textOf(detail?.['reason']) ?? 'idle']];
+  const rows = events.flatMap((event): DayTimeline['away'] => {
+    const [found] = event.type === 'away' ? awaySpan(Date.parse(event.ts), event) : [];
+    const span = found === undefined ? undefined : inSeconds(found, bounds);
+    return span === undefined ? [] : [[...span, textOf(event.detail?.['reason']) ?? 'idle']];
   });
   return rows.sort((a, b) => a[0] - b[0]);
 }

@@ -1,6 +1,8 @@
 import { textOf } from '../platform/files/json-object';
+import { parseIso } from '../platform/time/clock';
 import { byCodeUnits } from '../platform/files/short-hash';
 import type { SenseEvent } from './event';
+import { merged, without, type Span } from './ledger/spans';
 import { splitByMachine } from './machines/split';
 
 /**
@@ -22,16 +24,24 @@ export interface FocusSample {
 }
 
 /**
- * Collects app-focus events, in any order. If an application has several events with the same timestamp, only
+ * Collects app-focus and away events, in any order. If an application has several events with the same timestamp, only
  * the longest counts. Time that several machines recorded at once counts for one of them, because a sync tool
  * may have merged their logs.
  */
 export function sampleTally(pollIntervalSec: number) {
   const samples = new Map<string, FocusSample>();
   const machines = new Set<string>();
+  const away = new Map<string, Span[]>();
   return {
     add(to: number, event: Readonly<SenseEvent>): void {
       const { detail } = event;
+      if (event.type === 'away') {
+        const machine = textOf(detail?.['machine']) ?? '';
+        const spans = away.get(machine) ?? [];
+        away.set(machine, spans);
+        spans.push(...awaySpan(to, event));
+        return;
+      }
       const bundleId = textOf(detail?.['bundleId']);
       const app = textOf(event.app) ?? bundleId ?? 'unknown';
       const machine = textOf(detail?.['machine']) ?? '';
@@ -49,9 +59,31 @@ export function sampleTally(pollIntervalSec: number) {
     /** Returns the samples in chronological order. */
     result(): FocusSample[] {
       const sorted = [...samples].sort(([a], [b]) => byCodeUnits(a, b)).map(([, sample]) => sample);
-      return machines.size < 2 ? sorted : countedOnce(sorted);
+      const present = away.size === 0 ? sorted : withoutAway(sorted, away);
+      return machines.size < 2 ? present : countedOnce(present);
     },
   };
+}
+
+/** Returns the time that an away event covers; empty if the event is invalid. */
+export function awaySpan(to: number, { detail }: Readonly<SenseEvent>): Span[] {
+  const from = parseIso(textOf(detail?.['from']) ?? '');
+  return from !== undefined && from < to ? [[from, to]] : [];
+}
+
+/** Leaves out the time after the last input, which was stored before the idle limit was reached. */
+function withoutAway(
+  samples: readonly FocusSample[],
+  away: ReadonlyMap<string, readonly Span[]>,
+): FocusSample[] {
+  const spans = new Map([...away].map(([machine, list]) => [machine, merged(list)]));
+  return samples.flatMap((sample) =>
+    without([[sample.from, sample.to]], spans.get(sample.machine) ?? []).map(([from, to]) => ({
+      ...sample,
+      from,
+      to,
+    })),
+  );
 }
 
 /** Orders events of the same time and length, so that the result doesn't depend on the order of the lines. */
@@ -61,7 +93,8 @@ function keyOf({ detail = {}, repo }: Readonly<SenseEvent>): string {
 
 export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: number): FocusSample[] {
   const tally = sampleTally(pollIntervalSec);
-  for (const event of events) if (event.type === 'app-focus') tally.add(Date.parse(event.ts), event);
+  for (const event of events)
+    if (event.type === 'app-focus' || event.type === 'away') tally.add(Date.parse(event.ts), event);
   return tally.result();
 }
 

@@ -14,6 +14,7 @@ const FIREFOX: FrontAppReading = {
   app: { app: 'Firefox', bundleId: 'org.mozilla.firefox', pid: 9 },
   via: 'x11',
 };
+const LAST = { lastSampleMs: NOW - 120_000 };
 const BUSY: IdleReading = { idleMs: 1000, locked: false, via: 'x11' };
 
 interface Situation {
@@ -38,7 +39,7 @@ const seconds = ({ events }: Collected): unknown => events[0]?.detail?.['interva
 
 describe('sense/app-focus', () => {
   it('stores one valid event per sample', async () => {
-    const { events, state, cursor } = await collect({}, undefined);
+    const { events, state, cursor } = await collect({}, LAST);
     expect(events).to.deep.equal([
       {
         ts: '2026-11-20T08:14:00.000Z',
@@ -57,7 +58,7 @@ describe('sense/app-focus', () => {
 
   it('stores the time since the last input, if the desktop reports it', async () => {
     const idleSec = async (idle: IdleReading): Promise<unknown> =>
-      (await collect({ idle }, undefined)).events[0]?.detail?.['idleSec'];
+      (await collect({ idle }, LAST)).events[0]?.detail?.['idleSec'];
     expect(await idleSec({ via: 'x11', idleMs: 90_400 })).to.equal(90);
     expect(await idleSec({ via: 'logind', locked: false })).to.equal(undefined);
     expect(await idleSec({ unknown: 'no adapter' })).to.equal(undefined);
@@ -67,7 +68,13 @@ describe('sense/app-focus', () => {
     it('counts the time since the last sample, at most a poll interval', async () => {
       expect(seconds(await collect({}, { lastSampleMs: NOW - 30_000 }))).to.equal(30);
       expect(seconds(await collect({}, { lastSampleMs: NOW - 120_400 }))).to.equal(120);
-      expect(seconds(await collect({}, { lastSampleMs: NOW - 3_600_000 }))).to.equal(120);
+      expect(seconds(await collect({}, { lastSampleMs: NOW - 239_000 }))).to.equal(120);
+    });
+
+    it('counts nothing before the first sample, or in a gap', async () => {
+      expect((await collect({}, undefined)).events).to.deep.equal([]);
+      expect((await collect({}, { lastSampleMs: NOW - 241_000 })).events).to.deep.equal([]);
+      expect((await collect({}, { lastSampleMs: NOW - 3_600_000 })).events).to.deep.equal([]);
     });
 
     it('counts no time twice at any capture times', async () => {
@@ -120,7 +127,10 @@ describe('sense/app-focus', () => {
 
     it('starts over with an invalid cursor', async () => {
       for (const cursor of [null, 'x', {}, { lastSampleMs: 'a' }, { lastSampleMs: NaN }]) {
-        expect(seconds(await collect({}, cursor)), JSON.stringify(cursor)).to.equal(120);
+        expect((await collect({}, cursor)).cursor, JSON.stringify(cursor)).to.deep.equal({
+          lastSampleMs: NOW,
+          carryMs: 0,
+        });
       }
     });
 
@@ -148,9 +158,14 @@ describe('sense/app-focus', () => {
   describe('time away', () => {
     const away: IdleReading = { idleMs: 12.5 * 60_000, via: 'x11' };
 
-    async function nothing(situation: Situation, reason: string, kind?: 'idle' | 'locked'): Promise<void> {
+    async function nothing(
+      situation: Situation,
+      reason: string,
+      kind?: 'idle' | 'locked',
+      from = '2026-11-20T08:13:00.000Z',
+    ): Promise<void> {
       const sample = await collect(situation, { lastSampleMs: NOW - 60_000 });
-      const detail = { from: '2026-11-20T08:13:00.000Z', reason: kind, machine: 'abcdef012345' };
+      const detail = { from, reason: kind, machine: 'abcdef012345' };
       const event = { ts: '2026-11-20T08:14:00.000Z', type: 'away', source: 'appFocus', detail };
       expect(sample).to.deep.equal({
         events: kind === undefined ? [] : [event],
@@ -160,20 +175,27 @@ describe('sense/app-focus', () => {
       });
     }
 
-    it('stores only the time away past the idle threshold', async () => {
+    it('stores the time away, from the last input on once the idle limit is reached', async () => {
       await nothing({ idle: away }, 'idle 12 min', 'idle');
-      await nothing({ idle: { idleMs: 300_000, via: 'x' } }, 'idle 5 min', 'idle');
-      expect((await collect({ idle: { idleMs: 299_999, via: 'x' } }, undefined)).events).to.have.length(1);
+      const limit = { idleMs: 300_000, via: 'x' };
+      await nothing({ idle: limit }, 'idle 5 min', 'idle', '2026-11-20T08:09:00.000Z');
+      expect(
+        seconds(await collect({ idle: { ...limit, idleMs: 299_999 } }, { lastSampleMs: NOW - 9_000 })),
+      ).to.equal(9);
     });
 
     it('stores only the time away while locked', async () => {
-      await nothing({ idle: { idleMs: 0, locked: true, via: 'logind' } }, 'locked', 'locked');
+      await nothing({ idle: { locked: true, via: 'logind' } }, 'locked', 'locked');
+      const input = '2026-11-20T08:13:50.000Z';
+      await nothing({ idle: { idleMs: 10_000, locked: true, via: 'x' } }, 'locked', 'locked', input);
+      await nothing({ idle: { idleMs: 0, locked: true, via: 'x' } }, 'locked');
     });
 
-    it('covers at most a poll interval of the time away, and none at the first sample', async () => {
+    it('covers a poll interval if you were away before, and nothing at the first sample', async () => {
       const from = async (cursor: unknown): Promise<unknown> =>
         (await collect({ idle: away }, cursor)).events[0]?.detail?.['from'];
-      expect(await from({ lastSampleMs: NOW - 3_600_000 })).to.equal('2026-11-20T08:12:00.000Z');
+      expect(await from({ lastSampleMs: NOW - 300_000 })).to.equal('2026-11-20T08:12:00.000Z');
+      expect(await from({ lastSampleMs: NOW - 3_600_000 })).to.equal('2026-11-20T08:01:30.000Z');
       expect(await from(undefined)).to.equal(undefined);
       expect(await from({ lastSampleMs: NOW + 60_000 })).to.equal(undefined);
     });
@@ -184,17 +206,17 @@ describe('sense/app-focus', () => {
 
     it('counts applications in countsAsActive, unless locked', async () => {
       const config = { countsAsActive: ['FIREFOX'] };
-      expect((await collect({ idle: away, config }, undefined)).events).to.have.length(1);
+      expect((await collect({ idle: away, config }, LAST)).events).to.have.length(1);
       await nothing({ idle: { ...away, locked: true }, config }, 'locked', 'locked');
       await nothing({ idle: away, config: { countsAsActive: ['fire'] } }, 'idle 12 min', 'idle');
     });
 
     it('counts all time with a warning when idle time is unknown', async () => {
-      const sample = await collect({ idle: { unknown: 'no such protocol' } }, undefined);
+      const sample = await collect({ idle: { unknown: 'no such protocol' } }, LAST);
       expect(sample.events).to.have.length(1);
       expect(sample).to.include({ state: 'ok' });
       expect(sample.reason).to.include('no such protocol');
-      expect((await collect({ idle: { locked: false, via: 'logind' } }, undefined)).events).to.have.length(1);
+      expect((await collect({ idle: { locked: false, via: 'logind' } }, LAST)).events).to.have.length(1);
     });
   });
 
@@ -246,7 +268,7 @@ describe('sense/app-focus', () => {
 
   it('cleans and truncates names', async () => {
     const app = { app: `\u001b]0;x\u0007Evil\u202e\n${'é'.repeat(500)}`, bundleId: 'a\u0000b'.repeat(200) };
-    const { events } = await collect({ sight: { state: 'seen', app, via: 'x11' } }, undefined);
+    const { events } = await collect({ sight: { state: 'seen', app, via: 'x11' } }, LAST);
     expect(events[0]?.app)
       .to.match(/^Evil é+$/)
       .and.to.have.lengthOf(200);
@@ -255,7 +277,7 @@ describe('sense/app-focus', () => {
       .and.to.have.lengthOf(200);
     const empty = await collect(
       { sight: { state: 'seen', app: { app: '\u0007', bundleId: '' }, via: 'x' } },
-      undefined,
+      LAST,
     );
     expect(empty.events[0]?.app).to.equal('unknown');
     expect(empty.events[0]?.detail).to.not.have.property('bundleId');

@@ -40,7 +40,9 @@ describe('sense: checks of doctor', () => {
     expect(await wordsOf('sense.front', ghostty, ['ghostty'])).to.equal(
       'ok: an excluded application, via hyprland',
     );
-    expect(await wordsOf('sense.front', hyprland('{}'))).to.equal('ok: no window or terminal has the focus (hyprland)');
+    expect(await wordsOf('sense.front', hyprland('{}'))).to.equal(
+      'ok: no window or terminal has the focus (hyprland)',
+    );
     expect(await wordsOf('sense.front', hyprland('noise'))).to.match(/^failed: hyprctl returned invalid/);
   });
 

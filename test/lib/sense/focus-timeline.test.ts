@@ -17,11 +17,10 @@ const START = Date.parse('2026-11-20T08:00:00.000Z');
 const NONE: Observation = { state: 'none' };
 
 const focus = (app: string): Observation => ({ state: 'focus', focus: { app, detail: { via: 'x11' } } });
-const away = (forSec = 0): Observation => ({
-  state: 'away',
-  reason: 'idle',
-  text: 'idle',
-  forMs: forSec * 1000,
+/** Away by the second `sinceSec`, with the last input at `inputSec`. */
+const away = (sinceSec: number, inputSec = sinceSec): Observation => ({
+  ...{ state: 'away', reason: 'idle', text: 'idle' },
+  ...{ sinceMs: START + sinceSec * 1000, inputMs: START + inputSec * 1000 },
 });
 
 /** The intervals of observations by second, as `app from-to`. */
@@ -82,9 +81,23 @@ describe('sense: the timeline of the focus', () => {
     ]);
   });
 
-  it('ends at the idle limit, and begins again with the next input', () => {
-    const steps: [number, Observation][] = [[0, focus('A')], [50, focus('A')], [60, away(4)], [90, focus('A')], [99, focus('A')]]; // prettier-ignore
-    expect(intervals(...steps)).to.deep.equal(['A 0-56', 'away 56-90', 'A 90-99']);
+  it('ends with the last input once you are away, and begins again with the next', () => {
+    const steps: [number, Observation][] = [[0, focus('A')], [30, focus('B')], [50, focus('B')], [60, away(56, 20)], [75, away(56, 20)], [90, focus('A')], [99, focus('A')]]; // prettier-ignore
+    expect(intervals(...steps)).to.deep.equal(['A 0-20', 'away 20-90', 'A 90-99']);
+  });
+
+  it('lasts while the application counts without input', () => {
+    const steps: [number, Observation][] = [[0, focus('Zoom')], [50, focus('Zoom')], [60, away(40, 10)], [75, away(40, 10)]]; // prettier-ignore
+    expect(intervals(...steps)).to.deep.equal(['Zoom 0-50', 'away 50-75']);
+  });
+
+  it('returns time away from the last input on, also if a focus after it was stored, but only once', () => {
+    const timeline: FocusTimeline = { done: [] };
+    const steps: [number, Observation][] = [[0, focus('A')], [40, focus('A')], [60, away(56, 20)], [75, away(56, 20)]]; // prettier-ignore
+    for (const [sec, observation] of steps) addObservation(timeline, START + sec * 1000, observation);
+    expect(intervalsAfter(timeline, START + 40_000).map(named)).to.deep.equal(['away 20-75']);
+    addObservation(timeline, START + 90_000, away(56, 20));
+    expect(intervalsAfter(timeline, START + 75_000).map(named)).to.deep.equal(['away 75-90']);
   });
 
   it('does not cover the time in which the machine slept', () => {
@@ -133,10 +146,10 @@ describe('sense: the timeline of the focus', () => {
     it('names the watch, and has the exact time', async () => {
       const timeline: FocusTimeline = { done: [] };
       addObservation(timeline, START, focus('A'));
-      addObservation(timeline, START + 12_345, away(0));
-      addObservation(timeline, START + 20_000, away(0));
+      addObservation(timeline, START + 12_345, away(12.345));
+      addObservation(timeline, START + 20_000, away(12.345));
       const input = { nowMs: START + 20_000, dayStartMs: 0, cursor: undefined };
-      const found = await source(timeline, away(0)).collect(input);
+      const found = await source(timeline, away(12.345)).collect(input);
       expect(found).to.deep.equal({
         events: [
           {
@@ -172,7 +185,8 @@ describe('sense: the timeline of the focus', () => {
           const stepMs = Math.floor(random() < 0.3 ? random() * 5_000 : random() * 15_000);
           at += stepMs;
           coveredMs += stepMs;
-          if (random() < 0.5) seen = random() < 0.2 ? away() : focus('ABC'.charAt(Math.floor(random() * 3)));
+          if (random() < 0.5)
+            seen = random() < 0.2 ? away((at - START) / 1000) : focus('ABC'.charAt(Math.floor(random() * 3)));
           addObservation(timeline, at, seen);
           if (random() > 0.2) continue;
           const found = await source(timeline, seen).collect({ nowMs: at, dayStartMs: 0, cursor });

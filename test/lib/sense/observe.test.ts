@@ -42,14 +42,19 @@ describe('sense: an observation after another', () => {
   });
 
   it('is away from the idle limit on, unless the application counts without input', async () => {
-    const away = { state: 'away', reason: 'idle', text: 'idle 5 min', forMs: 1000 };
+    const away = {
+      ...{ state: 'away', reason: 'idle', text: 'idle 5 min' },
+      ...{ sinceMs: NOW - 1000, inputMs: NOW - 301_000 },
+    };
     expect(await next(FOCUS, 301_000)).to.deep.equal(away);
     expect(await next(FOCUS, 301_000, ['zoom'])).to.equal(FOCUS);
-    expect(await next({ state: 'away', reason: 'idle', text: '', forMs: 0 }, 301_000)).to.deep.equal(away);
+    expect(await next({ state: 'away', reason: 'idle', text: '', sinceMs: NOW }, 301_000)).to.deep.equal(
+      away,
+    );
   });
 
   it('reads the desktop again once it is unlocked', async () => {
-    expect(await next({ state: 'away', reason: 'locked', text: 'locked', forMs: 0 }, 61_000)).to.equal(
+    expect(await next({ state: 'away', reason: 'locked', text: 'locked', sinceMs: NOW }, 61_000)).to.equal(
       'read again',
     );
   });

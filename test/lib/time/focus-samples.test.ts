@@ -51,6 +51,35 @@ const anyUse = (machines: readonly string[]): fc.Arbitrary<Use> =>
 const seconds = (list: readonly { from: number; to: number }[]): number =>
   list.reduce((sum, { from, to }) => sum + to - from, 0);
 
+describe('sense: time away that began before it was known', () => {
+  const away = (machine: string, from: number, to: number): SenseEvent => ({
+    ...{ ts: toIso(START + to * 1000), type: 'away', source: 'appFocus' },
+    detail: { from: toIso(START + from * 1000), reason: 'idle', machine },
+  });
+
+  it('takes back the focus since the last input, on the machine that you left', () => {
+    const uses: Use[] = [
+      { machine: 'a', from: 0, sec: 120, app: 'Code', idleSec: 60 },
+      { machine: 'a', from: 120, sec: 120, app: 'Firefox', idleSec: 180 },
+      { machine: 'a', from: 600, sec: 120, app: 'Code', idleSec: 0 },
+      { machine: 'b', from: 240, sec: 60, app: 'Slack', idleSec: 0 },
+    ];
+    const record = recordOf([...uses.map(eventOf), away('a', 60, 480), away('a', 480, 600)]);
+    expect(record.apps.map(({ app, minutes }) => [app, minutes])).to.deep.equal([
+      ['Code', 3],
+      ['Slack', 1],
+    ]);
+    expect(record.ledger?.attention.map(({ app, minutes }) => [app, minutes])).to.deep.equal([
+      ['Code', 3],
+      ['Slack', 1],
+    ]);
+    const events = [...uses.map(eventOf), away('a', 60, 600)];
+    const { spans } = dayTimeline(events, options);
+    expect(spans.map(([at, length]) => [at - 9 * 3600, length])).to.deep.equal([[0, 60], [240, 60], [600, 120]]); // prettier-ignore
+    expect(dayParts(events, options).spans.map(({ from, to }) => to - from)).to.deep.equal([60, 60, 120]);
+  });
+});
+
 describe('sense: the log of a day with events of two machines', () => {
   const onA: Use = { machine: 'a', from: 0, sec: 3600, app: 'Code', idleSec: 1800 };
   const onB: Use = { machine: 'b', from: 1800, sec: 3600, app: 'Firefox', idleSec: 10 };

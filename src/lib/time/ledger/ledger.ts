@@ -1,8 +1,7 @@
 import { isObject, textOf } from '../../platform/files/json-object';
-import { parseIso } from '../../platform/time/clock';
 import type { DayBounds } from '../../platform/time/time';
 import type { SenseEvent } from '../event';
-import { focusMs, sampleTally, type FocusSample } from '../focus-samples';
+import { awaySpan, focusMs, sampleTally, type FocusSample } from '../focus-samples';
 import { commonSpelling } from '../focus-tally';
 import { attentionRows, type Piece } from './attention';
 import { agentCells, answersIn, parallelIn } from './cells';
@@ -42,8 +41,8 @@ export function ledgerTally(pollIntervalSec: number) {
       times.add(ms).add(ms - spanMs);
       if (event.type === 'app-focus') samples.add(ms, event);
       else if (event.type === 'away') {
-        const from = parseIso(textOf(event.detail?.['from']) ?? '');
-        if (from !== undefined && from < ms) away.push([from, ms]);
+        samples.add(ms, event);
+        away.push(...awaySpan(ms, event));
       } else if (event.type !== 'git-commit') timeline.add(ms, event);
     },
     samples: samples.result,

@@ -378,9 +378,9 @@ function secondsByCell(events: readonly SenseEvent[]): Map<string, number> {
     const last = times.findLast((time) => time <= ms) ?? -Infinity;
     if (next - last > 30 * 60_000) continue;
     const proof = proofs.find(({ span }) => isIn(ms, span));
-    const seen = samples.filter((sample) => isIn(ms, spanOf(sample)));
-    const fronts = proof === undefined ? seen.map((sample) => frontAt(events, sample, ms)) : [proof.id];
     const isAway = events.some((event) => event.type === 'away' && isIn(ms, [Date.parse(String(event.detail?.['from'])), endOf(event)])); // prettier-ignore
+    const seen = isAway ? [] : samples.filter((sample) => isIn(ms, spanOf(sample)));
+    const fronts = proof === undefined ? seen.map((sample) => frontAt(events, sample, ms)) : [proof.id];
     const place = seen.length > 0 || proof !== undefined ? 'desk' : isAway ? 'away' : 'unknown';
     for (const id of ['a', 'b', 'c']) {
       const now = stateAt(events, id, ms);
