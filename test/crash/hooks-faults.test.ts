@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, cpSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { BIN, cleanEnv, emptyHome, jsonOf, withoutCode, steward, type StewardResult } from '../helpers/cli';
 import { hookJson, verbOf, type RecordedEvent } from '../helpers/hooks';
 
 const QUIET = { code: 0, stdout: '', stderr: '' };
@@ -91,6 +91,7 @@ describe('hooks and the status line on a faulty machine', () => {
     if (process.platform !== 'linux') this.skip();
     this.timeout(120_000);
     const code = join(home.path, '.cache', 'steward', 'code');
+    withoutCode(home.path);
     await hook('stop');
     const filesOf = (): string[] =>
       readdirSync(code, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.bin'));

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { BIN, cleanEnv, emptyHome, jsonOf, steward, withoutCode } from '../helpers/cli';
 import { until } from '../helpers/daemon';
 import { hookJson } from '../helpers/hooks';
 import { notifyServer, ntfyOk } from '../helpers/notify-server';
@@ -102,6 +102,7 @@ describe('agents, built', function () {
     symlinkSync('nothing', join(home.path, '.steward', 'agents', 'dangling.md'));
     chmodSync(join(home.path, '.steward', 'agents', 'secret.md'), 0o000);
     const ROOT = process.getuid?.() === 0;
+    withoutCode(home.path);
     if (ROOT) execFileSync('chown', ['-R', '65534:65534', home.path]);
     const asUser = ROOT ? { uid: 65_534 } : {};
     for (const time of [1, 2]) {

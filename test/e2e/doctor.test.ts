@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { sha256 } from '../../src/lib/platform/files/install-manifest';
-import { BIN, cleanEnv, steward } from '../helpers/cli';
+import { BIN, cleanEnv, withoutCode, steward } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { patient, type Patient } from '../helpers/doctor';
 import { closeServer } from '../helpers/github';
@@ -42,6 +42,7 @@ describe('doctor (built)', function () {
     it('lists every part of an empty home, without failures or changes to the home', async () => {
       // Speech engines may make folders of their own.
       const bin = mkdtempSync(join(tmpdir(), 'steward-bin-'));
+      withoutCode(at.path);
       at.env = { STEWARD_NO_CODE_CACHE: '1', PATH: bin };
       const { code, report } = await at.doctor();
       expect(code).to.equal(0);
@@ -157,6 +158,7 @@ describe('doctor (built)', function () {
     });
 
     it('warns about a code cache that is a link or writable by others', async () => {
+      withoutCode(at.path);
       await at.expectRow('machine.cache', 'ok', /code$/);
       const cache = join(at.path, '.cache', 'steward', 'code');
       chmodSync(cache, 0o777);
@@ -164,7 +166,7 @@ describe('doctor (built)', function () {
       expect(spawnSync('sh', ['-c', row.fix ?? '']).status).to.equal(0);
       await at.expectRow('machine.cache', 'ok', /code$/);
       rmSync(cache, { recursive: true });
-      symlinkSync('/tmp', cache);
+      symlinkSync(tmpdir(), cache);
       await at.expectRow('machine.cache', 'warning', /is not writable/);
     });
 

@@ -15,7 +15,14 @@ import { dirname, join } from 'node:path';
 
 import type { ErrorBody } from '../../src/lib/errors';
 import { addDays, dayOf } from '../../src/lib/platform/time/time';
-import { emptyHome, jsonOf, steward, type StewardOptions, type StewardResult } from '../helpers/cli';
+import {
+  emptyHome,
+  jsonOf,
+  steward,
+  type StewardOptions,
+  type StewardResult,
+  withoutCode,
+} from '../helpers/cli';
 import { bareEnvironment } from '../helpers/git';
 import { filesIn } from '../helpers/sense';
 
@@ -411,6 +418,7 @@ describe('sense (built)', function () {
     /** As a user for whom permissions hold. */
     function unprivileged(): StewardOptions {
       if (!ROOT) return {};
+      withoutCode(home.path);
       execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, home.path]);
       return { uid: NOBODY };
     }

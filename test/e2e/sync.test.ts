@@ -69,7 +69,9 @@ describe('several machines with one exchange folder (built)', function () {
   /** Each file below the shared folder with its text. */
   const files = (): Record<string, string> => {
     const names = readdirSync(shared.path, { recursive: true, encoding: 'utf8' }).sort();
-    const paths = names.filter((name) => statSync(join(shared.path, name)).isFile());
+    const paths = names.filter(
+      (name) => !name.startsWith('.cache') && statSync(join(shared.path, name)).isFile(),
+    );
     return Object.fromEntries(paths.map((name) => [name, readFileSync(join(shared.path, name), 'utf8')]));
   };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { version } from '../../package.json';
-import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { BIN, cleanEnv, emptyHome, jsonOf, withoutCode, steward } from '../helpers/cli';
 
 const REPO = join(__dirname, '..', '..');
 
@@ -49,6 +49,7 @@ describe('the built steward', () => {
   it('writes only its code cache into an empty home', async () => {
     const home = emptyHome();
     try {
+      withoutCode(home.path);
       await steward(['config', 'path'], { home: home.path });
       expect(readdirSync(home.path)).to.deep.equal(['.cache']);
       await steward(['config', 'path'], { home: home.path, env: { STEWARD_NO_CODE_CACHE: '1' } });

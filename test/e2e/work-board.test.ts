@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { join } from 'node:path';
 
-import { emptyHome, steward, type StewardResult } from '../helpers/cli';
+import { emptyHome, withoutCode, steward, type StewardResult } from '../helpers/cli';
 import { manyIssues } from '../helpers/large-data';
 
 /** Nobody listens there. */
@@ -13,6 +13,8 @@ describe('work board (built), with a cached board', function () {
   let home: { path: string; remove: () => void };
   beforeEach(() => {
     home = emptyHome();
+    // Its rights are changed, and its files looked at.
+    withoutCode(home.path);
     mkdirSync(at('work'), { recursive: true, mode: 0o700 });
     for (const [name, text] of Object.entries(manyIssues(200, Date.now()))) write(`work/${name}`, text);
   });

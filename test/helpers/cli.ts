@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { keepCode, lendCode } from './code-cache';
 import { removeFolder } from './scratch';
 
 export const BIN = resolve(__dirname, '..', '..', 'bin', 'run.js');
@@ -25,13 +26,22 @@ export interface StewardResult {
   stderr: string;
 }
 
-/** An empty home folder, removed by `remove()`. */
+/** An empty home folder, removed by `remove()`. There is nothing in it but compiled code, so that starts are quick. */
 export function emptyHome(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'steward-home-'));
+  lendCode(path);
   return {
     path,
-    remove: () => removeFolder(path),
+    remove: () => {
+      keepCode(path);
+      removeFolder(path);
+    },
   };
+}
+
+/** Takes the compiled code away: for a test that looks at the cache, or gives the home to another user. */
+export function withoutCode(home: string): void {
+  rmSync(join(home, '.cache'), { recursive: true, force: true });
 }
 
 /** An environment in which nothing of the person who runs the tests is seen: no desktop, no bus, no config. */
