@@ -70,6 +70,7 @@ export const WORDS = {
   'notifications.telegram.token': 'Token of your bot, from @BotFather.',
   'notifications.telegram.chatId': 'Chat that the bot writes to.',
   'notifications.telegram.server': 'Server of the Bot API.',
+  'notifications.terminal.enabled': 'Use the terminal channel.',
   'notifications.thresholds.longTaskMinutes': 'Minutes after which a finished task counts as a `longTask`.',
   'notifications.voice.events': 'Events that are spoken. Agents, jobs, reminders and limits never are.',
   'notifications.routing.taskComplete': 'Channels for a finished task, besides the voice.',

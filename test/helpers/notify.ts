@@ -66,7 +66,7 @@ export function notifyWorld(): NotifyWorld {
     env: { STEWARD_HOME: home, XDG_STATE_HOME: join(home, 'm') },
     home,
   });
-  const ids = ['voice', 'desktop', 'push', 'chat', 'telegram', 'sms'] as const;
+  const ids = ['voice', 'desktop', 'terminal', 'push', 'chat', 'telegram', 'sms'] as const;
   const channels = Object.fromEntries(ids.map((id) => [id, fakeChannel(id)])) as Fakes;
   Object.assign(channels.voice, { keepMs: 15 * MINUTE });
   Object.assign(channels.desktop, { keepMs: 15 * MINUTE, joinsFrom: 4 });

@@ -34,7 +34,15 @@ describe('the contract of channels', () => {
   it('is fulfilled by every channel', () => {
     const machine = { platform: 'linux', run, env: {}, banners: '', smsCommand: () => [] } as const;
     const all = allChannels({ ...httpDeps(DEAD).deps, ...machine, voice: noVoice(), muted: () => false });
-    expect(all.map(({ id }) => id)).to.deep.equal(['voice', 'desktop', 'push', 'chat', 'telegram', 'sms']);
+    expect(all.map(({ id }) => id)).to.deep.equal([
+      'voice',
+      'desktop',
+      'terminal',
+      'push',
+      'chat',
+      'telegram',
+      'sms',
+    ]);
   });
 
   channelContract('voice', () => ({
@@ -81,7 +89,11 @@ describe('the contract of channels', () => {
     });
     const desktop = (env: NodeJS.ProcessEnv): Channel =>
       desktopChannel({ platform: 'linux', run, env, banners: join(kit.home, 'banners.json') });
-    channelContract('desktop', () => ({ alive: desktop(kit.env), dead: desktop({}), off: undefined }));
+    channelContract('desktop', () => ({
+      alive: desktop({ ...kit.env, DISPLAY: ':0' }),
+      dead: desktop({}),
+      off: undefined,
+    }));
   });
 
   channelContract('push', () => {

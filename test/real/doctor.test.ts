@@ -52,15 +52,16 @@ describe('doctor in a real session', function () {
       'dbus-daemon': 'dbus',
       dunst: 'dunst',
     });
-    await at.expectRow('notify.desktop', 'off', /no desktop session \(D-Bus\)/);
+    await at.expectRow('notify.desktop', 'off', /no desktop here/);
     await startXvfb(kit);
     await startBus(kit);
-    at.env = { DBUS_SESSION_BUS_ADDRESS: kit.env['DBUS_SESSION_BUS_ADDRESS'] };
+    const { DISPLAY, DBUS_SESSION_BUS_ADDRESS } = kit.env;
+    at.env = { DISPLAY, DBUS_SESSION_BUS_ADDRESS };
     await at.expectRow('notify.desktop', 'warning', /notification service/);
     kit.start('dunst', ['-conf', '/dev/null']);
     await until('dunst is there', async () => (await at.rows('notify.desktop'))[0]?.state === 'ok', 60_000);
-    at.env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${at.path}/no-bus` };
-    await at.expectRow('notify.desktop', 'failed', /D-Bus|message bus|does not (?:answer|respond)|no-bus/);
+    at.env = { DISPLAY, DBUS_SESSION_BUS_ADDRESS: `unix:path=${at.path}/no-bus` };
+    await at.expectRow('notify.desktop', 'off', /no desktop here/);
   });
 
   it('synthesizes with a real engine, silently', async function () {

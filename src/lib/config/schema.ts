@@ -182,7 +182,7 @@ export const USER_KEYS = {
 };
 
 /** The channels that a route may contain. Excludes voice, which has its own list of event kinds. */
-const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop'] as const;
+const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop', 'terminal'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
 const ROUTES = {
@@ -219,6 +219,7 @@ export const SETTINGS_KEYS = {
       chatId: secretText('a numeric chat id, or @NAME', (value) => /^(?:-?\d{1,20}|@\w{1,64})$/.test(value)),
       server: hostOrAddress('api.telegram.org'),
     },
+    terminal: { enabled: flag(true) },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
     routing: ROUTES,
     voice: {

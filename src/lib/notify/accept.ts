@@ -243,7 +243,7 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
   const { message, title, voiceId, url, dedupe, tags, source } = request;
   const at = toIso(deps.clock.now());
   const boot = deps.clock.boot?.();
-  const isShown = plan.deliveries.some(({ channel }) => channel === 'desktop');
+  const isShown = plan.deliveries.some(({ channel }) => channel === 'desktop' || channel === 'terminal');
   return plan.deliveries.map(({ channel, silent, heldUntil: heldMs }) => {
     const heldUntil = heldMs === undefined ? undefined : toIso(heldMs);
     return {

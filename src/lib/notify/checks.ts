@@ -1,6 +1,6 @@
 import type { NotifyChecked } from './channels/channel';
 import { toStewardError } from '../errors';
-import { type Check, type Finding, failed, ok, warning } from '../platform/check';
+import { type Check, type Finding, failed, off, ok, warning } from '../platform/check';
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import type { Clock } from '../platform/time/clock';
 import { CHANNEL_CHECKS } from './channels';
@@ -58,5 +58,5 @@ export function voiceFinding(voice: Pick<Voice, 'isOff' | 'status'>, problem: st
   const { engines, reason, hint } = voice.status();
   if (reason === undefined) return ok(`voice ${engines[0] ?? 'on'}`);
   const more = { ...(hint === undefined ? {} : { hint }), fix: 'steward notify test' };
-  return warning(`${reason}; using banners instead`, more);
+  return engines.length === 0 ? off(reason, more) : warning(`${reason}; using banners instead`, more);
 }

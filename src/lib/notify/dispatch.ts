@@ -28,9 +28,11 @@ import {
   waitingNames,
   type Delivery,
 } from './outbox';
+import { quietEnd, type RoutingSettings } from './routing';
 import { end, offOutcome, recover, settle, waitUntil, type SettleDeps } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
+  settings: () => Pick<RoutingSettings, 'quietHours' | 'zone'>;
   /** Reports an unexpected error, such as a full disk. Delivery continues. */
   report: (error: unknown) => void;
 }
@@ -99,17 +101,15 @@ function markOf({ deps }: Dispatcher, name: string): string | undefined {
 /** Retries all failed and paused deliveries. Called when the settings have changed. */
 export function resumeAll(at: Dispatcher): void {
   at.pauses.clear();
-  for (const queued of at.queue.values()) {
-    if (queued.delivery.nextAt !== queued.delivery.heldUntil) queued.wait = NO_WAIT;
-  }
+  for (const queued of at.queue.values()) queued.wait = NO_WAIT;
   pump(at);
 }
 
 /** Returns whether an attempt is in progress or a delivery becomes due within `withinMs`. */
 export function isBusy(at: Dispatcher, withinMs: number): boolean {
   const nowMs = at.deps.clock.now();
-  const isDue = ({ id }: Channel): boolean =>
-    nextDue(laneOf(at, id), nowMs) + (at.faulty.has(id) ? SCAN_MS : 0) <= nowMs + withinMs;
+  const isDue = (channel: Channel): boolean =>
+    nextDue(laneOf(at, channel), nowMs) + (at.faulty.has(channel.id) ? SCAN_MS : 0) <= nowMs + withinMs;
   return at.running.size > 0 || at.deps.channels.some(isDue);
 }
 
@@ -143,10 +143,20 @@ export function scan(at: Dispatcher): void {
   pump(at);
 }
 
-function laneOf({ deps, queue }: Dispatcher, id: ChannelId): QueuedDelivery[] {
-  return [...queue.values()].filter(
-    ({ delivery }) => delivery.channel === id && delivery.machine === deps.machineId,
-  );
+/**
+ * Returns the channel's deliveries. All are due if the channel is off; held ones wait for the end of the quiet
+ * hours as they are set now.
+ */
+function laneOf({ deps, queue }: Dispatcher, { id, off }: Channel): QueuedDelivery[] {
+  const quietMs = quietEnd(deps.settings(), deps.clock.now());
+  const isOff = off() !== undefined;
+  const held: Wait = quietMs === undefined ? NO_WAIT : { fromMs: -Infinity, untilMs: quietMs };
+  return [...queue.values()]
+    .filter(({ delivery }) => delivery.channel === id && delivery.machine === deps.machineId)
+    .map((queued) => {
+      if (isOff) return { ...queued, wait: NO_WAIT };
+      return queued.delivery.nextAt === queued.delivery.heldUntil ? { ...queued, wait: held } : queued;
+    });
 }
 
 /** Expires day-old deliveries that this machine can't send, so that they are listed as failed. */
@@ -195,8 +205,9 @@ function pump(at: Dispatcher): void {
   }
 }
 
-function batchOf(at: Dispatcher, { id, joinsFrom = Infinity }: Channel): Delivery[] {
-  return at.faulty.has(id) ? [] : nextBatch(laneOf(at, id), joinsFrom, at.deps.clock.now());
+function batchOf(at: Dispatcher, channel: Channel): Delivery[] {
+  if (at.faulty.has(channel.id)) return [];
+  return nextBatch(laneOf(at, channel), channel.joinsFrom ?? Infinity, at.deps.clock.now());
 }
 
 async function drain(at: Dispatcher, channel: Channel): Promise<void> {

@@ -6,7 +6,15 @@ export type EventName = RoutedEvent;
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
 /** All channels, in display order. */
-export const CHANNEL_ORDER: readonly ChannelId[] = ['voice', 'desktop', 'push', 'chat', 'telegram', 'sms'];
+export const CHANNEL_ORDER: readonly ChannelId[] = [
+  'voice',
+  'desktop',
+  'terminal',
+  'push',
+  'chat',
+  'telegram',
+  'sms',
+];
 
 /** Who sends a notification: the assistant (`da`), a subagent or a job. */
 export const SOURCES = ['da', 'subagent', 'job'] as const;

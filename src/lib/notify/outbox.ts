@@ -29,8 +29,10 @@ type At = Pick<OutboxDeps, 'outbox'>;
 
 export type Result =
   | 'delivered'
-  /** Moved to the desktop because the voice channel failed. */
+  /** Not spoken, but shown by another channel. */
   | 'shown'
+  /** Not sent, because the channel is off or has nothing to show messages on. */
+  | 'skipped'
   /** Rejected by the channel; a retry would fail too. */
   | 'failed'
   /** Not delivered before its deadline. */

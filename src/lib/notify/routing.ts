@@ -43,6 +43,9 @@ export interface Plan {
   skipped: { channel: ChannelId; reason: string }[];
 }
 
+/** The lowest priority of messages that terminals show where there is no desktop. */
+export const NEEDS_YOU = 4;
+
 /** Decides which channels get a notification, and when. */
 export function route(request: NotifyRequest, settings: RoutingSettings, moment: RoutingMoment): Plan {
   const event = eventFor(request, settings.longTaskMinutes);
@@ -74,6 +77,9 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     plan.skipped.push({ channel: 'voice', reason: voice });
     wanted.add('desktop');
   }
+  // What needs you and reaches none of its channels appears on your terminals.
+  const isUnseen = wanted.size > 0 && ![...wanted].some((id) => offReason(id) === undefined);
+  if (isUnseen && priority >= NEEDS_YOU) wanted.add('terminal');
   for (const { id: channel, isHeld } of moment.channels) {
     if (!wanted.has(channel)) continue;
     const reason = offReason(channel);
@@ -144,7 +150,11 @@ export function quietUntil(hours: QuietHours, ms: number, zone: string): number 
   return end;
 }
 
-function quietEnd({ quietHours, zone }: RoutingSettings, nowMs: number): number | undefined {
+/** Returns the time at which the current quiet hours end; undefined if there are none now. */
+export function quietEnd(
+  { quietHours, zone }: Pick<RoutingSettings, 'quietHours' | 'zone'>,
+  nowMs: number,
+): number | undefined {
   return quietHours === undefined ? undefined : quietUntil(parseQuietHours(quietHours), nowMs, zone);
 }
 

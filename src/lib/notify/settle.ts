@@ -4,6 +4,7 @@ import type { Channel, Outcome } from './channels/channel';
 import { logEnd, type HistoryDeps } from './history';
 import { isOver, lastAttempt, nextAttempt, waitOf } from './lane';
 import { nameOf, outboxOf, type Delivery, type OutboxDeps, type Result } from './outbox';
+import { NEEDS_YOU } from './routing';
 
 export interface SettleDeps extends OutboxDeps, HistoryDeps {
   channels: readonly Channel[];
@@ -23,8 +24,10 @@ export function settle(deps: SettleDeps, delivery: Delivery, outcome: Outcome): 
       return end(deps, tried, 'delivered');
     case 'failed':
       return end(deps, tried, 'failed', reasonOf(outcome));
+    case 'skipped':
+      return end(deps, tried, 'skipped', outcome.reason);
     case 'show':
-      return moveToDesktop(deps, delivery, outcome.reason);
+      return showInstead(deps, delivery, outcome.reason);
     case 'again':
       return postpone(deps, tried, outcome);
   }
@@ -38,7 +41,8 @@ export function end(deps: SettleDeps, delivery: Delivery, result: Result, reason
 
 function close(deps: SettleDeps, name: string, ended: Delivery): void {
   logEnd(deps, ended);
-  if (['delivered', 'shown', 'superseded'].includes(ended.result ?? '')) finish(outboxOf(deps), name);
+  if (['delivered', 'shown', 'superseded', 'skipped'].includes(ended.result ?? ''))
+    finish(outboxOf(deps), name);
   else bury(outboxOf(deps), 'claimed', name, { atMs: deps.clock.now() });
 }
 
@@ -66,13 +70,19 @@ function putBack(deps: SettleDeps, name: string, next: Delivery): Delivery {
   return next;
 }
 
-/** Moves a voice delivery to the desktop with a single rename, so that a crash can't cause a duplicate. */
-function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Delivery | undefined {
+/**
+ * Moves a voice delivery to the desktop, or without one to your terminals. Uses a single rename, so that a crash
+ * can't cause a duplicate.
+ */
+function showInstead(deps: SettleDeps, delivery: Delivery, reason: string): Delivery | undefined {
   if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
+  const ids = delivery.priority >= NEEDS_YOU ? ['desktop', 'terminal'] : ['desktop'];
+  const channel = deps.channels.find(({ id, off }) => ids.includes(id) && off() === undefined)?.id;
+  if (channel === undefined) return end(deps, delivery, 'skipped', reason);
   const name = nameOf(delivery);
   const at = toIso(deps.clock.now());
   const boot = deps.clock.boot?.() ?? delivery.boot;
-  const moved: Delivery = { ...delivery, channel: 'desktop', boot, at, nextAt: at, attempts: 0 };
+  const moved: Delivery = { ...delivery, channel, boot, at, nextAt: at, attempts: 0 };
   record(outboxOf(deps), name, moved);
   logEnd(deps, { ...delivery, result: 'shown', reason });
   release(outboxOf(deps), name, nameOf(moved));
@@ -108,6 +118,5 @@ export function recover(deps: SettleDeps): void {
 export function offOutcome(channel: Channel): Outcome | undefined {
   const off = channel.off();
   if (off === undefined) return undefined;
-  if (channel.id === 'voice') return { outcome: 'show', reason: off.reason };
-  return { outcome: 'failed', reason: `The channel is off: ${off.reason}.`, hint: off.hint };
+  return channel.id === 'voice' ? { outcome: 'show', reason: off.reason } : { outcome: 'skipped', ...off };
 }

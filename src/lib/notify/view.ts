@@ -92,13 +92,13 @@ function resultWords({ result, nextAt, maybeTwice }: ChannelResult, moment: Mome
 
 const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
   delivered: 'delivered',
-  shown: 'not spoken, shown as a banner',
+  shown: 'not spoken',
   failed: 'failed',
   expired: 'expired',
   superseded: 'replaced',
   unknown: 'unknown',
   waiting: 'accepted',
-  skipped: 'not sent',
+  skipped: 'skipped',
 };
 
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {

@@ -354,8 +354,7 @@ describe('notify: delivery', () => {
     world.channels.push.answers = [{ ...DOWN, afterMs: HOUR } as Outcome];
     world.quietHours = '08:30-10:00';
     const held = await send({ event: 'backgroundAgent', message: 'held' });
-    world.quietHours = undefined;
-    const id = await send({ event: 'backgroundAgent' });
+    const id = await send({ event: 'security' });
     let isChanged = false;
     const settingsChanged = (): Promise<boolean> => {
       const was = isChanged;
@@ -364,16 +363,17 @@ describe('notify: delivery', () => {
     };
     delivering = keepDelivering({ ...world.deps, settingsChanged });
     await until('it failed', () => world.result(id, 'push')?.attempts === 1);
-    const behind = await send({ event: 'backgroundAgent', message: 'behind it' });
+    const behind = await send({ event: 'security', message: 'behind it' });
     await until(
       'that waits, too',
       () => world.result(behind, 'push')?.reason === 'It is down. Wait.',
       20_000,
     );
+    world.quietHours = undefined;
     isChanged = true;
-    await until('both have arrived', () => world.result(behind, 'push')?.result === 'delivered', 20_000);
-    expect(texts('push')).to.deep.equal(['Hello', 'Hello', 'behind it']);
-    expect(world.result(held, 'push')).to.include({ result: 'waiting', reason: 'quiet hours' });
+    await until('all have arrived', () => texts('push').length === 4, 20_000);
+    expect(texts('push').toSorted()).to.deep.equal(['Hello', 'Hello', 'behind it', 'held']);
+    expect(world.result(held, 'push')).to.include({ result: 'delivered' });
     expect(world.nowMs).to.equal(NINE);
   }).timeout(60_000);
 
@@ -444,6 +444,23 @@ describe('notify: delivery', () => {
     expect(digest).to.include({ count: 2, title: '2 notifications', message: '• one\n• Oh: two', priority: 4, event: 'error' }); // prettier-ignore
     expect(world.channels.push.got).to.have.length(2);
     expect(world.result(first, 'push')?.result).to.equal('delivered');
+  });
+
+  it('sends held pushes when the quiet hours are removed or end earlier, and holds them while they are extended', async () => {
+    world.quietHours = '08:30-10:00';
+    const id = await send({ event: 'backgroundAgent', message: 'one' });
+    world.quietHours = '08:30-11:00';
+    world.nowMs += HOUR;
+    await deliver();
+    expect(world.result(id, 'push')).to.include({ result: 'waiting', reason: 'quiet hours' });
+    for (const hours of ['08:30-09:45', undefined]) {
+      world.quietHours = '08:30-11:00';
+      await send({ event: 'backgroundAgent', message: 'two' });
+      world.quietHours = hours;
+      await deliver();
+      expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
+    }
+    expect(world.channels.push.got.map(({ count }) => count)).to.deep.equal([1, 1, 1]);
   });
 
   it('sends a single held push as it is', async () => {
@@ -802,15 +819,35 @@ describe('notify: delivery', () => {
     expect(readdirSync(world.deps.outbox).sort()).to.deep.equal([folder, link, 'README', 'claimed', 'dead']);
   });
 
-  it('does not use a channel that was switched off since', async () => {
-    const id = await send({ event: 'backgroundAgent' });
+  it('takes what waits for a channel that is switched off, also what is held or retried', async () => {
+    world.channels.push.answers = [AGAIN];
+    const retried = await send({ event: 'backgroundAgent' });
+    await deliver();
+    world.quietHours = '08:30-10:00';
+    const held = await send({ event: 'backgroundAgent' });
     world.channels.push.offReason = 'switched off';
     await deliver();
-    expect(texts('push')).to.deep.equal([]);
-    expect(world.result(id, 'push'))
-      .to.include({ result: 'failed' })
-      .and.property('reason')
-      .to.include('switched off');
+    for (const id of [retried, held]) {
+      const expected = { result: 'skipped', reason: 'switched off', nextAt: null };
+      expect(world.result(id, 'push')).to.include(expected);
+    }
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
+  });
+
+  it('shows what could not be spoken on a terminal, if there is no desktop and it needs you', async () => {
+    world.channels.desktop.offReason = 'no desktop here';
+    world.notifications.routing.attention = [];
+    world.channels.voice.answers = [
+      { outcome: 'show', reason: 'broken' },
+      { outcome: 'show', reason: 'broken' },
+    ];
+    const id = await send({ event: 'attention' });
+    const other = await send({});
+    await deliver();
+    expect(world.channels.terminal.got.map(({ message }) => message)).to.deep.equal(['Hello']);
+    expect(world.result(id, 'voice')).to.include({ result: 'shown', reason: 'broken' });
+    expect(world.result(other, 'voice')).to.include({ result: 'skipped', reason: 'broken' });
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
   });
 
   it('shows a text whose voice was switched off since', async () => {

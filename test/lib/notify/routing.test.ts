@@ -17,7 +17,7 @@ const settings: RoutingSettings = {
   zone: 'UTC',
 };
 const channelsThat = (offOf: (id: ChannelId) => string | undefined): RoutingMoment['channels'] =>
-  (['voice', 'desktop', 'push', 'chat', 'telegram', 'sms'] as const).map((id) => ({
+  (['voice', 'desktop', 'terminal', 'push', 'chat', 'telegram', 'sms'] as const).map((id) => ({
     id,
     ...(id === 'push' ? { isHeld: true } : {}),
     off: () => (offOf(id) === undefined ? undefined : { reason: offOf(id) ?? '', hint: '' }),
@@ -58,6 +58,19 @@ describe('notify: routing', () => {
     expect(to(plan({ event: 'security' }, { settings: own }))).to.equal('voice push chat');
     expect(to(plan({ event: 'reminder' }, { settings: own }))).to.equal('voice desktop push');
     expect(to(plan({ event: 'reminder', voice_enabled: false }, { settings: own }))).to.equal('desktop push');
+  });
+
+  it('shows what needs you on your terminals if no other channel does', () => {
+    const server = channelsThat((id) =>
+      ['voice', 'desktop', 'push', 'sms'].includes(id) ? 'not here' : undefined,
+    );
+    const at = { moment: { channels: server } };
+    expect(to(plan({ event: 'attention' }, at))).to.equal('terminal');
+    expect(to(plan({ event: 'error' }, at))).to.equal('terminal');
+    expect(to(plan({}, at))).to.equal('');
+    expect(to(plan({ event: 'attention' }))).to.equal('voice desktop push');
+    const pushes = channelsThat((id) => (['voice', 'desktop', 'sms'].includes(id) ? 'not here' : undefined));
+    expect(to(plan({ event: 'attention' }, { moment: { channels: pushes } }))).to.equal('push');
   });
 
   it('follows the settings', () => {

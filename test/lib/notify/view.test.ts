@@ -73,8 +73,8 @@ describe('notify: views', () => {
     expect(lines).to.deep.equal([
       '  push  failed',
       '  push  expired',
-      '  push  not spoken, shown as a banner',
-      '  push  not sent',
+      '  push  not spoken',
+      '  push  skipped',
       '  push  unknown',
       '  push  replaced',
     ]);

@@ -17,6 +17,7 @@ export interface NotifyChecked {
   area: UserArea;
   host: PathHost;
   find: FindProgram;
+  run: Run;
   config: Pick<Config, 'settings'>;
   /** Whether other hosts may be contacted. */
   online: boolean;
@@ -40,6 +41,8 @@ export type Outcome =
   | { outcome: 'delivered' }
   /** The message could not be spoken, so the desktop shows it instead. */
   | { outcome: 'show'; reason: string }
+  /** There is nothing here that could show the message. */
+  | { outcome: 'skipped'; reason: string; hint: string }
   /** Permanent failure: a retry would fail too. */
   | { outcome: 'failed'; reason: string; hint: string }
   /**
@@ -147,16 +150,12 @@ export async function testChannel(clock: Clock, channel: Channel): Promise<TestR
   const parcel: Parcel = { id: newId(clock), acceptedMs: clock.now(), ...text, ...PLAIN };
   const outcome = (await prepared(channel)) ?? (await attempt(channel, parcel, () => undefined));
   if (outcome.outcome === 'delivered') return { channel: channel.id, state: 'ok', reason: null, hint: null };
-  if (outcome.outcome !== 'show') {
-    return { channel: channel.id, state: 'failed', reason: outcome.reason, hint: outcome.hint };
-  }
-  const reason = `${outcome.reason.replace(/\.$/, '')}.`;
-  return {
-    channel: channel.id,
-    state: 'failed',
-    reason,
-    hint: 'steward shows banners until the voice works again.',
-  };
+  const { reason } = outcome;
+  if (outcome.outcome === 'skipped') return { channel: channel.id, state: 'off', reason, hint: outcome.hint };
+  const failedTest = { channel: channel.id, state: 'failed' } as const;
+  if (outcome.outcome !== 'show') return { ...failedTest, reason, hint: outcome.hint };
+  const hint = 'Messages are shown instead until the voice works again.';
+  return { ...failedTest, reason: `${reason.replace(/\.$/, '')}.`, hint };
 }
 
 /** Default values for a parcel's fields. */

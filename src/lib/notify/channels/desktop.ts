@@ -20,7 +20,7 @@ import { cleanLine } from '../../platform/terminal/terminal';
 import type { NotifyChecked } from './channel';
 import { EVENTS } from '../events';
 import { escapeMarkup, short } from '../text';
-import { fault, type Channel, type ChannelDeps, type Outcome, type Parcel } from './channel';
+import { fault, type Channel, type ChannelDeps, type Outcome, type Parcel, type Trouble } from './channel';
 
 const TIMEOUT_MS = 5_000;
 const MAX_TITLE = 120;
@@ -34,12 +34,7 @@ export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run
     keepMs: 15 * 60_000,
     joinsFrom: 4,
     isLocal: () => true,
-    off: () => undefined,
-    trouble() {
-      const missing = ['darwin', 'win32'].includes(platform) ? undefined : missingSessionBus(env);
-      if (missing === undefined) return undefined;
-      return { reason: `No desktop session: ${missing}.`, hint: NO_SERVICE.hint };
-    },
+    off: () => noDesktop(platform, env),
     async send(parcel) {
       try {
         if (platform === 'darwin') return await onMac(run, parcel);
@@ -50,6 +45,17 @@ export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run
     },
   };
 }
+
+/** Returns why no desktop can show banners here; undefined if one can. */
+function noDesktop(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Trouble | undefined {
+  const isGraphical = (env['DISPLAY'] ?? '') !== '' || (env['WAYLAND_DISPLAY'] ?? '') !== '';
+  const hasDesktop =
+    ['darwin', 'win32'].includes(platform) || (isGraphical && missingSessionBus(env) === undefined);
+  return hasDesktop ? undefined : { reason: 'no desktop here', hint: DESKTOP_HINT };
+}
+
+const DESKTOP_HINT =
+  'Run steward in a desktop session, or send pushes: `steward config set notifications.push.topic TOPIC`.';
 
 function titleOf({ title, event }: Parcel): string {
   return short(title ?? EVENTS[event].title, MAX_TITLE);
@@ -214,8 +220,9 @@ export const desktopCheck: Check<NotifyChecked> = {
         find(program) === undefined ? failed(`${program} is not on the PATH`) : ok(`shown by ${program}`),
       ];
     }
-    const address = sessionBusAddress(host.env);
-    if (address === undefined) return [off('no desktop session (D-Bus)')];
+    const absent = noDesktop(host.platform, host.env);
+    if (absent !== undefined) return [off(absent.reason, { hint: absent.hint })];
+    const address = sessionBusAddress(host.env) ?? '';
     return orFailure(() =>
       withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
         const names = async (member: string): Promise<unknown[]> => {

@@ -5,6 +5,7 @@ import { chatChannel, chatCheck } from './chat';
 import { desktopChannel, desktopCheck } from './desktop';
 import { pushChannel, pushCheck } from './push';
 import { smsChannel } from './sms';
+import { terminalChannel, terminalCheck } from './terminal';
 import { telegramChannel, telegramCheck } from './telegram';
 import { voiceChannel, voiceCheck } from './voice';
 
@@ -12,6 +13,7 @@ import { voiceChannel, voiceCheck } from './voice';
 const CHANNELS: readonly { make: (deps: ChannelDeps) => Channel; check?: Check<NotifyChecked> }[] = [
   { make: voiceChannel, check: voiceCheck },
   { make: desktopChannel, check: desktopCheck },
+  { make: terminalChannel, check: terminalCheck },
   { make: pushChannel, check: pushCheck },
   { make: chatChannel, check: chatCheck },
   { make: telegramChannel, check: telegramCheck },

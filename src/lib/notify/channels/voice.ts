@@ -24,8 +24,9 @@ export function voiceChannel({
     keepMs: 15 * 60_000,
     isLocal: () => !voice.status().engines.includes('provider'),
     off() {
-      if (!voice.isOff()) return undefined;
-      return { reason: 'switched off', hint: voice.status().hint ?? '' };
+      const { engines, reason = '', hint = '' } = voice.status();
+      if (voice.isOff()) return { reason: 'switched off', hint };
+      return engines.length > 0 ? undefined : { reason: reason.replace(/^No/, 'no'), hint };
     },
     trouble() {
       const { reason, hint } = voice.status();
@@ -36,8 +37,12 @@ export function voiceChannel({
       if (Math.abs(clock.now() - acceptedMs) > STALE_MS) {
         return { outcome: 'show', reason: 'older than a minute' };
       }
-      const { spoken, reason } = await voice.speech.say(voiceId === undefined ? { text } : { text, voiceId });
-      return spoken ? { outcome: 'delivered' } : { outcome: 'show', reason: reason ?? 'not spoken' };
+      const utterance = voiceId === undefined ? { text } : { text, voiceId };
+      const { spoken, isStopped, reason } = await voice.speech.say(utterance);
+      if (spoken) return { outcome: 'delivered' };
+      const hint = 'No action needed: steward tries again when it runs.';
+      if (isStopped === true) return { outcome: 'again', reason: 'Stopped while speaking.', hint };
+      return { outcome: 'show', reason: reason ?? 'not spoken' };
     },
   };
 }
@@ -72,7 +77,7 @@ async function checkSpeech({ clock, online, sound, voice: voiceDeps }: NotifyChe
   }
   const { engines, reason: missing, hint = '' } = makeVoice({ ...deps, onProblem: () => undefined }).status();
   const [first] = engines;
-  if (first === undefined) return [warning(`${missing ?? ''}; using banners instead`, { hint })];
+  if (first === undefined) return [off(missing ?? '', { hint })];
   if (first === 'provider' && !online) return [ok('speech provider set up; add --online to check it')];
   if (!sound && ALOUD.includes(first)) {
     return [ok(`${first} found; only \`steward doctor notify --sound\` can test it`)];

@@ -9,7 +9,7 @@ import { fault, PLAIN, type Channel, type ChannelDeps, type Outcome, type Parcel
 export type WebDeps = Pick<ChannelDeps, 'clock' | 'http' | 'answerMs' | 'settings' | 'secret'>;
 
 type Settings = SettingsConfig['notifications'];
-type WebId = Exclude<RoutedChannel, 'desktop'>;
+type WebId = Exclude<RoutedChannel, 'desktop' | 'terminal'>;
 type Headers = Readonly<Record<string, string>>;
 type Failed = Extract<Outcome, { outcome: 'failed' }>;
 

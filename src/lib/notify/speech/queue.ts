@@ -7,6 +7,8 @@ export interface Spoken {
   spoken: boolean;
   engine?: string;
   reason?: string;
+  /** Whether the process ends, so that the text can be spoken later. */
+  isStopped?: true;
 }
 
 export interface Utterance {
@@ -63,7 +65,6 @@ export const LIMITS: QueueLimits = {
 
 const STOP_MS = 2000;
 const STOPPED = 'Stopped.';
-const CLOSING = 'The voice is shutting down.';
 
 interface Waiting {
   utterance: Utterance;
@@ -100,7 +101,7 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
   };
   return {
     say(utterance) {
-      if (queue.isClosed) return Promise.resolve(unspoken(CLOSING));
+      if (queue.isClosed) return Promise.resolve(closing());
       if (queue.waiting.length >= limits.waiting) {
         return Promise.resolve(unspoken(`The speech queue is full (${limits.waiting}).`));
       }
@@ -111,7 +112,7 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     },
     async close(graceMs) {
       queue.isClosed = true;
-      for (const { answer } of queue.waiting.splice(0)) answer(unspoken(CLOSING));
+      for (const { answer } of queue.waiting.splice(0)) answer(closing());
       if (queue.current === undefined) return;
       const { ends, stop } = queue.current;
       const grace = setTimeout(() => stop.abort(), graceMs);
@@ -129,7 +130,7 @@ function next(queue: Queue): void {
   const ends = speak(queue, first, stop)
     .catch((error: unknown) => unspoken(wordsOf(error)))
     .then((answer) => {
-      first.answer(answer);
+      first.answer(queue.isClosed && !answer.spoken ? { ...answer, isStopped: true } : answer);
       next(queue);
     });
   queue.current = { ends, stop };
@@ -247,6 +248,10 @@ async function attempt(
 
 function stale(ms: number): Spoken {
   return unspoken(`Discarded after waiting ${Math.round(ms / 1000)} s for the voice.`);
+}
+
+function closing(): Spoken {
+  return { ...unspoken('The voice is shutting down.'), isStopped: true };
 }
 
 function unspoken(reason: string): Spoken {

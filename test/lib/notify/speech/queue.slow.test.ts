@@ -273,10 +273,15 @@ describe('notify/speech: queue', () => {
     const answers = [speech.say({ text: 'now' }), speech.say({ text: 'waits' })];
     const { end } = await hand.next();
     const closed = speech.close(20_000);
-    expect(await answers[1]).to.deep.equal({ spoken: false, reason: 'The voice is shutting down.' });
+    expect(await answers[1]).to.deep.equal({
+      spoken: false,
+      reason: 'The voice is shutting down.',
+      isStopped: true,
+    });
     expect(await speech.say({ text: 'more' })).to.deep.equal({
       spoken: false,
       reason: 'The voice is shutting down.',
+      isStopped: true,
     });
     end();
     await closed;
@@ -290,7 +295,7 @@ describe('notify/speech: queue', () => {
     const { order, end } = await hand.next();
     order.signal.addEventListener('abort', () => end(new StewardError('canceled', 'Stopped.')));
     await speech.close(10);
-    expect(await answer).to.deep.equal({ spoken: false, reason: 'hand: Stopped.' });
+    expect(await answer).to.deep.equal({ spoken: false, reason: 'hand: Stopped.', isStopped: true });
     await speech.close(10);
     await queueOf([]).close(20_000);
   });
