@@ -59,8 +59,8 @@ const CLAUDE_LIKE: readonly Played[] = [
 
 const STOP_FAILURE = snake(
   'StopFailure',
-  { error: 'rate_limit', last_assistant_message: `${SECRET} limit reached, resets 6pm` },
-  { type: 'stop', reason: 'rate_limit', until: '18:00' },
+  { error: 'rate_limit', last_assistant_message: `${SECRET} limit reached|1795543200` },
+  { type: 'stop', reason: 'rate_limit', until: '2026-11-24T18:00:00.000Z' },
 );
 
 const CODEX_ORDER = [

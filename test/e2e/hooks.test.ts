@@ -381,7 +381,7 @@ describe('steward hook, called like the assistant does', function () {
     await steward(['sense', 'init'], { home: home.path });
     for (let time = 0; time < 2; time += 1) expect(await line()).to.include({ creationMinutes: null });
     const text = await steward(['statusline'], { home: home.path });
-    expect(text.stdout).to.match(/^● Native · \S+ · 1 waiting\n$/);
+    expect(text.stdout).to.match(/^\S+ · 1 waiting\n$/);
   });
 
   it('runs another status line with the same input, and stores the limits it reads', async () => {

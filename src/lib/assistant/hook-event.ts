@@ -21,7 +21,8 @@ import {
   storedPath,
   storedWord,
 } from '../sessions/work-events';
-import { type HookInput, type HookVerb, asksOf, eventType, reasonOf } from './payload';
+import { type HookInput, type HookVerb, asksOf, eventType, isFailure, reasonOf } from './payload';
+import { resetTime } from './reset-time';
 import { readReviewer } from '../sessions/turn-log';
 
 export interface EventDeps extends SessionsDeps {
@@ -138,7 +139,7 @@ export function eventOf(
       asks: type === 'tool-before' ? asking : undefined,
       call: asking === undefined ? undefined : storedWord(input.call),
       reason,
-      until: input.until,
+      until: isFailure(input.event) ? untilOf(input.lastMessage, nowMs) : undefined,
       // Some assistants send no session-start event (`qwen -p`, for example), so the first prompt records the
       // machine.
       machine:
@@ -151,6 +152,11 @@ export function eventOf(
     }),
   };
   return { event, isNamed: written !== undefined && written.slug !== known };
+}
+
+function untilOf(message: string | undefined, nowMs: number): string | undefined {
+  const ms = resetTime(message, nowMs);
+  return ms === undefined ? undefined : toIso(ms);
 }
 
 function branchAndWorktree(checkout: GitFolder | undefined): Pick<WorkEvent, 'branch' | 'worktree'> {

@@ -1,7 +1,6 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import type { AssistantId } from '../sessions/session-key';
 import type { Asks, WorkEventType } from '../sessions/work-events';
-import { resetTime } from './reset-time';
 
 /** The response fields that each assistant supports. Unsupported fields are not printed. */
 const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
@@ -49,8 +48,6 @@ export interface HookInput {
   call: string | undefined;
   /** The assistant's permission mode, such as `auto`. */
   mode: string | undefined;
-  /** The local time at which a limit that ended the turn is reset. */
-  until: string | undefined;
   /** The assistant's keyword for why a session started or ended, or for the kind of a notification. */
   reason: string | undefined;
   /** Whether the assistant writes the `terminalSequence` from a hook response to its terminal. */
@@ -109,12 +106,11 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
       agent: aliased(fields, 'agent_id'),
       call: textOf(fields['tool_use_id']),
       mode: textOf(fields['permission_mode']),
-      until: isFailure(fields) ? resetTime(textOf(fields['last_assistant_message'])) : undefined,
       reason: textOf(
         fields['notification_type'] ??
           fields['source'] ??
           fields['reason'] ??
-          (isFailure(fields) ? (fields['error'] ?? 'unknown') : undefined),
+          (isFailure(textOf(fields['hook_event_name'])) ? (fields['error'] ?? 'unknown') : undefined),
       ),
       takesSequence: takesSequence(fields, env),
       isShared: fields['shared_process'] === true,
@@ -197,13 +193,12 @@ export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): Work
 export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
   if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
   const hasReason = verb === 'notification' || verb === 'session-start' || verb === 'session-end';
-  return hasReason || input.event === STOP_FAILURE ? input.reason : undefined;
+  return hasReason || isFailure(input.event) ? input.reason : undefined;
 }
 
-const STOP_FAILURE = 'StopFailure';
-
-function isFailure(fields: Record<string, unknown>): boolean {
-  return fields['hook_event_name'] === STOP_FAILURE;
+/** Returns whether an error of the assistant's service ended the turn. */
+export function isFailure(event: string | undefined): boolean {
+  return event === 'StopFailure';
 }
 
 /** A hook's response to the assistant. */

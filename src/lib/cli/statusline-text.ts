@@ -1,6 +1,6 @@
 import type { Limit, StatuslineInput } from '../assistant/status-input';
 import { minutes } from '../platform/terminal/format';
-import { wallTime } from '../platform/time/clock';
+import { comingTime } from '../platform/time/clock';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit } from '../platform/terminal/text-width';
 import { labelOf } from '../sessions/describe';
@@ -68,14 +68,13 @@ export function statusLine(
  * waiting · 1 h 10 m`. If the line is too long, drops the reset times first, then the least important parts.
  */
 export function statusLineText(line: StatusLine, options: { columns: number; nowMs: number }): string {
-  const row = line.phase === null ? undefined : phase(line.phase);
   // Parts with larger numbers are dropped first.
   const parts: Part[] = [
     ...part(5, line.model),
     ...part(2, line.contextPercent === null ? null : `context ${line.contextPercent}%`),
     ...limitPart(3, '5 h', line.fiveHour, options.nowMs),
     ...limitPart(4, 'week', line.sevenDay, options.nowMs),
-    ...part(1, row === undefined ? 'no session' : `${row.icon} ${row.label}`),
+    ...part(1, phaseOf(line.phase)),
     ...part(1, line.session === null ? null : fit(clean(line.session), MAX_NAME)),
     ...part(5, line.assistant === CLAUDE_CODE ? null : line.assistant),
     ...part(0, line.waiting === 0 ? null : `${line.waiting} waiting`),
@@ -110,8 +109,12 @@ function dayParts({ creationMinutes, time }: StatusLine): Part[] {
   return [...part(6, `${minutes(totalMinutes)} today`), ...part(5, held)];
 }
 
-const DAY_MS = 86_400_000;
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+/** A session without a session file has no phase worth showing. */
+function phaseOf(id: StatusLine['phase']): string | null {
+  if (id === null) return 'no session';
+  const { icon, label } = phase(id);
+  return id === 'native' ? null : `${icon} ${label}`;
+}
 
 /**
  * Formats a usage limit, such as `5 h 63% until 18:00`. Adds the weekday if the reset isn't today. Omits a
@@ -123,7 +126,5 @@ function limitPart(rank: number, name: string, limit: Limit | null, nowMs: numbe
   const resetMs = limit.resetsAt === null ? undefined : Date.parse(limit.resetsAt);
   if (resetMs === undefined) return [{ rank, text: short }];
   if (resetMs <= nowMs) return [];
-  const { weekday, time } = wallTime(resetMs);
-  const isToday = resetMs - nowMs < DAY_MS && weekday === wallTime(nowMs).weekday;
-  return [{ rank, text: `${short} until ${isToday ? time : `${DAYS[weekday] ?? ''} ${time}`}`, short }];
+  return [{ rank, text: `${short} until ${comingTime(resetMs, nowMs)}`, short }];
 }

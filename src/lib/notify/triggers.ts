@@ -104,7 +104,11 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
     ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
   };
   if (isError) {
-    await deps.accept({ ...about, event: 'error', message: line ?? `${name} ${stopOf(session)}.` });
+    await deps.accept({
+      ...about,
+      event: 'error',
+      message: line ?? `${name} ${stopOf(session, deps.clock.now())}.`,
+    });
     return;
   }
   const turns = deps.notifiedTurns();
@@ -146,8 +150,8 @@ function endOf(
   return { line, isError: end?.isError === true, id: end?.id ?? id };
 }
 
-function stopOf(session: Session | undefined): string {
-  return session?.failure === undefined ? 'stopped with an error' : failureWords(session.failure);
+function stopOf(session: Session | undefined, nowMs: number): string {
+  return session?.failure === undefined ? 'stopped with an error' : failureWords(session.failure, nowMs);
 }
 
 function spoken(seconds: number): string {

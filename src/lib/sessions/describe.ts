@@ -1,4 +1,5 @@
 import { clean } from '../platform/terminal/terminal';
+import { comingTime } from '../platform/time/clock';
 import { type Session, statusOf, type TurnFailure } from './session';
 
 /**
@@ -40,7 +41,7 @@ export function activityOf(session: Session, nowMs: number): string | null {
 export function requestOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'waiting') return null;
   const [oldest] = session.requests;
-  if (oldest === undefined && session.failure !== undefined) return failureWords(session.failure);
+  if (oldest === undefined && session.failure !== undefined) return failureWords(session.failure, nowMs);
   return requestWords(oldest?.reason ?? undefined, oldest?.tool ?? undefined);
 }
 
@@ -55,10 +56,11 @@ export function requestWords(reason: string | undefined, tool: string | undefine
   return reason === 'agent_needs_input' ? 'asks for your input' : null;
 }
 
-/** Describes the error that ended a turn, such as `stopped: rate limit until 18:00`. */
-export function failureWords({ reason, until }: TurnFailure): string {
-  const words = FAILURES[reason] ?? 'error';
-  return `stopped: ${words}${until === null ? '' : ` until ${clean(until)}`}`;
+/** Describes the error that ended a turn, such as `stopped: rate limit until 18:00`. Omits a time that has passed. */
+export function failureWords({ reason, until }: TurnFailure, nowMs: number): string {
+  const words = `stopped: ${FAILURES[reason] ?? 'error'}`;
+  const untilMs = Date.parse(until ?? '');
+  return untilMs > nowMs ? `${words} until ${comingTime(untilMs, nowMs)}` : words;
 }
 
 const FAILURES: Readonly<Record<string, string>> = {

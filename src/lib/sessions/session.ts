@@ -1,5 +1,6 @@
 import { isObject, parseObject } from '../platform/files/json-object';
 import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/journal';
+import { isIso } from '../platform/time/clock';
 import type { ProcessMark } from '../platform/process/ancestor';
 import { phaseNamed, type PhaseId } from './phases';
 import { parseRequests, type OpenRequest } from './requests';
@@ -21,7 +22,7 @@ export interface PhaseEntry {
 export interface TurnFailure {
   /** The assistant's keyword for the error, such as `rate_limit`. */
   reason: string;
-  /** The local time at which the limit is reset, such as `18:00`; null if it isn't known. */
+  /** When the limit is reset, in ISO 8601 in UTC; null if it isn't known. */
   until: string | null;
 }
 
@@ -211,7 +212,7 @@ export function parseSession(slug: unknown, value: unknown): Session | undefined
   const failure = isObject(value['failure']) ? value['failure'] : {};
   const reason = textOr(failure['reason']);
   if (reason === null) delete session.failure;
-  else session.failure = { reason, until: textOr(failure['until']) };
+  else session.failure = { reason, until: isIso(failure['until']) ? failure['until'] : null };
   return session;
 }
 

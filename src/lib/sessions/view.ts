@@ -93,8 +93,8 @@ const MEDIUM = 77;
 const WIDE = 100;
 const MAX_NAME_CELL = 32;
 const MIN_NAME_CELL = 12;
-/** The longest request is `stopped: rate limit until 18:00`. */
-const MAX_DOES_CELL = 31;
+/** The longest request is `stopped: rate limit until Tue 18:00`. */
+const MAX_DOES_CELL = 35;
 /** Spaces between two columns. */
 const GAP = 2;
 const WHOSE_CELL = 4;
@@ -157,12 +157,11 @@ export interface SessionTextOptions {
 
 export function sessionText(detail: SessionDetail, options: SessionTextOptions): string {
   const { localTime } = options;
-  const history = detail.phaseHistory.map(({ phase: id, at, source }) => [
-    localTime(at),
-    phase(id).label,
-    source,
-  ]);
-  return [clean(detail.name), '', table(factsOf(detail, options)), '', table(history)].join('\n');
+  // A session without a session file has no phase worth showing.
+  const entries = detail.phaseHistory.filter(({ phase: id }) => id !== 'native');
+  const history = entries.map(({ phase: id, at, source }) => [localTime(at), phase(id).label, source]);
+  const facts = [clean(detail.name), '', table(factsOf(detail, options))];
+  return [...facts, ...(history.length === 0 ? [] : ['', table(history)])].join('\n');
 }
 
 export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionTextOptions): string[][] {

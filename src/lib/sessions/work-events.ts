@@ -1,4 +1,4 @@
-import { parseIso, toIso } from '../platform/time/clock';
+import { isIso, parseIso, toIso } from '../platform/time/clock';
 import { append, foldEntries, type Journal, type LogCursor } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
 import { phaseNamed, type PhaseId } from './phases';
@@ -74,7 +74,7 @@ export interface WorkEvent {
    * ended, or for the error that ended the turn.
    */
   reason?: string;
-  /** The local time at which a limit that ended the turn is reset, such as `18:00`. */
+  /** When a limit that ended the turn is reset. ISO 8601 in UTC. */
   until?: string;
   machine?: string;
   /** Path of the assistant's log of the session. Set only for session starts and prompts. */
@@ -154,7 +154,7 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
     asks: ASKS.find((known) => known === value['asks']),
     call: storedWord(value['call']),
     reason: storedWord(value['reason']),
-    until: storedWord(value['until']),
+    until: isIso(value['until']) ? value['until'] : undefined,
     machine: storedWord(value['machine']),
     transcript: storedPath(value['transcript']),
     process: parseProcess(value['process']),

@@ -4,6 +4,7 @@ import { emptySessions, parseSession } from '../../../src/lib/sessions/session';
 import { chosenSessions, destinationsOf } from '../../../src/lib/sessions/go';
 import { findSession } from '../../../src/lib/sessions/find';
 import { sessionsReport } from '../../../src/lib/sessions/rows';
+import { toIso } from '../../../src/lib/platform/time/clock';
 import { sessionsText } from '../../../src/lib/sessions/view';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
@@ -51,15 +52,31 @@ describe('the order of sessions', () => {
     }
   });
 
+  it('names the time at which a limit is reset, until it has passed', () => {
+    const limited = emptySessions();
+    const [slug = '', session] = Object.entries(state.sessions)[0] ?? [];
+    if (session === undefined) throw new Error('No session.');
+    const failure = { reason: 'rate_limit', until: toIso(NOW + 60_000) };
+    limited.sessions[slug] = { ...session, activity: 'waiting', requests: [], failure, isAlive: true };
+    const words = (nowMs: number): string | null | undefined =>
+      sessionsReport(limited, SPOOL, { nowMs, all: false }).sessions[0]?.waitingFor;
+    expect(words(NOW)).to.match(/^stopped: rate limit until \d\d:\d\d$/);
+    expect(words(NOW + 61_000)).to.equal('stopped: rate limit');
+  });
+
   it('never cuts what a session asks for at 80 columns: its name is cut first', () => {
     const long = emptySessions();
     const names = { repo: 'a-repository-with-a-very-long-name', branch: 'feature/with-a-long-name' };
     for (const [slug, session] of Object.entries(state.sessions))
       long.sessions[slug] = { ...session, ...names, assistant: 'opencode' };
-    long.sessions[ORDER[2]!]!.failure = { reason: 'rate_limit', until: '18:00' };
+    long.sessions[ORDER[2]!]!.failure = { reason: 'rate_limit', until: toIso(NOW + 26 * 3_600_000) };
     const report = sessionsReport(long, SPOOL, { nowMs: NOW, all: false });
     const text = sessionsText(report, { columns: 80, color: false, nowMs: NOW });
-    for (const words of ['asks to run Bash', 'asks you a question', /stopped: rate limit until \d\d:\d\d/])
+    for (const words of [
+      'asks to run Bash',
+      'asks you a question',
+      /stopped: rate limit until \w{3} \d\d:\d\d/,
+    ])
       expect(text).to.match(words instanceof RegExp ? words : new RegExp(words));
     for (const line of text.split('\n')) expect(line.length, line).to.be.at.most(80);
   });

@@ -98,4 +98,16 @@ describe('sessions: what a person is shown', () => {
     expect(text).to.match(/^10:00 +Execute +hook$/m);
     expect(text).not.to.include('2026-11-20T');
   });
+
+  it('names no phase of a session without a session file', () => {
+    const at = '2026-11-20T09:00:00.000Z';
+    const detail: SessionDetail = {
+      ...DETAIL,
+      startedAt: at,
+      updatedAt: at,
+      phase: 'native',
+      phaseHistory: [{ phase: 'native', at, source: 'hook' }],
+    };
+    expect(sessionText(detail, { nowMs: Date.parse(at), localTime: () => '10:00' })).not.to.match(/native/i);
+  });
 });

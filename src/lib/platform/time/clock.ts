@@ -92,9 +92,12 @@ export function isBootTime(value: unknown): value is BootTime {
   return isObject(value) && typeof value['id'] === 'string' && typeof value['upMs'] === 'number';
 }
 
-/** Returns the local weekday (0 is Sunday) and time (`18:05`), without the cost of Intl. */
-export function wallTime(ms: number): { weekday: number; time: string } {
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** Formats a time to come as `18:05`, or as `Tue 18:05` if it isn't today. Avoids the cost of Intl. */
+export function comingTime(ms: number, nowMs: number): string {
   const at = new Date(ms);
   const time = [at.getHours(), at.getMinutes()].map((value) => String(value).padStart(2, '0')).join(':');
-  return { weekday: at.getDay(), time };
+  const isToday = ms - nowMs < 86_400_000 && at.getDay() === new Date(nowMs).getDay();
+  return isToday ? time : `${DAYS[at.getDay()] ?? ''} ${time}`;
 }
