@@ -76,6 +76,27 @@ describe('sense: a changed clock', () => {
     expect(box.store.readLog(DAY).events).to.have.length(0);
   });
 
+  it('loses no commit of a killed capture before midnight, with a clock before the first capture', async () => {
+    const repo = git.init('app');
+    const sense = gitSource({
+      run,
+      machineId: 'm',
+      config: { repos: [repo], git: { authors: 'mine' } },
+      env: git.env,
+    });
+    git.commit(repo, { at: Date.parse(`${addDays(DAY, -9)}T12:00:00Z`) / 1000, subject: 'old' });
+    await captured(noonOf(DAY), sense);
+    const before = addDays(DAY, -5);
+    git.commit(repo, { at: Date.parse(`${before}T23:58:00Z`) / 1000, subject: 'late' });
+    await captured(`${addDays(before, 1)}T00:02:00.000Z`, sense);
+    await captured(`${addDays(before, 1)}T00:04:00.000Z`, sense);
+    await captured(noonOf(addDays(DAY, 1)), sense);
+    const subjects = box.store
+      .loggedDays()
+      .flatMap((day) => box.store.readLog(day).events.map(({ detail }) => detail?.['subject']));
+    expect(subjects).to.deep.equal(['late']);
+  });
+
   for (const behind of [3, 120]) {
     it(`loses no commit and counts no old work after a capture ${behind} days behind`, async () => {
       box.deps.config.retentionDays = 1000;

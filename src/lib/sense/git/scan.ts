@@ -13,6 +13,8 @@ export interface ScanInput {
   dayStartMs: number;
   worktrees: readonly string[];
   memory: RepositoryMemory;
+  /** Set if the clock is behind; commits ahead of it then wait until it catches up. */
+  isBehind?: boolean;
 }
 
 export interface Scan {
@@ -48,12 +50,18 @@ interface Context extends ScanInput {
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;
   if (memory.dayStartMs <= dayStartMs) return scanWith(git, input);
-  // The clock was set back to before the first capture. Until the clock catches up, treat every scan as the
-  // first one.
-  const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: memory.seen };
+  // The clock was set back to before the first capture. Until the clock catches up, count what is new since
+  // then, and today's commits as in a first scan.
+  const later = await scanWith(git, { ...input, memory: { ...memory, dayStartMs }, isBehind: true });
+  const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: later.memory.seen };
   const scan = await scanWith(git, { ...input, memory: today });
   const { seen, floorMs, scannedMs, anyAuthor } = scan.memory;
-  return { ...scan, memory: { ...memory, seen, floorMs, scannedMs, anyAuthor, timeouts: 0, cut: true } };
+  const commits = [...later.commits, ...scan.commits];
+  return {
+    ...scan,
+    commits,
+    memory: { ...memory, seen, floorMs, scannedMs, anyAuthor, timeouts: 0, cut: true },
+  };
 }
 
 async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
@@ -85,7 +93,7 @@ async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
 }
 
 /** Splits the commits by age. Also returns the older commits whose identities must be stored. */
-function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Commit[]) {
+function byAge({ memory, nowMs, done, isIncomplete, isBehind = false }: Context, own: readonly Commit[]) {
   const slackMs = memory.dayStartMs - SLACK_MS;
   // In a new clone or a replaced repository, only commits since the last scan count.
   const replacedMs = memory.tips.length > 0 && done.length === 0 ? memory.scannedMs - SLACK_MS : 0;
@@ -94,7 +102,7 @@ function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Com
     : memory.dayStartMs;
   const isAhead = (commit: Commit): boolean => commit.committedSec * 1000 > nowMs + MAX_AHEAD_MS;
   const isRecent = (commit: Commit): boolean =>
-    commit.committedSec * 1000 >= fromMs && (memory.scanned || !isAhead(commit));
+    commit.committedSec * 1000 >= fromMs && ((memory.scanned && !isBehind) || !isAhead(commit));
   const older = own.filter((commit) => !isRecent(commit));
   const seen = new Set(memory.seen.map(([second]) => second));
   // Store the identities of yesterday's commits, so that these commits don't count as new if the stored tips
