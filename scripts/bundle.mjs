@@ -77,6 +77,11 @@ const unused = {
       path: join(ROOT, 'node_modules', 'kleur', 'index.mjs'),
       sideEffects: false,
     }));
+    // Its CommonJS entry finds its files only at run time; this is its entry for bundlers.
+    build.onResolve({ filter: /^jsonc-parser$/ }, () => ({
+      path: join(ROOT, 'node_modules', 'jsonc-parser', 'lib', 'esm', 'main.js'),
+      sideEffects: false,
+    }));
   },
 };
 

@@ -4,7 +4,7 @@ import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
 import { StewardError, errnoCode } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
-import { type TextProblem, parseJsonTree, placeOf } from '../platform/files/json-tree';
+import { type TextProblem, parseJsonTree, placeOf, tooDeepAt } from '../platform/files/json-tree';
 import { isOnlyComments } from '../platform/files/yaml';
 import { inOwnFolder } from '../platform/process/own-process';
 import type { ConfigFile } from './files';
@@ -54,7 +54,7 @@ export async function parseYaml(source: string): Promise<Parsed> {
 export async function parseDocumentOf(
   source: string,
 ): Promise<{ document: Document.Parsed } | { problem: TextProblem }> {
-  const deep = tooDeepAt(source);
+  const deep = tooDeepAt(source, MAX_DEPTH) ?? DEEP_LINE.exec(source)?.index;
   if (deep !== undefined) {
     return { problem: { ...placeOf(source, deep), message: `more than ${MAX_DEPTH} levels deep` } };
   }
@@ -92,17 +92,6 @@ function duplicateKeyAt(
     },
   });
   return at;
-}
-
-/** Returns the index at which nesting is too deep for the recursive YAML parser, or undefined. */
-function tooDeepAt(source: string): number | undefined {
-  let depth = 0;
-  for (const { 0: bracket, index } of source.matchAll(/[[\]{}]/g)) {
-    if (bracket === ']' || bracket === '}') depth = Math.max(0, depth - 1);
-    else depth += 1;
-    if (depth > MAX_DEPTH) return index;
-  }
-  return DEEP_LINE.exec(source)?.index;
 }
 
 const MAX_DEPTH = 64;

@@ -145,7 +145,7 @@ describe('assistant: entries in a settings file', () => {
   it('refuses what is no JSON or has another shape, and says where', () => {
     const cases: [string, RegExp][] = [
       ['{', /line 1, column 2/],
-      ['{\n  // mine\n  "a": 1\n}', /line 2, column 3: expected a key in double quotes/],
+      ['{\n  // mine\n  "a": 1\n}', /line 2, column 3: invalid comment token/],
       ['{"a": 1,}', /line 1, column 9/],
       ['[]', /is not an object/],
       ['{"hooks": []}', /hooks is not an object keyed by event/],

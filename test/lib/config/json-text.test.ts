@@ -52,21 +52,26 @@ describe('config: JSON texts', () => {
 
   it('names line and column of what is wrong', () => {
     const cases: [string, number, number, string][] = [
-      ['{\n  "a": 1,\n  "b": 2,\n}', 4, 1, 'expected a key in double quotes'],
-      ['{"a" 1}', 1, 6, 'expected a colon'],
-      ['{"a": yes}', 1, 7, 'expected a value'],
-      ['[1 2]', 1, 4, 'expected a comma or a closing bracket'],
-      ['{"a": 1 "b"', 1, 9, 'expected a comma or a closing brace'],
-      ['{"a": "x', 1, 9, 'missing closing quote'],
-      ['{"a": "\\q"}', 1, 8, 'unknown escape sequence'],
-      ['', 1, 1, 'unexpected end of input'],
-      ['{} {}', 1, 4, 'unexpected text after the end'],
+      ['{\n  "a": 1,\n  "b": 2,\n}', 4, 1, 'property name expected'],
+      ['{"a" 1}', 1, 6, 'colon expected'],
+      ['{"a": yes}', 1, 7, 'invalid symbol'],
+      ['[1 2]', 1, 4, 'comma expected'],
+      ['{"a": 1 "b"', 1, 9, 'comma expected'],
+      ['{"a": "x', 1, 7, 'unexpected end of string'],
+      ['{"a": "\\q"}', 1, 7, 'invalid escape character'],
+      ['', 1, 1, 'value expected'],
+      ['{} {}', 1, 4, 'end of file expected'],
       ['{"a": 1,\r\n "a": 2}', 2, 2, 'duplicate key'],
       ['['.repeat(100_000), 1, 65, 'more than 64 levels deep'],
     ];
     for (const [text, line, column, message] of cases) {
       expect(parseJson(text), text.slice(0, 40)).to.deep.equal({ problem: { line, column, message } });
     }
+  });
+
+  it('counts no bracket of a string as a level', () => {
+    const value = ['['.repeat(100), '\\"['.repeat(100)];
+    expect(parseJson(JSON.stringify(value))).to.deep.equal({ value });
   });
 
   it('sees the same key in two spellings', () => {

@@ -187,7 +187,7 @@ describe('config: loadConfig', () => {
     const { message, hint } = await problems();
     expect(hint, 'config set refuses such a file').to.include('Edit the file.');
     expect(message).to.match(/config\.yaml: line \d, column \d+: missing character/);
-    expect(message).to.include('config.json: line 3, column 1: expected a key in double quotes');
+    expect(message).to.include('config.json: line 3, column 1: property name expected');
   });
 
   it('finds a key that stands twice, and takes no long time over many that do not', async function () {

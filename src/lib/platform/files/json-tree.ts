@@ -1,3 +1,5 @@
+import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+
 /** A syntax error. Lines and columns start at 1. */
 export interface TextProblem {
   line: number;
@@ -47,22 +49,23 @@ const MAX_DEPTH = 64;
  * set, comments. Error messages don't quote the text, because it may contain secrets.
  */
 export function parseJsonTree(source: string, { comments = false } = {}): ParsedTree {
-  const at = source.startsWith('\ufeff') ? 1 : 0;
-  const cursor: Cursor = { source, at, comments, duplicateAt: undefined };
-  try {
-    const root = scanValue(cursor, 0);
-    skipSpace(cursor);
-    if (cursor.at < source.length) throw new Fault(cursor.at, 'unexpected text after the end');
-    const { duplicateAt } = cursor;
-    return {
-      root,
-      duplicate:
-        duplicateAt === undefined ? undefined : { ...placeOf(source, duplicateAt), message: 'duplicate key' },
-    };
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return { problem: { ...placeOf(source, error.offset), message: error.message } };
-  }
+  const problemAt = (offset: number, message: string): TextProblem => ({
+    ...placeOf(source, offset),
+    message,
+  });
+  const deep = tooDeepAt(source, MAX_DEPTH, JSON_TOKENS);
+  if (deep !== undefined) return { problem: problemAt(deep, `more than ${MAX_DEPTH} levels deep`) };
+  const errors: ParseError[] = [];
+  // A space in the place of the byte order mark, so that offsets don't change.
+  const root = parseTree(source.replace(/^\ufeff/, ' '), errors, { disallowComments: !comments });
+  const [error] = errors;
+  if (error !== undefined) return { problem: problemAt(error.offset, wordsOf(error)) };
+  if (root === undefined) return { problem: problemAt(source.length, 'value expected') };
+  const duplicate = duplicateKeyIn(root);
+  return {
+    root: nodeOf(root),
+    duplicate: duplicate && problemAt(duplicate.offset, 'duplicate key'),
+  };
 }
 
 /** Returns the line and column of an offset, both starting at 1. */
@@ -72,112 +75,47 @@ export function placeOf(source: string, offset: number): { line: number; column:
   return { line: breaks.length, column: (breaks[breaks.length - 1] ?? '').length + 1 };
 }
 
-/** Thrown at any depth of nesting to stop parsing, and caught in this file. */
-class Fault extends Error {
-  constructor(
-    readonly offset: number,
-    message: string,
-  ) {
-    super(message);
+/** Returns the index of the first bracket that is nested too deep for a recursive parser, or undefined. */
+export function tooDeepAt(source: string, max: number, tokens = /[[\]{}]/g): number | undefined {
+  let depth = 0;
+  for (const { 0: token, index } of source.matchAll(tokens)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth = Math.max(0, depth - 1);
+    if (depth > max) return index;
   }
+  return undefined;
 }
 
-interface Cursor {
-  source: string;
-  at: number;
-  comments: boolean;
-  duplicateAt: number | undefined;
+/** Brackets, and strings, whose brackets don't count. */
+const JSON_TOKENS = /"(?:[^"\\]|\\.)*"?|[[\]{}]/gs;
+
+/** Turns the library's name of an error, such as `CommaExpected`, into words. */
+function wordsOf({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
 }
 
-function scanValue(cursor: Cursor, depth: number): JsonNode {
-  skipSpace(cursor);
-  const start = cursor.at;
-  const char = cursor.source[start];
-  if (char === undefined) throw new Fault(start, 'unexpected end of input');
-  if (char === '{' || char === '[') {
-    if (depth >= MAX_DEPTH) throw new Fault(start, `more than ${MAX_DEPTH} levels deep`);
-    return char === '{' ? scanObject(cursor, depth) : scanArray(cursor, depth);
+function duplicateKeyIn({ type, children = [] }: Node): Node | undefined {
+  const keys = type === 'object' ? children.map(({ children: [key] = [] }) => key) : [];
+  const seen = new Set<unknown>();
+  const duplicate = keys.find((key) => seen.size === seen.add(key?.value).size);
+  if (duplicate !== undefined) return duplicate;
+  for (const child of children) {
+    const found = duplicateKeyIn(child);
+    if (found !== undefined) return found;
   }
-  if (char === '"') scanString(cursor);
-  else if (!take(cursor, SCALAR)) throw new Fault(start, 'expected a value');
-  return { kind: 'scalar', start, end: cursor.at };
+  return undefined;
 }
 
-function scanObject(cursor: Cursor, depth: number): JsonObject {
-  const start = cursor.at;
-  const members: JsonMember[] = [];
-  const keys = new Set<string>();
-  cursor.at += 1;
-  skipSpace(cursor);
-  if (takeChar(cursor, '}')) return { kind: 'object', start, end: cursor.at, members };
-  for (;;) {
-    skipSpace(cursor);
-    const keyStart = cursor.at;
-    if (cursor.source[keyStart] !== '"') throw new Fault(keyStart, 'expected a key in double quotes');
-    scanString(cursor);
-    const key = JSON.parse(cursor.source.slice(keyStart, cursor.at)) as string;
-    if (keys.has(key)) cursor.duplicateAt ??= keyStart;
-    keys.add(key);
-    skipSpace(cursor);
-    if (!takeChar(cursor, ':')) throw new Fault(cursor.at, 'expected a colon');
-    members.push({ key, keyStart, value: scanValue(cursor, depth + 1) });
-    skipSpace(cursor);
-    if (takeChar(cursor, '}')) return { kind: 'object', start, end: cursor.at, members };
-    if (!takeChar(cursor, ',')) throw new Fault(cursor.at, 'expected a comma or a closing brace');
-  }
-}
-
-function scanArray(cursor: Cursor, depth: number): JsonArray {
-  const start = cursor.at;
-  const items: JsonNode[] = [];
-  cursor.at += 1;
-  skipSpace(cursor);
-  if (takeChar(cursor, ']')) return { kind: 'array', start, end: cursor.at, items };
-  for (;;) {
-    items.push(scanValue(cursor, depth + 1));
-    skipSpace(cursor);
-    if (takeChar(cursor, ']')) return { kind: 'array', start, end: cursor.at, items };
-    if (!takeChar(cursor, ',')) throw new Fault(cursor.at, 'expected a comma or a closing bracket');
-  }
-}
-
-function scanString(cursor: Cursor): void {
-  cursor.at += 1;
-  for (;;) {
-    take(cursor, PLAIN);
-    if (takeChar(cursor, '"')) return;
-    if (take(cursor, ESCAPE)) continue;
-    const isEscape = cursor.source[cursor.at] === '\\';
-    throw new Fault(cursor.at, isEscape ? 'unknown escape sequence' : 'missing closing quote');
-  }
-}
-
-const SCALAR = /(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_.+-])/y;
-const PLAIN = /[^"\\\u0000-\u001f]+/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const SPACE = /[ \t\n\r]+/y;
-const LINE_COMMENT = /\/\/[^\n]*/y;
-
-function take(cursor: Cursor, pattern: RegExp): boolean {
-  pattern.lastIndex = cursor.at;
-  if (!pattern.test(cursor.source)) return false;
-  cursor.at = pattern.lastIndex;
-  return true;
-}
-
-function takeChar(cursor: Cursor, char: string): boolean {
-  if (cursor.source[cursor.at] !== char) return false;
-  cursor.at += 1;
-  return true;
-}
-
-function skipSpace(cursor: Cursor): void {
-  take(cursor, SPACE);
-  while (cursor.comments && (take(cursor, LINE_COMMENT) || takeBlockComment(cursor))) take(cursor, SPACE);
-}
-
-function takeBlockComment(cursor: Cursor): boolean {
-  const end = cursor.source.startsWith('/*', cursor.at) ? cursor.source.indexOf('*/', cursor.at + 2) : -1;
-  if (end !== -1) cursor.at = end + 2;
-  return end !== -1;
+function nodeOf({ type, offset, length, children = [] }: Node): JsonNode {
+  const span = { start: offset, end: offset + length };
+  if (type === 'array') return { kind: 'array', ...span, items: children.map(nodeOf) };
+  if (type !== 'object') return { kind: 'scalar', ...span };
+  const members = children.map(({ children: [key, value] = [] }) => ({
+    key: String(key?.value),
+    keyStart: key?.offset ?? 0,
+    value: nodeOf(value as Node),
+  }));
+  return { kind: 'object', ...span, members };
 }
