@@ -131,6 +131,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sync.ts exports adoptedFolders',
   'lib/app/sync.ts exports prepareAdopted',
   'lib/app/sync.ts exports endRetirement',
+  'lib/app/sync.ts exports noteForeign',
   'lib/app/sync.ts exports noteFormer',
   'lib/app/sync.ts exports endPurge',
   'lib/app/sync.ts exports publishNow',

@@ -21,7 +21,6 @@ export interface Context extends Machine {
 export function createContext(root: string): Context {
   const clock = lazy(systemClock);
   const area = lazy(checkedArea);
-  const id = lazy(machineId);
   return {
     templates: join(root, 'templates'),
     get clock() {
@@ -31,7 +30,8 @@ export function createContext(root: string): Context {
       return area();
     },
     get machineId() {
-      return id();
+      // A publication may change the id, and the daemon continues after it.
+      return machineId();
     },
     async loadConfig(flags = {}) {
       const { loadConfig } = await import('../config/load');

@@ -33,7 +33,7 @@ export async function openMachines<T extends ReadDeps>(
     const source =
       folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine), area.exchange);
     const { kept = [] } = withFolder(readState(stateFile(area)), folder);
-    const id = folder === undefined ? (knownMachineId(area.machine) ?? '') : context.machineId;
+    const id = folder === undefined ? (knownMachineId() ?? '') : context.machineId;
     return knownMachines(
       { id, name: machineName(area) },
       storedDays(deps, kept),

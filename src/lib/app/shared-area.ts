@@ -1,6 +1,7 @@
 import { areaAt, claimArea } from '../config/user-area';
 import { toStewardError } from '../errors';
 import { ensureFolder } from '../platform/files/folder';
+import { takeOverFormer } from '../platform/files/former-ids';
 import { takeUp } from '../platform/files/take-up';
 import { settleLogs } from '../sense/shared-area';
 import { machinesFolder } from '../sync/exchange';
@@ -10,15 +11,14 @@ import type { Context } from './context';
  * Prepares the area for a capture: checks its owner and merges conflict copies of logs. Returns the problems.
  * Throws `conflict` if this machine now writes to another folder of the area.
  */
-export async function prepareArea(
-  { area, clock }: Pick<Context, 'area' | 'clock'>,
-  zone: string,
-): Promise<string[]> {
+export async function prepareArea(context: Pick<Context, 'area' | 'clock'>, zone: string): Promise<string[]> {
+  const { area, clock } = context;
   try {
     const { id } = claimArea(area);
     // Move items that this machine queued in the area's root before it detected that another machine owns the
     // area.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
+    await takeOverFormer(area, clock);
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });
     return [];

@@ -20,7 +20,7 @@ import {
 } from '../sync/syncthing';
 import type { EngineStatus } from '../sync/status';
 import type { Context } from './context';
-import { endPurge, endRetirement, noteFormer, prepareAdopted } from './sync';
+import { endPurge, endRetirement, noteForeign, noteFormer, prepareAdopted } from './sync';
 import { cloneFolder, removeClone, withClone } from './sync-clone';
 import { changeSync, stateFile } from './sync-settings';
 
@@ -149,7 +149,9 @@ async function exchange(
     const damaged: { path: string; reason: string }[] = [];
     const onDamaged = (path: string, reason: string): unknown =>
       damaged.push({ path: relative(folder, path), reason });
-    const result = await withClone(context, () => exchangeByGit({ ...git, adopted, onDamaged }));
+    const result = await withClone(context, () =>
+      exchangeByGit({ ...git, adopted, onDamaged, onForeign: () => noteForeign(context) }),
+    );
     await endRetirement(context, adopted);
     await endPurge(context, repo, before);
     const text = damagedText({ damaged });

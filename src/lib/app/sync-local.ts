@@ -28,6 +28,8 @@ interface MarkInput {
   sessions: string;
   workEvents: string;
   name: string;
+  /** The ids of the machines that this machine has adopted. */
+  retired: readonly string[];
 }
 
 /** Returns a hash that changes whenever the data to publish may have changed. */

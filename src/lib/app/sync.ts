@@ -2,7 +2,9 @@ import { isAbsolute, join } from 'node:path';
 
 import { areaAt } from '../config/user-area';
 import { toStewardError, throwIfBug } from '../errors';
-import { readOwners } from '../platform/files/area-owner';
+import { readOwners, renewId } from '../platform/files/area-owner';
+import { takeOverFormer } from '../platform/files/former-ids';
+import { knownMachineId } from '../platform/files/machine';
 import { readText } from '../platform/files/atomic-file';
 import { withLock } from '../platform/files/lock';
 import { toIso } from '../platform/time/clock';
@@ -19,6 +21,7 @@ import { parseInfo } from '../sync/parse';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
 import { copyFolder, keepCopy } from '../sync/received';
 import { publishRetired } from '../sync/retire';
+import { renewalText, renewed, withForeign, type Renewal } from '../sync/writer';
 import { readState, withFolder, withFormer, withoutFormer, writeState, type SyncState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
@@ -54,11 +57,12 @@ export async function openSync(context: Context): Promise<SyncContext> {
       get id() {
         return context.machineId;
       },
-      ...{ name, timezone, version: VERSION },
+      ...{ name, timezone, version: VERSION, retired: retiredBy(context) },
     },
     mark: () => {
       const { path, workEvents } = sessions;
-      return markOfAll(context, { details, timezone, today, name, workEvents, sessions: path });
+      const { retired = [] } = deps.machine;
+      return markOfAll(context, { details, timezone, today, name, retired, workEvents, sessions: path });
     },
     local: () => localData(context, sense, Object.values(currentSessions(sessions).sessions), details),
     former: (day) => formerFolders(context, before, folder, day),
@@ -98,11 +102,16 @@ function formerFolders(
   ];
 }
 
+/** Returns the ids of the machines that this machine has adopted. */
+function retiredBy({ area }: Pick<Context, 'area'>): string[] {
+  const id = knownMachineId();
+  return readOwners(area.root).find(({ owner }) => owner === id)?.retired ?? [];
+}
+
 /** Returns the folders in which adopted machines' days are kept separate from this machine's data. */
-export function adoptedFolders({ area, machineId }: Context): { id: string; path: string }[] {
+export function adoptedFolders({ area }: Context): { id: string; path: string }[] {
   const owners = readOwners(area.root);
-  const retired = owners.find(({ owner }) => owner === machineId)?.retired ?? [];
-  const found = retired.filter((id) => owners.some(({ owner }) => owner === id));
+  const found = retiredBy({ area }).filter((id) => owners.some(({ owner }) => owner === id));
   return found.map((id) => ({ id, path: join(area.root, 'machines', id) }));
 }
 
@@ -113,12 +122,13 @@ interface Adopted {
 
 /** Opens the adopted machines whose data this machine publishes or withdraws. */
 async function openAdopted(context: Context): Promise<Adopted[]> {
-  const { area, machineId } = context;
+  const { area } = context;
   const owners = readOwners(area.root);
   const { folder } = (await context.loadConfig()).config.user.sync;
   const { retire = [] } = withFolder(readState(stateFile(area)), folder);
-  const retired = owners.find(({ owner }) => owner === machineId)?.retired ?? [];
-  const ids = retired.filter((id) => retire.includes(id) || owners.some(({ owner }) => owner === id));
+  const ids = retiredBy(context).filter(
+    (id) => retire.includes(id) || owners.some(({ owner }) => owner === id),
+  );
   const machines = await Promise.all(
     ids.map(async (id): Promise<Adopted> => {
       const { sense, usage } = areaAt(area.root, `machines/${id}/`, area.host);
@@ -174,6 +184,12 @@ export async function noteFormer(context: Context, repo: string): Promise<void> 
   await locked(() => writeState(deps.state, withFormer(readState(deps.state), repo)));
 }
 
+/** Records that another machine replaces what this one publishes. */
+export async function noteForeign(context: Context): Promise<void> {
+  const { deps, locked } = await openSync(context);
+  await locked(() => writeState(deps.state, withForeign(readState(deps.state), deps.clock.now())));
+}
+
 /** Records that an exchange removed purged data from a repository. `before` is the state before the exchange. */
 export async function endPurge(context: Context, repo: string, before: SyncState): Promise<void> {
   const known = before.others?.[repo];
@@ -208,10 +224,11 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
   const isSame = before.folder === folder && before.checked === deps.today && before.problem === undefined;
   const isDue = !isSame || before.retire !== undefined;
   const adopted = isDue ? await openAdopted(context) : [];
-  return locked(() => {
+  const done = await locked(() => {
     try {
       const result = inFolder(deps.folder, () => {
         const published = publish(deps);
+        if (published.renewal !== undefined) return published;
         keepCopy(deps.folder, copyFolder(context.area.machine));
         publishAdopted(deps.state, adopted);
         return published;
@@ -226,6 +243,18 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
       throw error;
     }
   }, waitMs);
+  if (done.renewal === undefined) return done;
+  await renew(context, done.renewal);
+  return publishNow(context, waitMs);
+}
+
+/** Gives this machine a new id, and tells why at the next command. */
+async function renew(context: Context, renewal: Renewal): Promise<void> {
+  const { area, clock } = context;
+  const state = stateFile(area);
+  writeState(state, renewed(readState(state), clock.now()));
+  renewId(area.root, area.host, (before, id) => renewalText(renewal, { before, id }));
+  await takeOverFormer(area, clock);
 }
 
 /** Publishes after a capture. Returns why publishing failed, or what this machine lost since it published. */

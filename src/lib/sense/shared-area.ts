@@ -6,7 +6,7 @@ import { readOwners } from '../platform/files/area-owner';
 import { conflictCopies, type ConflictCopy } from '../platform/files/conflict-copies';
 import { copiesIn, blankMarkers, settleCopies } from '../platform/files/settle-log';
 import { exists, listFolder, lstatOf } from '../platform/files/folder';
-import { knownMachineId } from '../platform/files/machine';
+import { formerMachineIds, knownMachineId } from '../platform/files/machine';
 import { machineStatePath } from '../platform/files/paths';
 import { forShell } from '../platform/process/spawn';
 import { plural } from '../platform/terminal/format';
@@ -110,7 +110,8 @@ export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): S
 }
 
 function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
-  const own = knownMachineId(machineStatePath(area.host));
+  const state = machineStatePath(area.host);
+  const own = [knownMachineId(state), ...formerMachineIds(state)];
   const owners = readOwners(area.root);
   const retired = new Set(owners.flatMap((owner) => owner.retired));
   const isRecent = (place: string): boolean =>
@@ -118,7 +119,7 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
       (name) => nowMs - (lstatOf(join(area.root, place, name))?.mtimeMs ?? 0) < RECENT_MS,
     );
   const writers = owners.filter(({ place }) => isRecent(place)).map(({ owner }) => owner);
-  const isOther = (id: string): boolean => id !== own && !retired.has(id);
+  const isOther = (id: string): boolean => !own.includes(id) && !retired.has(id);
   const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter(isOther);
   const hint = 'Give each machine its own user area, and share their records through an exchange folder:';
   const fix = 'steward sync set FOLDER';

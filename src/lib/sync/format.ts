@@ -19,6 +19,10 @@ export interface MachineInfo {
   lastInput: string | null;
   /** When the machine last published, such as `2026-11-23T09:42Z`. */
   publishedAt: string;
+  /** Random text that differs each time this file is written. */
+  run?: string;
+  /** Ids of the machines that this machine has adopted. They get a new id, if they are still in use. */
+  retired?: string[];
 }
 
 /** A period in which one application was in front. `from`, `to` and `input` are in epoch seconds. */

@@ -21,6 +21,8 @@ export interface GitExchange {
   adopted?: readonly string[];
   /** Called with each path in the exchange folder that could not be received, and why. */
   onDamaged?: OnDamagedFile;
+  /** Called if another machine has replaced this machine's branch since the last exchange. */
+  onForeign?: () => Promise<void>;
 }
 
 type Git = ReturnType<typeof remoteGit>;
@@ -33,9 +35,12 @@ const FETCHED = 'refs/machines/';
  */
 export async function exchangeByGit(exchange: GitExchange): Promise<{ received: string[]; sent: boolean }> {
   const git = await openClone(exchange);
+  const { machineId, adopted = [], onForeign } = exchange;
+  const ownCommit = async (): Promise<string> => (await git('for-each-ref', FETCHED + machineId)).stdout;
+  const before = await ownCommit();
   const trees = await fetchTrees(exchange, git);
   requireFolder(exchange.folder);
-  const { machineId, adopted = [] } = exchange;
+  if (before !== '' && trees.has(machineId) && (await ownCommit()) !== before) await onForeign?.();
   const others = [...trees.keys()].filter((id) => id !== machineId && !adopted.includes(id));
   const received = await receive(exchange, others);
   for (const id of adopted) await replace({ ...exchange, machineId: id }, git, trees.get(id));

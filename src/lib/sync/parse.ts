@@ -53,12 +53,17 @@ function cleaned(value: unknown): unknown {
 
 export function parseInfo(text: string): MachineInfo | undefined {
   const value = parseClean(text);
-  const { id, timezone, version, lastInput, publishedAt } = value ?? {};
+  const { id, timezone, version, lastInput, publishedAt, run, retired } = value ?? {};
   const name = cleanLine(textOf(value?.['name']) ?? '', MAX_NAME);
   if (typeof id !== 'string' || !isMachineId(id) || name === '') return undefined;
   if (typeof timezone !== 'string' || typeof version !== 'string') return undefined;
   if (!isMinute(publishedAt) || !(lastInput === null || isMinute(lastInput))) return undefined;
-  return { format: FORMAT, id, name, timezone, version, lastInput, publishedAt };
+  const ids = arrayOf(retired, (item): item is string => typeof item === 'string' && isMachineId(item));
+  return {
+    ...{ format: FORMAT, id, name, timezone, version, lastInput, publishedAt },
+    ...(typeof run === 'string' && { run }),
+    ...(ids !== undefined && { retired: ids }),
+  };
 }
 
 function isMinute(value: unknown): value is string {

@@ -27,6 +27,7 @@ import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type DaySet, type 
 import { withLost } from './lost';
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, withFolder, writeState, type Removal, type SyncState } from './state';
+import { afterReading, nextRun, renewalOf, runsAfter, type Renewal } from './writer';
 
 /** This machine's data, and the rules for which data may leave the machine. */
 export interface LocalData {
@@ -48,7 +49,7 @@ export interface PublishDeps {
   folder: string;
   state: string;
   today: Day;
-  machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version'>;
+  machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version' | 'retired'>;
   asRecord: CheckRecord;
   /** Returns a fingerprint that changes when the local data may have changed. Must be fast. */
   mark: () => string;
@@ -71,6 +72,8 @@ export interface PublishResult {
   bytes: number;
   /** Days that this machine has lost in part since it published them. Named once. */
   kept?: readonly Day[];
+  /** Set if nothing was published, because this machine needs a new id first. */
+  renewal?: Renewal;
 }
 
 const KINDS = Object.keys(DAY_FILES) as DayKind[];
@@ -93,12 +96,20 @@ export function machineFolderOf({ folder, machine }: Pick<PublishDeps, 'folder' 
 export function publish(deps: PublishDeps): PublishResult {
   requireFolder(deps.folder);
   const { state, clock } = deps;
-  const before = withFolder(readState(state), deps.folder);
+  const stored = withFolder(readState(state), deps.folder);
   const own = machineFolderOf(deps);
+  const before = afterReading(stored, infoIn(own), clock.now());
+  const isForeign = before !== stored;
+  if (isForeign) writeState(state, before);
+  const renewal = renewalOf(before, { folder: deps.folder, id: deps.machine.id, nowMs: clock.now() });
+  if (renewal !== undefined) return { files: 0, bytes: 0, renewal };
   const mark = deps.mark();
   // After a failed run, compare every file again.
   const isSame =
-    before.checked === deps.today && before.folder === deps.folder && before.problem === undefined;
+    before.checked === deps.today &&
+    before.folder === deps.folder &&
+    before.problem === undefined &&
+    !isForeign;
   const isComplete = isSame && exists(join(own, 'machine.json'));
   if (isComplete && before.mark === mark && before.removals.length === 0) return heartbeat(deps, before);
   ensureFolder(own);
@@ -124,17 +135,19 @@ export function publish(deps: PublishDeps): PublishResult {
     for (const file of dayFiles(deps, local, day, { mayShrink, onLost })) write(own, file, result);
   }
   local.save();
-  const published = writeInfo(deps, local, result) ?? before.publishedMs;
-  const { name, others } = before;
+  const run = nextRun(before);
+  const info = plannedInfo(deps, local, { run, hasChanged: result.files > 0 || isForeign });
+  write(own, info, result);
+  const isWritten = info.change !== 'none';
+  const { kept: known, ...rest } = before;
+  delete rest.problem;
   writeState(state, {
+    ...rest,
     ...{ folder: deps.folder, mark, checked: deps.today, details, days: marks, removals: [] },
-    ...(name === undefined ? {} : { name }),
-    ...(published === undefined ? {} : { publishedMs: published }),
-    ...(before.retire === undefined ? {} : { retire: before.retire }),
-    ...(kept.length === 0 ? {} : { kept }),
-    ...(others === undefined ? {} : { others }),
+    ...(isWritten && { publishedMs: clock.now(), runs: runsAfter(before, run) }),
+    ...(kept.length > 0 && { kept }),
   });
-  const found = kept.filter((day) => before.kept?.includes(day) !== true);
+  const found = kept.filter((day) => known?.includes(day) !== true);
   return found.length === 0 ? result : { ...result, kept: found };
 }
 
@@ -146,12 +159,12 @@ function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
   const nowMs = deps.clock.now();
   const dueMs = otherMachines.length === 0 ? HEARTBEAT_MS : SHARED_HEARTBEAT_MS;
   if (Math.abs(nowMs - (before.publishedMs ?? 0)) < dueMs) return none;
-  const path = join(machineFolderOf(deps), 'machine.json');
-  const info = parseInfo(readText(path) ?? '');
+  const info = infoIn(machineFolderOf(deps));
   if (info === undefined) return none;
-  const text = `${JSON.stringify({ ...info, publishedAt: clockMinute(deps) })}\n`;
-  replaceFile(path, text, { sync: false });
-  writeState(deps.state, { ...before, publishedMs: nowMs });
+  const run = nextRun(before);
+  const text = `${JSON.stringify({ ...info, publishedAt: clockMinute(deps), run })}\n`;
+  replaceFile(join(machineFolderOf(deps), 'machine.json'), text, { sync: false });
+  writeState(deps.state, { ...before, publishedMs: nowMs, runs: runsAfter(before, run) });
   return { files: 1, bytes: Buffer.byteLength(text) };
 }
 
@@ -160,13 +173,14 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
   const own = machineFolderOf(deps);
   const local = deps.local();
   const days = local.days();
-  const { removals } = withFolder(readState(deps.state), deps.folder);
+  const state = withFolder(readState(deps.state), deps.folder);
+  const { removals } = state;
   const removed = removals.flatMap((removal) => removedFiles(own, removal, local));
   const files = days.flatMap((day) =>
     dayFiles(deps, local, day, { mayShrink: removals.some((removal) => covers(removal, day)) }),
   );
   const hasChanged = removed.length > 0 || files.some(({ change }) => change !== 'none');
-  const planned = [plannedInfo(deps, local, hasChanged), ...files];
+  const planned = [plannedInfo(deps, local, { run: nextRun(state), hasChanged }), ...files];
   const isPlanned = new Set(planned.map(({ path }) => path));
   return [...planned, ...removed.filter(({ path }) => !isPlanned.has(path))];
 }
@@ -267,40 +281,42 @@ export function clockMinute({ clock }: Pick<PublishDeps, 'clock'>): string {
   return toMinute(toIso(clock.now()));
 }
 
-export function infoText({ machine }: PublishDeps, local: LocalData, publishedAt: string): string {
+function infoIn(own: string): MachineInfo | undefined {
+  return parseInfo(readText(join(own, 'machine.json')) ?? '');
+}
+
+export function infoText(
+  { machine }: PublishDeps,
+  local: LocalData,
+  { publishedAt, run }: Pick<MachineInfo, 'publishedAt' | 'run'>,
+): string {
   const input = local.lastInput();
-  const { id, name, timezone, version } = machine;
+  const { id, name, timezone, version, retired = [] } = machine;
   const info: MachineInfo = {
     ...{ format: FORMAT, id, name, timezone, version },
     lastInput: input === null ? null : toMinute(toIso(input * 1000)),
     publishedAt,
+    ...(run !== undefined && { run }),
+    ...(retired.length > 0 && { retired }),
   };
   return `${JSON.stringify(info)}\n`;
 }
 
 /**
- * Plans the change to machine.json. `publishedAt` changes only if another file changes or a heartbeat is due.
+ * Plans the change to machine.json. `publishedAt` and `run` change only if another file changes or a heartbeat is
+ * due.
  */
-function plannedInfo(deps: PublishDeps, local: LocalData, hasChanged: boolean): PlannedFile {
+function plannedInfo(
+  deps: PublishDeps,
+  local: LocalData,
+  { run, hasChanged }: { run: string; hasChanged: boolean },
+): PlannedFile {
   const own = machineFolderOf(deps);
-  const stored = parseInfo(readText(join(own, 'machine.json')) ?? '');
+  const stored = infoIn(own);
   const isDue = deps.clock.now() - Date.parse(stored?.publishedAt ?? '') >= HEARTBEAT_MS;
   const isSame = stored !== undefined && !hasChanged && !isDue;
-  return plannedFile(
-    own,
-    'machine.json',
-    infoText(deps, local, isSame ? stored.publishedAt : clockMinute(deps)),
-  );
-}
-
-/**
- * Writes machine.json after all other files. Returns the time of the write, or undefined if the file is
- * unchanged.
- */
-function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): number | undefined {
-  const file = plannedInfo(deps, local, result.files > 0);
-  write(machineFolderOf(deps), file, result);
-  return file.change === 'none' ? undefined : deps.clock.now();
+  const head = isSame ? stored : { publishedAt: clockMinute(deps), run };
+  return plannedFile(own, 'machine.json', infoText(deps, local, head));
 }
 
 export function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {

@@ -30,6 +30,6 @@ export function publishRetired(deps: PublishDeps, isWithdrawn: boolean): void {
   for (const day of days)
     for (const file of dayFiles(deps, local, day, { mayShrink: true })) write(own, file, result);
   if (exists(join(own, 'machine.json'))) return;
-  const text = infoText(deps, local, clockMinute(deps));
+  const text = infoText(deps, local, { publishedAt: clockMinute(deps) });
   write(own, { path: 'machine.json', text, bytes: 0, change: 'new' }, result);
 }

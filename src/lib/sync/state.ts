@@ -43,6 +43,12 @@ export interface SyncState extends Pending {
   others?: Record<string, Pending>;
   /** Days that this machine has lost in part. Their published files have the rest. */
   kept?: readonly Day[];
+  /** The runs of machine.json that this machine wrote or has seen; the last one is the next to write. */
+  runs?: string[];
+  /** When another machine's run was found in this machine's file, in epoch ms. */
+  foreign?: number[];
+  /** When this machine got a new id. */
+  renewedMs?: number;
   /** Why the last run failed. */
   problem?: { at: string; message: string; hint?: string };
 }
@@ -52,7 +58,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  const { days, others, publishedMs, details, problem, kept } = value;
+  const { days, others, publishedMs, details, problem, kept, runs, foreign, renewedMs } = value;
   const [name, folder, mark, checked] = ['name', 'folder', 'mark', 'checked'].map((key) =>
     textOf(value[key]),
   );
@@ -64,6 +70,9 @@ export function readState(path: string): SyncState {
     ...(typeof publishedMs === 'number' ? { publishedMs } : {}),
     ...(typeof details === 'boolean' ? { details } : {}),
     ...(Array.isArray(kept) ? { kept: kept.map(String).filter(isDay) } : {}),
+    ...(Array.isArray(runs) ? { runs: runs.map(String) } : {}),
+    ...(Array.isArray(foreign) ? { foreign: foreign.map(Number) } : {}),
+    ...(typeof renewedMs === 'number' ? { renewedMs } : {}),
     days: isObject(days) ? (days as SyncState['days']) : {},
     ...pendingIn(value),
     ...(isObject(others)
@@ -92,7 +101,7 @@ const MAX_OTHERS = 10;
  * pending removals.
  */
 export function withFolder(state: SyncState, folder: string | undefined): SyncState {
-  const { name, folder: previous, removals, retire, others = {} } = state;
+  const { name, folder: previous, removals, retire, others = {}, runs, renewedMs } = state;
   if (previous === folder) return state;
   const { [folder ?? '']: known, ...rest } = others;
   const current: Pending = { removals, ...(retire && { retire }) };
@@ -101,6 +110,8 @@ export function withFolder(state: SyncState, folder: string | undefined): SyncSt
   return {
     ...(name === undefined ? {} : { name }),
     ...(folder === undefined ? {} : { folder }),
+    ...(runs === undefined ? {} : { runs }),
+    ...(renewedMs === undefined ? {} : { renewedMs }),
     ...(previous === undefined ? joined(current, known ?? fresh) : (known ?? fresh)),
     days: {},
     others: Object.fromEntries(Object.entries(rest).slice(-MAX_OTHERS)),

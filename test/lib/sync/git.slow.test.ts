@@ -181,6 +181,22 @@ describe('sync: exchange through git', () => {
     expect(readdirSync(join(a.clone, 'others', 'cccccccccccc'))).to.deep.equal([]);
   });
 
+  it('notices that another machine pushes to its branch', async () => {
+    let foreign = 0;
+    a = { ...a, onForeign: () => Promise.resolve(void (foreign += 1)) };
+    const copy = { ...a, clone: path('copy-clone'), onForeign: () => Promise.resolve() };
+    await exchangeByGit(a);
+    await exchangeByGit(a);
+    write(A, A, 'daily/2026-11-20.json', 'the same machine');
+    await exchangeByGit(a);
+    await exchangeByGit(a);
+    expect(foreign).to.equal(0);
+    write(A, A, 'daily/2026-11-20.json', 'a copy of it');
+    await exchangeByGit(copy);
+    await exchangeByGit(a);
+    expect(foreign).to.equal(1);
+  });
+
   it('repairs a damaged clone', async () => {
     await exchangeByGit(a);
     writeFileSync(join(a.clone, '.git', 'HEAD'), 'nonsense');

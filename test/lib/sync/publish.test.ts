@@ -26,6 +26,7 @@ import { pendingFormer, purgeFormer, unpublish } from '../../../src/lib/sync/for
 import { planFiles, publish, type PublishDeps } from '../../../src/lib/sync/publish';
 import { readState, withFolder, withPending, writeState } from '../../../src/lib/sync/state';
 import { findMachine, syncStatus } from '../../../src/lib/sync/status';
+import { renewed } from '../../../src/lib/sync/writer';
 import { statusText } from '../../../src/lib/sync/view';
 import { snapshot } from '../../helpers/scratch';
 import { scratch } from '../../helpers/scratch';
@@ -180,7 +181,9 @@ describe('publishing (lib)', () => {
     const { files, bytes: written } = publish(deps());
     expect(files).to.equal(4);
     expect(written).to.equal(planned.reduce((sum, file) => sum + file.bytes, 0));
-    for (const { path: name, text } of planned) expect(readFileSync(own(name), 'utf8')).to.equal(text);
+    const withoutRun = (text: string): string => text.replace(/,"run":"[0-9a-f]{12}"/, '');
+    for (const { path: name, text } of planned)
+      expect(withoutRun(readFileSync(own(name), 'utf8'))).to.equal(withoutRun(text));
     const found = readdirSync(folder(), { recursive: true, encoding: 'utf8' });
     expect(found.filter((name) => statSync(path('exchange', name)).isFile()).sort()).to.deep.equal(
       planned.map(({ path: name }) => join('machines', ID, name)).sort(),
@@ -548,9 +551,50 @@ describe('publishing (lib)', () => {
     const problem = { at: '2026-11-21T10:00:00.000Z', message: 'Exchange folder not found.' };
     writeState(deps().state, { ...readState(deps().state), problem });
     rmSync(own('daily', `${DAY}.json`));
-    expect(publish(deps()).files).to.equal(1);
+    expect(publish(deps()).files).to.equal(2);
     expect(readState(deps().state).problem).to.equal(undefined);
     expect(day().record.totalMinutes).to.equal(6);
+  });
+
+  describe('with another writer of its files', () => {
+    /** The same machine on a copied disk: its own state, the same id. */
+    const copy = (): PublishDeps => ({ ...deps(), state: path('state', 'copy.json') });
+    const change = (): unknown => (mark += 1);
+    const publishOn = (machine: PublishDeps) => {
+      change();
+      nowMs += 5 * 60_000;
+      rmSync(own('daily'), { recursive: true, force: true });
+      return publish(machine);
+    };
+
+    it('asks for a new id once the other one has written twice, on one of both', () => {
+      publish(deps());
+      writeFileSync(path('state', 'copy.json'), readFileSync(deps().state));
+      const renewals = [copy(), deps(), copy(), deps(), copy(), deps()].map(
+        (machine) => publishOn(machine).renewal,
+      );
+      expect(renewals.indexOf('cloned')).to.be.within(3, 5);
+    });
+
+    it('keeps the id after its state was restored from a backup, or lost', () => {
+      publish(deps());
+      const backup = readFileSync(deps().state);
+      for (let i = 0; i < 3; i += 1) publishOn(deps());
+      writeFileSync(deps().state, backup);
+      for (let i = 0; i < 20; i += 1) expect(publishOn(deps()).renewal).to.equal(undefined);
+      nowMs += 8 * 86_400_000;
+      rmSync(deps().state);
+      for (let i = 0; i < 20; i += 1) expect(publishOn(deps()).renewal).to.equal(undefined);
+    });
+
+    it('asks for a new id if another machine says that it has adopted this one, once a day at most', () => {
+      publish(deps());
+      const adopter = { ...deps(), state: path('state', 'adopter.json') };
+      publish({ ...adopter, machine: { ...adopter.machine, id: 'aaaaaaaaaaaa', retired: [ID] } });
+      expect(publishOn(deps()).renewal).to.equal('retired');
+      writeState(deps().state, renewed(readState(deps().state), nowMs));
+      expect(publishOn(deps()).renewal).to.equal(undefined);
+    });
   });
 
   it('sweeps what a killed run left, removes only its own files, and forgets another machine', () => {

@@ -4,7 +4,14 @@ import { orElse } from '../../errors';
 import { createFile, readText, replaceFile } from './atomic-file';
 import { ensureFolder, exists, listFolder } from './folder';
 import { isObject, parseObject } from './json-object';
-import { isMachineId, knownMachineId, machineId, setMachineId } from './machine';
+import {
+  formerMachineIds,
+  isMachineId,
+  knownMachineId,
+  machineId,
+  renewMachineId,
+  setMachineId,
+} from './machine';
 import { osId } from './os-id';
 import { machineStatePath, type PathHost } from './paths';
 import { placePath, readPlace, type Place } from './place';
@@ -37,6 +44,8 @@ export interface PlaceDecision {
 /** This machine's stored id, and whether the operating system has a machine id. */
 interface Known {
   id: string | undefined;
+  /** The ids that this machine had before. */
+  former?: readonly string[];
   hasOsId: boolean;
   /**
    * Returns whether the operating system's machine id matches the owner's, or undefined if either is unknown.
@@ -45,9 +54,14 @@ interface Known {
 }
 
 /** Chooses this machine's id, and the folder of the user area that this machine writes to. */
-export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): PlaceDecision {
+export function decidePlace(
+  owners: readonly Owned[],
+  { id, former = [], hasOsId, isHere }: Known,
+): PlaceDecision {
   const top = owners.find(({ place }) => place === '');
-  const mine = owners.find(({ owner }) => owner === id);
+  const mine =
+    owners.find(({ owner }) => owner === id) ??
+    owners.find((owner) => former.includes(owner.owner) && isHere(owner) !== false);
   if (top === undefined) return mine === undefined ? { id, isGuest: false } : { id, ...at(mine) };
   const retired = new Set(owners.flatMap((owner) => owner.retired));
   if (id !== undefined && retired.has(id)) return { id: undefined, isGuest: true, news: 'retired' };
@@ -139,6 +153,7 @@ export function claimPlace(root: string, { host, osId: systemId }: OwnerDeps): C
   const before = knownMachineId(state);
   const decision = decidePlace(owners, {
     id: before,
+    former: before === undefined ? [] : formerMachineIds(state),
     hasOsId: os !== undefined,
     isHere: ({ os: hash, salt }) =>
       hash === null || os === undefined ? undefined : hash === hashOf(os, salt),
@@ -208,6 +223,19 @@ function storePlace(root: string, host: PathHost, claimed: ClaimedPlace, before:
 export function writePlace(root: string, host: PathHost, place: Place, notice: string): void {
   ensureFolder(machineStatePath(host));
   replaceFile(placePath(root, host), `${place}\n${notice}\n`, { sync: false });
+}
+
+/** Gives this machine a new id. Its folder of the user area stays the same. Returns the new id. */
+export function renewId(
+  root: string,
+  host: PathHost,
+  textOf: (before: string, id: string) => string,
+): string {
+  const before = machineId(machineStatePath(host));
+  renewMachineId(machineStatePath(host));
+  const { id, place } = claimPlace(root, { host, osId });
+  writePlace(root, host, place, textOf(before, id));
+  return id;
 }
 
 /** Returns the one-time notice and clears it. */

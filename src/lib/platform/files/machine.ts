@@ -36,6 +36,23 @@ export function setMachineId(statePath: string, id: string | undefined): void {
   else if (exists(path)) replaceFile(path, newId());
 }
 
+/**
+ * Gives this machine a new random id, and remembers the old one: a folder of the user area that the old id owns
+ * stays this machine's. Safe to repeat after a crash.
+ */
+export function renewMachineId(statePath: string = machineStatePath()): void {
+  const former = formerMachineIds(statePath);
+  const before = machineId(statePath);
+  replaceFile(join(statePath, 'former-ids'), `${[...new Set([...former, before])].join('\n')}\n`);
+  setMachineId(statePath, undefined);
+}
+
+/** Returns the ids that this machine had before, oldest first. */
+export function formerMachineIds(statePath: string = machineStatePath()): string[] {
+  const text = readText(join(statePath, 'former-ids'), { maxBytes: 4096 }) ?? '';
+  return text.split('\n').filter(isMachineId);
+}
+
 export function isMachineId(text: string): boolean {
   return /^[0-9a-f]{12}$/.test(text);
 }

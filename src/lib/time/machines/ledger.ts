@@ -11,6 +11,7 @@ import {
 } from '../ledger/model';
 import { withoutLedger } from '../ledger/rows';
 import { capturedFirst, type Counted } from './overlap';
+import type { MachineDay } from './model';
 import type { DaySeconds } from './time';
 
 interface Part {
@@ -111,14 +112,19 @@ function byName(a: string | null | undefined, b: string | null | undefined): num
   return a === b ? 0 : byCodeUnits(a ?? '', b ?? '');
 }
 
+/** Identifies a row that must not count again: a session of a backfill, or the same minutes of it in a copied area. */
+function keyIn({ record }: MachineDay, { session, cells }: AgentRow): string {
+  return record.backfilled === true ? session : JSON.stringify([session, cells]);
+}
+
 /** Returns the agents' rows. A session that ran on two machines has a row for each. */
 function agentRows(parts: readonly Part[]): AgentRow[] {
   const rows: AgentRow[] = [];
   for (const { day } of capturedFirst(parts.map(({ counted }) => counted))) {
-    const known = new Set(day.record.backfilled === true ? rows.map(({ session }) => session) : []);
+    const known = new Set(rows.map((row) => keyIn(day, row)));
     const { agents = [] } = day.record.ledger ?? {};
     rows.push(
-      ...agents.filter(({ session }) => !known.has(session)).map((row) => ({ ...row, machine: day.machine })),
+      ...agents.filter((row) => !known.has(keyIn(day, row))).map((row) => ({ ...row, machine: day.machine })),
     );
   }
   return sortedByTime(rows);

@@ -142,10 +142,13 @@ function firstOf(all: readonly Counted[]): (commit: CommitKey, machine: string) 
 
 function sessionsOf(all: readonly Counted[]): DailyRecord['sessions'] {
   const items = new Map<string, { session: string; events: number; machine: string; most: number }>();
+  // A copied area has the same sessions with the same number of events.
+  const copied = new Set<string>();
   for (const { day } of capturedFirst(all)) {
     const known = new Set(day.record.backfilled === true ? items.keys() : []);
     for (const { session, events } of day.record.sessions.items) {
-      if (known.has(session)) continue;
+      if (known.has(session) || copied.has(`${session} ${events}`)) continue;
+      copied.add(`${session} ${events}`);
       const item = items.get(session) ?? { session, events: 0, machine: day.machine, most: 0 };
       const isMost = events > item.most;
       items.set(session, {

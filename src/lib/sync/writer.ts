@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+
+import { readMachines } from './exchange';
+import type { MachineInfo } from './format';
+import type { SyncState } from './state';
+
+/**
+ * Detects that another machine has the same id, or has adopted this one. Each machine.json has a random run, and
+ * the state lists the runs that this machine wrote. A foreign run means another writer, or a state that was
+ * restored from a backup; only another writer replaces the file again.
+ */
+export type Renewal = 'cloned' | 'retired';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Foreign runs count together within this time. */
+const FOREIGN_MS = 7 * DAY_MS;
+const MAX_RUNS = 10;
+
+/** Returns the run to write next. It is already in the state, so that a crash after the write changes nothing. */
+export function nextRun({ runs = [] }: Pick<SyncState, 'runs'>): string {
+  return runs.at(-1) ?? newRun();
+}
+
+/** Returns the runs after `written`. */
+export function runsAfter({ runs = [] }: Pick<SyncState, 'runs'>, written: string): string[] {
+  return [...runs.filter((run) => run !== written), written, newRun()].slice(-MAX_RUNS);
+}
+
+function newRun(): string {
+  return randomBytes(6).toString('hex');
+}
+
+/** Returns the state after reading this machine's own machine.json. Returns `state` itself if its run is known. */
+export function afterReading(state: SyncState, info: MachineInfo | undefined, nowMs: number): SyncState {
+  const { runs = [] } = state;
+  if (info?.run === undefined || runs.includes(info.run)) return state;
+  return { ...withForeign(state, nowMs), runs: [info.run, ...runs] };
+}
+
+/** Returns the state after another writer was found. */
+export function withForeign(state: SyncState, nowMs: number): SyncState {
+  const recent = (state.foreign ?? []).filter((ms) => Math.abs(nowMs - ms) < FOREIGN_MS);
+  return { ...state, foreign: [...recent, nowMs] };
+}
+
+/** Returns why this machine needs a new id, or undefined if it doesn't. A new id is kept for a day at least. */
+export function renewalOf(
+  { foreign = [], renewedMs = 0 }: SyncState,
+  { folder, id, nowMs }: { folder: string; id: string; nowMs: number },
+): Renewal | undefined {
+  if (Math.abs(nowMs - renewedMs) < DAY_MS) return undefined;
+  if (foreign.length > 1) return 'cloned';
+  return readMachines(folder).some(({ info }) => info.retired?.includes(id)) ? 'retired' : undefined;
+}
+
+/** Returns the state of a machine that now has a new id, and therefore has published nothing yet. */
+export function renewed(state: SyncState, nowMs: number): SyncState {
+  const { name, folder, removals, retire, others, details } = state;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(retire === undefined ? {} : { retire }),
+    ...(others === undefined ? {} : { others }),
+    ...(details === undefined ? {} : { details }),
+    ...{ removals, days: {}, renewedMs: nowMs },
+  };
+}
+
+/** Tells once that this machine has a new id, and why. */
+export function renewalText(renewal: Renewal, { before, id }: { before: string; id: string }): string {
+  const why =
+    renewal === 'cloned'
+      ? `Another machine also publishes as ${before}, so this machine is probably a copy of it or the other way round.`
+      : `Another machine has adopted ${before}.`;
+  return `${why} This machine now has the id ${id} and publishes its days there.`;
+}
