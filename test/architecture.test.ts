@@ -7,6 +7,7 @@ import {
   appExportsIn,
   cyclesIn,
   duplicateTypesIn,
+  importersOf,
   longFunctionsIn,
   privateImportsIn,
   violationsIn,
@@ -60,9 +61,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/managed.ts exports withManaged',
   'lib/app/managed.ts exports createEnvironment',
   'lib/app/notify.ts exports sendReminders',
-  'lib/app/restricted.ts exports knownRepos',
-  'lib/app/restricted.ts exports shownWork',
-  'lib/app/restricted.ts exports isRestrictedSlug',
   'lib/app/schedule.ts exports schedulerOf',
   'lib/app/schedule.ts exports jobsHere',
   'lib/app/schedule.ts exports install',
@@ -141,6 +139,35 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/work.ts exports yourName',
 ]);
 
+/** The places where folders, repositories and session files enter. Nobody else asks what is restricted. */
+const DOORS = [
+  'lib/app/capture.ts',
+  'lib/app/sweep.ts',
+  'lib/assistant/hide.ts',
+  'lib/assistant/hook-event.ts',
+  'lib/assistant/transcripts.ts',
+  'lib/sense/backfill.ts',
+  'lib/sense/checks.ts',
+  'lib/sense/git/index.ts',
+  'lib/sense/pane/place.ts',
+  'lib/sessions/artifact.ts',
+  'lib/sessions/unseen-artifact.ts',
+  'lib/usage/collect.ts',
+];
+/** Who knows that a session has no name: the hook, what folds and describes sessions, and who takes a slug or a name. */
+const NAMELESS = [
+  'lib/app/sessions.ts',
+  'lib/assistant/follow-up.ts',
+  'lib/assistant/hide.ts',
+  'lib/assistant/hook-event.ts',
+  'lib/notify/message.ts',
+  'lib/sessions/artifact.ts',
+  'lib/sessions/describe.ts',
+  'lib/sessions/fold.ts',
+  'lib/sessions/unseen-artifact.ts',
+  'lib/work/capture/plan.ts',
+];
+
 describe('architecture', () => {
   const files = sourceFiles(SRC);
 
@@ -183,6 +210,13 @@ describe('architecture', () => {
     const text = `import 'a'; import '@b/c'; await import('a/dist/d.js'); await import('@b/c/d');`;
     const found = privateImportsIn({ path: 'lib/x.ts', text }, (name) => name === '@b/c');
     expect(found).to.deep.equal(['lib/x.ts imports a/dist/d.js']);
+  });
+
+  it('asks at the door what is restricted, and nowhere behind it', () => {
+    expect(importersOf(files, 'lib/sessions/restricted.ts')).to.deep.equal(DOORS);
+    expect(importersOf(files, 'lib/sessions/slug.ts', 'isNameless')).to.deep.equal(NAMELESS);
+    const asking = { path: 'lib/work/x.ts', text: `void import('../sessions/restricted');` };
+    expect(importersOf([asking], 'lib/sessions/restricted.ts')).to.deep.equal(['lib/work/x.ts']);
   });
 
   it('exports each type name once', () => {

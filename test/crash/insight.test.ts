@@ -35,7 +35,6 @@ describe('crash: the insight', function () {
       insights,
       config: { enabled: true, exclude: [], insight: { command: assistant.command('reply') } },
       sessionSlugs: () => new Map(),
-      shown: () => ({ isShown: () => true, isRestrictedRepo: () => false }),
       run,
       env: { PATH: process.env['PATH'], HOME: box.home },
       inEmptyFolder: withTempFolder,

@@ -164,21 +164,6 @@ describe('adopting a machine (built)', function () {
     expect(readdirSync(area('machines', A, 'sense/events'))).to.deep.equal([`${both}.jsonl`]);
   });
 
-  it("takes over what a machine that doesn't own the area knows about restricted work", async () => {
-    const [old, own] = [machine(A), machine(B)];
-    await old.json('sense', 'capture');
-    await own.json('sense', 'capture');
-    const state = (place: string, name: string): string => area(place, 'state', name);
-    const from = `machines/${B}`;
-    mkdirSync(area(from, 'state'), { recursive: true });
-    writeFileSync(state(from, 'restricted-sessions.txt'), '0123456789ab\n');
-    const checked = { '/clients/acme': { name: 'acme', restricted: true } };
-    writeFileSync(state(from, 'checked-repos.json'), JSON.stringify(checked));
-    await old.json('sync', 'adopt', B);
-    expect(readFileSync(state('', 'restricted-sessions.txt'), 'utf8')).to.equal('0123456789ab\n');
-    expect(JSON.parse(readFileSync(state('', 'checked-repos.json'), 'utf8'))).to.deep.equal(checked);
-  });
-
   it('withdraws an adopted machine from every exchange folder', async () => {
     const [old, own] = [machine(A), machine(B)];
     const [one, two] = [join(home.path, 'one'), join(home.path, 'two')];

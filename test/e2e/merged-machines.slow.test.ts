@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import {
-  appendFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -197,23 +196,6 @@ describe('several machines (built)', function () {
     expect(code).to.not.equal(0);
     expect(stderr).to.include('Nothing is stored');
     expect((await record(2)).machines[2]).to.include({ state: 'not-recorded' });
-  });
-
-  it('counts the commits of a restricted repository on its own machine only', async () => {
-    const [, home = ''] = homes.map(({ path }) => path);
-    const vault = repository(home, 'vault');
-    writeFileSync(join(vault, 'RESTRICTED.md'), '');
-    const detail = { sha: 'c9', subject: 'Add a key', identity: 'c9', path: vault };
-    const event = { ts: `${day}T10:20:00.000Z`, type: 'git-commit', source: 'git', repo: 'vault', detail };
-    const log = join(home, '.steward', 'sense', 'events', `${day}.jsonl`);
-    appendFileSync(log, `${JSON.stringify(event)}\n`);
-    expect((await run(1, 'sense', 'capture')).code).to.equal(0);
-    const shop = { repo: 'shop', commits: 3 };
-    expect((await record(1)).commits.repos).to.deep.equal([shop, { repo: 'vault', commits: 1 }]);
-    expect((await record(0)).commits.repos).to.deep.equal([shop]);
-    rmSync(join(vault, 'RESTRICTED.md'));
-    expect((await run(1, 'sync', 'set', folder)).code).to.equal(0);
-    expect((await record(0)).commits.repos).to.deep.equal([shop, { repo: 'vault', commits: 1 }]);
   });
 
   it('exports the intervals of this machine only, and refuses those of another', async () => {

@@ -90,7 +90,7 @@ describe('notify (built)', function () {
     }
   };
 
-  it('a push about a restricted session contains only general words', async () => {
+  it('a push about a restricted session names nothing', async () => {
     const hook = (verb: 'session-start' | 'notification', cwd: string) =>
       steward(['hook', verb], { home: home.path, input: hookJson(verb, { cwd, session_id: basename(cwd) }) });
     settings({}, { routing: { attention: ['push'], taskComplete: ['push'] }, voice: { events: [] } });
@@ -109,14 +109,14 @@ describe('notify (built)', function () {
     }
     const bodies = server.got.map(({ body }) => body);
     expect(bodies[0]).to.deep.include({
-      message: 'Your assistant is waiting for you.',
+      message: 'restricted session asks for permission.',
       tags: ['raising_hand'],
     });
     expect(bodies[0]).to.not.have.property('title');
     expect(bodies[1]?.['message']).to.match(/^open·main /);
-    // So does a message that names the session.
+    // A message that names the session contains only general words.
     const { sessions } = jsonOf(await steward(['sessions', '--all', '--json'], { home: home.path })) as { sessions: { slug: string }[] }; // prettier-ignore
-    const slug = sessions.map((session) => session.slug).find((each) => each.includes('-secret-')) ?? '';
+    const slug = sessions.map((session) => session.slug).find((each) => each.startsWith('restricted-')) ?? '';
     await run(['send', 'Merger drafted', '--slug', slug]);
     await until('the last push', () => server.got.length > 2);
     expect(server.got[2]?.body['message']).to.equal('A task is complete.');

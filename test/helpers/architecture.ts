@@ -180,6 +180,19 @@ export function privateImportsIn(file: SourceFile, hasExports: (name: string) =>
   return names.filter(isPrivate).map((name) => `${file.path} imports ${name}`);
 }
 
+/** The files that import a file of src, or one of its exports if `name` is given. */
+export function importersOf(files: readonly SourceFile[], path: string, name?: string): string[] {
+  const imports = (file: SourceFile): boolean =>
+    importsOf(parse(file)).some(
+      (wanted) => `${posix.join(posix.dirname(file.path), wanted.name)}.ts` === path,
+    ) &&
+    (name === undefined || new RegExp(`\\b${name}\\b`).test(file.text));
+  return files
+    .filter(imports)
+    .map((file) => file.path)
+    .sort();
+}
+
 /** The room of a file, and its lines without blank lines, comments, imports and lines of brackets only. */
 export function workingLinesIn(file: SourceFile): { room: string; lines: number } {
   const bare = parse(file)

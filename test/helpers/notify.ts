@@ -19,8 +19,7 @@ export const NINE = Date.UTC(2026, 10, 20, 9);
 export const MINUTE = 60_000;
 
 /** A channel that is told what to answer, and remembers what it was given. */
-export interface Fake extends Omit<Channel, 'isLocal'> {
-  isLocal?: Channel['isLocal'];
+export interface Fake extends Channel {
   got: Parcel[];
   answers: (Outcome | (() => Promise<Outcome>))[];
   offReason: string | undefined;

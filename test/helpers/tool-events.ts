@@ -10,7 +10,6 @@ import { ASSISTANTS } from '../../src/lib/assistant/index';
 import type { UserArea } from '../../src/lib/config/user-area';
 import { StewardError } from '../../src/lib/errors';
 import type { WorkEvent } from '../../src/lib/sessions/work-events';
-import { isRestricted } from '../../src/lib/sessions/restricted';
 import type { Random } from './random';
 
 /** A folder that a session works in, and what the shim makes of it: a repository, none (null), or nothing (undefined). */
@@ -180,7 +179,6 @@ export function nodeEvent(
     env: {},
     tab: false,
     tellAssistant: false,
-    isRestricted,
   };
   return (verb, payload, assistant) => {
     try {

@@ -30,7 +30,6 @@ export function usageBox(folder: string, zone = 'UTC', env: NodeJS.ProcessEnv = 
       days: join(area, 'usage'),
       state: join(folder, 'machine', 'usage'),
       limits: join(area, 'limits.json'),
-      restricted: join(area, 'restricted-sessions.txt'),
     },
   };
   mkdirSync(area, { recursive: true });

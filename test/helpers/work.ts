@@ -117,7 +117,7 @@ export function captureOf({ deps, at }: WorkWorld, ids: Readonly<Record<string, 
     Object.entries(ids).map(([slug, id]) => [slug, { slug, sessionIds: [id], phaseHistory: [] }]),
   );
   const state = { sessions } as unknown as SessionsState;
-  return { work: deps, sessions: at.area.sessions, state: () => state, marks: false };
+  return { work: deps, sessions: at.area.sessions, state: () => state };
 }
 
 /** The repository of a world, open for those who write. */

@@ -128,10 +128,13 @@ describe('tool events through the installed shim (built)', function () {
     git('commit', '--allow-empty', '-m', 'x');
     git('worktree', 'add', tree);
     hook(hookJson('tool', { ...TOOL, cwd: tree }));
-    expect(events().at(-1)).to.include({ repo: 'vault' }).and.not.have.property('restricted');
+    expect(events().at(-1)).to.include({ repo: 'vault' });
     writeFileSync(join(vault, 'RESTRICTED.md'), '');
     hook(hookJson('tool', { ...TOOL, cwd: tree }));
-    expect(events().at(-1)).to.include({ repo: 'vault', restricted: true });
+    expect(events().at(-1))
+      .to.include({ repo: null })
+      .and.have.property('slug')
+      .that.matches(/^restricted-/);
   });
 
   it('do not make a terminal wait for input', async function () {
@@ -248,8 +251,8 @@ describe('tool events through the installed shim (built)', function () {
 });
 
 function plain(event: WorkEvent): object {
-  const { type, session, repo, tool, agent, restricted, artifact } = event;
-  return JSON.parse(JSON.stringify({ type, session, repo, tool, agent, restricted, artifact })) as object;
+  const { type, session, repo, tool, agent, artifact } = event;
+  return JSON.parse(JSON.stringify({ type, session, repo, tool, agent, artifact })) as object;
 }
 
 /** The folded sessions; the times are those of the order. */

@@ -6,7 +6,7 @@ import { formerTexts, remainsText } from '../../lib/sync/checks';
 export default class SyncSet extends BaseCommand {
   static override summary = "Publish this machine's days to a synced folder";
   static override description =
-    "Publishes records, times, sessions and token usage to the folder's machines/ subfolder. Creates the folder if its parent exists. Commit subjects, paths and session titles require --details. Restricted sessions and repositories are never published. To preview the files, run `sync plan`.";
+    "Publishes records, times, sessions and token usage to the folder's machines/ subfolder. Creates the folder if its parent exists. Commit subjects, paths and session titles require --details. Restricted work has no name in these files. To preview the files, run `sync plan`.";
   static override args = {
     folder: word({
       required: true,

@@ -12,8 +12,6 @@ import { settleFrom } from '../platform/files/settle-log';
 import { dayOf } from '../platform/time/time';
 import { senseStore, type SenseStore } from '../sense/store';
 import { archivedFiles, archiveSessions } from '../sessions/archive';
-import { checkedRepos, mergeChecked } from '../sessions/restricted-repos';
-import { listRestricted, mergeRestricted, restrictedList } from '../sessions/restricted';
 import { archiveOf, currentSessions } from '../sessions/state';
 import { readState, withFolder, withPending, writeState } from '../sync/state';
 import type { Context } from './context';
@@ -55,7 +53,6 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
     writePlace(area.root, area.host, into.place, '');
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, { id, old });
-    else await mergeRestrictions(context, from, into);
     // Without this record, a crash would leave the old machine's data published, and its time would count twice.
     if (old.place === '') await startRetirement(context, old.owner);
     retire(area, into, { old, id });
@@ -127,7 +124,6 @@ async function moveInto(
   }
   setAside(area, into, old);
   const { timezone } = (await openSense(context)).deps;
-  await mergeRestrictions(context, area, into);
   moveDays(area, into, dayOf(clock.now(), timezone));
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));
@@ -167,15 +163,6 @@ function daysWithData(store: SenseStore): Set<string> {
 
 function dayIn(name: string): string {
   return name.slice(0, '2026-11-20'.length);
-}
-
-/** Copies the information about restricted sessions and repositories. */
-async function mergeRestrictions(context: Context, from: UserArea, into: UserArea): Promise<void> {
-  if (from.own === into.own) return;
-  const sessions = await openSessions({ ...context, area: from });
-  listRestricted(into.sessionsState, Object.values(currentSessions(sessions).sessions));
-  mergeRestricted(restrictedList(from.sessionsState), restrictedList(into.sessionsState));
-  mergeChecked(checkedRepos(from.state), checkedRepos(into.state));
 }
 
 function moveDays(area: UserArea, into: UserArea, today: string): void {

@@ -1,4 +1,9 @@
 import type { HeardPrompt } from '../assistant/hook-event';
+import type { Config } from '../config/schema';
+import { parseProjects } from '../goals/record';
+import { readText } from '../platform/files/atomic-file';
+import { expandHome, processHost } from '../platform/files/paths';
+import { unrestrictedRepos } from '../sessions/restricted';
 import type { SessionsState } from '../sessions/session';
 import type { DrainResult } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
@@ -7,20 +12,18 @@ import type { SessionRules } from '../work/capture/session';
 import { planPrompt, planSessionEnd, type PromptPlan, type SessionEndPlan } from '../work/capture/plan';
 import { evidenceOn, type Evidence } from '../work/tidy';
 import type { Context } from './context';
-import { knownRepos, openRestricted } from './restricted';
 import { openSessions } from './sessions';
 import { openWork, type WorkContext } from './work';
 
-/** @param options.seen the session state, if the caller has already read it and marked restricted sessions */
+/** @param seen returns the session state, if the caller has already read it */
 export async function captureDeps(
   context: Context,
   work: WorkContext,
-  { seen = () => undefined, marks = true }: { seen?: () => SessionsState | undefined; marks?: boolean } = {},
+  seen: () => SessionsState | undefined = () => undefined,
 ): Promise<SessionRules> {
   const sessions = await openSessions(context);
-  const { markAll } = openRestricted(context, (await context.loadConfig()).config);
-  const state = (): SessionsState => seen() ?? markAll(currentSessions(sessions));
-  return { work: work.deps, sessions: sessions.sessions, state, marks };
+  const state = (): SessionsState => seen() ?? currentSessions(sessions);
+  return { work: work.deps, sessions: sessions.sessions, state };
 }
 
 export async function drainWork(context: Context, work: WorkContext): Promise<DrainResult> {
@@ -36,15 +39,15 @@ export async function retryNow(context: Context): Promise<RetryResult> {
 }
 
 export async function planOfPrompt(context: Context, prompt: HeardPrompt | undefined): Promise<PromptPlan> {
-  return planPrompt((await openWork(context)).deps, await openSessions(context), prompt);
+  return planPrompt((await openWork(context)).deps, prompt);
 }
 
-/** Returns what the session-end hook would capture, without marking the session as restricted. */
+/** Returns what the session-end hook would capture. */
 export async function planOfSessionEnd(
   context: Context,
-  session: { session: string; slug: string | null; restricted?: true },
+  session: { session: string; slug: string | null },
 ): Promise<SessionEndPlan> {
-  return planSessionEnd(await captureDeps(context, await openWork(context), { marks: false }), session);
+  return planSessionEnd(await captureDeps(context, await openWork(context)), session);
 }
 
 /** Returns functions that find evidence on this machine: in sessions, and in watched or tracked repositories. */
@@ -53,7 +56,12 @@ export async function evidenceHere(context: Context, work: WorkContext): Promise
   const { config } = await context.loadConfig();
   return evidenceOn(work.deps.git, {
     sessions: sessions.sessions,
-    state: openRestricted(context, config).markAll(currentSessions(sessions)),
-    repos: knownRepos(config),
+    state: currentSessions(sessions),
+    repos: unrestrictedRepos(knownRepos(config)),
   });
+}
+
+function knownRepos({ sense, user }: Config): string[] {
+  const projects = parseProjects(readText(user.paths.projects, { followLink: true }) ?? '');
+  return [...sense.repos, ...projects.map(({ path }) => expandHome(path, processHost().home))];
 }

@@ -76,7 +76,6 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     }),
     random: Math.random,
     report,
-    isRestricted: async (slug) => (await import('./restricted')).isRestrictedSlug(context, slug),
     phaseEffect: phaseEffect(() => openPhase(context), report),
     ...(parts.wake === undefined ? {} : { wake: parts.wake }),
     settingsChanged: live.changed,

@@ -31,7 +31,6 @@ import { sessionKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { prepareArea } from './shared-area';
-import { shownWork } from './restricted';
 import { openSessions, sessionsOn } from './sessions';
 
 export interface SenseContext {
@@ -258,7 +257,6 @@ export async function openInsight(context: Context): Promise<{ deps: BuildDeps &
             sessionIds.map((id) => [id, slug] as const),
           ),
         ),
-      shown: () => shownWork(context, config, sessions),
       env: processHost().env,
       inEmptyFolder: withTempFolder,
       // A separate lock, so that captures continue while the assistant responds.

@@ -1,4 +1,5 @@
 import type { UserArea } from '../config/user-area';
+import { StewardError } from '../errors';
 import type { PhaseDeps } from '../notify/phase';
 import { processHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
@@ -9,6 +10,7 @@ import { findSession } from '../sessions/find';
 import { chosenSessions, destinationsOf, goToSession, severalMatch, type Went } from '../sessions/go';
 import { giveName, namesFolder } from '../sessions/names';
 import { type Session, type SessionsState, statusOf } from '../sessions/session';
+import { isNameless } from '../sessions/slug';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
 import { placesOf, sessionsOnTerminal } from '../sessions/terminals';
 import { rowsOf, type SessionRow } from '../sessions/rows';
@@ -72,6 +74,10 @@ export async function nameSession(
 ): Promise<NamedSession & { before: string }> {
   const deps = await openSessions(context);
   const session = findSession(currentSessions(deps), wanted, deps.clock.now());
+  if (isNameless(session.slug))
+    throw new StewardError('usage', 'A restricted session has no name.', {
+      hint: `Use its number, or ${session.slug}.`,
+    });
   const before = labelOf(session) ?? session.slug;
   return { slug: session.slug, name: giveName(namesFolder(deps.locks), session, text), before };
 }

@@ -6,6 +6,7 @@ import { reportError } from '../platform/terminal/error-report';
 import { isRestricted } from '../sessions/restricted';
 import { isLive, type SessionsState } from '../sessions/session';
 import { currentSessions } from '../sessions/state';
+import { restrictUnseen } from '../sessions/unseen-artifact';
 import { drainCaptures } from '../work/capture/deliver';
 import { sessionsAmong } from '../work/capture/session';
 import { waitingCaptures } from '../work/capture/waiting';
@@ -16,7 +17,6 @@ import { regenerateTaskList } from '../work/task-list';
 import { captureDeps } from './capture';
 import type { Context } from './context';
 import { sendReminders } from './notify';
-import { openRestricted } from './restricted';
 import { openSessions } from './sessions';
 import { otherMachines } from './sync-turns';
 import { openWork, type WorkContext } from './work';
@@ -56,9 +56,8 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const { area, clock } = context;
   const { paths } = work.user;
   const sessions = await openSessions(context);
-  const { markAll } = openRestricted(context, (await context.loadConfig()).config);
   let seen: SessionsState | undefined;
-  const captures = await captureDeps(context, work, { seen: () => seen });
+  const captures = await captureDeps(context, work, () => seen);
   return {
     ...captures,
     captures: async (dryRun, onCreated) => {
@@ -67,7 +66,8 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     },
     // Skips live sessions. The session-end hook captures them, because it knows their folders.
     sessionsSince: (since) => {
-      seen = markAll(currentSessions(sessions));
+      seen = currentSessions(sessions);
+      restrictUnseen(sessions, seen.sessions, since);
       const nowMs = clock.now();
       const live = Object.values(seen.sessions).filter((session) => isLive(session, nowMs));
       return sessionsAmong(sessions.sessions, { since, live: new Set(live.map(({ slug }) => slug)) });

@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import { shortHash } from '../platform/files/short-hash';
 import { marksOf } from '../platform/files/stat';
 import { dayBounds, dayOf, type Day } from '../platform/time/time';
+import { dayParts } from '../time/day-parts';
 import { SENSE_VERSION } from '../time/event';
 import { boundsOf } from '../time/record';
 import { readDay } from '../sense/roll';
-import { shownDay } from '../time/shown-day';
 import { senseStore } from '../sense/store';
 import { namesFolder } from '../sessions/names';
-import { restrictedList } from '../sessions/restricted';
-import { restrictedWork } from '../sessions/restricted-work';
 import type { Session } from '../sessions/session';
 import { archiveOf } from '../sessions/state';
 import type { Disclosure, LocalDay } from '../sync/day';
-import { FORMAT, hashedId } from '../sync/format';
+import { FORMAT } from '../sync/format';
 import type { LocalData } from '../sync/publish';
 import { daysIn, readDayRows } from '../usage/days';
 import type { Context } from './context';
@@ -38,7 +36,7 @@ export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: 
   const { text } = marksOf([
     ...[area.sense.classify, area.sense.events, area.sense.daily, area.usage],
     ...store.loggedDays().map((day) => store.logOf(day)),
-    ...[sessions, workEvents, archiveOf(sessions), restrictedList(sessions), namesFolder(area.machine)],
+    ...[sessions, workEvents, archiveOf(sessions), namesFolder(area.machine)],
   ]);
   return shortHash(JSON.stringify([text, rest, VERSION, SENSE_VERSION, FORMAT]));
 }
@@ -47,28 +45,30 @@ export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: 
 export function localData(
   { area, clock }: Context,
   { deps }: SenseContext,
-  all: readonly Session[],
+  sessions: readonly Session[],
   details: boolean,
 ): LocalData {
   const { store, classify, config, timezone } = deps;
   const today = dayOf(clock.now(), timezone);
   const { state } = store.readState();
-  const { repos, isListed, mark } = restrictedWork(area, config.repos);
-  const sessions = all.map(mark);
-  const list = restrictedList(area.sessionsState);
-  const disclosure = { ...disclosureOf(sessions, details, isListed), ...repos };
+  const known = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session])));
+  const about: Disclosure['about'] = (id) => {
+    const session = known.get(id);
+    return session && detailsOf(session);
+  };
   const logged = store.loggedDays();
   const zoneOf = (day: Day): string => state.zones[day] ?? timezone;
-  const read = (day: Day, isShown = disclosure.isShown): LocalDay => {
+  const read = (day: Day): LocalDay => {
     const usage = readDayRows(area.usage, day);
     const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
     if (!logged.includes(day)) return { record: stored, parts: undefined, usage };
     const record = stored ?? readDay(deps, state, day).record;
     const options = { ...boundsOf(record), pollIntervalSec: config.pollIntervalSec, classify };
-    return { ...shownDay(record, store.readLog(day).events, options, { ...disclosure, isShown }), usage };
+    return { record, parts: dayParts(store.readLog(day).events, options), usage };
   };
   return {
-    ...{ read, disclosure, save: repos.save },
+    read,
+    disclosure: { details, about },
     days: () =>
       [...new Set([...logged, ...store.recordedDays(), ...daysIn(area.usage)])]
         .filter((day) => day <= today)
@@ -80,12 +80,11 @@ export function localData(
             store.logOf(day),
             join(area.sense.daily, `${day}.json`),
             join(area.usage, `${day}.json`),
-            ...[area.sense.classify, list],
+            area.sense.classify,
           ]).text,
-          ...[details, day < today, zoneOf(day), VERSION, SENSE_VERSION, FORMAT, repos.mark],
+          ...[details, day < today, zoneOf(day), VERSION, SENSE_VERSION, FORMAT],
           sessionsOf(sessions, day, zoneOf(day)).map((session) => [
             session.sessionIds,
-            session.restricted,
             details && detailsOf(session),
           ]),
         ]),
@@ -97,33 +96,6 @@ export function localData(
           : (read(logged.filter((day) => day <= today).at(-1) ?? today).parts?.spans ?? []);
       const last = Math.max(0, ...spans.map(({ input, to }) => input ?? to));
       return last === 0 ? null : last;
-    },
-  };
-}
-
-function disclosureOf(
-  sessions: readonly Session[],
-  details: boolean,
-  isListed: (session: string) => boolean,
-): Omit<Disclosure, 'isRestrictedRepo' | 'isCheckedRepo'> {
-  const restricted = new Set<string>();
-  const known = new Map<string, Session>();
-  for (const session of sessions) {
-    for (const id of session.sessionIds) {
-      known.set(id, session);
-      if (session.restricted === true) restricted.add(id);
-    }
-  }
-  const hashes = new Set([...restricted].map((id) => hashedId('session', id)));
-  const isRestricted = (id: string): boolean => restricted.has(id) || isListed(id);
-  return {
-    details,
-    isShown: (id) => known.has(id) && !isRestricted(id),
-    isRestricted,
-    isRestrictedHash: (id) => hashes.has(id),
-    about: (id) => {
-      const session = known.get(id);
-      return session && detailsOf(session);
     },
   };
 }

@@ -6,7 +6,6 @@ import { acceptRequest } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
 import { localTimes } from '../platform/time/day-words';
 import { namesOf } from '../sessions/describe';
-import { restrictedList } from '../sessions/restricted';
 import { currentSessions } from '../sessions/state';
 import { collectUsage } from '../usage/collect';
 import { announceLimits } from '../usage/limits';
@@ -26,7 +25,7 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
   const { folder } = user.sync;
   const deps: UsageReadDeps = {
     ...{ clock, host: processHost(), zone: user.timezone, days: area.usage, limits: area.limits },
-    ...{ state: join(area.machine, 'usage'), restricted: restrictedList(area.sessionsState) },
+    state: join(area.machine, 'usage'),
     ...{ enabled: user.usage.enabled, prices: pricesWith(user.usage.prices) },
     get machineId() {
       return context.machineId;

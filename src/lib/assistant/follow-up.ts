@@ -5,6 +5,7 @@ import { clean } from '../platform/terminal/terminal';
 import { artifactPath } from '../sessions/artifact';
 import { PHASES, tabTitle } from '../sessions/phases';
 import type { Session, SessionsState } from '../sessions/session';
+import { isNameless } from '../sessions/slug';
 import { leave, sweep } from '../sessions/spool';
 import { type EndOfTurn, type IntentionKind } from '../sessions/intention';
 import { storedSession, updateSessions } from '../sessions/state';
@@ -38,14 +39,8 @@ export async function followUp(
   const { verb, input, event, task } = noted;
   // Queue the task before updating the state. The assistant reports the end of a turn only once, but any
   // later hook can update the state.
-  const placed = async (slug: string | null): Promise<void> => {
-    if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
-      await triedLater(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
-  };
-  await placed(event.slug);
   if (task !== undefined) await triedLater(troubles, () => leaveFor(deps, task, input, event));
   const found = noted.updates ? await updated(deps, troubles, event) : undefined;
-  if (found !== undefined && found.slug !== event.slug) await placed(found.slug);
   const answer = tried(troubles, () => ({
     title: setTab(deps, input, event, found),
     context: contextOf(deps, event, found),
@@ -60,7 +55,7 @@ async function updated(deps: HookDeps, troubles: Troubles, event: WorkEvent): Pr
       const own = sessionOf(state, event.session);
       const ends = event.type === 'stop' || event.type === 'session-end';
       const unseen =
-        ends && own !== undefined
+        ends && own !== undefined && !isNameless(own.slug)
           ? tried(troubles, () => unseenArtifact(deps, state, own, isKnown))
           : undefined;
       return { own, unseen };
@@ -105,7 +100,8 @@ function setTab(
 /** Returns a sentence for the model with the session file's path, if `sessions.tellAssistant` is true. */
 function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined): string | undefined {
   const slug = found?.slug ?? event.slug;
-  if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
+  if (!deps.tellAssistant || event.type !== 'session-start') return undefined;
+  if (slug === null || isNameless(slug)) return undefined;
   const phases = PHASES.filter(({ order }) => order > 0).map(({ id }) => id);
   return (
     `If you write a record of this session, write it to ${clean(artifactPath(deps.sessions, slug))}. Start the file with ` +

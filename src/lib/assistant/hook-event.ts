@@ -12,7 +12,8 @@ import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
 import type { PhaseId } from '../sessions/phases';
 import { isWaiting } from '../sessions/requests';
 import { CLAUDE_CODE, type AssistantId } from '../sessions/session-key';
-import { makeSlug } from '../sessions/slug';
+import { isRestricted } from '../sessions/restricted';
+import { isNameless, makeSlug, namelessSlug } from '../sessions/slug';
 import { type SessionsDeps, storedSlug } from '../sessions/state';
 import {
   type SessionTerminal,
@@ -21,14 +22,13 @@ import {
   storedPath,
   storedWord,
 } from '../sessions/work-events';
+import type { Hides } from './hide';
 import { type HookInput, type HookVerb, asksOf, eventType, isFailure, reasonOf } from './payload';
 import { resetTime } from './reset-time';
 import { readReviewer } from '../sessions/turn-log';
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
-  /** Returns whether data about sessions in a folder must stay on this machine. */
-  isRestricted?: (folder: string) => boolean;
 }
 
 export interface HookDeps extends EventDeps {
@@ -40,18 +40,12 @@ export interface HookDeps extends EventDeps {
   completionLine?: (message: string) => Promise<string | undefined>;
   /** Handles a user's prompt and may return a message to show. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
-  /**
-   * Called after a session file is written and when a turn or session ends. Called twice if the session's
-   * slug changes.
-   */
-  onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
 }
 
 export interface HeardPrompt {
   text: string;
   session: string;
   slug: string | null;
-  cwd: string | undefined;
 }
 
 /** The first error from a hook's steps. A failed step doesn't stop the other steps. */
@@ -96,6 +90,10 @@ export interface MadeEvent {
   event: WorkEvent;
   /** Whether this event gives the session a new slug. */
   isNamed: boolean;
+  /** The hook's input. For a restricted session, it contains no text, folder or file. */
+  heard: HookInput;
+  /** Set if the session is restricted. */
+  hides?: Hides;
 }
 
 /** Builds a hook's event. Omits a detail that can't be determined, and records the error in `troubles`. */
@@ -104,8 +102,11 @@ export function eventOf(
   troubles: Troubles,
   call: { verb: HookVerb; input: HookInput; session: string; assistant: AssistantId },
 ): MadeEvent {
-  const { verb, input, session, assistant } = call;
+  const { verb, session, assistant } = call;
   const nowMs = deps.clock.now();
+  const known = tried(troubles, () => storedSlug(deps, session));
+  const nameless = namelessOf(troubles, call, known);
+  const input = nameless === undefined ? call.input : withoutNames(call.input);
   const checkout = tried(troubles, () => (input.cwd === undefined ? undefined : checkoutOf(input.cwd)));
   const repo = storedWord(checkout?.name) ?? null;
   const tool = storedWord(input.tool);
@@ -113,9 +114,7 @@ export function eventOf(
   const reason = storedWord(reviewerOf(troubles, assistant, verb, input) ?? reasonOf(verb, input));
   const type = eventType(verb, input);
   const asking = verb === 'tool' ? asksOf(assistant, input) : undefined;
-  const isRestricted = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd));
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
-  const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
   const hasProcess = (starts || verb === 'prompt') && !input.isShared;
@@ -124,7 +123,7 @@ export function eventOf(
     ts: toIso(nowMs),
     type,
     session,
-    slug: written?.slug ?? made ?? null,
+    slug: nameless ?? written?.slug ?? made ?? null,
     repo,
     ...definedOnly({
       assistant: assistant === CLAUDE_CODE ? undefined : assistant,
@@ -134,24 +133,51 @@ export function eventOf(
       tool,
       artifact: written === undefined ? undefined : (true as const),
       phase: written?.phase,
-      restricted: isRestricted === true ? (true as const) : undefined,
       agent,
       asks: type === 'tool-before' ? asking : undefined,
       call: asking === undefined ? undefined : storedWord(input.call),
       reason,
-      until: isFailure(input.event) ? untilOf(input.lastMessage, nowMs) : undefined,
+      until: isFailure(input.event) ? untilOf(call.input.lastMessage, nowMs) : undefined,
       // Some assistants send no session-start event (`qwen -p`, for example), so the first prompt records the
       // machine.
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,
-      transcript: (starts || verb === 'prompt') && isRestricted !== true ? storedPath(input.log) : undefined,
+      transcript: starts || verb === 'prompt' ? storedPath(input.log) : undefined,
       // Use the assistant's pid, because the hook's shell exits with the hook.
       terminal:
         starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
     }),
   };
-  return { event, isNamed: written !== undefined && written.slug !== known };
+  const isNamed = (nameless ?? written?.slug ?? known) !== known;
+  const { file } = call.input;
+  return { event, isNamed, heard: input, ...(nameless === undefined ? {} : { hides: { known, file } }) };
+}
+
+/**
+ * Returns the slug of a session that is restricted; undefined for others. A session that has worked in a
+ * restricted folder stays restricted. A folder that can't be checked counts as restricted.
+ */
+function namelessOf(
+  troubles: Troubles,
+  { input: { cwd }, session }: { input: HookInput; session: string },
+  known: string | undefined,
+): string | undefined {
+  if (known !== undefined && isNameless(known)) return known;
+  const isHidden = cwd !== undefined && (tried(troubles, () => isRestricted(cwd)) ?? true);
+  return isHidden ? namelessSlug(session) : undefined;
+}
+
+function withoutNames(input: HookInput): HookInput {
+  return {
+    ...input,
+    cwd: undefined,
+    transcript: undefined,
+    log: undefined,
+    lastMessage: undefined,
+    prompt: undefined,
+    file: undefined,
+  };
 }
 
 function untilOf(message: string | undefined, nowMs: number): string | undefined {

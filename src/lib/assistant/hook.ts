@@ -60,17 +60,19 @@ function taskOf({ verb, input }: ParsedCall, event: WorkEvent): IntentionKind | 
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
   const parsed = parseCall(deps, call);
-  const { verb, input, session, assistant } = parsed;
+  const { verb, session, assistant } = parsed;
   const troubles: Troubles = { first: undefined };
-  const { event, isNamed } = eventOf(deps, troubles, parsed);
+  const { event, isNamed, heard: input, hides } = eventOf(deps, troubles, parsed);
   const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
+  if (hides !== undefined)
+    await triedLater(troubles, async () => (await import('./hide')).hide(deps, event, hides));
   const task = taskOf(parsed, event);
   const updates = isTurn(verb) || isNamed || size >= WORK_EVENTS_FOLD_BYTES;
   const isMore = task !== undefined || updates || event.artifact === true;
   const follows = isMore
     ? await (await import('./follow-up')).followUp(deps, troubles, { verb, input, event, task, updates })
     : undefined;
-  const prompt = userPrompt(parsed, event.slug);
+  const prompt = userPrompt({ ...parsed, input }, event.slug);
   const message = await triedLater(
     troubles,
     () => (prompt === undefined ? undefined : deps.onPrompt?.(prompt)),
@@ -97,9 +99,11 @@ export interface HookPlan {
   leaves: IntentionKind | null;
 }
 
-/** Returns the user's prompt; undefined for other hooks and for a subagent's prompt. */
-export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardPrompt | undefined {
-  return userPrompt(parseCall(deps, call), null);
+/** Returns the user's prompt; undefined for other hooks, a subagent's prompt and a restricted session. */
+export function promptOf(deps: HookDeps, call: HookCall): HeardPrompt | undefined {
+  const parsed = parseCall(deps, call);
+  const { event, heard } = eventOf(deps, { first: undefined }, parsed);
+  return userPrompt({ ...parsed, input: heard }, event.slug);
 }
 
 interface ParsedCall {
@@ -112,7 +116,7 @@ interface ParsedCall {
 
 function userPrompt({ verb, input, session }: ParsedCall, slug: string | null): HeardPrompt | undefined {
   if (verb !== 'prompt' || input.agent !== undefined || input.prompt === undefined) return undefined;
-  return { text: input.prompt, session, slug, cwd: input.cwd };
+  return { text: input.prompt, session, slug };
 }
 
 function parseCall(deps: Pick<HookDeps, 'env'>, call: HookCall): ParsedCall {

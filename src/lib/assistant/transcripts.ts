@@ -8,6 +8,7 @@ import { lstatOf } from '../platform/files/folder';
 import { entriesIn } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
+import { isRestricted } from '../sessions/restricted';
 
 /** The time, session and repository of a transcript entry, but never its text. */
 export interface TranscriptActivity {
@@ -39,7 +40,8 @@ export function readTranscripts(
     .sort((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0));
   const repos = new Map<string, string | undefined>();
   const repoOf = (cwd: string): string | undefined => {
-    if (!repos.has(cwd)) repos.set(cwd, cwd === '' ? undefined : repositoryOf(cwd)?.name);
+    if (!repos.has(cwd))
+      repos.set(cwd, cwd === '' || isRestricted(cwd) ? undefined : repositoryOf(cwd)?.name);
     return repos.get(cwd);
   };
   let bytes = 0;

@@ -13,7 +13,6 @@ import { readStdin } from '../platform/process/stdin';
 import { writeOutNow, writeErr } from '../platform/terminal/stdio';
 import { mayMatch } from '../work/capture/may-match';
 import { keepTitle, namesFolder } from '../sessions/names';
-import { isRestricted } from '../sessions/restricted';
 import { storedEvent } from '../sessions/work-events';
 import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import {
@@ -63,7 +62,7 @@ export function isInternal(): boolean {
 
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
-  sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
+  sessionEnd: (session: { session: string; slug: string | null }) => Promise<object>;
 }
 
 /** The settings for a hook. `prompt` is used only by the prompt hook. */
@@ -187,11 +186,8 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       }
       if (!mayMatch(prompt.text)) return undefined;
       const { onPrompt } = await import('../app/after-hook');
-      return onPrompt({ area, clock, machineId, setting: given.prompt, sessions: deps }, prompt);
+      return onPrompt({ area, clock, machineId, setting: given.prompt }, prompt);
     },
-    isRestricted,
-    onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>
-      (await import('../work/capture/hook')).markRestrictedSession(settings.sessions, placed),
   });
   const call = await readCall(args);
   if (call.bytes.includes(CURSOR) && (await import('../assistant/cursor-twin')).isTwin(call, processHost()))

@@ -38,8 +38,6 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   cronVoice: boolean;
   /** Sets a session's phase. Returns the reason for a failure, or undefined; never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
-  /** Returns whether the session with this slug is restricted. */
-  isRestricted?: (slug: string) => Promise<boolean>;
   wake?: (deliveries: readonly Delivery[]) => void;
 }
 
@@ -68,7 +66,7 @@ export async function acceptNotification(deps: AcceptDeps, body: unknown): Promi
 
 export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): Promise<Accepted> {
   const id = newId(deps.clock);
-  const store = await prepare(deps, request, id);
+  const store = prepare(deps, request, id);
   if (request.dedupe === undefined) store();
   else await oneAtATime(deps, store);
   return { status: 'accepted', id, ...(await phaseOf(deps, request)) };
@@ -91,7 +89,7 @@ export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): 
       hint: 'Send the message with a new id.',
     });
   }
-  const store = await prepare(deps, request, id);
+  const store = prepare(deps, request, id);
   const isNew = await oneAtATime(deps, () => entryOf(deps, id) === undefined && store());
   return { status: 'accepted', id, ...(isNew ? await phaseOf(deps, request) : {}) };
 }
@@ -107,7 +105,7 @@ export async function acceptUnanswered(
   id: string,
 ): Promise<{ accepted: Accepted; by: 'daemon' | 'sender' }> {
   const request = parseRequest(body);
-  const store = await prepare(deps, request, id);
+  const store = prepare(deps, request, id);
   try {
     const isNew = await oneAtATime(deps, () => {
       const entry = entryOf(deps, id);
@@ -149,25 +147,20 @@ async function phaseOf(deps: AcceptDeps, { phase, slug }: NotifyRequest): Promis
  * Returns a function that queues the deliveries of a request, except on channels that already have them, and
  * returns whether there was anything to queue or log.
  */
-async function prepare(
+function prepare(
   deps: AcceptDeps,
   request: NotifyRequest,
   id: string,
-): Promise<(known?: readonly string[]) => boolean> {
+): (known?: readonly string[]) => boolean {
   const plan = route(request, deps.settings(), {
     nowMs: timeOfName(id),
     muted: muteState(deps).muted,
     cronVoice: deps.cronVoice,
     channels: deps.channels,
   });
-  const { slug, dedupe } = request;
-  const restricted = (slug !== undefined && (await deps.isRestricted?.(slug)) === true) || undefined;
+  const { dedupe } = request;
   const hash = hashOf(request);
-  const planned = deliveriesOf(deps, request, plan, id).map((delivery) => ({
-    ...delivery,
-    restricted,
-    hash,
-  }));
+  const planned = deliveriesOf(deps, request, plan, id).map((delivery) => ({ ...delivery, hash }));
   const skipped = plan.skipped.map((channel) => ({ ...NO_RESULT, ...channel, result: 'skipped' as const }));
   const line = lineOf({ ...request, ...plan, id, hash }, skipped);
   return (known) => {

@@ -239,7 +239,7 @@ async function deliver(at: Dispatcher, channel: Channel, batch: readonly Deliver
     sent = { ...sent, sentParts };
     record(outboxOf(deps), nameOf(sent), sent);
   };
-  const outcome = early ?? (await attempt(channel, parcelOf([first, ...others], channel), onPart));
+  const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
   const tried = [sent, ...others];
   // Keep the outcome in memory until it is stored, so that the batch isn't sent again.
   for (const delivery of tried) unsettled.set(nameOf(delivery), () => settle(deps, delivery, outcome));

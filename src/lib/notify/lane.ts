@@ -1,6 +1,5 @@
 import { clockSetBy, parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Channel, Parcel } from './channels/channel';
-import { EVENTS } from './events';
 import type { Delivery } from './outbox';
 import { digestText } from './text';
 
@@ -62,20 +61,9 @@ export function nextBatch(lane: readonly QueuedDelivery[], joinsFrom: number, no
   return alike.length >= (joins ? joinsFrom : 2) ? alike : [first];
 }
 
-/** Returns the delivery without its text if the session is restricted and the channel sends text elsewhere. */
-function forChannel(delivery: Delivery, { isLocal }: Pick<Channel, 'isLocal'>): Delivery {
-  if (delivery.restricted !== true || isLocal?.() === true) return delivery;
-  const { generic } = EVENTS[delivery.event];
-  return { ...delivery, message: generic, title: undefined, url: undefined, tags: [] };
-}
-
-/** Builds the parcel for the channel: one delivery, or a digest of several. */
-export function parcelOf(
-  [one, ...others]: readonly [Delivery, ...Delivery[]],
-  channel: Pick<Channel, 'isLocal'>,
-): Parcel {
-  const first = forChannel(one, channel);
-  const deliveries = [first, ...others.map((other) => forChannel(other, channel))];
+/** Builds the parcel for a channel: one delivery, or a digest of several. */
+export function parcelOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
+  const [first] = deliveries;
   const count = deliveries.length;
   const acceptedMs = Date.parse(first.at);
   if (count === 1) return { ...first, acceptedMs, count };

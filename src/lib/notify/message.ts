@@ -1,7 +1,8 @@
 import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
-import { EVENT_NAMES, SOURCES, isEventName, type EventName, type Source } from './events';
+import { EVENTS, EVENT_NAMES, SOURCES, isEventName, type EventName, type Source } from './events';
+import { isNameless } from '../sessions/slug';
 import { cleanLines } from './text';
 
 export interface NotifyRequest {
@@ -59,7 +60,13 @@ export function parseRequest(body: unknown): NotifyRequest {
     reach: undefined,
   };
   const entries = Object.entries(request).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as unknown as NotifyRequest;
+  const parsed = Object.fromEntries(entries) as unknown as NotifyRequest;
+  return isNameless(parsed.slug ?? '') ? withoutText(parsed) : parsed;
+}
+
+/** Returns the request of a restricted session, which names only the kind of event. */
+function withoutText({ title: _title, url: _url, ...request }: NotifyRequest): NotifyRequest {
+  return { ...request, message: EVENTS[request.event].generic, tags: [] };
 }
 
 const TAGS = `a list of at most ${MAX_TAGS} strings of letters, digits, - and _`;

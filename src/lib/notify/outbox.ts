@@ -64,8 +64,6 @@ export interface Delivery {
   /** Hash of the text, used to find duplicates. */
   hash?: string | undefined;
   tags: string[];
-  /** Set if the text is from a restricted session and must stay on this machine. */
-  restricted?: boolean | undefined;
   silent: boolean;
   /** Set on a voice delivery if the notification is also shown on the desktop. */
   alsoShown?: boolean | undefined;

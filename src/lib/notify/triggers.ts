@@ -99,7 +99,6 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   const name = nameOf(deps, session);
   const about = {
     ...BASE,
-    ...slugOf(session),
     dedupe: `turn:${intention.session.slice(0, 80)}:${id.slice(0, 80)}`,
     ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
   };
@@ -178,7 +177,6 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   const name = nameOf(deps, session);
   await deps.accept({
     ...BASE,
-    ...slugOf(session),
     tags: [],
     event: 'attention',
     message: `${name} ${requestOf(intention.reason, request?.tool ?? undefined)}.`,
@@ -190,11 +188,6 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
 
 function isIdle(session: Session | undefined): boolean {
   return session?.activity === 'waiting' && session.requests.length === 0;
-}
-
-/** Returns the slug, which tells whether the session's text may leave this machine. */
-function slugOf(session: Session | undefined): Pick<NotifyRequest, 'slug'> {
-  return session === undefined ? {} : { slug: session.slug };
 }
 
 /** Maps a hook event id to a group of ended agents. Only the last event in a group causes a notification. */
@@ -222,7 +215,6 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   const name = nameOf(deps, session);
   const { count } = group;
   await deps.accept({
-    ...slugOf(session),
     event: 'backgroundAgent',
     message: count === 1 ? `${name}: an agent finished.` : `${name}: ${count} agents finished.`,
     voiceEnabled: false,

@@ -7,6 +7,7 @@ import { textOf } from '../platform/files/json-object';
 import { gitIn } from '../platform/process/git';
 import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
+import { unrestrictedRepos } from '../sessions/restricted';
 import { parseIso, toIso } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { appendEvents, isOpen, openRun, type CaptureDeps } from './capture';
@@ -135,9 +136,8 @@ function movedKeyOf({ type, detail }: SenseEvent): string | undefined {
  * to `problems`.
  */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
-  const { repos } = deps.git.config;
   const folders = new Map<string, GitFolder>();
-  for (const path of new Set(repos)) {
+  for (const path of new Set(unrestrictedRepos(deps.git.config.repos))) {
     try {
       const folder = gitFolderAt(path);
       if (folder === undefined) problems.push(`${clean(path)}: not a git repository.`);

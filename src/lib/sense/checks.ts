@@ -13,6 +13,7 @@ import { FASTER, windowsCalls } from '../platform/process/windows';
 import { plural } from '../platform/terminal/format';
 import { parseIso, type Clock } from '../platform/time/clock';
 import { localTimes } from '../platform/time/day-words';
+import { isRestricted } from '../sessions/restricted';
 import { appMatcher } from '../time/classify';
 import { readClassifyRules } from './classify-file';
 import { readFrontApp } from './front-app';
@@ -159,6 +160,7 @@ async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean)
   const hint = 'Restore the repository, or correct sense.repos (see `steward config show`).';
   if (!exists(root)) return failed(`${root} does not exist`, { hint });
   if (gitFolderAt(root) === undefined) return failed(`${root} is not a git repository`, { hint });
+  if (isRestricted(root)) return off(`${root} is restricted, so it is not watched`);
   const git = gitIn({ run, timeoutMs: () => GIT_MS }, root);
   try {
     await git(['for-each-ref', '--count=1', 'refs/heads']);

@@ -10,7 +10,6 @@ import { appMatcher } from '../time/classify';
 import type { SenseEvent } from '../time/event';
 import { insightPrompt, insightSummary, isEmptySummary, parseReply } from './insight-prompt';
 import type { InsightRead, InsightStore } from './insight-reads';
-import { visibleEvents, type Shown } from '../time/shown-day';
 import type { SenseStore } from './store';
 
 export interface InsightDeps {
@@ -20,8 +19,6 @@ export interface InsightDeps {
   config: Pick<SenseConfig, 'enabled' | 'exclude' | 'insight'>;
   timezone: string;
   sessionSlugs: () => ReadonlyMap<string, string>;
-  /** Returns the rules for restricted sessions and repositories, which the summary leaves out. */
-  shown: () => Shown;
 }
 
 export interface BuildDeps extends InsightDeps {
@@ -128,10 +125,9 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns a day's events without restricted work, and without types that also occur while you are idle. */
-function contentEvents({ store, shown }: Pick<InsightDeps, 'store' | 'shown'>, date: Day): SenseEvent[] {
-  const { events } = store.readLog(date);
-  return visibleEvents(events, shown()).filter(({ type }) => type !== 'away' && type !== 'session-state');
+/** Returns a day's events, except for types that also occur while you are idle. */
+function contentEvents({ store }: Pick<InsightDeps, 'store'>, date: Day): SenseEvent[] {
+  return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }
 
 function span(events: readonly SenseEvent[]): { since: string; until: string } {

@@ -9,7 +9,8 @@ import { readHead } from '../platform/files/jsonl';
 import { stampOf, targetOf } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
 import { type PhaseId, phaseNamed } from './phases';
-import { isSlug } from './slug';
+import { isRestricted } from './restricted';
+import { isNameless, isSlug } from './slug';
 
 /** The front matter of a session file. Missing values are null. */
 export interface Artifact {
@@ -59,14 +60,15 @@ function sameFolder(a: string, b: string): boolean {
 }
 
 /**
- * Reads a session file by slug. Returns undefined if it is missing or unreadable, so that one bad file
- * doesn't hide other sessions.
+ * Reads a session file by slug. Returns undefined if it is missing, restricted or unreadable, so that one bad
+ * file doesn't hide other sessions.
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
   return orElse(undefined, () => {
     const isReal = lstatOf(dirname(path))?.isFolder === true && lstatOf(path)?.isFile === true;
-    return isReal ? readArtifact(path) : undefined;
+    const isOpen = isReal && !isNameless(slug) && !isRestricted(dirname(path));
+    return isOpen ? readArtifact(path) : undefined;
   });
 }
 

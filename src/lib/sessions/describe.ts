@@ -1,15 +1,16 @@
 import { clean } from '../platform/terminal/terminal';
 import { comingTime } from '../platform/time/clock';
+import { isNameless } from './slug';
 import { type Session, statusOf, type TurnFailure } from './session';
 
 /**
  * Returns a session's given name, or a label such as `shop·login`; null if it has neither a name nor a
- * repository.
+ * repository, and isn't restricted.
  */
 export function labelOf(session: Session): string | null {
   const { givenName, repo, branch, worktree } = session;
   if (givenName !== undefined) return givenName;
-  if (repo === null) return null;
+  if (repo === null) return isNameless(session.slug) ? 'restricted session' : null;
   const where = branch ?? worktree;
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }

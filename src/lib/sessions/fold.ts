@@ -1,7 +1,8 @@
+import { definedOnly } from '../platform/files/json-object';
 import type { ProcessMark } from '../platform/process/ancestor';
 import { isReminder, isWaiting, requestsAfter } from './requests';
 import { addId, MAX_AGENTS, recordArtifactPhase, type Session, type SessionsState } from './session';
-import { makeSlug } from './slug';
+import { isNameless, makeSlug } from './slug';
 import { INTERRUPTED, type WorkEvent } from './work-events';
 
 export interface Folder {
@@ -32,8 +33,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
     if (found === undefined && event.type === 'session-end') return;
     if (event.reason === INTERRUPTED && event.ts < (found?.turnAt ?? '')) return;
     const before = found ?? begin(state, event, deps);
-    const session = event.artifact === true && event.slug !== null ? bind(state, before, event) : before;
-    if (before.restricted === true) session.restricted = true;
+    const session = named(state, before, event);
     bySession.set(event.session, session);
     addId(session, event.session);
     apply(session, event);
@@ -47,7 +47,8 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
 export function withSlugs(events: readonly WorkEvent[]): WorkEvent[] {
   const slugs = new Map<string, string>();
   for (const { session, slug, artifact } of events) {
-    if (slug !== null && artifact !== true && !slugs.has(session)) slugs.set(session, slug);
+    if (slug === null || artifact === true || isNameless(slug) || slugs.has(session)) continue;
+    slugs.set(session, slug);
   }
   return events.map((event) => ({ ...event, slug: event.slug ?? slugs.get(event.session) ?? null }));
 }
@@ -89,8 +90,33 @@ function newSession(slug: string, event: WorkEvent): Session {
   };
 }
 
-function bind(state: SessionsState, before: Session, event: WorkEvent): Session {
-  const slug = event.slug as string;
+/** Returns the session with its new name, if the event gives or takes its name. */
+function named(state: SessionsState, before: Session, event: WorkEvent): Session {
+  const { slug } = event;
+  if (slug === null || isNameless(before.slug)) return before;
+  if (isNameless(slug)) return withoutNames(state, before, slug);
+  return event.artifact === true ? bind(state, before, event, slug) : before;
+}
+
+function withoutNames(state: SessionsState, before: Session, slug: string): Session {
+  delete state.sessions[before.slug];
+  const session: Session = {
+    ...before,
+    slug,
+    task: null,
+    project: null,
+    effort: null,
+    repo: null,
+    artifact: null,
+    github_issue: null,
+    github_issue_url: null,
+  };
+  for (const key of ['branch', 'worktree', 'transcript'] as const) delete session[key];
+  state.sessions[slug] = session;
+  return session;
+}
+
+function bind(state: SessionsState, before: Session, event: WorkEvent, slug: string): Session {
   if (before.slug === slug) return before;
   before.sessionIds = before.sessionIds.filter((id) => id !== event.session);
   const isEmpty = before.sessionIds.length === 0;
@@ -113,18 +139,14 @@ function bind(state: SessionsState, before: Session, event: WorkEvent): Session 
 
 function apply(session: Session, event: WorkEvent): void {
   session.updatedAt = event.ts;
-  session.repo = event.repo ?? session.repo;
+  if (!isNameless(session.slug)) applyPlace(session, event);
   session.machine = event.machine ?? session.machine;
   session.terminal = event.terminal ?? session.terminal;
   delete session.lost;
   if (event.process !== undefined) noteProcess(session, event.type, event.process);
-  if (event.branch !== undefined) session.branch = event.branch;
-  if (event.worktree !== undefined) session.worktree = event.worktree;
   if (event.model !== undefined) session.model = event.model;
-  if (event.transcript !== undefined) session.transcript = event.transcript;
   if (event.assistant !== undefined) session.assistant = event.assistant;
   if (event.artifact === true) session.mode = 'algorithm';
-  if (event.restricted === true) session.restricted = true;
   if (event.phase !== undefined) recordArtifactPhase(session, event.phase, event.ts);
   const activity = activityAfter(session, event);
   session.requests = requestsAfter(session.requests, event);
@@ -135,6 +157,10 @@ function apply(session: Session, event: WorkEvent): void {
     session.turnAt = event.ts;
     delete session.tool;
   } else if (activity === 'working' && event.tool !== undefined) session.tool = event.tool;
+}
+
+function applyPlace(session: Session, { repo, branch, worktree, transcript }: WorkEvent): void {
+  Object.assign(session, definedOnly({ repo: repo ?? undefined, branch, worktree, transcript }));
 }
 
 /** Returns the main agent's new activity; undefined if the event doesn't change it. */

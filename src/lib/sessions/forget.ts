@@ -6,8 +6,7 @@ import { withLock } from '../platform/files/lock';
 import { rotatedName } from '../platform/files/journal';
 import { archivedFiles } from './archive';
 import { namesFolder, nameFiles } from './names';
-import { listRestricted } from './restricted';
-import { archiveOf, currentSessions, type SessionReadDeps } from './state';
+import { archiveOf, type SessionReadDeps } from './state';
 
 export interface ForgetDeps extends SessionReadDeps {
   clock: Clock;
@@ -38,7 +37,6 @@ export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise
   if (dryRun) return { dryRun, files: filesOf(deps) };
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   return withLock(join(deps.locks, 'sessions.lock'), lock, async () => {
-    listRestricted(deps.path, Object.values(currentSessions(deps).sessions));
     const files = filesOf(deps);
     for (const file of files) removeFile(file);
     return { dryRun, files };

@@ -63,6 +63,11 @@ export function keepTitle(folder: string, id: string, prompt: string, scrub: (te
   replaceFile(join(folder, file), JSON.stringify({ id, text }), { sync: false });
 }
 
+/** Removes a session's name and title. */
+export function removeNames(folder: string, id: string): void {
+  for (const kind of ['name', 'title']) removeFile(join(folder, `${fileOf(id)}.${kind}`));
+}
+
 /** Removes names and titles that are more than 60 days old. */
 export function pruneNames(folder: string, nowMs: number): void {
   for (const path of nameFiles(folder)) {

@@ -1,13 +1,10 @@
 import { dirname, join } from 'node:path';
 
 import { unless } from '../errors';
-import { createFile, readText } from '../platform/files/atomic-file';
-import { ensureFolder, exists, lstatOf } from '../platform/files/folder';
-import { checkoutOf } from '../platform/files/git-folder';
-import { completeAppend, planAppend } from '../platform/files/jsonl';
-import { folderHash } from '../platform/files/short-hash';
+import { createFile } from '../platform/files/atomic-file';
+import { exists, lstatOf } from '../platform/files/folder';
+import { checkoutOf, gitFolderAt } from '../platform/files/git-folder';
 import { realPath } from '../platform/files/stat';
-import type { Session } from './session';
 
 const MARKER = 'RESTRICTED.md';
 const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'];
@@ -44,54 +41,11 @@ export function markRestricted(folder: string): void {
     createFile(join(folder, MARKER), "This session's work stays on this machine.\n");
 }
 
-/**
- * Returns the path of the list of restricted sessions. Sessions stay listed after their data is deleted.
- * @param path Path of `state/sessions.json`.
- */
-export function restrictedList(path: string): string {
-  return join(dirname(path), 'restricted-sessions.txt');
-}
-
-/** Adds the restricted sessions in `sessions` to the list. */
-export function listRestricted(
-  path: string,
-  sessions: readonly Pick<Session, 'restricted' | 'sessionIds'>[],
-): void {
-  const restricted = sessions.filter((session) => session.restricted === true);
-  addRestricted(
-    restrictedList(path),
-    restricted.flatMap(({ sessionIds }) => sessionIds),
-  );
-}
-
-/** Adds sessions to the list, as hashes of their keys. */
-export function addRestricted(list: string, keys: Iterable<string>): void {
-  addHashes(list, [...keys].map(folderHash));
-}
-
-/** Adds all sessions from the list at `from` to the list at `into`. */
-export function mergeRestricted(from: string, into: string): void {
-  addHashes(into, [...hashesIn(from)]);
-}
-
-/** Returns a function that checks whether a session is in the list. */
-export function readRestricted(list: string): (key: string) => boolean {
-  const hashes = hashesIn(list);
-  return (key) => hashes.has(folderHash(key));
-}
-
-function addHashes(list: string, hashes: readonly string[]): void {
-  const known = hashesIn(list);
-  const added = hashes.filter((hash) => !known.has(hash));
-  if (added.length === 0) return;
-  ensureFolder(dirname(list));
-  completeAppend(list, planAppend(list, added));
-}
-
-function hashesIn(list: string): Set<string> {
-  return new Set(
-    readText(list)
-      ?.split('\n')
-      .filter((line) => line !== ''),
-  );
+/** Returns the repositories to watch. If one of a repository's worktrees is restricted, all of them are. */
+export function unrestrictedRepos(paths: readonly string[]): string[] {
+  const cache = new Map<string, boolean>();
+  const closed = new Set(paths.filter((path) => isRestricted(path, cache)));
+  if (closed.size === 0) return [...paths];
+  const ids = new Set([...closed].map((path) => gitFolderAt(path)?.id));
+  return paths.filter((path) => !closed.has(path) && !ids.has(gitFolderAt(path)?.id ?? ''));
 }

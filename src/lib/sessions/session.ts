@@ -78,8 +78,6 @@ export interface Session {
   /** Whether the assistant's process is running. Set by state.ts if the process is known. */
   isAlive?: boolean;
   machine: string | null;
-  /** Set if the session has worked in a restricted folder. No data about the session leaves this machine. */
-  restricted?: true;
 }
 
 /**
@@ -197,7 +195,6 @@ export function parseSession(slug: unknown, value: unknown): Session | undefined
   session.phaseHistory = historyOf(value['phaseHistory']);
   session.github_issue = typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null;
   session.terminal = parseTerminal(value['terminal']) ?? null;
-  if (value['restricted'] !== true) delete session.restricted;
   for (const key of WORDS) if (typeof value[key] !== 'string') delete session[key];
   for (const key of ['branch', 'worktree'] as const) {
     if (value[key] !== null && typeof value[key] !== 'string') delete session[key];

@@ -22,6 +22,17 @@ export function makeSlug(day: string, about: string, unique: string): string {
   return [plain(day).replaceAll('-', '') || 'day', words || 'session', shortHash(unique)].join('-');
 }
 
+const NAMELESS = /^restricted-[0-9a-f]{8}$/;
+
+/** Makes the slug of a session that stays without a name, because its work is restricted. */
+export function namelessSlug(unique: string): string {
+  return `restricted-${shortHash(unique)}`;
+}
+
+export function isNameless(slug: string): boolean {
+  return NAMELESS.test(slug);
+}
+
 function plain(text: string): string {
   return text
     .slice(0, 400)

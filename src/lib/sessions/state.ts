@@ -8,7 +8,6 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
 import { stateOf } from '../platform/process/ancestor';
 import { toIso, type Clock } from '../platform/time/clock';
-import { listRestricted } from './restricted';
 import { archivedSessions, archiveSessions, pruneArchive, recall } from './archive';
 import { addNames, namesFolder, pruneNames } from './names';
 import { artifactOf, artifactPath } from './artifact';
@@ -211,7 +210,6 @@ function archiveOld(state: SessionsState, path: string, nowMs: number): void {
     ({ updatedAt }) => nowMs - Date.parse(updatedAt) > ARCHIVE_AFTER_MS,
   );
   if (old.length === 0) return;
-  listRestricted(path, old);
   archiveSessions(archiveOf(path), old);
   for (const { slug } of old) delete state.sessions[slug];
 }

@@ -1,10 +1,13 @@
+import { dirname } from 'node:path';
+
 import { lstatOf } from '../platform/files/folder';
 import { entriesIn } from '../platform/files/stat';
-import { type Artifact, artifactOf, artifactPath } from './artifact';
+import { artifactOf, artifactPath } from './artifact';
 import type { PhaseId } from './phases';
+import { markRestricted } from './restricted';
 import { type Session, type SessionsState, isLive } from './session';
 import { idOfKey } from './session-key';
-import { isSlug } from './slug';
+import { isNameless, isSlug } from './slug';
 
 /** A session file that no hook has reported, for example because a shell command created the file. */
 export interface UnseenArtifact {
@@ -27,21 +30,48 @@ export function unseenArtifact(
   isKnown: (slug: string) => boolean,
 ): UnseenArtifact | undefined {
   if (session.artifact !== null || hasArtifact(deps.sessions, session.slug)) return undefined;
-  const sinceMs = Date.parse(session.turnAt ?? session.startedAt) - COARSE_MS;
-  const free: Written[] = [];
-  for (const { name, isFolder } of entriesIn(deps.sessions)) {
-    if (!isFolder || !isSlug(name)) continue;
-    const found = written(deps.sessions, name, sinceMs);
-    if (found === undefined || isKnown(name)) continue;
-    if (found.session === null) free.push(found);
-    else if (session.sessionIds.some((id) => idOfKey(id) === found.session)) return found;
-  }
-  const [only] = free;
-  if (only === undefined || free.length > 1) return undefined;
+  const found = newFiles(deps, turnStart(session)).filter(({ slug }) => !isKnown(slug));
+  const own = found.find((file) => names(file, session));
+  if (own !== undefined) return own;
+  const [only, ...more] = found.filter((file) => file.session === null);
+  if (only === undefined || more.length > 0) return undefined;
   const withoutFile = Object.values(state.sessions).filter(
     (other) => other !== session && other.artifact === null,
   );
   return withoutFile.some((other) => wasAtWork(other, only.atMs)) ? undefined : only;
+}
+
+/**
+ * Restricts the session files since `sinceMs` that name a restricted session, or that name none and may be from
+ * a restricted session.
+ */
+export function restrictUnseen(
+  deps: { sessions: string },
+  sessions: Readonly<Record<string, Session>>,
+  sinceMs: number,
+): void {
+  const nameless = Object.values(sessions).filter(({ slug }) => isNameless(slug));
+  if (nameless.length === 0) return;
+  for (const file of newFiles(deps, sinceMs)) {
+    const isFree = file.session === null && !Object.hasOwn(sessions, file.slug);
+    if (nameless.some((one) => names(file, one) || (isFree && wasAtWork(one, file.atMs))))
+      markRestricted(dirname(artifactPath(deps.sessions, file.slug)));
+  }
+}
+
+function newFiles({ sessions }: { sessions: string }, sinceMs: number): Written[] {
+  return entriesIn(sessions)
+    .filter(({ name, isFolder }) => isFolder && isSlug(name))
+    .flatMap(({ name }) => written(sessions, name, sinceMs) ?? []);
+}
+
+/** Returns the earliest modification time of what the session wrote in its turn. */
+export function turnStart({ turnAt, startedAt }: Session): number {
+  return Date.parse(turnAt ?? startedAt) - COARSE_MS;
+}
+
+function names(file: Written, { sessionIds }: Session): boolean {
+  return sessionIds.some((id) => idOfKey(id) === file.session);
 }
 
 interface Written extends UnseenArtifact {
@@ -62,26 +92,8 @@ function written(sessions: string, slug: string, sinceMs: number): Written | und
 }
 
 /** Returns whether the session may have been working at this time. */
-export function wasAtWork(session: Session, atMs: number): boolean {
+function wasAtWork(session: Session, atMs: number): boolean {
   if (session.turnAt === null || Date.parse(session.turnAt) - COARSE_MS > atMs) return false;
   const isStill = session.activity === 'working' && isLive(session, atMs);
   return isStill || Date.parse(session.updatedAt) + COARSE_MS >= atMs;
-}
-
-/**
- * Returns whether a session file may belong to a restricted session. If the file identifies no session,
- * checks the sessions that were working when it was written.
- * @param found the session file and the time when it was written
- */
-export function isRestrictedWork(
-  state: Pick<SessionsState, 'sessions'>,
-  found: { slug: string; artifact: Pick<Artifact, 'session'>; atMs: number },
-): boolean {
-  const all = Object.values(state.sessions);
-  const { session: id } = found.artifact;
-  const own = state.sessions[found.slug];
-  const named =
-    id === null ? undefined : all.find(({ sessionIds }) => sessionIds.some((key) => idOfKey(key) === id));
-  if (own !== undefined || id !== null) return own?.restricted === true || named?.restricted === true;
-  return all.some((one) => one.restricted === true && one.artifact === null && wasAtWork(one, found.atMs));
 }

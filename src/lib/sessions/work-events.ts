@@ -61,8 +61,6 @@ export interface WorkEvent {
   phase?: PhaseId;
   /** Set if a session file was written. `slug` is then that file's slug. */
   artifact?: true;
-  /** Set if the event happened in a restricted folder. */
-  restricted?: true;
   /** Set if the tool asks you, so that the session waits until the call ends. */
   asks?: Asks;
   /** The id of a tool call that asks you. */
@@ -134,7 +132,7 @@ function storedWordOrNull(value: unknown): string | null | undefined {
 export function parseWorkEvent(text: string): WorkEvent | undefined {
   const value = parseObject(text);
   if (value === undefined) return undefined;
-  const { ts, type, artifact, restricted } = value;
+  const { ts, type, artifact } = value;
   const assistant = storedWord(value['assistant']);
   const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
   const session = storedId(value['session']);
@@ -149,7 +147,6 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
     tool: storedWord(value['tool']),
     phase: typeof value['phase'] === 'string' ? phaseNamed(value['phase'])?.id : undefined,
     artifact: artifact === true && slug !== null ? (true as const) : undefined,
-    restricted: restricted === true ? (true as const) : undefined,
     agent: storedWord(value['agent']),
     asks: ASKS.find((known) => known === value['asks']),
     call: storedWord(value['call']),

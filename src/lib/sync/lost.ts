@@ -4,7 +4,6 @@ import { mergeDays } from '../time/machines/merge';
 import { keyOfCommit, type MachineDay, type UnionRecord } from '../time/machines/model';
 import type { DailyRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
-import type { Disclosure } from './day';
 import type { DaySet, PublishedDay, PublishedSession } from './format';
 
 /** Rounding may shorten a day by this much. */
@@ -17,30 +16,18 @@ const BRIDGED_SEC = 1800;
 
 /**
  * Returns the published day with this machine's data added if the machine lost part of what it published, for
- * example because its area was restored from a backup. Returns undefined if it lost nothing, or if the
- * published day contains something that became restricted.
+ * example because its area was restored from a backup. Returns undefined if it lost nothing.
  */
-export function withLost(local: DaySet, published: DaySet, shown: Disclosure): DaySet | undefined {
+export function withLost(local: DaySet, published: DaySet): DaySet | undefined {
   const { day: own, ...rest } = local;
   const { day: before } = published;
-  if (own === undefined || before === undefined || hasRestricted(published, shown)) return undefined;
+  if (own === undefined || before === undefined) return undefined;
   if (!isPoorer({ day: own, ...rest }, { ...published, day: before })) return undefined;
   return {
     day: joinedDay(own, before),
     sessions: joinedSessions(local.sessions, published.sessions),
     usage: joinedUsage(local.usage, published.usage),
   };
-}
-
-function hasRestricted({ day, sessions, usage }: DaySet, shown: Disclosure): boolean {
-  const { record, spans = [], commits = [] } = day ?? {};
-  const rows = [...(record?.ledger?.agents ?? []), ...(record?.ledger?.attention ?? [])];
-  const repos = [...spans, ...commits, ...rows, ...sessions, ...usage, ...(record?.commits.repos ?? [])];
-  const ids = [...rows, ...(record?.sessions.items ?? []), ...usage].map(({ session }) => session);
-  return (
-    repos.some(({ repo }) => repo !== undefined && repo !== null && shown.isRestrictedRepo(repo)) ||
-    [...ids, ...sessions.map(({ id }) => id)].some((id) => id !== null && shown.isRestrictedHash(id))
-  );
 }
 
 type WholeSet = DaySet & { day: PublishedDay };

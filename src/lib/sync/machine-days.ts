@@ -115,30 +115,7 @@ function ownRecord(value: unknown): DailyRecord | undefined {
   return isObject(value) ? (value as unknown as DailyRecord) : undefined;
 }
 
-/** Includes every session, because this machine is reading its own data. */
-const EVERYTHING: Disclosure = {
-  details: false,
-  isShown: () => true,
-  isRestricted: () => false,
-  isRestrictedHash: () => false,
-  isRestrictedRepo: () => false,
-  isCheckedRepo: () => true,
-  about: () => undefined,
-};
-
-/** Returns whether the published record contains every session, repository and total. */
-function hasAll(published: DailyRecord, { sessions, ledger }: DailyRecord): boolean {
-  const [shown = [], own = []] = [published.ledger?.attention, ledger?.attention];
-  return (
-    published.sessions.count === sessions.count &&
-    published.ledger?.agents.length === ledger?.agents.length &&
-    shown.length === own.length &&
-    shown.every(
-      ({ repo, session }, i) =>
-        (repo === null) === (own[i]?.repo === null) && (session === null) === (own[i]?.session === null),
-    )
-  );
-}
+const NO_DETAILS: Disclosure = { details: false, about: () => undefined };
 
 /**
  * Returns a function that reads this machine's days in full, but with the ids used in published days. The
@@ -155,7 +132,7 @@ function ownDays(
   const isAlone = (day: Day): boolean => ![-1, 0, 1].some((count) => known.has(addDays(day, count)));
   const kept = new Set(source.kept);
   const publish = (record: DailyRecord, parts: DayParts | undefined, before?: PublishedDay) => [
-    publishedDay({ record, parts, usage: [] }, before, EVERYTHING),
+    publishedDay({ record, parts, usage: [] }, before, NO_DETAILS),
   ];
   return (day) => {
     const whole = own !== undefined && kept.has(day) ? readPublishedDay(own, day, asRecord) : undefined;
@@ -168,9 +145,8 @@ function ownDays(
     const isComplete =
       before?.record.generatedAt === stored?.generatedAt &&
       before?.record.commits.count === stored?.commits.count;
-    if (isComplete && before !== undefined && stored !== undefined && hasAll(before.record, stored))
-      return [before];
-    if (isClosed && (!logged.has(day) || isComplete)) return publish(stored, undefined, before);
+    if (isComplete && before !== undefined) return [before];
+    if (isClosed && !logged.has(day)) return publish(stored, undefined, before);
     if (!logged.has(day)) return day === today ? publish(buildRecord(day), undefined) : [];
     const record = isClosed ? stored : buildRecord(day);
     return publish(record, dayParts(readEvents(day), { ...boundsOf(record), ...options }));

@@ -12,7 +12,6 @@ import {
   withoutDetails,
   type Disclosure,
   type LocalDay,
-  withSumsBefore,
 } from './day';
 import { dayBefore, sessionsBefore } from './before';
 import {
@@ -23,7 +22,7 @@ import {
   readPublishedUsage,
 } from './exchange';
 import { requireFolder } from './folder';
-import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type DaySet, type MachineInfo } from './format';
+import { DAY_FILES, FORMAT, toMinute, type DayKind, type DaySet, type MachineInfo } from './format';
 import { withLost } from './lost';
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, withFolder, writeState, type Removal, type SyncState } from './state';
@@ -35,13 +34,10 @@ export interface LocalData {
   days: () => Day[];
   /** Returns a fingerprint of a day. If the fingerprint has changed, the day must be published again. */
   markOf: (day: Day) => string;
-  /** @param isShown returns whether a session may be published (default: `disclosure.isShown`) */
-  read: (day: Day, isShown?: Disclosure['isShown']) => LocalDay;
+  read: (day: Day) => LocalDay;
   disclosure: Disclosure;
   /** Returns the time of the last input in epoch seconds; null if unknown. */
   lastInput: () => number | null;
-  /** Stores the results of the checks for restricted repositories. */
-  save: () => void;
 }
 
 export interface PublishDeps {
@@ -134,7 +130,6 @@ export function publish(deps: PublishDeps): PublishResult {
     const onLost = (): unknown => kept.push(day);
     for (const file of dayFiles(deps, local, day, { mayShrink, onLost })) write(own, file, result);
   }
-  local.save();
   const run = nextRun(before);
   const info = plannedInfo(deps, local, { run, hasChanged: result.files > 0 || isForeign });
   write(own, info, result);
@@ -199,7 +194,7 @@ export function dayFiles(
   const { disclosure } = local;
   const set = localSet(deps, local, day);
   const published = mayShrink ? undefined : publishedSet(own, day, deps.asRecord);
-  const lost = published && withLost(set, published, disclosure);
+  const lost = published && withLost(set, published);
   if (lost !== undefined) onLost?.();
   const { day: written, sessions, usage } = lost === undefined ? set : withoutDetails(lost, disclosure);
   const files: Partial<Record<DayKind, string>> = {
@@ -223,25 +218,13 @@ export function dayFiles(
 /** Returns what this machine's data amounts to on a day, in the form to publish. */
 function localSet(deps: PublishDeps, local: LocalData, day: Day): DaySet {
   const stored = [...(deps.former?.(day) ?? []), machineFolderOf(deps)];
-  const { isShown, isRestricted, isRestrictedHash, isRestrictedRepo } = local.disclosure;
-  const oldSessions = sessionsBefore(stored, day).filter(
-    ({ id, repo }) => !isRestrictedHash(id) && (repo === null || !isRestrictedRepo(repo)),
-  );
-  const known = new Set(oldSessions.map(({ id }) => id));
-  const shown: Disclosure = {
-    ...local.disclosure,
-    // A session that was published before stays visible, even if the state no longer lists the session.
-    isShown: (id) => isShown(id) || (!isRestricted(id) && known.has(hashedId('session', id))),
-  };
-  const source = local.read(day, shown.isShown);
-  const sessions = publishedSessions(source, oldSessions, shown);
-  const usage = publishedUsage(source.usage, shown).rows;
+  const source = local.read(day);
+  const sessions = publishedSessions(source, sessionsBefore(stored, day), local.disclosure);
+  const usage = publishedUsage(source.usage).rows;
   const { record } = source;
   if (record === undefined) return { day: undefined, sessions, usage };
   const before = source.parts === undefined ? dayBefore(stored, day, deps.asRecord) : undefined;
-  const published = publishedDay({ ...source, record }, before, shown);
-  const whole = before === undefined ? published : withSumsBefore(published, before, shown);
-  return { day: whole, sessions, usage };
+  return { day: publishedDay({ ...source, record }, before, local.disclosure), sessions, usage };
 }
 
 function publishedSet(path: string, day: Day, asRecord: CheckRecord): DaySet {

@@ -9,8 +9,7 @@ import { readLines } from '../platform/files/jsonl';
 import { withLock } from '../platform/files/lock';
 import type { PathHost } from '../platform/files/paths';
 import { shortHash } from '../platform/files/short-hash';
-import { addRestricted, isRestricted } from '../sessions/restricted';
-import { sessionKey } from '../sessions/session-key';
+import { isRestricted } from '../sessions/restricted';
 import { cleanLine } from '../platform/terminal/terminal';
 import type { Clock } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
@@ -29,8 +28,6 @@ export interface UsageDeps {
   zone: string;
   /** The folder `usage/` in the user area. It has one file per day. */
   days: string;
-  /** The list of restricted sessions. */
-  restricted: string;
   /** Machine-local folder for positions in logs and ids of known responses. */
   state: string;
 }
@@ -69,11 +66,8 @@ interface Run {
   ledger?: Ledger;
   /** The day of the previous entry, cached because the next entry is usually from the same day. */
   day: { startMs: number; endMs: number; day: Day };
-  /** Repository names by folder. Empty for folders outside a repository. */
+  /** Repository names by folder. Empty for restricted folders and folders outside a repository. */
   repos: Map<string, string>;
-  /** Keys of sessions that worked in a restricted folder. */
-  restricted: Set<string>;
-  isRestricted: (folder: string) => boolean;
 }
 
 /**
@@ -99,8 +93,6 @@ export async function collectUsage(deps: UsageDeps): Promise<LogSource[]> {
       state: readState(deps.state),
       repos: new Map(),
       day: { startMs: 0, endMs: 0, day: '' },
-      restricted: new Set(),
-      isRestricted: restrictedCheck(),
     };
     const pause = yielder(deps.clock, SLICE_MS);
     for (const { reader, path, source } of found.changed) {
@@ -139,27 +131,19 @@ function take(run: Run, assistant: string, entry: UsageEntry): void {
     const day = dayOf(ms, run.deps.zone);
     run.day = { ...dayBounds(day, run.deps.zone), day };
   }
-  const repo = run.repos.get(cwd) ?? (cwd === '' ? '' : (repositoryOf(cwd)?.name ?? ''));
+  const repo = run.repos.get(cwd) ?? repoAt(cwd);
   run.repos.set(cwd, repo);
   const [ownSession = '', ownRepo = '', ownModel = ''] = [session, repo, model].map((text) =>
     cleanLine(text, MAX_TEXT),
   );
-  if (cwd !== '' && run.isRestricted(cwd)) run.restricted.add(sessionKey(assistant, ownSession));
   run.ledger ??= readLedger(run.deps.state);
   const row = [assistant, ownSession, ownRepo, ownModel] as const;
   put(run.ledger, { id, day: run.day.day, row, amounts, depth });
 }
 
-/** Returns `isRestricted` with a cache, because most entries have the same few folders. */
-function restrictedCheck(): (folder: string) => boolean {
-  const parents = new Map<string, boolean>();
-  const known = new Map<string, boolean>();
-  return (folder) => {
-    const answer =
-      known.get(folder) ?? (isAbsolute(folder) && !folder.includes('\0') && isRestricted(folder, parents));
-    known.set(folder, answer);
-    return answer;
-  };
+function repoAt(cwd: string): string {
+  if (!isAbsolute(cwd) || cwd.includes('\0') || isRestricted(cwd)) return '';
+  return repositoryOf(cwd)?.name ?? '';
 }
 
 function readLog(run: Run, reader: LogReader, path: string): string | undefined {
@@ -221,7 +205,6 @@ function readNewLines(
 
 function store(run: Run): void {
   const { deps, ledger, oldest, state, seen } = run;
-  addRestricted(deps.restricted, run.restricted);
   if (ledger !== undefined) storeLedger(deps, ledger, oldest);
   for (const path of Object.keys(state.files)) {
     if (seen.has(path)) continue;

@@ -1,13 +1,10 @@
-import { dirname } from 'node:path';
-
 import { toStewardError } from '../errors';
 import { listFolder } from '../platform/files/folder';
 import { repositoryOf } from '../platform/files/git-folder';
 import { gitIn } from '../platform/process/git';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
-import { artifactOf, artifactPath, claimsOf, type Claims } from '../sessions/artifact';
-import { isRestricted } from '../sessions/restricted';
+import { artifactOf, claimsOf, type Claims } from '../sessions/artifact';
 import type { Session, SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { closeWith } from './actions';
@@ -21,13 +18,13 @@ import { openForWriting, repoOf } from './privacy';
 
 /** Reads the evidence on this machine. */
 export interface Evidence {
-  /** Returns the known, unrestricted sessions for a slug. Times are ISO 8601 in UTC. */
+  /** Returns the known sessions for a slug. Times are ISO 8601 in UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
-  /** Returns the checklist items in each session file with this slug, except in restricted sessions. */
+  /** Returns the checklist items in each session file with this slug. */
   claimsOf: (slug: string) => Claims[];
   /**
    * Returns the commits in a time range, newest first, formatted as `3f2a91c Fix the login`. Returns an empty
-   * list if the repository is unknown or restricted.
+   * list if the repository is unknown.
    */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }
@@ -142,7 +139,6 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
 /**
  * Returns a reader for the evidence on this machine.
  * @param at.sessions The folder that contains the session files.
- * @param at.state The sessions. `restricted` is set on the sessions whose repository is restricted.
  * @param at.repos The folders of the watched and tracked repositories.
  */
 export function evidenceOn(
@@ -153,18 +149,12 @@ export function evidenceOn(
   const sessionOf = (name: string): Session | undefined =>
     Object.hasOwn(sessions, name) ? sessions[name] : undefined;
   const known = foldersBySlug(at.sessions);
-  const folders = (slug: string): string[] =>
-    known(slug).filter(
-      (name) =>
-        sessionOf(name)?.restricted !== true && !isRestricted(dirname(artifactPath(at.sessions, name))),
-    );
   return {
-    sessionsOf: (slug) => folders(slug).flatMap((name) => sessionOf(name) ?? []),
-    claimsOf: (slug) => folders(slug).flatMap((name) => claimsOf(at.sessions, name) ?? []),
+    sessionsOf: (slug) => known(slug).flatMap((name) => sessionOf(name) ?? []),
+    claimsOf: (slug) => known(slug).flatMap((name) => claimsOf(at.sessions, name) ?? []),
     async commitsIn(name, from, to) {
-      const found = at.repos.filter((path) => repositoryOf(path)?.name === name);
-      const root = found[0] === undefined ? undefined : repositoryOf(found[0])?.root;
-      if (root === undefined || found.some((path) => isRestricted(path))) return [];
+      const root = at.repos.map(repositoryOf).find((found) => found?.name === name)?.root;
+      if (root === undefined) return [];
       const git = gitIn({ run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
       const range = [`--since=${toIso(from)}`, `--until=${toIso(to)}`, `--max-count=${MAX_COMMITS}`];
       const log = await git(['log', '--branches', '--no-merges', ...range, '--format=%h %s']);

@@ -29,7 +29,6 @@ async function main(home: string): Promise<void> {
         config: { enabled: true, exclude: [], insight: { command } },
         timezone: 'UTC',
         sessionSlugs: () => new Map(),
-        shown: () => ({ isShown: () => true, isRestrictedRepo: () => false }),
         run,
         env: process.env,
         inEmptyFolder: withTempFolder,

@@ -61,7 +61,6 @@ async function main(home: string, call: string, number: number, agent: string): 
     work,
     sessions: area.sessions,
     state: () => state,
-    marks: false,
     sessionsSince: () => readdirSync(area.sessions).flatMap((slug) => sessionAt(area.sessions, slug) ?? []),
     projects: () => Promise.resolve([]),
     goals: () => [],

@@ -47,35 +47,18 @@ describe('notify: delivery', () => {
   const texts = (channel: 'voice' | 'push' | 'chat' | 'desktop' | 'sms'): string[] =>
     world.channels[channel].got.map(({ message }) => message);
 
-  it('sends only general words about a restricted session, except on this machine', async () => {
-    world.deps.isRestricted = (slug) => Promise.resolve(slug === 'secret');
-    world.channels.desktop.isLocal = () => true;
-    world.channels.voice.isLocal = () => false;
+  it('drops the words of a request for a restricted session', async () => {
     world.notifications.routing.attention = ['desktop', 'push', 'chat'];
-    world.notifications.voice.events = ['attention'];
     const words = { event: 'attention', title: 'secret·main', message: 'asks to run Bash', tags: ['merger'], url: 'https://merger.example' }; // prettier-ignore
-    await send({ ...words, slug: 'secret' });
+    await send({ ...words, slug: 'restricted-0123abcd' });
     await deliver();
-    const { push, chat, voice, desktop } = world.channels;
-    for (const { got } of [push, chat, voice]) {
+    for (const { got } of [world.channels.push, world.channels.chat, world.channels.desktop]) {
       expect(got[0]).to.deep.include({ message: 'Your assistant is waiting for you.', tags: [] });
       expect(JSON.stringify(got)).to.not.match(/secret|Bash|merger/);
     }
-    expect(desktop.got[0]).to.deep.include({ title: 'secret·main', message: 'asks to run Bash' });
     await send({ ...words, slug: 'open' });
     await deliver();
     expect(texts('push')[1]).to.equal('asks to run Bash');
-  });
-
-  it('collects no text of a restricted session in a digest', async () => {
-    world.deps.isRestricted = (slug) => Promise.resolve(slug === 'secret');
-    world.quietHours = '08:00-10:00';
-    world.notifications.routing.taskComplete = ['push'];
-    await send({ message: 'Merger drafted', slug: 'secret' });
-    await send({ message: 'Login fixed', slug: 'open' });
-    world.nowMs = NINE + 2 * HOUR;
-    await deliver();
-    expect(texts('push')).to.deep.equal(['• A task is complete.\n• Login fixed']);
   });
 
   it('accepts at once, before anything is delivered', async () => {

@@ -35,11 +35,9 @@ describe('sense: the insight', function () {
   let box: SenseBox;
   let assistant: PlayedAssistant;
   let deps: BuildDeps & { store: SenseBox['store'] };
-  let restrictedRepos: string[];
 
   beforeEach(() => {
     box = senseBox('2026-11-20T12:00:00Z');
-    restrictedRepos = [];
     assistant = playAssistant(join(box.home, 'assistant'));
     const locked = (name: string, waitMs: number) => {
       const options = { clock: box.deps.clock, machineId: '0123456789ab', waitMs };
@@ -51,7 +49,6 @@ describe('sense: the insight', function () {
       insights: insightStore(box.area.sense.insights),
       config: { enabled: true, exclude: [], insight: { command: assistant.command('reply') } },
       sessionSlugs: () => new Map([['id-1', 'fix-login']]),
-      shown: () => ({ isShown: () => true, isRestrictedRepo: (repo) => restrictedRepos.includes(repo) }),
       run,
       env: { PATH: process.env['PATH'], HOME: box.home },
       inEmptyFolder: withTempFolder,
@@ -74,20 +71,6 @@ describe('sense: the insight', function () {
   const latest = (): Insight => latestInsight(deps);
   const stored = (): { read: { narrative: string } | null; failed: { reason: string } | null } =>
     JSON.parse(box.read(FILE)) as ReturnType<typeof stored>;
-
-  it('sends no commits of restricted repositories, and no request if only they changed', async () => {
-    restrictedRepos = ['vault'];
-    see(commit('2026-11-20T09:40:00Z', 'vault', 'merger'));
-    const { prompt } = await previewInsight(deps);
-    expect(prompt).to.include('Commit a1').and.not.include('merger');
-    expect((await play('reply')).status).to.equal('built');
-    expect(assistant.calls()[0]?.stdin).to.equal(prompt);
-    see(commit('2026-11-20T09:50:00Z', 'vault', 'b2'));
-    expect((await play('reply')).status).to.equal('skipped');
-    // A marker added during the build also counts.
-    const built = play('reply', { run: (...args) => { restrictedRepos = ['app']; return run(...args); } }, true); // prettier-ignore
-    expect((await built).status).to.equal('skipped');
-  });
 
   it('stores the answer of the assistant', async () => {
     const outcome = await play('reply');

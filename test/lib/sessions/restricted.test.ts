@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { addRestricted, isRestricted, readRestricted } from '../../../src/lib/sessions/restricted';
+import { isRestricted, unrestrictedRepos } from '../../../src/lib/sessions/restricted';
 import { scratch } from '../../helpers/scratch';
 
 describe('sessions: restricted folders', () => {
@@ -51,18 +51,21 @@ describe('sessions: restricted folders', () => {
     expect(isRestricted(path('x'.repeat(5000)))).to.equal(true);
   });
 
-  it('lists sessions once, as hashes', () => {
-    const list = path('state', 'restricted-sessions.txt');
-    expect(readRestricted(list)('one')).to.equal(false);
-    addRestricted(list, []);
-    addRestricted(list, ['one', 'codex:two']);
-    addRestricted(list, ['codex:two', 'three']);
-    const isListed = readRestricted(list);
-    expect(['one', 'codex:two', 'three', 'four'].filter(isListed)).to.deep.equal([
-      'one',
-      'codex:two',
-      'three',
-    ]);
-    expect(readFileSync(list, 'utf8')).to.match(/^(?:[0-9a-f]{12}\n){3}$/);
+  it('watches no repository that is restricted, nor one with a restricted worktree', () => {
+    const repo = (...names: string[]): string => {
+      mkdirSync(path(...names, '.git'), { recursive: true });
+      writeFileSync(path(...names, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+      return path(...names);
+    };
+    const [open, closed, shop] = [repo('work', 'open'), repo('clients', 'acme'), repo('work', 'shop')];
+    const gitDir = join(shop, '.git', 'worktrees', 'login');
+    mkdirSync(gitDir, { recursive: true });
+    mkdirSync(path('clients', 'login'));
+    writeFileSync(path('clients', 'login', '.git'), `gitdir: ${gitDir}\n`);
+    writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/login\n');
+    writeFileSync(join(gitDir, 'commondir'), '../..\n');
+    const missing = path('work', 'missing');
+    expect(unrestrictedRepos([open, closed, shop, missing])).to.deep.equal([open, shop, missing]);
+    expect(unrestrictedRepos([open, shop, path('clients', 'login')])).to.deep.equal([open]);
   });
 });

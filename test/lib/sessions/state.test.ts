@@ -17,7 +17,6 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../../../src/lib/errors';
 import { toIso } from '../../../src/lib/platform/time/clock';
-import { readRestricted, restrictedList } from '../../../src/lib/sessions/restricted';
 import { archivedSessions, archiveReader } from '../../../src/lib/sessions/archive';
 import { findSession } from '../../../src/lib/sessions/find';
 import { requestOf } from '../../../src/lib/sessions/describe';
@@ -436,20 +435,10 @@ describe('the state of the sessions', () => {
     Object.assign(a, { phase: 'complete', updatedAt: days(31) });
     Object.assign(b, { phase: 'complete', updatedAt: days(29) });
     Object.assign(c, { phase: 'build', updatedAt: days(300) });
-    Object.assign(d, {
-      artifact: null,
-      mode: 'native',
-      phase: 'native',
-      updatedAt: days(31),
-      restricted: true,
-    });
+    Object.assign(d, { artifact: null, mode: 'native', phase: 'native', updatedAt: days(31) });
     area.write('state/sessions.json', JSON.stringify(state));
     await update();
     expect(all().map(({ slug }) => slug)).to.have.members([b.slug, c.slug]);
-    const isListed = readRestricted(restrictedList(deps.path));
-    expect([a, b, c, d].map(({ sessionIds: [id = ''] }) => isListed(id))).to.deep.equal([
-      ...[false, false, false, true],
-    ]);
   });
 
   describe('with thousands that have ended', () => {

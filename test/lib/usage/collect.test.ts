@@ -11,9 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { readRestricted } from '../../../src/lib/sessions/restricted';
 import { collectUsage, problemsOf, readProblems } from '../../../src/lib/usage/collect';
-import { readDayRows } from '../../../src/lib/usage/days';
+import { daysIn, readDayRows } from '../../../src/lib/usage/days';
 import { purgeUsage } from '../../../src/lib/usage/purge';
 import { seeded } from '../../helpers/random';
 import { scratch, snapshot } from '../../helpers/scratch';
@@ -47,20 +46,26 @@ describe('collecting usage (lib)', () => {
     expect(snapshot(box.path())).to.deep.equal(before);
   });
 
-  it('lists the sessions of restricted folders', async () => {
+  it('stores no repository of a restricted folder', async () => {
     const usage = usageBox(box.path());
-    mkdirSync(box.path('clients', 'acme'), { recursive: true });
+    for (const repo of ['open', 'clients/acme']) {
+      mkdirSync(box.path(repo, '.git'), { recursive: true });
+      writeFileSync(box.path(repo, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    }
     writeFileSync(box.path('clients', 'RESTRICTED.md'), '');
     usage.log(`${FOLDER}/a.jsonl`, [
-      claudeLine({ id: 'm1', session: 'open', cwd: box.path() }),
-      claudeLine({ id: 'm2', session: 'moved', cwd: box.path() }),
+      claudeLine({ id: 'm1', session: 'open', cwd: box.path('open') }),
       claudeLine({ id: 'm3', session: 'moved', cwd: box.path('clients', 'acme') }),
       claudeLine({ id: 'm4', session: 'odd', cwd: '/a\0b' }),
       claudeLine({ id: 'm5', session: 'odd', cwd: 'relative' }),
     ]);
     await collectUsage(usage.deps);
-    const isListed = readRestricted(usage.deps.restricted);
-    expect(['open', 'moved', 'odd'].filter(isListed)).to.deep.equal(['moved']);
+    const rows = daysIn(usage.deps.days).flatMap((day) => readDayRows(usage.deps.days, day));
+    expect(rows.map(({ session, repo }) => [session, repo])).to.have.deep.members([
+      ['open', 'open'],
+      ['moved', null],
+      ['odd', null],
+    ]);
   });
 
   it('reads a half-written line once it is whole, and goes on where it stopped', async () => {

@@ -68,8 +68,6 @@ export interface Channel {
   readonly isHeld?: true;
   /** If at least this many deliveries are pending, they are combined into one. */
   readonly joinsFrom?: number;
-  /** Returns whether all text stays on this machine. Without this function, some may leave it. */
-  readonly isLocal?: (() => boolean) | undefined;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
   /** Returns a known problem with sending, if any, without running programs or sending requests. */

@@ -33,7 +33,6 @@ export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run
     id: 'desktop',
     keepMs: 15 * 60_000,
     joinsFrom: 4,
-    isLocal: () => true,
     off: () => noDesktop(platform, env),
     async send(parcel) {
       try {

@@ -22,7 +22,6 @@ export function voiceChannel({
   return {
     id: 'voice',
     keepMs: 15 * 60_000,
-    isLocal: () => !voice.status().engines.includes('provider'),
     off() {
       const { engines, reason = '', hint = '' } = voice.status();
       if (voice.isOff()) return { reason: 'switched off', hint };

@@ -4,6 +4,7 @@ import { gitIn, type Git } from '../../platform/process/git';
 import type { Run } from '../../platform/process/process';
 import { clean } from '../../platform/terminal/terminal';
 import { systemClock, toIso, type Clock } from '../../platform/time/clock';
+import { unrestrictedRepos } from '../../sessions/restricted';
 import type { SenseEvent } from '../../time/event';
 import type { Collected, CollectInput, SenseSource } from '../source';
 import { readCursor, writeCursor, type Memories } from './memory';
@@ -58,7 +59,7 @@ interface Capture {
 }
 
 async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collected> {
-  const { repos } = deps.config;
+  const repos = unrestrictedRepos(deps.config.repos);
   const memories = readCursor(input);
   const ended = (state: Collected['state'], reason: string, events: SenseEvent[] = []): Collected => ({
     events,
@@ -66,8 +67,9 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
     state,
     ...(reason === '' ? {} : { reason }),
   });
-  if (repos.length === 0)
+  if (deps.config.repos.length === 0)
     return ended('idle', 'No repositories are watched. Add one: steward config add sense.repos PATH');
+  if (repos.length === 0) return ended('idle', 'The repositories in sense.repos are restricted.');
   const clock = deps.clock ?? systemClock();
   const started = clock.monotonic();
   const remainingMs = (): number => (deps.deadlineMs ?? DEADLINE_MS) - (clock.monotonic() - started);

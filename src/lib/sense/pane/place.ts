@@ -1,4 +1,5 @@
 import { branchOf, checkoutOf, gitFolderAt } from '../../platform/files/git-folder';
+import { isRestricted } from '../../sessions/restricted';
 import { clean } from '../../platform/terminal/terminal';
 import type { FocusDetail } from '../../time/event';
 import type { Desktop, FrontApp } from '../front-app/adapter';
@@ -37,11 +38,11 @@ export async function readPlace(
   };
 }
 
-/** Returns the watched repository that contains the folder, or `otherFolder` if there is none. */
+/** Returns the watched repository that contains the folder; `otherFolder` for others and restricted folders. */
 export function placeOf(folder: string, repos: readonly string[]): PanePlace {
   const checkout = checkoutOf(folder);
   const isWatched = checkout !== undefined && repos.some((path) => gitFolderAt(path)?.id === checkout.id);
-  if (!isWatched) return { otherFolder: true };
+  if (!isWatched || isRestricted(folder)) return { otherFolder: true };
   const branch = branchOf(checkout.gitDir);
   return {
     repo: clean(checkout.name).slice(0, MAX_NAME),

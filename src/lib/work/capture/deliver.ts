@@ -26,7 +26,7 @@ import { titleContainsAll, type Issue } from '../issue';
 import { captureGate, currentPrivacy, openForWriting, type PrivacyState } from '../privacy';
 import { queuedIssue, whileCreating } from './queued';
 import { isKind, promptBody, type CaptureKind } from './prompt';
-import { planSession, RESTRICTED, sessionAt, type SessionPlan, type SessionRules } from './session';
+import { planSession, sessionAt, type SessionPlan, type SessionRules } from './session';
 import { readReasons, waitReason, writeReasons, type WaitReason } from './waiting';
 
 export function spoolOf({ area, clock, machineId }: Machine): SpoolDeps {
@@ -195,10 +195,8 @@ export function writeNumber(
   }
 }
 
-async function capturePrompt(deps: SessionRules, { capture, at, session }: Intention): Promise<Delivery> {
+async function capturePrompt(deps: SessionRules, { capture, at }: Intention): Promise<Delivery> {
   if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown capture kind' };
-  const sender = Object.values(deps.state().sessions).find(({ sessionIds }) => sessionIds.includes(session));
-  if (sender?.restricted === true) return { refused: RESTRICTED };
   const { kind, text, key, prompt } = capture;
   const { clock, timezone, config } = deps.work;
   // The `CAPTURE_PROMPT` setting may have changed since the prompt was captured.

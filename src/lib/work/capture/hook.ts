@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import type { WorkConfig } from '../../config/schema';
 import type { UserArea } from '../../config/user-area';
 import { readText } from '../../platform/files/atomic-file';
@@ -7,11 +5,7 @@ import { ensureFolder, exists } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 import { toIso, type Clock } from '../../platform/time/clock';
-import { isRestricted, markRestricted } from '../../sessions/restricted';
-import { isRestrictedSession } from '../../sessions/restricted-work';
-import { isSlug } from '../../sessions/slug';
 import { leave } from '../../sessions/spool';
-import type { SessionReadDeps } from '../../sessions/state';
 import { recurringWords, unusableTime } from '../due-words';
 import { redact } from '../outgoing';
 import { captureKey, capturedKeysPath, currentKey, isCaptured, recordKey } from './keys';
@@ -23,7 +17,6 @@ export interface CapturedPrompt {
   text: string;
   session: string;
   slug: string | null;
-  cwd: string | undefined;
 }
 
 export interface CaptureHookDeps {
@@ -31,20 +24,13 @@ export interface CaptureHookDeps {
   clock: Clock;
   machineId: () => string;
   setting: PromptSetting;
-  sessions: SessionReadDeps;
   /** Starts a process that delivers the captures. */
   deliverSoon: () => void;
 }
 
-/**
- * Returns the requests in a prompt, with credentials redacted. Returns none if the folder or the session is
- * restricted.
- */
-export function requestsIn(sessions: SessionReadDeps, { text, session, cwd }: CapturedPrompt): PromptMatch[] {
-  const found = matchPrompt(text);
-  if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
-  if (isRestrictedSession(sessions, session)) return [];
-  return found.map((match) => ({ ...match, text: redact(clean(match.text)) }));
+/** Returns the requests in a prompt, with credentials redacted. */
+export function requestsIn(text: string): PromptMatch[] {
+  return matchPrompt(text).map((match) => ({ ...match, text: redact(clean(match.text)) }));
 }
 
 /** Returns the whole prompt, if the configuration allows storing whole prompts. */
@@ -59,7 +45,7 @@ export function wholePromptIf(
 export function onPrompt(deps: CaptureHookDeps, prompt: CapturedPrompt): string | undefined {
   const { repo } = deps.area.work;
   if (!exists(repo)) return undefined;
-  const requests = requestsIn(deps.sessions, prompt);
+  const requests = requestsIn(prompt.text);
   if (requests.length === 0 && !isBareQueue(prompt.text)) return undefined;
   const gate = gateOf(repo);
   if (gate === 'off') return undefined;
@@ -120,13 +106,4 @@ function gateOf(path: string): 'open' | 'off' | 'public' {
   if (!isObject(privacy) || privacy['verifiedPrivate'] !== false) return 'open';
   const { visibility } = privacy;
   return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
-}
-
-/** Marks a session's folder as restricted, so that the session-end hook and the sweep recognize it. */
-export function markRestrictedSession(
-  sessions: string,
-  { slug, cwd }: { slug: string | null; cwd: string | undefined },
-): void {
-  if (slug === null || cwd === undefined || !isSlug(slug) || !isRestricted(cwd)) return;
-  markRestricted(join(sessions, slug));
 }

@@ -1,6 +1,6 @@
 import { StewardError } from '../../errors';
-import type { SessionReadDeps } from '../../sessions/state';
 import { readCache } from '../cache';
+import { isNameless } from '../../sessions/slug';
 import type { WorkDeps } from '../deps';
 import { ofIdentity, readLedger, wantedTitle, type Wanted } from '../ensure';
 import { identityKey, type Issue } from '../issue';
@@ -10,7 +10,7 @@ import { privacyState } from '../privacy';
 import { promptWanted, sessionEndPlan } from './deliver';
 import { requestsIn, wholePromptIf, type CapturedPrompt } from './hook';
 import { captureKey } from './keys';
-import { RESTRICTED, type SessionRules } from './session';
+import type { SessionRules } from './session';
 
 /** The output of `hook prompt --dry-run`. `body` is set only if whole prompts are captured. */
 export interface PromptPlan {
@@ -19,13 +19,12 @@ export interface PromptPlan {
 
 export async function planPrompt(
   { clock, timezone, config }: Pick<WorkDeps, 'clock' | 'timezone' | 'config'>,
-  sessions: SessionReadDeps,
   prompt: CapturedPrompt | undefined,
 ): Promise<PromptPlan> {
   if (prompt === undefined) return { matches: [] };
   const now = { atMs: clock.now(), zone: timezone };
   const whole = wholePromptIf(config.CAPTURE_PROMPT, prompt);
-  const plans = requestsIn(sessions, prompt).map(async (request) => {
+  const plans = requestsIn(prompt.text).map(async (request) => {
     const key = captureKey(prompt.session, request.kind, request.text);
     const wanted = await promptWanted({ ...request, ...whole, key }, now);
     return {
@@ -53,7 +52,7 @@ const none = (reason: string): SessionEndPlan => ({ action: 'none', reason, titl
 /** Plans the capture of an ended session, using local data only. */
 export function planSessionEnd(
   deps: SessionRules,
-  session: { session: string; slug: string | null; restricted?: true },
+  session: { session: string; slug: string | null },
 ): SessionEndPlan {
   const { workRepo, clock } = deps.work;
   const { repo } = workRepo();
@@ -62,7 +61,7 @@ export function planSessionEnd(
   if (state === 'off') return none('work tracking is off (WORK.enabled is false)');
   if (state === 'public' || state === 'unverified')
     return none('the repository has not been verified as private');
-  if (session.restricted === true) return none(RESTRICTED);
+  if (isNameless(session.slug ?? '')) return none('the session is restricted');
   const plan = sessionEndPlan(deps, session);
   if (plan.wanted === null) return none(plan.reason);
   const expired = state === 'expired' ? 'waiting until the repository is verified as private again' : null;

@@ -5,8 +5,6 @@ import { entriesIn, stampOf } from '../../platform/files/stat';
 import { parseIso } from '../../platform/time/clock';
 import { ARTIFACT_NAME, artifactOf, artifactPath, type Artifact } from '../../sessions/artifact';
 import { phaseNamed, type PhaseId } from '../../sessions/phases';
-import { isRestricted, markRestricted } from '../../sessions/restricted';
-import { isRestrictedWork } from '../../sessions/unseen-artifact';
 import type { SessionsState } from '../../sessions/session';
 import { isSlug } from '../../sessions/slug';
 import type { WorkDeps } from '../deps';
@@ -19,19 +17,12 @@ export interface CapturedSession {
   artifact: Artifact;
   /** Returns whether the folder contains files other than the session file. */
   hasFiles: () => boolean;
-  /** Returns whether a marker file restricts the session to this machine. */
-  isRestricted: () => boolean;
 }
 
 export interface SessionRules {
   work: WorkDeps;
   sessions: string;
   state: () => SessionsState;
-  /**
-   * Whether to mark the folders of restricted sessions. The marker keeps a session restricted after the
-   * session's state is deleted.
-   */
-  marks: boolean;
 }
 
 /** Reads the session in a folder. Returns undefined if the folder has no session file. */
@@ -40,12 +31,7 @@ export function sessionAt(sessions: string, slug: string): CapturedSession | und
   return artifact === undefined ? undefined : sessionWith(sessions, slug, artifact);
 }
 
-function sessionWith(
-  sessions: string,
-  slug: string,
-  artifact: Artifact,
-  cache?: Map<string, boolean>,
-): CapturedSession {
+function sessionWith(sessions: string, slug: string, artifact: Artifact): CapturedSession {
   const folder = dirname(artifactPath(sessions, slug));
   const isFile = (name: string): boolean =>
     name !== ARTIFACT_NAME &&
@@ -56,7 +42,6 @@ function sessionWith(
     slug,
     artifact,
     hasFiles: () => listFolder(folder).some(isFile),
-    isRestricted: () => isRestricted(folder, cache),
   };
 }
 
@@ -65,7 +50,6 @@ export function sessionsAmong(
   sessions: string,
   { since, live }: { since: number; live: ReadonlySet<string> },
 ): CapturedSession[] {
-  const restricted = new Map<string, boolean>();
   return entriesIn(sessions)
     .filter(({ name, isFolder }) => isFolder && isSlug(name) && !live.has(name))
     .map(({ name }) => ({ name, atMs: lstatOf(artifactPath(sessions, name))?.mtimeMs ?? -1 }))
@@ -73,11 +57,9 @@ export function sessionsAmong(
     .sort((a, b) => a.atMs - b.atMs || (a.name < b.name ? -1 : 1))
     .flatMap(({ name }) => {
       const artifact = artifactOf(sessions, name);
-      return artifact === undefined ? [] : [sessionWith(sessions, name, artifact, restricted)];
+      return artifact === undefined ? [] : [sessionWith(sessions, name, artifact)];
     });
 }
-
-export const RESTRICTED = 'the session is restricted to this machine';
 
 /** The issue that a session should have, or why it shouldn't have an issue. */
 export type SessionPlan = { wanted: Wanted; status: IssueStatus } | { wanted: null; reason: string };
@@ -105,7 +87,6 @@ export function planSession(
   const { slug, artifact } = session;
   const { config, daName } = rules.work;
   const none = (reason: string): SessionPlan => ({ wanted: null, reason });
-  if (session.isRestricted() || workedRestricted(rules, session)) return none(RESTRICTED);
   const isNative = artifact.mode === 'native';
   const phase = phaseNamed(phaseOf(rules, session) ?? ('starting' satisfies PhaseId));
   if (isNative) {
@@ -152,13 +133,6 @@ function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): stri
   if (last === undefined) return artifact.phase;
   const isLater = (parseIso(last.at) ?? 0) > (writtenMs(rules, slug) ?? 0);
   return isLater || artifact.phase === null ? last.phase : artifact.phase;
-}
-
-function workedRestricted(rules: SessionRules, { slug, artifact }: CapturedSession): boolean {
-  const atMs = writtenMs(rules, slug);
-  if (atMs === undefined || !isRestrictedWork(rules.state(), { slug, artifact, atMs })) return false;
-  if (rules.marks) markRestricted(dirname(artifactPath(rules.sessions, slug)));
-  return true;
 }
 
 function writtenMs({ sessions }: SessionRules, slug: string): number | undefined {

@@ -34,22 +34,6 @@ describe('notify: the voice as a channel', () => {
     ]);
   });
 
-  it('is local unless a provider may speak', () => {
-    const isLocal = (...engines: string[]): boolean | undefined => {
-      const voice = { ...voiceThat(() => Promise.resolve({ spoken: true, engine: 'test' })), status: () => ({ engines }) }; // prettier-ignore
-      return voiceChannel({
-        clock: { now: () => nowMs, monotonic: () => 0 },
-        voice,
-        muted: () => muted,
-      }).isLocal?.();
-    };
-    expect([isLocal('espeak-ng'), isLocal('provider', 'espeak-ng'), isLocal()]).to.deep.equal([
-      true,
-      false,
-      true,
-    ]);
-  });
-
   it('shows a banner if it was muted since', async () => {
     muted = true;
     expect(await send()).to.deep.equal({ outcome: 'show', reason: 'muted' });

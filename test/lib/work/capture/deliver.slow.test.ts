@@ -90,17 +90,6 @@ describe('delivery of captures', function () {
     expect(github.seen).to.deep.equal([]);
   });
 
-  it('refuses a prompt whose session has become restricted', async () => {
-    leave(spool(), { kind: 'prompt-matched', session: 'uuid-1', slug: null, transcript: null, capture: { kind: 'queue', text: 'the merger', key: 'k1' } }); // prettier-ignore
-    const [session] = Object.values(deps.state().sessions);
-    if (session !== undefined) session.restricted = true;
-    expect(await run()).to.include({ done: 0, dead: 1 });
-    expect(github.seen).to.deep.equal([]);
-    expect(deadReport(spoolStatus(world.at.area.spool).deadFolder).reasons).to.deep.equal([
-      { reason: 'the session is restricted to this machine', count: 1 },
-    ]);
-  });
-
   it('adds the whole prompt to the body only while configured', async () => {
     const say = (key: string): void => {
       const capture = { kind: 'queue', text: `thing ${key}`, key, prompt: `queue thing ${key} for later\nALL OF IT` };

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+
+import { slugOfArtifact } from '../sessions/artifact';
+import { namesFolder, removeNames } from '../sessions/names';
+import { markRestricted } from '../sessions/restricted';
+import { isNameless } from '../sessions/slug';
+import { runningSessions, type SessionsDeps } from '../sessions/state';
+import { restrictUnseen, turnStart } from '../sessions/unseen-artifact';
+import type { WorkEvent } from '../sessions/work-events';
+
+/** What steward may already know about a session that is restricted. */
+export interface Hides {
+  /** The session's slug before this event. */
+  known: string | undefined;
+  /** The file that the event's tool wrote. */
+  file: string | undefined;
+}
+
+/** Restricts the session files that a restricted session may have written, and removes its name and title. */
+export function hide(deps: SessionsDeps, { type, session: id }: WorkEvent, { known, file }: Hides): void {
+  const written = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
+  const slugs = [known ?? [], written ?? []].flat().filter((slug) => !isNameless(slug));
+  if (known === undefined || !isNameless(known)) removeNames(namesFolder(deps.locks), id);
+  for (const slug of slugs) markRestricted(join(deps.sessions, slug));
+  if (MAY_WRITE.includes(type)) hideUnseen(deps, id);
+}
+
+const MAY_WRITE: readonly WorkEvent['type'][] = ['tool-after', 'stop', 'session-end'];
+
+function hideUnseen(deps: SessionsDeps, id: string): void {
+  const { sessions } = runningSessions(deps);
+  const own = Object.values(sessions).find(({ sessionIds }) => sessionIds.includes(id));
+  if (own !== undefined) restrictUnseen(deps, sessions, turnStart(own));
+}
