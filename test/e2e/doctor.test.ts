@@ -488,6 +488,9 @@ describe('doctor (built)', function () {
     });
 
     it('reports an address that this machine does not have, and its command chooses another one', async () => {
+      const server = createServer();
+      await at.run('config', 'set', 'daemon.port', String(await listen(server)));
+      await closeServer(server);
       await at.run('config', 'set', 'daemon.requireToken', 'true');
       await at.run('config', 'set', 'daemon.host', '240.0.0.1');
       const served = await steward(['daemon', 'serve'], { home: at.path });

@@ -141,7 +141,7 @@ describe('steward time (built)', function () {
   });
 
   it('rejects periods that it would read as one day', async () => {
-    for (const of of ['last year', '2026-11']) {
+    for (const of of ['last fortnight', '2026-13']) {
       const { code, stderr } = await steward(['time', '--of', of], { home: home.path });
       expect([code, stderr.split('\n')[0]]).to.deep.equal([2, `Invalid day "${of}".`]);
     }
