@@ -28,10 +28,8 @@ export interface HttpServer {
 }
 
 interface Connection {
-  /** When the connection became idle, in seconds of `process.uptime()`; undefined during a request. */
-  idleSince: number | undefined;
+  /** The number of requests in progress. */
   unanswered: number;
-  isLeaving: boolean;
   isOtherUser: IsOtherUser;
 }
 
@@ -52,7 +50,7 @@ interface State {
   onSettled: (() => void) | undefined;
 }
 
-/** During a shutdown, the server closes connections that have been idle for this long. */
+/** How long a shutdown waits, each time, before it closes the idle connections: a request may be in transit. */
 const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
 
@@ -62,9 +60,17 @@ const NO_BYTES = Buffer.alloc(0);
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
-    ...{ app, limits, servers: [], sockets: new Map() },
-    ...{ open: 0, answered: 0, accepted: 0, streams: new Set<ServerResponse>() },
-    ...{ isEnding: false, isClosing: false, onSettled: undefined },
+    app,
+    limits,
+    servers: [],
+    sockets: new Map(),
+    open: 0,
+    answered: 0,
+    accepted: 0,
+    streams: new Set(),
+    isEnding: false,
+    isClosing: false,
+    onSettled: undefined,
   };
   const peerOf = peerLookup();
   return {
@@ -113,7 +119,7 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
   server.on('connection', (socket: Socket) => onConnection(state, socket, peerOf(socket)));
   // Drops idle connections and clients that don't read their response. Never drops a request in progress.
   server.on('timeout', (socket: Socket) => {
-    if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
+    if (socket.writableLength > 0 || sockets.get(socket)?.unanswered === 0) socket.destroy();
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
@@ -134,7 +140,7 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
 
 function onConnection(state: State, socket: Socket, isOtherUser: IsOtherUser): void {
   state.accepted += 1;
-  const connection = { idleSince: process.uptime(), unanswered: 0, isLeaving: false, isOtherUser };
+  const connection = { unanswered: 0, isOtherUser };
   state.sockets.set(socket, connection);
   socket.once('close', () => {
     state.sockets.delete(socket);
@@ -155,7 +161,6 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
     return;
   }
   known.unanswered += 1;
-  known.idleSince = undefined;
   state.open += 1;
   response.once('close', () => {
     if (!state.streams.delete(response) && sockets.has(socket)) ended(state, known, 1);
@@ -239,7 +244,6 @@ function startStream(
 
 function ended(state: State, connection: Connection, count: number): void {
   connection.unanswered -= count;
-  if (connection.unanswered === 0) connection.idleSince = process.uptime();
   state.open -= count;
   state.answered += count;
   if (state.open === 0) state.onSettled?.();
@@ -257,7 +261,8 @@ async function close(state: State, graceMs: number): Promise<void> {
   // Set `isClosing` only after the server stops listening. Otherwise, a disconnected client could reconnect
   // and be dropped.
   state.isClosing = true;
-  const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
+  const hangUpIdle = (): void => state.servers.forEach((server) => server.closeIdleConnections());
+  const idle = setInterval(() => setImmediate(hangUpIdle), LINGER_MS);
   const cut = setTimeout(() => {
     for (const socket of state.sockets.keys()) socket.destroy();
   }, graceMs);
@@ -269,17 +274,6 @@ async function close(state: State, graceMs: number): Promise<void> {
   clearTimeout(cut);
   clearInterval(idle);
   for (const server of state.servers) server.close();
-}
-
-/** Ends idle connections. Destroys an ended connection if it is still open at the next call. */
-function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
-  for (const [socket, connection] of sockets) {
-    const { idleSince, isLeaving } = connection;
-    if (idleSince === undefined || (process.uptime() - idleSince) * 1000 < LINGER_MS) continue;
-    if (isLeaving) socket.destroy();
-    else socket.end();
-    connection.isLeaving = true;
-  }
 }
 
 /**
