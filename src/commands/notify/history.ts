@@ -1,4 +1,4 @@
-import { BaseCommand, integer } from '../../lib/cli/base-command';
+import { BaseCommand, count } from '../../lib/cli/base-command';
 import { deadFolder } from '../../lib/notify/outbox';
 import { deadReport, deadText } from '../../lib/platform/files/dead-letters';
 import { openNotify } from '../../lib/app/notify';
@@ -10,13 +10,7 @@ export default class NotifyHistory extends BaseCommand {
   static override description =
     'Lists each notification, newest first, with its id, time, text and the channels that delivered it. Also shows why other channels did not deliver it.';
   static override flags = {
-    count: integer({
-      helpValue: 'N',
-      description: 'Number of notifications',
-      default: 20,
-      min: 1,
-      max: 1000,
-    }),
+    count: count('Number of notifications', 20, 1000),
   };
   static override examples = [
     '<%= config.bin %> notify history',

@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, count } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';
 import { isInteractive, confirm } from '../../lib/platform/terminal/ask';
@@ -10,7 +10,7 @@ export default class WorkUndo extends BaseCommand {
   static override description =
     'Discards unsent captures. Issues that were already created are closed as not planned. If you repeat the request in a prompt, it is captured again.';
   static override flags = {
-    last: integer({ description: 'Number of prompts to undo.', default: 1, min: 1, max: 50, helpValue: 'N' }),
+    last: count('Number of prompts to undo.', 1, 50),
     yes: boolean({ description: 'Skip the confirmation; required without a terminal.' }),
   };
   static override examples = ['<%= config.bin %> work undo', '<%= config.bin %> work undo --last 3 --yes'];

@@ -1,6 +1,6 @@
 import { custom } from '@oclif/core/args';
 import { Command } from '@oclif/core/command';
-import { boolean, string } from '@oclif/core/flags';
+import { boolean, integer, string } from '@oclif/core/flags';
 import type { Arg } from '@oclif/core/interfaces';
 
 import { StewardError } from '../errors';
@@ -19,6 +19,15 @@ export const machine = string({
     'Limit to one machine, given by name, by the start of its id, or as "this" (default: all machines, merged).',
   helpValue: 'NAME',
 });
+
+/** A flag that may be given several times, each time with one value. */
+export function repeatable(description: string, helpValue: string) {
+  return string({ description, helpValue, multiple: true, multipleNonGreedy: true });
+}
+
+export function count(description: string, fallback: number, max = 10_000) {
+  return integer({ description, default: fallback, min: 1, max, helpValue: 'N' });
+}
 
 /** A text argument. Unlike oclif's type, this type doesn't read stdin if the argument is missing. */
 export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });

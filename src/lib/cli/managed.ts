@@ -16,7 +16,7 @@ import { foldFor } from '../platform/terminal/fold';
 import { standardOutput, type Terminal, writeErr } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { within } from '../platform/time/wait';
-import { text } from './base-command';
+import { text, repeatable } from './base-command';
 
 interface FollowHost {
   context: Context;
@@ -153,18 +153,11 @@ async function maybeInterrupt(host: FollowHost, session: string, again: Promise<
 
 /** Flags that answer permission requests in advance. */
 export const answerFlags = {
-  allow: text({
-    description: 'Tool to allow without asking: a tool name, a tool-use id, or "all". Repeatable.',
-    helpValue: 'TOOL',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
-  deny: text({
-    description: 'Tool to deny without asking: a tool name, a tool-use id, or "all". Repeatable.',
-    helpValue: 'TOOL',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
+  allow: repeatable(
+    'Tool to allow without asking: a tool name, a tool-use id, or "all". Repeatable.',
+    'TOOL',
+  ),
+  deny: repeatable('Tool to deny without asking: a tool name, a tool-use id, or "all". Repeatable.', 'TOOL'),
 };
 
 export const costFlag = text({

@@ -1,12 +1,12 @@
 import { agentBody } from '../../../lib/agents/managed/definition';
 import type { Resource } from '../../../lib/agents/managed/client';
-import { resourcesText } from '../../../lib/agents/managed/view';
-import { BaseCommand, boolean, text } from '../../../lib/cli/base-command';
+import { boolean, text } from '../../../lib/cli/base-command';
+import { ManagedCommand } from '../../../lib/cli/managed-command';
 import { definitionFile, textOrFile } from '../../../lib/agents/input';
 import { parseYaml } from '../../../lib/app/agents';
 import { withManaged } from '../../../lib/app/managed';
 
-export default class AgentsManagedCreate extends BaseCommand {
+export default class AgentsManagedCreate extends ManagedCommand {
   static override summary = 'Create a hosted agent from flags or a YAML file';
   static override description =
     "The file uses the API's keys (name, model, system, tools, …). Flags override the file. If no tools are listed, the agent gets the standard toolset.";
@@ -31,9 +31,7 @@ export default class AgentsManagedCreate extends BaseCommand {
     const texts = { name, model, description, system, noTools: flags['no-tools'] };
     const body = agentBody(await definitionFile(flags.file, parseYaml), texts);
     const agent = await withManaged(this.context, ({ client }) => client.create('agents', body));
-    const { config } = await this.context.loadConfig();
-    return this.show(agent, () =>
-      resourcesText([agent], '', { ...this.terminal, zone: config.user.timezone }),
-    );
+    await this.list([agent]);
+    return agent;
   }
 }

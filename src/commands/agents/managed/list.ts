@@ -1,18 +1,12 @@
 import { type Resource, listAll } from '../../../lib/agents/managed/client';
-import { resourcesText } from '../../../lib/agents/managed/view';
-import { BaseCommand, integer } from '../../../lib/cli/base-command';
+import { count } from '../../../lib/cli/base-command';
+import { ManagedCommand } from '../../../lib/cli/managed-command';
 import { withManaged } from '../../../lib/app/managed';
 
-export default class AgentsManagedList extends BaseCommand {
+export default class AgentsManagedList extends ManagedCommand {
   static override summary = 'List your hosted agents';
   static override flags = {
-    limit: integer({
-      description: 'Maximum number of agents.',
-      default: 100,
-      min: 1,
-      max: 10_000,
-      helpValue: 'N',
-    }),
+    limit: count('Maximum number of agents.', 100),
   };
   static override examples = [
     '<%= config.bin %> agents managed list',
@@ -23,12 +17,7 @@ export default class AgentsManagedList extends BaseCommand {
   async run(): Promise<Resource[]> {
     const { flags } = await this.parse(AgentsManagedList);
     const found = await withManaged(this.context, ({ deps }) => listAll(deps, 'agents', [], flags.limit));
-    const { config } = await this.context.loadConfig();
-    return this.show(found, () =>
-      resourcesText(found, 'No agents yet. Create one: steward agents managed create', {
-        ...this.terminal,
-        zone: config.user.timezone,
-      }),
-    );
+    await this.list(found, 'No agents yet. Create one: steward agents managed create');
+    return found;
   }
 }

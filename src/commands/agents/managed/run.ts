@@ -1,4 +1,4 @@
-import { BaseCommand, text, word } from '../../../lib/cli/base-command';
+import { BaseCommand, text, word, repeatable } from '../../../lib/cli/base-command';
 import { messageOf } from '../../../lib/agents/input';
 import { answerFlags, costFlag, given, hostOf, parseCost, policyOf, runHere } from '../../../lib/cli/managed';
 
@@ -16,12 +16,7 @@ export default class AgentsManagedRun extends BaseCommand {
     agent: text({ required: true, description: 'Agent id.', helpValue: 'ID' }),
     environment: text({ required: true, description: 'Environment id.', helpValue: 'ID' }),
     title: text({ description: 'Session title.', helpValue: 'TEXT' }),
-    vault: text({
-      description: 'Id of a vault with credentials; repeatable.',
-      helpValue: 'ID',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    vault: repeatable('Id of a vault with credentials; repeatable.', 'ID'),
     'max-cost': costFlag,
     ...answerFlags,
   };

@@ -1,6 +1,6 @@
 import { checkedId } from '../../../lib/agents/managed/event';
 import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
-import { BaseCommand, boolean, text, word } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean, word, repeatable } from '../../../lib/cli/base-command';
 import { messageOf, textOrFile } from '../../../lib/agents/input';
 import { withManaged } from '../../../lib/app/managed';
 import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/managed';
@@ -14,12 +14,7 @@ export default class AgentsManagedSend extends BaseCommand {
     message: word({ description: 'Message, @FILE, or @- for stdin.' }),
   };
   static override flags = {
-    'tool-result': text({
-      description: 'Result of a custom tool, as ID=TEXT or ID=@FILE; repeatable.',
-      helpValue: 'ID=@FILE',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    'tool-result': repeatable('Result of a custom tool, as ID=TEXT or ID=@FILE; repeatable.', 'ID=@FILE'),
     'tool-error': boolean({ description: 'Mark the tool results as errors.', dependsOn: ['tool-result'] }),
     follow: boolean({ description: 'Follow the session until the turn ends.' }),
     ...answerFlags,

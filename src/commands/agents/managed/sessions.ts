@@ -1,9 +1,9 @@
 import { type Resource, listAll } from '../../../lib/agents/managed/client';
-import { resourcesText } from '../../../lib/agents/managed/view';
-import { BaseCommand, integer, text } from '../../../lib/cli/base-command';
+import { text, count } from '../../../lib/cli/base-command';
+import { ManagedCommand } from '../../../lib/cli/managed-command';
 import { withManaged } from '../../../lib/app/managed';
 
-export default class AgentsManagedSessions extends BaseCommand {
+export default class AgentsManagedSessions extends ManagedCommand {
   static override summary = 'List hosted sessions, newest first';
   static override flags = {
     agent: text({ description: "Only this agent's sessions.", helpValue: 'ID' }),
@@ -12,13 +12,7 @@ export default class AgentsManagedSessions extends BaseCommand {
       options: ['idle', 'running', 'rescheduling', 'terminated'],
       multiple: true,
     }),
-    limit: integer({
-      description: 'Maximum number of sessions.',
-      default: 20,
-      min: 1,
-      max: 10_000,
-      helpValue: 'N',
-    }),
+    limit: count('Maximum number of sessions.', 20),
   };
   static override examples = [
     '<%= config.bin %> agents managed sessions --status running',
@@ -36,9 +30,7 @@ export default class AgentsManagedSessions extends BaseCommand {
     const found = await withManaged(this.context, ({ deps }) =>
       listAll(deps, 'sessions', query, flags.limit),
     );
-    const { config } = await this.context.loadConfig();
-    return this.show(found, () =>
-      resourcesText(found, 'No sessions.', { ...this.terminal, zone: config.user.timezone }),
-    );
+    await this.list(found, 'No sessions.');
+    return found;
   }
 }

@@ -56,7 +56,7 @@ export function parseJsonTree(source: string, { comments = false } = {}): Parsed
   const deep = tooDeepAt(source, MAX_DEPTH, JSON_TOKENS);
   if (deep !== undefined) return { problem: problemAt(deep, `more than ${MAX_DEPTH} levels deep`) };
   const errors: ParseError[] = [];
-  // A space in the place of the byte order mark, so that offsets don't change.
+  // Replaces the byte order mark by a space, so that offsets don't change.
   const root = parseTree(source.replace(/^\ufeff/, ' '), errors, { disallowComments: !comments });
   const [error] = errors;
   if (error !== undefined) return { problem: problemAt(error.offset, wordsOf(error)) };

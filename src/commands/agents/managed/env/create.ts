@@ -1,12 +1,12 @@
 import type { Resource } from '../../../../lib/agents/managed/client';
 import { environmentBody } from '../../../../lib/agents/managed/definition';
-import { resourcesText } from '../../../../lib/agents/managed/view';
-import { BaseCommand, text } from '../../../../lib/cli/base-command';
+import { text, repeatable } from '../../../../lib/cli/base-command';
+import { ManagedCommand } from '../../../../lib/cli/managed-command';
 import { definitionFile } from '../../../../lib/agents/input';
 import { parseYaml } from '../../../../lib/app/agents';
 import { createEnvironment, withManaged } from '../../../../lib/app/managed';
 
-export default class AgentsManagedEnvCreate extends BaseCommand {
+export default class AgentsManagedEnvCreate extends ManagedCommand {
   static override summary = 'Create an environment: packages, networking and secrets for a cloud container';
   static override description =
     "The file uses the API's keys (name, config). Flags override the file. Pass secrets as references; steward sends their values but never prints them.";
@@ -18,24 +18,12 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
       description: 'Network access (default: unrestricted).',
       options: ['unrestricted', 'limited'],
     }),
-    host: text({
-      description: 'Host to allow; repeatable. All other hosts are blocked.',
-      helpValue: 'HOST',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    package: text({
-      description: 'Package to install, as MANAGER:NAME (apt, cargo, gem, go, npm, pip); repeatable.',
-      helpValue: 'MANAGER:NAME',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    secret: text({
-      description: 'Secret, as NAME=env:VARIABLE or NAME=file:PATH; repeatable.',
-      helpValue: 'NAME=REF',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    host: repeatable('Host to allow; repeatable. All other hosts are blocked.', 'HOST'),
+    package: repeatable(
+      'Package to install, as MANAGER:NAME (apt, cargo, gem, go, npm, pip); repeatable.',
+      'MANAGER:NAME',
+    ),
+    secret: repeatable('Secret, as NAME=env:VARIABLE or NAME=file:PATH; repeatable.', 'NAME=REF'),
   };
   static override examples = [
     '<%= config.bin %> agents managed env create --name py --package pip:pandas --host pypi.org',
@@ -56,9 +44,7 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
     const wanted = { name, description, networking, hosts, packages, secrets };
     const environment = environmentBody(await definitionFile(flags.file, parseYaml), wanted);
     const created = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
-    const { config } = await this.context.loadConfig();
-    return this.show(created, () =>
-      resourcesText([created], '', { ...this.terminal, zone: config.user.timezone }),
-    );
+    await this.list([created]);
+    return created;
   }
 }

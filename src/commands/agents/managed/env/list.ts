@@ -1,18 +1,12 @@
 import { type Resource, listAll } from '../../../../lib/agents/managed/client';
-import { resourcesText } from '../../../../lib/agents/managed/view';
-import { BaseCommand, integer } from '../../../../lib/cli/base-command';
+import { count } from '../../../../lib/cli/base-command';
+import { ManagedCommand } from '../../../../lib/cli/managed-command';
 import { withManaged } from '../../../../lib/app/managed';
 
-export default class AgentsManagedEnvList extends BaseCommand {
+export default class AgentsManagedEnvList extends ManagedCommand {
   static override summary = "List your hosted agents' environments";
   static override flags = {
-    limit: integer({
-      description: 'Maximum number of environments.',
-      default: 100,
-      min: 1,
-      max: 10_000,
-      helpValue: 'N',
-    }),
+    limit: count('Maximum number of environments.', 100),
   };
   static override examples = [
     '<%= config.bin %> agents managed env list',
@@ -25,12 +19,7 @@ export default class AgentsManagedEnvList extends BaseCommand {
     const found = await withManaged(this.context, ({ deps }) =>
       listAll(deps, 'environments', [], flags.limit),
     );
-    const { config } = await this.context.loadConfig();
-    return this.show(found, () =>
-      resourcesText(found, 'No environments yet. Create one: steward agents managed env create', {
-        ...this.terminal,
-        zone: config.user.timezone,
-      }),
-    );
+    await this.list(found, 'No environments yet. Create one: steward agents managed env create');
+    return found;
   }
 }
