@@ -18,7 +18,7 @@ const MODULES = {
   ],
   restricted: [['sessions/restricted-work'], ['sessions/restricted-work', 'sessions/restricted-repos']],
   agents: [['agents/routing'], ['agents/routing', 'agents/check']],
-  routing: [['notify/routing'], ['notify/routing', 'notify/quiet-hours']],
+  routing: [['notify/routing'], ['notify/routing', 'notify/quiet-hours', 'notify/dispatch']],
   outbox: [
     ['notify/outbox', 'notify/lane'],
     ['notify/outbox', 'notify/lane', 'notify/dispatch', 'notify/retry'],

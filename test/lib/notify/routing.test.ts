@@ -73,6 +73,45 @@ describe('notify: routing', () => {
     expect(to(plan({ event: 'attention' }, { moment: { channels: pushes } }))).to.equal('push');
   });
 
+  describe('reaches you where you are', () => {
+    const noPush = channelsThat((id) => (id === 'push' || id === 'sms' ? 'not here' : undefined));
+    const onlyDesktop = { ...settings, routing: { ...routing, taskComplete: ['desktop'] as const } };
+    const nowhere = { ...settings, routing: { ...routing, attention: [] } };
+    const cases: [
+      where: string,
+      reach: 'desk' | 'away' | undefined,
+      made: string,
+      Parameters<typeof plan>[1]?,
+      event?: string,
+    ][] = [
+      ['anywhere', undefined, 'voice desktop push'],
+      ['at the desk', 'desk', 'voice desktop'],
+      ['away', 'away', 'push'],
+      ['away without push', 'away', 'desktop', { moment: { channels: noPush } }],
+      ['away, for an event that is not pushed', 'away', 'desktop', { settings: onlyDesktop }, 'taskComplete'],
+      ['away, for an event without channels', 'away', '', { settings: nowhere }],
+    ];
+    for (const [where, reach, made, more, event = 'attention'] of cases) {
+      it(where, () => {
+        const request = {
+          ...parseRequest({ message: 'x', event }),
+          ...(reach === undefined ? {} : { reach }),
+        };
+        const at = { ...moment, ...more?.moment };
+        expect(to(route(request, more?.settings ?? settings, at))).to.equal(made);
+      });
+    }
+  });
+
+  it('is quiet from the first minute of the quiet hours, and not before', () => {
+    const heldAt = (quietHours: string): boolean =>
+      plan({ event: 'backgroundAgent' }, { settings: { ...settings, quietHours } }).deliveries[0]?.silent ??
+      false;
+    expect(
+      ['09:00-10:00', '09:01-10:00', '08:30-09:00', '08:30-09:01', '23:00-09:01'].map(heldAt),
+    ).to.deep.equal([true, false, false, true, true]);
+  });
+
   it('follows the settings', () => {
     const own = { ...settings, routing: { ...routing, taskComplete: ['chat', 'desktop'] as const } };
     expect(to(plan({}, { settings: own }))).to.equal('voice desktop chat');
