@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { DayDocument } from '../src/lib/app/day';
 import type { DayLedger } from '../src/lib/time/ledger/model';
 import { recent, today } from '../src/lib/sense/read';
-import type { DailyRecord } from '../src/lib/time/record';
+import { recordDocument, type DailyRecord } from '../src/lib/time/record';
 import { boardView, type BoardView } from '../src/lib/work/board';
 import type { Issue } from '../src/lib/work/issue';
 import { launchBrowser, servePages } from '../test/helpers/browser';
@@ -157,7 +157,7 @@ function makeDay(day: DayDocument): DayDocument {
     ...commit,
     subject: SUBJECTS[i % SUBJECTS.length] ?? '',
   }));
-  return { ...day, commits, record: makeRecord(day.record) };
+  return { ...day, commits, record: recordDocument(makeRecord(day.record as DailyRecord)) };
 }
 
 /** The board of the pictures, by the function that the daemon calls. */

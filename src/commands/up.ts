@@ -5,7 +5,7 @@ import { exists } from '../lib/platform/files/folder';
 import { backfillText } from '../lib/sense/backfill';
 import { recordText } from '../lib/sense/view';
 import { recentText } from '../lib/sense/view-status';
-import { askToStart, up, type UpResult } from '../lib/setup/up';
+import { askToStart, up, upDocument } from '../lib/setup/up';
 
 export default class Up extends BaseCommand {
   static override summary = 'Set up with defaults, watch this repository, and run the daemon';
@@ -27,7 +27,7 @@ export default class Up extends BaseCommand {
   static override examples = ['<%= config.bin %> up', '<%= config.bin %> up --yes --once --json'];
   static override related = ['sense today', 'daemon status', 'open', 'config show'];
 
-  async run(): Promise<UpResult | undefined> {
+  async run(): Promise<ReturnType<typeof upDocument> | undefined> {
     const { flags } = await this.parse(Up);
     const say = (text: string): void => this.say(text);
     if (!flags.yes && !exists(this.context.area.sense.config)) await askToStart(this.context, say);
@@ -48,11 +48,12 @@ export default class Up extends BaseCommand {
       const today = recordText(result.today.record, { ...this.terminal, notSeen: result.today.notSeen });
       return `${today}\n\n${recentText(result.days, this.terminal)}`;
     });
-    if (flags.once) return result;
+    const document = upDocument(result);
+    if (flags.once) return document;
     const running = await findDaemon(this.context);
     if (running !== undefined) {
       say(`The daemon is already running: ${running.instance.url}/`);
-      return { ...result, daemon: running.instance.url };
+      return { ...document, daemon: running.instance.url };
     }
     process.exitCode = await serveDaemon(
       this.context,
@@ -61,7 +62,7 @@ export default class Up extends BaseCommand {
         isJson: this.json,
         say: (text) => (warnings.includes(text) ? undefined : say(text)),
         onListening: ({ url }) => {
-          this.printLine({ ...result, daemon: url });
+          this.printLine({ ...document, daemon: url });
           say(`Dashboard: ${url}/   (Ctrl-C stops the daemon)`);
         },
       },

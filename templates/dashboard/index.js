@@ -27,7 +27,7 @@ import { showDone, showNext, showRunning, showWaitingList } from './today-lists.
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} SessionsReport */
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
-/** @typedef {import('../../src/lib/time/record').DailyRecord} DailyRecord */
+/** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
@@ -149,14 +149,14 @@ function showDay(day, waiting, now, lost) {
   const time = byKind(record);
   show(
     byId('facts'),
-    record.backfilled === true
+    record.totalMinutes === null
       ? h('span', 'Time not recorded')
       : h(
           'span',
           h('b.large', minutes(record.totalMinutes)),
           isToday ? (lost ? ` tracked until ${lost}` : ' tracked so far') : ' tracked',
         ),
-    record.backfilled !== true && KINDS.map((kind) => h('span', h('b', minutes(time[kind])), ` ${kind}`)),
+    record.totalMinutes !== null && KINDS.map((kind) => h('span', h('b', minutes(time[kind])), ` ${kind}`)),
     h('span', h('b', grouped(record.commits.count)), record.commits.count === 1 ? ' commit' : ' commits'),
     day.closed.length > 0 && h('span', h('b', grouped(day.closed.length)), ' closed'),
   );
@@ -210,7 +210,7 @@ function showHead(shown, today, timezone) {
 
 /** Returns the text shown while nothing in the timeline is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
 function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
-  if (!raw && record.totalMinutes > 0) return 'The event log of this day was deleted; the totals remain.';
+  if (!raw && record.totalMinutes) return 'The event log of this day was deleted; the totals remain.';
   const first = spans[0];
   if (first === undefined) {
     if (isToday) return 'No captures yet today.';

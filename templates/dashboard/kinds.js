@@ -3,7 +3,7 @@
 import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';
 
-/** @typedef {import('../../src/lib/time/record').DailyRecord} DailyRecord */
+/** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
 /** @typedef {{ day: string, record: DailyRecord | undefined }} DayRow */
 /** @typedef {'creation' | 'consumption' | 'neutral'} Kind */
 
@@ -17,7 +17,11 @@ export function fill(kind) {
 
 /** @param {DailyRecord} record */
 export function byKind({ creationMinutes, consumptionMinutes, neutralMinutes }) {
-  return { creation: creationMinutes, consumption: consumptionMinutes, neutral: neutralMinutes };
+  return {
+    creation: creationMinutes ?? 0,
+    consumption: consumptionMinutes ?? 0,
+    neutral: neutralMinutes ?? 0,
+  };
 }
 
 /** @param {readonly string[]} names */
@@ -90,7 +94,7 @@ export function dayLink(day, record) {
 
 /** @param {DailyRecord} record */
 function timeOf(record) {
-  return record.backfilled === true ? 'not recorded' : minutes(record.totalMinutes);
+  return record.totalMinutes === null ? 'not recorded' : minutes(record.totalMinutes);
 }
 
 /** @param {DailyRecord | undefined} record @param {number} max */

@@ -5,13 +5,13 @@ import { command, folded, h, show } from './dom.js';
 import { minutes, plural, shortDay } from './format.js';
 import { fill, head, KINDS } from './kinds.js';
 
-/** @typedef {import('../../src/lib/time/record').DailyRecord} DailyRecord */
+/** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
 
 const ROWS = 10;
 
 /** @param {DailyRecord} record */
 export function isEmpty({ totalMinutes, commits, sessions }) {
-  return totalMinutes === 0 && commits.count === 0 && sessions.count === 0;
+  return !totalMinutes && commits.count === 0 && sessions.count === 0;
 }
 
 /** @param {Record<string, number> | number[] | undefined} values */

@@ -37,7 +37,7 @@ function figuresOf(record) {
       .map((hour) => hour.minutes - hour.seen),
   );
   const agents = [sum(ledger?.cells.working), sum(ledger?.cells.waiting)];
-  return [totalMinutes, ...Object.values(byKind(record)), gap, ...agents, commits.count, sessions.count];
+  return [totalMinutes ?? 0, ...Object.values(byKind(record)), gap, ...agents, commits.count, sessions.count];
 }
 
 /**

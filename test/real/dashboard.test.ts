@@ -119,7 +119,7 @@ describe('the dashboard in Chromium', function () {
       const { body } = answers['/api/day']!();
       answers['/api/day'] = () => {
         const day = structuredClone(body) as DayDocument;
-        day.record.totalMinutes += 6;
+        day.record.totalMinutes = (day.record.totalMinutes ?? 0) + 6;
         return { body: day };
       };
       await nextRound(page);

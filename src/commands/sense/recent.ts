@@ -3,7 +3,7 @@ import { openMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
 import type { StewardError } from '../../lib/errors';
 import { recent } from '../../lib/sense/read';
-import type { DailyRecord } from '../../lib/time/record';
+import { recordDocument, type RecordDocument } from '../../lib/time/record';
 import { recentText } from '../../lib/sense/view-status';
 
 export default class SenseRecent extends BaseCommand {
@@ -18,12 +18,12 @@ export default class SenseRecent extends BaseCommand {
   ];
   static override related = ['sense today', 'sense export'];
 
-  async run(): Promise<DailyRecord[]> {
+  async run(): Promise<RecordDocument[]> {
     const { flags } = await this.parse(SenseRecent);
     const sense = await openSense(this.context);
     const deps = await openMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
     const onDamaged = ({ message }: StewardError): void => this.say(message);
     const records = recent(deps, flags.days, { onDamaged, hasLedger: this.json });
-    return this.show(records, () => recentText(records, this.terminal));
+    return this.show(records.map(recordDocument), () => recentText(records, this.terminal));
   }
 }

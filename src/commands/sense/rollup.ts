@@ -1,6 +1,6 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
-import type { DailyRecord } from '../../lib/time/record';
+import { recordDocument, type RecordDocument } from '../../lib/time/record';
 import { rollup } from '../../lib/sense/roll';
 import { recordText } from '../../lib/sense/view';
 
@@ -16,12 +16,12 @@ export default class SenseRollup extends BaseCommand {
   static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup yesterday'];
   static override related = ['sense recent', 'sense export'];
 
-  async run(): Promise<DailyRecord> {
+  async run(): Promise<RecordDocument> {
     const { args } = await this.parse(SenseRollup);
     const { deps, locked, readDay } = await openSense(this.context);
     const day = args.date === undefined ? undefined : await readDay(args.date);
     const record = await locked(() => rollup(deps, day));
-    return this.show(record, () =>
+    return this.show(recordDocument(record), () =>
       recordText(record, { ...this.terminal, notSeen: { idleMinutes: 0, sources: [] } }),
     );
   }

@@ -4,7 +4,7 @@ import { openSense } from '../../lib/app/sense';
 import { waitingSessions } from '../../lib/app/sessions';
 import { toStewardError } from '../../lib/errors';
 import { dayView, today } from '../../lib/sense/read';
-import type { DailyRecord } from '../../lib/time/record';
+import { recordDocument, type RecordDocument } from '../../lib/time/record';
 import { recordText } from '../../lib/sense/view';
 
 export default class SenseToday extends BaseCommand {
@@ -25,7 +25,7 @@ export default class SenseToday extends BaseCommand {
   ];
   static override related = ['sense recent', 'sense status', 'sense classify explain APP'];
 
-  async run(): Promise<DailyRecord> {
+  async run(): Promise<RecordDocument> {
     const { flags } = await this.parse(SenseToday);
     const sense = await openSense(this.context);
     const deps = await openMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
@@ -35,7 +35,9 @@ export default class SenseToday extends BaseCommand {
       this.json || record.final || deps.machines?.()?.hasOwn === false
         ? 0
         : await waitingSessions(this.context).catch((error: unknown) => this.reportProblem(error));
-    return this.show(record, () => recordText(record, { ...this.terminal, ...beside, waiting }));
+    return this.show(recordDocument(record), () =>
+      recordText(record, { ...this.terminal, ...beside, waiting }),
+    );
   }
 
   /** Prints the error and falls back to 0 waiting sessions. */

@@ -4,6 +4,7 @@ import type { Day } from '../platform/time/time';
 import { daySessions, type DaySession } from '../time/day-sessions';
 import type { DayTimeline } from '../time/day-timeline';
 import type { LiveReads } from '../sense/live';
+import { recordDocument, type RecordDocument } from '../time/record';
 import type { MachineRow } from '../time/machines/model';
 import type { MachineName } from '../time/machines/read';
 import type { DayDetail, ReadDeps } from '../sense/read';
@@ -15,8 +16,9 @@ import { openMachines } from './machines';
 
 /** The response of `GET /api/day`. Times are in seconds since the start of the day. */
 export interface DayDocument
-  extends Omit<DayTimeline, 'sessions'>, Pick<DayDetail, 'record' | 'notSeen' | 'raw' | 'startMs'> {
+  extends Omit<DayTimeline, 'sessions'>, Pick<DayDetail, 'notSeen' | 'raw' | 'startMs'> {
   day: Day;
+  record: RecordDocument;
   timezone: string;
   final: boolean;
   sessions: DaySession[];
@@ -54,7 +56,7 @@ export function dayRoute(
       const { sessions } = await readSessions();
       const { timezone, final } = record;
       return {
-        ...{ day, timezone, startMs, final, record, notSeen, raw, ...timeline },
+        ...{ day, timezone, startMs, final, record: recordDocument(record), notSeen, raw, ...timeline },
         sessions: daySessions(timeline.sessions, Object.values(sessions)),
         ...('machines' in record && { machines: record.machines }),
         ...(others && {

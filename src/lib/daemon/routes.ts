@@ -1,3 +1,4 @@
+import { recordDocument } from '../time/record';
 import { join } from 'node:path';
 import * as v from 'valibot';
 
@@ -146,7 +147,10 @@ export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutes
         const machine = machineIn(request.query);
         if (machine === undefined) return todayRoute.serve(request);
         const { record } = today(await depsOf(machine));
-        return taggedAnswer(request.head, tagged(`${JSON.stringify(record)}\n`, JSON_HEADERS));
+        return taggedAnswer(
+          request.head,
+          tagged(`${JSON.stringify(recordDocument(record))}\n`, JSON_HEADERS),
+        );
       },
     },
     liveRoute('/api/sense/sources', live.sources),
@@ -168,7 +172,7 @@ export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutes
         machine: machineIn(query),
       }),
       run: async ({ days, to, machine }) =>
-        recent(await depsOf(machine), days, to === undefined ? {} : { to }),
+        recent(await depsOf(machine), days, to === undefined ? {} : { to }).map(recordDocument),
     }),
     writeRoute('/api/sense/classify', { app: APP, kind: v.picklist(APP_KINDS), since: DAY }, classify),
   ];

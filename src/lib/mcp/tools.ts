@@ -1,3 +1,4 @@
+import { recordDocument } from '../time/record';
 import type { Context } from '../app/context';
 import { openNotify } from '../app/notify';
 import { openReport } from '../app/report';
@@ -66,7 +67,7 @@ export const READ_TOOLS: readonly McpTool[] = [
     input: inputOf({}),
     async run(context) {
       const { record, notSeen } = today((await openSense(context)).deps);
-      return { record, notSeen };
+      return { record: recordDocument(record), notSeen };
     },
   },
   {
@@ -74,7 +75,7 @@ export const READ_TOOLS: readonly McpTool[] = [
     description: 'The most recent daily records, newest first.',
     input: inputOf({ days: integer('Number of records (default: 7).', 1, 366) }),
     async run(context, { days = 7 }) {
-      return recent((await openSense(context)).deps, Number(days));
+      return recent((await openSense(context)).deps, Number(days)).map(recordDocument);
     },
   },
   {

@@ -185,6 +185,7 @@ function nextState(run: CaptureRun, state: SenseState, answers: readonly Answer[
     ...structuredClone(state),
     lastCaptureTs: at,
     away: awayTime(run, state, answers),
+    zones: { ...state.zones, [run.today]: state.zones[run.today] ?? deps.timezone },
     ...noticeJump(state, { wallMs: nowMs, boot: deps.clock.boot?.() }),
   };
   for (const { source, outcome } of answers) {

@@ -1,13 +1,13 @@
 import { refreshCached, type Cached } from '../platform/files/file-cache';
 import type { Day } from '../platform/time/time';
 import { dayDetail, sources, status, today, type DayDetail, type ReadDeps } from './read';
-import type { DailyRecord } from '../time/record';
+import { recordDocument, type RecordDocument } from '../time/record';
 import { todayOf } from './roll';
 import type { SenseStatus, SourceStatus } from './source';
 
 /** Cached queries for a long-running process. A query returns the same object until the data changes. */
 export interface LiveReads {
-  today: (deps: ReadDeps) => DailyRecord;
+  today: (deps: ReadDeps) => RecordDocument;
   sources: (deps: ReadDeps) => readonly SourceStatus[];
   status: (deps: ReadDeps) => SenseStatus;
   day: (deps: ReadDeps, day: Day) => DayDetail;
@@ -19,7 +19,7 @@ export interface LiveReads {
  */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {
-    today: cached((deps) => today(deps).record),
+    today: cached((deps) => recordDocument(today(deps).record)),
     sources: cached(sources),
     status: cached((deps) => status(deps, scheduler)),
     day: cached(dayDetail),

@@ -43,7 +43,9 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   });
   const scan = deps.store.scanLog(day, tally.add);
   const generatedAt = toIso(deps.clock.now());
-  const record = tally.result({ version: SENSE_VERSION, generatedAt, final: day < todayOf(deps) });
+  const final = day < todayOf(deps);
+  const isUncaptured = final && state.zones[day] === undefined;
+  const record = tally.result({ version: SENSE_VERSION, generatedAt, final, isUncaptured });
   if (record.ledger !== undefined) record.goalTags = deps.goalTags?.(record.ledger) ?? {};
   return { record, sessionRepos: tally.sessionRepos(), scan };
 }

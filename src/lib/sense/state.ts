@@ -59,7 +59,7 @@ const STATE = v.object({
   /** Set if `afterRecords` failed. The next capture retries it. */
   untold: v.optional(v.boolean(), false),
   lostOn: v.optional(v.nullable(DAY), null),
-  /** Each day's time zone, which is fixed when the day's log is created. */
+  /** The time zone of each day with captures or a log, which is fixed at the first of them. */
   zones: v.optional(recordOf(ZONE), {}),
   clock: v.optional(
     v.nullable(v.object({ wallMs: v.number(), boot: v.optional(v.custom<BootTime>(isBootTime)) })),

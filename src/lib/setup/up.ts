@@ -6,7 +6,7 @@ import { isInteractive, confirm } from '../platform/terminal/ask';
 import type { BackfillResult } from '../sense/backfill';
 import type { CaptureResult } from '../sense/capture';
 import { lastDays, today, type Today } from '../sense/read';
-import type { DailyRecord } from '../time/record';
+import { recordDocument, type DailyRecord } from '../time/record';
 
 export interface UpResult {
   userArea: string;
@@ -22,6 +22,15 @@ export interface UpResult {
   /** The last seven days including today, newest first. */
   days: DailyRecord[];
   daemon: string | null;
+}
+
+/** Returns the result for JSON output. */
+export function upDocument({ today: shown, days, ...result }: UpResult) {
+  return {
+    ...result,
+    today: { ...shown, record: recordDocument(shown.record) },
+    days: days.map(recordDocument),
+  };
 }
 
 /** Returns the text that precedes the first question: what steward records, and where it stores the data. */

@@ -40,7 +40,7 @@ export interface DailyRecord {
   generatedAt: string;
   /** Whether the day was over when the record was built. */
   final: boolean;
-  /** Set if all of the day's events come from a backfill, so that the day has no application time. */
+  /** Set if no capture ran that day, so that its time is not recorded; its events come from a backfill. */
   backfilled?: true;
   totalMinutes: number;
   creationMinutes: number;
@@ -62,6 +62,23 @@ export interface DailyRecord {
   goalTags: Record<string, GoalTag>;
 }
 
+type Totals = 'totalMinutes' | 'creationMinutes' | 'consumptionMinutes' | 'neutralMinutes';
+
+/** A record in JSON output: the totals of a day that was not recorded are null. */
+export type RecordDocument<T extends DailyRecord = DailyRecord> = Omit<T, Totals> &
+  Record<Totals, number | null>;
+
+export function recordDocument<T extends DailyRecord>(record: T): RecordDocument<T> {
+  if (record.backfilled !== true) return record;
+  const unknown = {
+    totalMinutes: null,
+    creationMinutes: null,
+    consumptionMinutes: null,
+    neutralMinutes: null,
+  };
+  return { ...record, ...unknown };
+}
+
 const HOUR_MS = 3_600_000;
 
 export interface TallyOptions {
@@ -76,6 +93,8 @@ export interface RecordLabel {
   version: string;
   generatedAt: string;
   final: boolean;
+  /** Set if no capture ran on that day. */
+  isUncaptured?: boolean;
 }
 
 export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord): boolean {
@@ -108,7 +127,7 @@ export function recordTally(date: Day, options: TallyOptions) {
       else if (event.type === 'agent-session') sessions.add(ms, event);
     },
     sessionRepos: sessions.repos,
-    result({ version, generatedAt, final }: RecordLabel): DailyRecord {
+    result({ version, generatedAt, final, isUncaptured = false }: RecordLabel): DailyRecord {
       const isLonger = starts.length > 0 && (span.startMs < startMs || span.endMs > endMs);
       const hours = isLonger ? hoursIn(date, timezone, span) : starts;
       const samples = ledger.samples();
@@ -119,7 +138,7 @@ export function recordTally(date: Day, options: TallyOptions) {
         version,
         generatedAt,
         final,
-        ...(backfilled > 0 && captured === 0 ? { backfilled: true } : {}),
+        ...(captured === 0 && (backfilled > 0 || isUncaptured) ? { backfilled: true } : {}),
         totalMinutes: (time.kinds.creation + time.kinds.consumption + time.kinds.neutral) / 10,
         creationMinutes: time.kinds.creation / 10,
         consumptionMinutes: time.kinds.consumption / 10,

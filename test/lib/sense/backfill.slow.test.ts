@@ -223,6 +223,9 @@ describe('sense: backfill', () => {
     expect(shown(80)[0]).to.match(/^2026-11-20 {2}Fri {2}- +so far {2}nothing captured$/);
     expect(shown(80)[2]).to.equal('2026-11-18  Wed  -  1 commit  0 sessions          time not recorded');
     expect(shown(80)[6]).to.match(/^2026-11-14 .* not recorded$/);
+    await box.capture();
+    const later = recentText(lastDays({ ...box.deps, config: { ...box.deps.config, repos: [] } }, 7), { columns: 80, color: false }); // prettier-ignore
+    expect(later.split('\n')[1], 'between').to.match(/^2026-11-19 .* not recorded$/);
     expect(shown(40)[2], 'what is known comes first').to.equal('2026-11-18  Wed  -  1 commit  0 sessions');
   });
 

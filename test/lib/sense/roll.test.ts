@@ -1,3 +1,4 @@
+import { recordDocument } from '../../../src/lib/time/record';
 import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,9 +31,23 @@ describe('sense: rollup', () => {
     const { rolled } = await captureAt('2026-11-27T09:00:00Z');
     expect(rolled).to.deep.equal([20, 21, 22, 23, 24, 25, 26].map((day) => `2026-11-${day}`));
     expect(box.record('2026-11-20')).to.include({ totalMinutes: 2, final: true });
-    expect(box.record('2026-11-23')).to.include({ totalMinutes: 0, final: true });
+    expect(box.record('2026-11-20')).not.to.have.property('backfilled');
+    expect(box.record('2026-11-23')).to.include({ totalMinutes: 0, final: true, backfilled: true });
+    const inJson = recordDocument(box.record('2026-11-23'));
+    expect(inJson).to.include({ totalMinutes: null, creationMinutes: null, neutralMinutes: null });
     expect(box.read('sense/daily/2026-11-23.md')).to.include('2026-11-23');
     expect((await captureAt('2026-11-27T09:02:00Z')).rolled, 'each once').to.deep.equal([]);
+  });
+
+  it('tells a captured day without use from a day without captures, also when it is built again', async () => {
+    await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T11:00:00Z', 'Code'));
+    await captureAt('2026-11-21T12:00:00Z');
+    await captureAt('2026-11-23T12:00:00Z');
+    for (const again of [false, true]) {
+      if (again) for (const day of ['2026-11-21', '2026-11-22']) rollup(box.deps, day);
+      expect(box.record('2026-11-21')).not.to.have.property('backfilled');
+      expect(box.record('2026-11-22')).to.include({ backfilled: true });
+    }
   });
 
   it('records no day before it is over locally', async () => {
@@ -234,7 +249,7 @@ describe('sense: rollup', () => {
       expect(rollup(box.deps, '2026-11-18').final).to.equal(true);
       expect(kindOf('2026-11-16')).to.equal('not_found');
       expect(recentText(recent(box.deps, 7), { columns: 80, color: false })).to.match(
-        /^2026-11-18 {2}Wed {4}- +nothing captured\n2026-11-17 /,
+        /^2026-11-18 {2}Wed {4}- +not recorded\n2026-11-17 /,
       );
     });
 
