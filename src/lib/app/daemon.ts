@@ -98,7 +98,7 @@ export async function openDaemon(
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(flags.sweep === true ? [hourlySweep(context, work)] : []),
       usageJob(context, notify.notify),
-      ...[syncJob(context), notify.job, turnSignsJob(context)],
+      ...[syncJob(context), ...notify.jobs, turnSignsJob(context)],
     ],
     services: (log) => [startWatch(log), ...notify.services(log)],
     modules: [

@@ -9,22 +9,27 @@ import { keepDelivering, type Delivering } from '../notify/deliver';
 import { faultsOf, voiceFinding } from '../notify/checks';
 import { outboxStatus } from '../notify/outbox';
 import type { Voice } from '../notify/speech/voice';
+import { keepPresenceFile, presenceFiles } from '../notify/presence-file';
 import { drainTriggers, hasTriggers } from '../notify/triggers';
-import { listFolder } from '../platform/files/folder';
-import { isObject } from '../platform/files/json-object';
+import { readText } from '../platform/files/atomic-file';
+import { processHost } from '../platform/files/paths';
+import { runningSessions } from '../sessions/state';
+import { claudeCode } from '../assistant/claude-code';
+import { exists, listFolder } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
 import type { Context } from './context';
 import { liveConfig, type LiveConfig } from '../config/live';
 import { openNotify, type NotifyContext } from './notify';
 import { voiceOf } from './speech';
-import { openTriggers } from './triggers';
+import { openSessions } from './sessions';
+import { openTriggers, presenceOf } from './triggers';
 
 /** The daemon's notification service: a voice, and a worker that delivers the outbox. */
 interface NotifyOfDaemon {
   notify: NotifyContext;
   routes: readonly Route[];
   services: (log: DaemonLog) => readonly Service[];
-  /** Turns queued hook events into notifications. */
-  job: DaemonJob;
+  jobs: readonly DaemonJob[];
   module: Module;
   outbox: DaemonParts['outbox'];
 }
@@ -40,6 +45,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
   const faults = faultsOf(clock);
   const settings = liveConfig(context, config);
   const voice = voiceOf(context, settings, faults.note);
+  const presence = presenceOfDaemon(context);
   let delivering: Delivering | undefined;
   const notify = await openNotify(context, {
     voice,
@@ -55,9 +61,9 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
       // Preload the redaction patterns and pronunciations, so that they don't delay the first spoken text.
       voice.preview('live');
       delivering = keepDelivering(notify.deps);
-      return [{ close: () => closed(delivering, voice) }];
+      return [{ close: () => closed(delivering, voice) }, presence];
     },
-    job: triggersJob(context, notify, settings),
+    jobs: [triggersJob(context, notify, settings), presence.job],
     module: {
       id: 'notify',
       label: 'Notifications',
@@ -86,6 +92,28 @@ function notifyRoute({ deps }: NotifyContext, settings: LiveConfig): Route {
   });
 }
 
+/** Keeps the files that tell Claude Code that you are at the desk; removes them when the daemon stops. */
+function presenceOfDaemon(context: Context): Service & { job: DaemonJob } {
+  const kept = new Set<string>();
+  const keep = (isAtDesk: boolean): void => {
+    for (const path of kept) keepPresenceFile(path, isAtDesk);
+  };
+  const run = async (): Promise<string | undefined> => {
+    if (!exists(context.area.sense.config)) return undefined;
+    const host = processHost();
+    const { sessions } = runningSessions(await openSessions(context));
+    const settings = parseObject(readText(claudeCode.path(host), { followLink: true }) ?? '');
+    for (const path of presenceFiles(host.env, Object.values(sessions), settings)) kept.add(path);
+    if (kept.size > 0) keep(['desk', 'front'].includes(await presenceOf(context, undefined)));
+    return undefined;
+  };
+  return {
+    job: { id: 'presence', everySec: () => 10, run },
+    close: () => Promise.resolve(keep(false)),
+  };
+}
+
+/** Turns queued hook events into notifications. */
 function triggersJob(context: Context, notify: NotifyContext, settings: LiveConfig): DaemonJob {
   let seen: string | undefined;
   return {

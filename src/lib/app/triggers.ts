@@ -21,14 +21,12 @@ export async function openTriggers(
 ): Promise<TriggerDeps> {
   const { area, clock, machineId } = context;
   const sessions = await openSessions(context);
+  const running = (): Session[] => Object.values(runningSessions(sessions).sessions);
   return {
     clock,
     spool: { clock, machineId, path: area.spool, locks: area.machine },
-    sessionOf: ({ session }) =>
-      Object.values(runningSessions(sessions).sessions).find(({ sessionIds }) =>
-        sessionIds.includes(session),
-      ),
-    assistantOf: (session) => titleAmong(session, Object.values(runningSessions(sessions).sessions)),
+    sessions: running,
+    assistantOf: (session) => titleAmong(session, running()),
     turnEnd: readTurnEnd,
     presence: (session) => presenceOf(context, session),
     accept: (request) => acceptRequest(notify.deps, request),
@@ -51,6 +49,6 @@ export async function presenceOf(context: Context, session: Session | undefined)
   const { sense } = (await context.loadConfig()).config;
   if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';
   const isHere = session !== undefined && session.machine === context.machineId;
-  const presence = await readPresence(context.desktop, isHere ? session.terminal : null);
+  const presence = await readPresence(context.desktop, isHere ? session.terminal : null, context.clock.now());
   return presence === 'unknown' && (await isElsewhere(context)) ? 'away' : presence;
 }

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
 import type { Clock } from '../platform/time/clock';
-import { failureWords, labelOf, requestWords } from '../sessions/describe';
-import type { Session } from '../sessions/session';
+import { failureWords, labelOf, namesOf, requestWords } from '../sessions/describe';
+import { isLive, type Session } from '../sessions/session';
 import { drain, waitingIntentions, type Consumers, type SpoolDeps } from '../sessions/spool';
 import { type Intention } from '../sessions/intention';
 import type { DeliverOptions } from './deliver';
@@ -23,8 +23,8 @@ export type Presence = 'front' | 'desk' | 'away' | 'unknown';
 export interface TriggerDeps {
   clock: Clock;
   spool: SpoolDeps;
-  /** Returns the session of a spooled hook event. */
-  sessionOf: (intention: Intention) => Session | undefined;
+  /** Returns the sessions of the last day. */
+  sessions: () => readonly Session[];
   /** Returns the name of a session's assistant if several assistants have sessions; otherwise, undefined. */
   assistantOf: (session: Session) => string | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
@@ -92,8 +92,12 @@ function ownIntentions(
   );
 }
 
+function sessionOf({ sessions }: TriggerDeps, { session }: Intention): Session | undefined {
+  return sessions().find(({ sessionIds }) => sessionIds.includes(session));
+}
+
 async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void> {
-  const session = deps.sessionOf(intention);
+  const session = sessionOf(deps, intention);
   const durationSec = tookSec(session, intention);
   const { line, isError, id } = endOf(deps, intention, session);
   const name = nameOf(deps, session);
@@ -158,7 +162,7 @@ function spoken(seconds: number): string {
 }
 
 /** Returns the duration of the turn; undefined if its start is unknown or another turn has started. */
-function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
+function tookSec(session: Session | undefined, { at }: Pick<Intention, 'at'>): number | undefined {
   const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
   return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;
 }
@@ -167,11 +171,12 @@ const MAX_DURATION_SEC = 31 * 86_400;
 const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const;
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
-  const session = deps.sessionOf(intention);
+  const session = sessionOf(deps, intention);
   const request = session?.requests.find(({ at }) => at === intention.asked);
   // Skip reminders, requests that have been answered, and sessions that have ended.
   const isOpen = request !== undefined || (intention.reason === 'idle_prompt' && isIdle(session));
   if (session !== undefined && !isOpen) return;
+  if (intention.reason === 'idle_prompt' && !isTurnNotified(deps, session)) return;
   const presence = await deps.presence(session);
   if (presence === 'front') return;
   const name = nameOf(deps, session);
@@ -184,6 +189,15 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
     ...(presence === 'unknown' ? {} : { reach: presence }),
   });
+}
+
+/** Returns whether the end of the session's last turn causes a notification, by its duration. */
+function isTurnNotified(deps: TriggerDeps, session: Session | undefined): boolean {
+  const turns = deps.notifiedTurns();
+  const endedAt = session?.waitingSince;
+  const durationSec = endedAt === undefined ? undefined : tookSec(session, { at: endedAt });
+  const isShort = durationSec !== undefined && durationSec <= deps.longTaskMinutes() * 60;
+  return turns === 'always' || (turns === 'long' && !isShort);
 }
 
 function isIdle(session: Session | undefined): boolean {
@@ -211,7 +225,7 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   const group = groups.get(intention.id);
   if (group === undefined) throw new StewardError('canceled', 'The run has already started.');
   if (group.last !== intention.id) return;
-  const session = deps.sessionOf(intention);
+  const session = sessionOf(deps, intention);
   const name = nameOf(deps, session);
   const { count } = group;
   await deps.accept({
@@ -230,14 +244,15 @@ function requestOf(reason: string | undefined, tool: string | undefined): string
 }
 
 /**
- * Returns a session's name for a message, such as `infra·main`, followed by the assistant's name in
- * parentheses if several assistants have sessions.
+ * Returns a session's name for a message, as lists show it, such as `infra·main`. The assistant's name follows
+ * in parentheses if several assistants have sessions.
  */
-function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): string {
+function nameOf({ assistantOf, sessions, clock }: TriggerDeps, session: Session | undefined): string {
   if (session === undefined) return 'The assistant';
   const assistant = assistantOf(session);
-  const name = labelOf(session) ?? session.task;
-  if (name === null) return assistant ?? 'The assistant';
+  const live = sessions().filter((other) => other === session || isLive(other, clock.now()));
+  const name = labelOf(session) === null ? session.task : namesOf(live).get(session.slug);
+  if (name === null || name === undefined) return assistant ?? 'The assistant';
   return assistant === undefined ? name : `${name} (${assistant})`;
 }
 

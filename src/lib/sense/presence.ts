@@ -1,7 +1,8 @@
 import { parentsOf } from '../platform/process/own-terminal';
+import { lastTerminalInput } from '../sessions/terminal-input';
 import type { SessionTerminal } from '../sessions/work-events';
 import { readFrontApp } from './front-app';
-import type { Desktop, FrontApp } from './front-app/adapter';
+import { isWayland, x11Display, type Desktop, type FrontApp } from './front-app/adapter';
 import { readIdle } from './idle';
 
 /** Time without input after which you count as away. */
@@ -19,16 +20,34 @@ const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
   screen: [],
 };
 
-/** Returns your presence at the computer. `front` means that the terminal application has the focus. */
+/**
+ * Returns your presence at the computer, by the desktop and by your input at terminals, also over ssh. `front`
+ * means that you see the terminal: it has the focus, and you typed in no other one.
+ */
 export async function readPresence(
   desktop: Desktop,
   terminal: SessionTerminal | null,
+  nowMs: number,
 ): Promise<'unknown' | 'away' | 'desk' | 'front'> {
-  const [idle, front] = await Promise.all([readIdle(desktop), readFrontApp(desktop)]);
-  const isIdleKnown = !('unknown' in idle);
-  if (isIdleKnown && (idle.locked === true || (idle.idleMs ?? 0) >= AWAY_MS)) return 'away';
-  if (front.state !== 'seen') return isIdleKnown ? 'desk' : 'unknown';
-  return terminal !== null && isTerminal(front.app, terminal) ? 'front' : 'desk';
+  const [idle, front, input] = await Promise.all([
+    readIdle(desktop),
+    readFrontApp(desktop),
+    lastTerminalInput(desktop),
+  ]);
+  const { idleMs, locked } = 'unknown' in idle ? {} : idle;
+  const isSeen = front.state === 'seen';
+  const isInFront = isSeen && terminal !== null && isTerminal(front.app, terminal);
+  if (locked === true) return 'away';
+  if (input !== undefined && nowMs - input.atMs < AWAY_MS) {
+    const isThere = input.pane === terminal?.tty;
+    return (isThere && !isSeen) || (isInFront && (isThere || terminal.tty === null)) ? 'front' : 'desk';
+  }
+  if (idleMs !== undefined && idleMs >= AWAY_MS) return 'away';
+  if (isSeen) return isInFront ? 'front' : 'desk';
+  if (idleMs !== undefined) return 'desk';
+  // Without a desktop, you are away if you typed at no terminal.
+  const hasDesktop = x11Display(desktop) !== undefined || isWayland(desktop);
+  return input === undefined || hasDesktop ? 'unknown' : 'away';
 }
 
 function isTerminal(app: FrontApp, { pid, program }: SessionTerminal): boolean {

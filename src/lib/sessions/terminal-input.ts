@@ -32,7 +32,7 @@ export async function lastTerminalInput(deps: TerminalDeps): Promise<TerminalInp
     if (!isTmux && atMs > (inTmux?.atMs ?? 0)) others.set(tty, atMs);
   }
   if (others.size === 0) return inTmux;
-  const opened = leadersOf(others).map(({ tty, pid }) => ({
+  const opened = leadersOf(deps.env['HOME'], others).map(({ tty, pid }) => ({
     tty,
     pane: tty,
     pid,

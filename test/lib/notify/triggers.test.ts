@@ -25,6 +25,7 @@ describe('the triggers of notifications', () => {
   let area: TestArea;
   let world: NotifyWorld;
   let session: Session | undefined;
+  let others: Session[];
   let assistant: string | undefined;
   let presence: Presence;
   let turns: 'long' | 'always' | 'never';
@@ -35,10 +36,12 @@ describe('the triggers of notifications', () => {
     world = notifyWorld();
     got = [];
     assistant = undefined;
+    others = [];
     presence = 'unknown';
     turns = 'long';
     session = {
       slug: 'website-1',
+      sessionIds: ['one', 'two'],
       task: null,
       repo: 'website',
       branch: 'main',
@@ -51,7 +54,7 @@ describe('the triggers of notifications', () => {
     deps = {
       clock,
       spool: { clock, machineId, path: area.area.spool, locks: area.area.machine },
-      sessionOf: () => session,
+      sessions: () => (session === undefined ? [] : [session, ...others]),
       assistantOf: () => assistant,
       turnEnd: readTurnEnd,
       presence: () => Promise.resolve(presence),
@@ -242,6 +245,29 @@ describe('the triggers of notifications', () => {
   });
 
   describe('a session that waits', () => {
+    it('is told apart from another of its name, as in the list', async () => {
+      others = [{ ...session, slug: 'website-2', sessionIds: ['three'] } as Session];
+      asks('permission_prompt');
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal(['website·main (te-1) asks to run Bash.']);
+    });
+
+    it('is idle only where the end of its turn is notified', async () => {
+      if (session !== undefined) session.requests = [];
+      for (const [which, minutes, expected] of [
+        ['never', 9, 0],
+        ['long', 1, 0],
+        ['long', 9, 1],
+        ['always', 1, 1],
+      ] as const) {
+        [turns, got.length] = [which, 0];
+        if (session !== undefined) session.waitingSince = toIso(NINE + minutes * MINUTE);
+        asks('idle_prompt');
+        await drainTriggers(deps);
+        expect(got.length, `${which}, ${minutes} min`).to.equal(expected);
+      }
+    });
+
     const presences: [Presence, string[] | undefined][] = [
       ['front', undefined],
       ['desk', ['voice', 'desktop']],
@@ -264,6 +290,7 @@ describe('the triggers of notifications', () => {
     }
 
     it('names the session and what it asks for', async () => {
+      turns = 'always';
       for (const reason of ['permission_prompt', 'idle_prompt', 'unheard_of']) {
         if (session !== undefined) session.requests = reason === 'idle_prompt' ? [] : [request(null)];
         if (reason === 'permission_prompt' && session !== undefined) session.givenName = 'Login rewrite';

@@ -55,10 +55,8 @@ function offFor(platform: NodeJS.Platform, { terminal }: ReturnType<Deps['settin
   return { reason: 'only available on Linux', hint: 'Use the desktop channel.' };
 }
 
-/** Returns the terminals with your home folder: a container may run programs as the same user. */
 async function attachedTerminals(deps: TerminalDeps): Promise<Attached[]> {
-  const home = deps.env['HOME'];
-  const leaders = leadersOf({ has: () => true }).filter(({ pid }) => variableOf(pid, 'HOME') === home);
+  const leaders = leadersOf(deps.env['HOME']);
   const sockets = new Set(tmuxSockets(deps.env));
   for (const { pid } of leaders) {
     const socket = socketIn(variableOf(pid, 'TMUX'));

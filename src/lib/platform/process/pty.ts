@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 import { isOwn } from '../files/system-files';
-import { factsOf, ifThere, pathOf, terminalOfParents } from './own-terminal';
+import { factsOf, ifThere, pathOf, terminalOfParents, variableOf } from './own-terminal';
 
 /** A pseudo-terminal and the first process found on it. */
 export interface Pty {
@@ -31,16 +31,18 @@ export function ptysBelow(pid: number): Pty[] {
 }
 
 /**
- * Returns the first process of each of these terminals that belongs to this user. Omits terminals opened by a
- * program on another terminal of the user, such as an assistant: the program types there. Works only on Linux.
+ * Returns the first process of each of these terminals that belongs to this user and has this home folder, since
+ * a container may run programs as the same user. Omits terminals opened by a program on another terminal of
+ * the user, such as an assistant: the program types there. Works only on Linux.
  */
-export function leadersOf(ttys: { has: (tty: string) => boolean }): Pty[] {
+export function leadersOf(home: string | undefined, ttys?: { has: (tty: string) => boolean }): Pty[] {
   return (ifThere(() => readdirSync('/proc')) ?? []).flatMap((name) => {
     const pid = Number(name);
     const facts = Number.isInteger(pid) ? factsOf(pid) : undefined;
     if (facts === undefined || facts.leader !== pid || facts.isDead) return [];
     const tty = pathOf(facts.device);
-    if (tty === undefined || !ttys.has(tty) || !isOwn(tty)) return [];
+    if (tty === undefined || ttys?.has(tty) === false || !isOwn(tty)) return [];
+    if (variableOf(pid, 'HOME') !== home) return [];
     const outer = terminalOfParents(facts.parent)?.tty;
     return outer !== undefined && outer !== tty && isOwn(outer) ? [] : [{ tty, pid }];
   });
