@@ -6,13 +6,13 @@ import type { SyncState } from './state';
 
 /**
  * Detects that another machine has the same id, or has adopted this one. Each machine.json has a random run, and
- * the state lists the runs that this machine wrote. A foreign run means another writer, or a state that was
+ * the state lists the runs that this machine wrote. An unknown run means another writer, or a state that was
  * restored from a backup; only another writer replaces the file again.
  */
 export type Renewal = 'cloned' | 'retired';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Foreign runs count together within this time. */
+/** Unknown runs count together within this time. */
 const FOREIGN_MS = 7 * DAY_MS;
 const MAX_RUNS = 10;
 
