@@ -17,38 +17,88 @@ if status is-interactive
         set -l prefix
         set -l unsure
         set -l more
+        set -l before
+        set -l first
+        set -l last
+        set -l joined
+        set -l quote
         set -l ignored @INTERACTIVE@ (string split -n ' ' -- "$STEWARD_LONG_COMMAND_IGNORE")
-        for word in (string split -n ' ' -- (string replace -ra '\s+' ' ' -- "$argv[1]"))
-            if test -z "$name"
-                if string match -qr '^[A-Za-z_][A-Za-z0-9_]*=' -- $word
-                    continue
+        for word in (string split -n ' ' -- (string replace -ra '\s+' ' ' -- "$argv[1]")) '\n'
+            for part in (string match -ra '[\'"]' -- $word)
+                if test -z "$quote"
+                    set quote $part
+                else if test "$part" = "$quote"
+                    set quote
                 end
-                if contains -- $word @PREFIXES@
-                    set prefix $word
-                    continue
-                end
-                if string match -q -- '-*' $word
-                    set unsure $prefix
-                    continue
-                end
-                if test -n "$unsure"
-                    set name $unsure
-                else
-                    set name (string replace -r '^.*/' '' -- $word)
-                    set word $name
-                end
-            else
-                set more 1
-                # After options of a prefix such as sudo, any word may be the program.
-                test -n "$unsure"
-                or continue
             end
-            contains -- $word $ignored
-            and return 0
+            set -l ends
+            test -z "$quote"
+            and set ends (string match -r -- '^(?:;|&|\||\|&|&&|\|\||and|or)$|;$' $word)
+            if test "$word" = '\n'
+                set ends ';'
+                set word
+            end
+            test -n "$ends"
+            and set word (string replace -r -- '(?:^(?:&|\||\|&|&&|\|\||and|or)|;)$' '' $word)
+            if test -n "$word"
+                if test -z "$name"
+                    if string match -qr '^[A-Za-z_][A-Za-z0-9_]*=' -- $word
+                        continue
+                    end
+                    if contains -- $word @PREFIXES@
+                        set prefix $word
+                        continue
+                    end
+                    if string match -q -- '-*' $word
+                        set unsure $prefix
+                        continue
+                    end
+                    if test -n "$unsure"
+                        set name $unsure
+                    else
+                        set name (string replace -r '^.*/' '' -- $word)
+                        set word $name
+                    end
+                else
+                    set more 1
+                end
+                # After options of a prefix such as sudo, any word may be the program.
+                if test -n "$unsure"; or test "x$word" = "x$name"
+                    contains -- $word $ignored
+                    and return 0
+                end
+            end
+            test -n "$ends"
+            or continue
+            if test -n "$name"
+                if test -z "$more"
+                    contains -- $name @PROMPTING@
+                    and return 0
+                end
+                # Either side of && or || may have failed.
+                switch "$before"
+                    case '&&' '||' and or
+                        set joined 1
+                    case '|' '|&'
+                    case '*'
+                        set joined
+                end
+                test -n "$first"
+                or set first $name
+                set last $name
+            end
+            # In "a; and b", the second separator counts.
+            set before $ends
+            set name
+            set prefix
+            set unsure
+            set more
         end
-        if test -z "$more"
-            contains -- $name @PROMPTING@
-            and return 0
+        set name $first
+        if test $code -ne 0
+            set name $last
+            test -z "$joined"
+            or set name ''
         end
         string match -qr '^[A-Za-z0-9._+@][A-Za-z0-9._+@-]*$' -- "$name"
         and not contains -- $name @KEYWORDS@

@@ -137,6 +137,22 @@ describe('the shell snippet, in real shells on a terminal', function () {
         requirePrograms(this, { script: 'bsdutils', [shell]: shell });
       });
 
+      it('names the command that failed, and skips a line with an interactive program', async () => {
+        const lines = [
+          'sleep 1.2; false',
+          'sleep 1.2; true',
+          'sleep 1.2; copilot',
+          'sleep 1.2; cat /no-such-file',
+        ];
+        // bash knows which of two commands ran last.
+        const either = shell === 'bash' ? 'false' : 'A command';
+        const { said } = await type(shell, [...lines, 'sleep 1.2 && false'], 4, {
+          env: { STEWARD_LONG_COMMAND_IGNORE: 'echo expr' },
+        });
+        const own = said.filter((line) => !/ (?:export|set) /.test(line));
+        expect(own).to.deep.equal([ended('false', 1), done('sleep'), ended('cat', 1), ended(either, 1)]);
+      });
+
       it('announces long commands by name only, and a failure as an error with its exit code', async () => {
         const lines = [
           'true quick',
