@@ -96,6 +96,7 @@ export const WORDS = {
   'sense.git.authors': "Whose commits count. `mine` means the repository's `user.email`.",
   'sense.git.backfillDays': 'Days of past commits and assistant sessions that setup backfills; 0 for none.',
   'sense.insight.command': ['Command that creates an insight.', 'Claude Code'],
+  'sense.insight.hourly': ['Whether the daemon or the scheduled job builds an insight every hour.'],
   'WORK.KANBAN_COLUMNS': 'Lanes of the board, in order. Issues of a missing lane are shown in Queued.',
   'WORK.POLL_INTERVAL_SECONDS': "Seconds between the daemon's updates of the issues.",
   'WORK.CAPTURE_NATIVE': '`false`: sessions without a session file create no issue.',

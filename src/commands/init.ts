@@ -12,7 +12,7 @@ export default class Init extends BaseCommand {
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init --import ~/.old-system --dry-run',
-    '<%= config.bin %> init --yes --name Ann --repos-below ~/src --jobs sense,daemon',
+    '<%= config.bin %> init --yes --name Ann --repos-below ~/src --jobs daemon',
   ];
   static override related = ['status', 'up', 'install', 'config show'];
 

@@ -11,7 +11,7 @@ export default class Install extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Install hooks, scheduled jobs and completion';
   static override description =
-    'Asks about each part. --yes installs the defaults: the hooks, the sense and daemon jobs, and the work job if a repository is set up. The insight job sends data to a model, so it is installed only if --jobs includes it. "steward uninstall" removes everything.';
+    'Asks about each part. --yes installs the defaults: the hooks and the daemon, which captures, delivers and sweeps. "--jobs tick" schedules the same work without a daemon. "steward uninstall" removes everything.';
   static override flags = {
     yes: boolean({ char: 'y', description: 'Install the defaults without asking.' }),
     hooks: boolean({ description: "Register steward's hooks with your assistant.", allowNo: true }),
@@ -20,7 +20,7 @@ export default class Install extends BaseCommand {
       allowNo: true,
     }),
     jobs: text({
-      description: 'Jobs to schedule: all, none, or any of sense,insight,work,daemon.',
+      description: 'Job to schedule: daemon, tick or none.',
       helpValue: 'LIST',
     }),
     completion: text({ description: 'Install completion for this shell.', options: [...SHELLS] }),
@@ -29,7 +29,7 @@ export default class Install extends BaseCommand {
   static override examples = [
     '<%= config.bin %> install',
     '<%= config.bin %> install --yes --dry-run',
-    '<%= config.bin %> install --jobs sense,daemon --completion bash',
+    '<%= config.bin %> install --jobs daemon --completion bash',
   ];
   static override related = ['uninstall', 'init', 'status', 'hooks install', 'sense install'];
 
@@ -37,9 +37,7 @@ export default class Install extends BaseCommand {
     const { flags } = await this.parse(Install);
     const hint = 'Use --hooks, --jobs LIST and --completion SHELL, or --yes for the defaults.';
     const say = (text: string): void => this.say(text);
-    const choice =
-      (await choiceOf(this.context, flags)) ??
-      (await asking(hint, (questions) => askChoice(this.context, questions, say)));
+    const choice = choiceOf(flags) ?? (await asking(hint, (questions) => askChoice(questions, say)));
     const places = completionPlaces(this.config.commands, this.config.topics, allKeys());
     const result = await installAll(this.context, { choice, places, dryRun: flags['dry-run'] });
     for (const warning of result.warnings) this.say(warning);

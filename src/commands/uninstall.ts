@@ -11,7 +11,7 @@ export default class Uninstall extends BaseCommand {
     'Stops the daemon and removes jobs, hooks and completion scripts. Your data remains unless you add --purge and confirm. Files that changed after the installation are listed, not removed.';
   static override flags = {
     jobs: text({
-      description: 'Remove only these jobs: all, or any of sense,insight,work,daemon.',
+      description: 'Remove only these jobs: all, daemon or tick.',
       helpValue: 'LIST',
       exclusive: ['purge'],
     }),
@@ -25,7 +25,7 @@ export default class Uninstall extends BaseCommand {
   };
   static override examples = [
     '<%= config.bin %> uninstall --dry-run',
-    '<%= config.bin %> uninstall --jobs work --hooks',
+    '<%= config.bin %> uninstall --jobs tick --hooks',
     '<%= config.bin %> uninstall --purge',
   ];
   static override related = ['install', 'hooks uninstall', 'sense purge', 'config path'];

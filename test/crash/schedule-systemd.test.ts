@@ -37,7 +37,7 @@ exit $code
     };
     const shown = async (): Promise<unknown> => {
       const ask = async (...args: string[]) =>
-        (await at.exec('systemctl', ['--user', ...args, 'steward-sense.timer'])).stdout.trim();
+        (await at.exec('systemctl', ['--user', ...args, 'steward-tick.timer'])).stdout.trim();
       const times = await ask('show', '--property=LoadState,TimersMonotonic');
       return {
         times: [...(times ?? '').matchAll(/LoadState=\w+|OnUnitActiveUSec=\w+/g)].map(String).sort(),

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -50,8 +51,10 @@ describe('uninstall --purge while a job runs (built)', function () {
     return result;
   };
   /** Starts a job as a scheduler does, in a process group of its own. */
-  const start = (job: string): { child: ChildProcess; ended: Promise<number | null> } => {
-    const launcher = join(home, '.steward', 'bin', 'steward-job');
+  const start = (
+    job: string,
+    launcher = join(home, '.steward', 'bin', 'steward-job'),
+  ): { child: ChildProcess; ended: Promise<number | null> } => {
     const child = spawn('/bin/sh', [launcher, job], {
       env: { PATH: process.env['PATH'], HOME: home },
       detached: true,
@@ -86,7 +89,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     // From before the shell has read its script to after the capture has ended.
     for (const ms of [0, 5, 15, 40, 80, 130, 200, 300, 450]) {
       await done('sense', 'install', '--scheduler', 'cron');
-      const { child, ended } = start('sense');
+      const { child, ended } = start('tick');
       await delay(ms);
       signal(child, 'SIGSTOP');
       let isOver = false;
@@ -123,7 +126,7 @@ describe('uninstall --purge while a job runs (built)', function () {
       join(home, '.steward', 'sense', 'events', `${new Date().toISOString().slice(0, 10)}.jsonl`),
       `${JSON.stringify({ ts: new Date().toISOString(), type: 'app-focus', source: 'appFocus', app: 'Editor' })}\n`,
     );
-    const { child, ended } = start('insight');
+    const { child, ended } = start('tick');
     await until('the question', () => snapshot(root, ['home', 'cron'])['asked'] !== undefined, 60_000);
     const over = spawn(process.execPath, [BIN, 'uninstall', '--purge', '--yes'], {
       env: cleanEnv(home, { PATH: crontab.path }),
@@ -133,7 +136,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     const code = new Promise((resolve) => over.once('exit', resolve));
     let said = '';
     over.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    const words = `Waiting for insight (process ${child.pid}) to end.`;
+    const words = `Waiting for tick (process ${child.pid}) to end.`;
     await until('what it waits for', () => said.includes(words), 60_000);
     expect(crontab.text()).to.equal(undefined);
     expect(over.exitCode, 'it waits').to.equal(null);
@@ -215,14 +218,16 @@ describe('uninstall --purge while a job runs (built)', function () {
 
   it('a removed job writes nothing, and creates no user area', async () => {
     await done('sense', 'install', '--scheduler', 'cron');
-    await done('work', 'install', '--scheduler', 'cron');
-    await done('work', 'install', '--uninstall');
     const area = join(home, '.steward');
+    const launcher = join(root, 'steward-job');
+    copyFileSync(join(area, 'bin', 'steward-job'), launcher);
+    await done('sense', 'install', '--uninstall');
     const kept = snapshot(area);
-    expect(await start('work').ended).to.equal(0);
+    expect(await start('tick', launcher).ended).to.equal(0);
     expect(snapshot(area)).to.deep.equal(kept);
+    await done('sense', 'install', '--scheduler', 'cron');
     // The launcher stays where it was copied to; its area is gone.
-    const { child, ended } = start('sense');
+    const { child, ended } = start('tick');
     signal(child, 'SIGSTOP');
     rmSync(join(home, '.steward'), { recursive: true });
     signal(child, 'SIGCONT');

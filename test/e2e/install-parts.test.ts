@@ -80,12 +80,10 @@ describe('install and uninstall, in parts (built)', function () {
   it('uninstall removes the named parts, and leaves the others', async () => {
     await done('install', '--hooks', '--skill', '--completion', 'bash');
     await done('sense', 'install', '--scheduler', 'cron');
-    await done('work', 'install', '--scheduler', 'cron');
     const before = snapshot(home, LOOKED);
-    expect(await done('uninstall', '--jobs', 'work', '--dry-run')).to.equal('Would remove work from cron\n');
+    expect(await done('uninstall', '--jobs', 'daemon', '--dry-run')).to.equal('Nothing is installed.\n');
     expect(snapshot(home, LOOKED)).to.deep.equal(before);
-    expect(await done('uninstall', '--jobs', 'work')).to.equal('Removed work from cron\n');
-    expect(crontab.text()).to.include('steward-sense').and.not.include('steward-work');
+    expect(await done('uninstall', '--jobs', 'daemon')).to.equal('Nothing is installed.\n');
     expect(existsSync(skill()) && existsSync(script())).to.equal(true);
     expect(await done('uninstall', '--completion')).to.equal(`Removed ${script()}\n`);
     expect(existsSync(script())).to.equal(false);
@@ -97,8 +95,8 @@ describe('install and uninstall, in parts (built)', function () {
     expect([existsSync(skill()), readFileSync(join(home, '.claude', 'settings.json'), 'utf8')]).to.deep.equal(
       [false, '{}\n'],
     );
-    expect(crontab.text()).to.include('steward-sense');
-    expect(await done('uninstall', '--jobs', 'all')).to.equal('Removed sense from cron\n');
+    expect(crontab.text()).to.include('steward-tick');
+    expect(await done('uninstall', '--jobs', 'work')).to.equal('Removed tick from cron\n');
     expect(crontab.text()).to.equal(undefined);
     expect(await done('uninstall', '--dry-run')).to.equal('Nothing is installed.\n');
   });
@@ -107,8 +105,8 @@ describe('install and uninstall, in parts (built)', function () {
     writeFileSync(join(root, 'cron', 'systemctl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     await done('sense', 'install', '--scheduler', 'cron');
     const told = await done('install', '--jobs', 'sense', '--dry-run');
-    expect(told).to.equal('Already installed: sense in cron\nNothing was written.\n');
-    expect(await done('install', '--jobs', 'sense')).to.match(/^Already installed: sense in cron\n/);
+    expect(told).to.equal('Already installed: tick in cron\nNothing was written.\n');
+    expect(await done('install', '--jobs', 'sense')).to.match(/^Already installed: tick in cron\n/);
     expect(await done('sense', 'install')).to.match(/^Already installed: /);
   });
 

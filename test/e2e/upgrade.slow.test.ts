@@ -110,7 +110,7 @@ describe('upgrading the home of an older steward (built)', function () {
       'hooks.registered': 'warning',
       'hooks.run': 'ok',
       'hooks.sessions': 'ok',
-      'jobs.launcher': 'ok',
+      'jobs.tick': 'warning',
     });
     expect(checks.find(({ id }) => id === 'shell.completion')).to.include({
       state: 'warning',
@@ -136,7 +136,9 @@ describe('upgrading the home of an older steward (built)', function () {
     expect(sources.find(({ id }) => id === 'agentSession')).to.include({ state: 'ok' });
     expect((await cli('hooks', 'install')).stdout).to.match(/already/i);
     expect((await cli('sense', 'install', '--scheduler', 'cron')).code).to.equal(0);
-    expect(crontab.text()?.match(/steward-job/g)).to.have.length(2);
+    // One job replaces those of the older version.
+    expect(crontab.text()?.match(/steward-job/g)).to.have.length(1);
+    expect(crontab.text()).to.include('steward-tick');
   });
 
   it('uninstalls it completely', async () => {

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { StewardError } from '../../src/lib/errors';
 import type { Run, RunResult } from '../../src/lib/platform/process/process';
 import type { JobEntry } from '../../src/lib/schedule/backend';
-import { JOBS, type JobId } from '../../src/lib/schedule/job';
+import { DAEMON_JOB, tickJob, type Job, type JobId } from '../../src/lib/schedule/job';
+
+export const JOBS: Readonly<Record<JobId, Job>> = {
+  daemon: DAEMON_JOB,
+  tick: tickJob({ pollIntervalSec: 120 }),
+};
 
 /** An entry of each kind of job, with ordinary paths. */
 export function entryFor(id: JobId, over: Partial<JobEntry> = {}): JobEntry {
@@ -14,7 +19,7 @@ export function entryFor(id: JobId, over: Partial<JobEntry> = {}): JobEntry {
     name: `steward-${id}`,
     launcher: '/home/ada/.steward/bin/steward-job',
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', STEWARD_HOME: '/home/ada/.steward' },
-    log: '/home/ada/.steward/sense/logs/capture.log',
+    log: '/home/ada/.steward/sense/logs/tick.log',
     ...over,
   };
 }
@@ -127,12 +132,6 @@ export function taskSchedulerModel(files: ReadonlyMap<string, Uint8Array>) {
   const told: string[] = [];
   let isDisabled = false;
   const run: Run = (file, [verb = '', ...args]) => {
-    if (file === 'powershell.exe') {
-      const info = { lastRun: '2026-11-20T09:00:00Z', nextRun: null, lastResult: 267009 };
-      return Promise.resolve(
-        answer(0, JSON.stringify({ ...info, state: isDisabled ? 'Disabled' : 'Running' })),
-      );
-    }
     if (file !== 'schtasks.exe') return missing(file);
     const name = args[args.indexOf('/tn') + 1] ?? '';
     if (verb !== '/query') told.push([verb, ...args].join(' '));
@@ -143,7 +142,7 @@ export function taskSchedulerModel(files: ReadonlyMap<string, Uint8Array>) {
     if (verb === '/run' && isDisabled)
       return Promise.resolve(answer(1, '', 'ERROR: The task is disabled.\r\n'));
     if (verb === '/delete') tasks.delete(name);
-    return Promise.resolve(answer(0));
+    return Promise.resolve(answer(0, `<Enabled>${String(!isDisabled)}</Enabled>`));
   };
   return {
     run,

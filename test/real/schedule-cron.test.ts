@@ -91,22 +91,17 @@ describe('schedule: jobs in a real cron', function () {
       writeFileSync(file, before);
       expect((await space?.exec('crontab', [file]))?.code).to.equal(0);
       expect((await crontab()).text).to.equal(before.toString('latin1'));
-      for (const job of [
-        ['sense', 'install'],
+      const jobs = [
         ['work', 'install'],
-        ['sense', 'install', '--insight'],
-      ])
-        await steward(...job);
+        ['daemon', 'install'],
+      ];
+      for (const job of jobs) await steward(...job);
       const { text } = await crontab();
       expect(text.startsWith(before.toString('latin1'))).to.equal(true);
-      expect(text.match(/# >>> steward-/g)).to.have.length(3);
-      expect(await steward<JobInstalled>('work', 'install')).to.include({ changed: false });
-      for (const job of [
-        ['sense', 'install'],
-        ['work', 'install'],
-        ['sense', 'install', '--insight'],
-      ])
-        await steward(...job, '--uninstall');
+      expect(text.match(/# >>> steward-/g)).to.have.length(1);
+      expect(text).to.include('steward-daemon');
+      expect(await steward<JobInstalled>('work', 'install')).to.include({ job: 'daemon', changed: false });
+      for (const job of jobs) await steward(...job, '--uninstall');
       expect(await crontab()).to.deep.equal({ code: 0, text: before.toString('latin1') });
     }
   });

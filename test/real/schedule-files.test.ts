@@ -31,29 +31,26 @@ describe('schedule: launchd files, by a reader of property lists', () => {
   }
 
   it('are property lists with the intended values', () => {
-    expect(plist(renderLaunchd(entryFor('sense')))).to.deep.equal({
-      Label: 'local.steward.sense',
-      ProgramArguments: ['/bin/sh', '/home/ada/.steward/bin/steward-job', 'sense'],
+    expect(plist(renderLaunchd(entryFor('tick')))).to.deep.equal({
+      Label: 'local.steward.tick',
+      ProgramArguments: ['/bin/sh', '/home/ada/.steward/bin/steward-job', 'tick'],
       EnvironmentVariables: { PATH: '/usr/local/bin:/usr/bin:/bin', STEWARD_HOME: '/home/ada/.steward' },
       StartInterval: 120,
       RunAtLoad: true,
       ThrottleInterval: 60,
       ProcessType: 'Background',
       LimitLoadToSessionType: 'Aqua',
-      StandardErrorPath: '/home/ada/.steward/sense/logs/capture.log',
+      StandardErrorPath: '/home/ada/.steward/sense/logs/tick.log',
     });
     expect(plist(renderLaunchd(entryFor('daemon')))).to.deep.include({
       KeepAlive: { SuccessfulExit: false },
-    });
-    expect(plist(renderLaunchd(entryFor('insight')))).to.deep.include({
-      StartCalendarInterval: { Minute: 5 },
     });
   });
 
   it('preserve every path', () => {
     for (const launcher of ODD_PATHS) {
-      const found = plist(renderLaunchd(entryFor('sense', { launcher, env: { PATH: launcher } })));
-      expect(found['ProgramArguments']).to.deep.equal(['/bin/sh', launcher, 'sense']);
+      const found = plist(renderLaunchd(entryFor('tick', { launcher, env: { PATH: launcher } })));
+      expect(found['ProgramArguments']).to.deep.equal(['/bin/sh', launcher, 'tick']);
       expect(found['EnvironmentVariables']).to.deep.equal({ PATH: launcher });
     }
   });

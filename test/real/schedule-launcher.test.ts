@@ -77,7 +77,7 @@ for (const shell of SHELLS) {
         // Where no other node of this machine is found.
         env: { PATH: process.env['PATH'], HOME: home, NODE_OPTIONS: '--require ./evil.js', ...env },
       });
-      return { ...result, home, records, log: join(area.sense.logs, 'capture.log'), set };
+      return { ...result, home, records, log: join(area.sense.logs, 'tick.log'), set };
     }
 
     const children: ChildProcess[] = [];
@@ -98,46 +98,40 @@ for (const shell of SHELLS) {
 
     it('runs the job with the environment of the install, and records how it ended', () => {
       for (const folder of ['plain', `it's 100% "x" $HOME a\\b größe`, '-n']) {
-        const { status, stdout, stderr, records, log, home, set } = start(['sense'], { folder });
+        const { status, stdout, stderr, records, log, home, set } = start(['tick'], { folder });
         expect({ status, stdout, stderr }, folder).to.deep.equal({ status: 0, stdout: '', stderr: '' });
-        const words = [
-          join(home, 'run.js'),
-          'sense',
-          'capture',
-          `home=${set.STEWARD_HOME}`,
-          `path=${set.PATH}`,
-        ];
+        const words = [join(home, 'run.js'), 'tick', `home=${set.STEWARD_HOME}`, `path=${set.PATH}`];
         expect(readFileSync(log, 'utf8')).to.equal(`${words.join('|')}|display=:7|options=|\ncomplaint\n`);
         expect(statSync(log).mode & 0o777).to.equal(0o600);
-        expect(readdirSync(records)).to.deep.equal(['sense']);
-        expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('0\n');
+        expect(readdirSync(records)).to.deep.equal(['tick']);
+        expect(readFileSync(join(records, 'tick'), 'utf8')).to.equal('0\n');
       }
     });
 
     it("passes on the exit code, and keeps the scheduler session's own display", () => {
-      const { status, records, log } = start(['sense'], { env: { END_WITH: '7', DISPLAY: ':1' } });
+      const { status, records, log } = start(['tick'], { env: { END_WITH: '7', DISPLAY: ':1' } });
       expect(status).to.equal(7);
-      expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('7\n');
+      expect(readFileSync(join(records, 'tick'), 'utf8')).to.equal('7\n');
       expect(readFileSync(log, 'utf8')).to.include('display=:1|');
     });
 
     it('reports missing files, and exits 127', () => {
-      const { status, records, log } = start(['sense'], { script: false });
+      const { status, records, log } = start(['tick'], { script: false });
       expect(status).to.equal(127);
-      expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('127\n');
+      expect(readFileSync(join(records, 'tick'), 'utf8')).to.equal('127\n');
       expect(readFileSync(log, 'utf8')).to.match(/steward not found/);
     });
 
     it('bounds its log, and runs if that is not writable', () => {
-      const { log } = start(['sense']);
+      const { log } = start(['tick']);
       writeFileSync(log, 'x'.repeat(300_000));
-      start(['sense']);
+      start(['tick']);
       expect(statSync(log).size).to.be.lessThan(2000);
       expect(statSync(`${log}.1`).size).to.equal(300_000);
       rmSync(dirname(log), { recursive: true });
       writeFileSync(dirname(log), 'in the way');
       const [file = '', ...args] = shell.command;
-      const { status, stderr } = spawnSync(file, [...args, box.path('plain', 'job'), 'sense'], {
+      const { status, stderr } = spawnSync(file, [...args, box.path('plain', 'job'), 'tick'], {
         encoding: 'utf8',
         env: { PATH: process.env['PATH'], HOME: box.path('plain') },
       });

@@ -81,7 +81,7 @@ describe('uninstall: restores a home, with a real cron', function () {
     await installEverything();
     const dry = snapshot(home, LIVING);
     expect(Object.keys(dry).length).to.be.greaterThan(Object.keys(before).length + 10);
-    expect(await done('uninstall', '--purge', '--dry-run')).to.include('Would remove sense from cron');
+    expect(await done('uninstall', '--purge', '--dry-run')).to.include('Would remove daemon from cron');
     expect(snapshot(home, LIVING)).to.deep.equal(dry);
     const told = await done('uninstall', '--purge', '--yes');
     expect(told).to.include('Removed daemon from cron').and.include('hooks from');

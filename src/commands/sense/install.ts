@@ -6,7 +6,7 @@ import type { InstallerResult } from '../../lib/schedule/installer';
 export default class SenseInstall extends InstallerCommand {
   static override summary = 'Schedule captures or the hourly insight';
   static override description =
-    "Adds a job to your system's scheduler (launchd, systemd, cron, Task Scheduler). The job captures every sense.pollIntervalSec seconds (default: 120) or, with --insight, builds an insight every hour. It survives upgrades. Installing again changes nothing.";
+    'Adds a job to your system\'s scheduler (launchd, systemd, cron, Task Scheduler). The job runs "steward tick" every sense.pollIntervalSec seconds (default: 120), which captures, delivers and sweeps; --insight also switches the hourly insight on. If the daemon\'s job is installed, the daemon does all this. The job survives upgrades. Installing again changes nothing.';
   static override flags = {
     ...installerFlags,
     insight: boolean({ description: 'Schedule the hourly insight, which calls your assistant.' }),
@@ -21,6 +21,6 @@ export default class SenseInstall extends InstallerCommand {
 
   async run(): Promise<InstallerResult> {
     const { flags } = await this.parse(SenseInstall);
-    return this.install(flags.insight ? 'insight' : 'sense', flags);
+    return this.install(flags.insight ? 'insight' : 'capture', flags);
   }
 }

@@ -5,7 +5,7 @@ import { ensureUserArea } from '../config/user-area';
 import type { DaemonParts, Service } from '../daemon/daemon';
 import type { Topic } from '../daemon/changes';
 import type { DaemonLog } from '../daemon/log';
-import { captureJob, periodicJob, sweepJob, workJob, type DaemonJob } from '../daemon/jobs';
+import { captureJob, periodicJob, workJob, type DaemonJob } from '../daemon/jobs';
 import type { Route } from '../daemon/route';
 import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
 import { senseModule, workModule, type DaemonStatus, type LiveSession } from '../daemon/status';
@@ -38,6 +38,7 @@ import { sessionRoutes, turnSignsJob } from './session-routes';
 import { sessionReader } from './sessions';
 import { syncJob } from './sync-job';
 import { otherMachines } from './sync-turns';
+import { hourlyInsightJob, hourlySweepJob } from './tick';
 import { usageJob, usageRoute } from './usage';
 import { VERSION } from '../platform/version';
 import { openWork, yourName, type WorkContext } from './work';
@@ -96,9 +97,9 @@ export async function openDaemon(
       workJob(work, (opened) => drainWork(context, opened)),
       reminderJob(context, work, notify.notify),
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
-      ...(flags.sweep === true ? [hourlySweep(context, work)] : []),
+      ...(flags.sweep === true ? [hourlySweepJob(context, work)] : []),
       usageJob(context, notify.notify),
-      ...[syncJob(context), ...notify.jobs, turnSignsJob(context)],
+      ...[syncJob(context), ...notify.jobs, turnSignsJob(context), hourlyInsightJob(context)],
     ],
     services: (log) => [startWatch(log), ...notify.services(log)],
     modules: [
@@ -180,21 +181,6 @@ function reminderJob(context: Context, work: Work, notify: Pick<NotifyContext, '
   return periodicJob('reminders', 'work', REMINDERS_SEC, async () =>
     sendReminders(await work(), notify, await otherMachines(context)),
   );
-}
-
-function hourlySweep(context: Context, work: Work): DaemonJob {
-  return sweepJob({
-    clock: context.clock,
-    hasRepository: async () => (await work()).deps.workRepo().repo !== undefined,
-    lastSweepMs: async () => (await import('../work/sweep-log')).lastSweepMs(context),
-    sweep: async () => {
-      const { runSweep } = await import('./sweep');
-      const options = { sinceMs: 24 * 3_600_000, maxCreate: 50, dryRun: false };
-      const { result, trouble } = await runSweep(context, options);
-      if (trouble !== undefined) throw trouble;
-      return result.skipped ?? undefined;
-    },
-  });
 }
 
 function silenceOf(context: Context): () => Promise<void> {

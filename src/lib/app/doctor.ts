@@ -4,7 +4,7 @@ import { getUrl } from '../platform/net/fetch';
 import { processHost } from '../platform/files/paths';
 import type { StewardError } from '../errors';
 import { findProgram } from '../platform/process/spawn';
-import type { JobId } from '../schedule/job';
+import { formerJobs } from '../schedule';
 import { sharedArea } from '../sense/shared-area';
 import { apiUrl } from '../work/host/token';
 import { productRoot, type Context } from './context';
@@ -24,8 +24,6 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
   const config = async () => (await context.loadConfig()).config;
   let queried: Promise<JobsHere | undefined> | undefined;
   const jobs = async () => (await (queried ??= config().then(({ sense }) => jobsHere(context, sense))))?.jobs;
-  const schedulerOfJob = async (id: JobId) =>
-    (await jobs())?.find(({ job, loaded }) => loaded && job === id)?.scheduler;
   return {
     ...{ clock, area, run, desktop, host, ...flags, jobs, version: VERSION, root: productRoot(context) },
     build: installedBuild(context) ?? VERSION,
@@ -33,8 +31,8 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
     find: (name: string) => findProgram(name),
     loadConfig: () => context.loadConfig(),
     sharedArea: () => sharedArea(context),
-    capturedBy: async () => (await currentScheduler(context))?.kind ?? (await schedulerOfJob('sense')),
-    isInsightScheduled: async () => (await schedulerOfJob('insight')) !== undefined,
+    formerJobs: () => formerJobs(context),
+    capturedBy: async () => (await currentScheduler(context))?.kind,
     hooksStatus: (onFailure: (error: StewardError) => void) => openHooksStatus(context, undefined, onFailure),
     openSessions: () => openSessions(context),
     findDaemon: () => findDaemon(context),

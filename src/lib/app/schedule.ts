@@ -1,17 +1,10 @@
 import { readInstallManifest } from '../platform/files/install-manifest';
 import { exists } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
-import { createScheduler, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
-import { runInstaller } from '../schedule/installer';
-import { JOB_IDS, jobOf, type Job, type JobId } from '../schedule/job';
-import {
-  beginScheduled,
-  endDaemon,
-  runDeps,
-  waitForRuns,
-  type RunDeps,
-  type Running,
-} from '../schedule/running';
+import { createScheduler, formerJobs, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
+import { runInstaller, type Scheduled } from '../schedule/installer';
+import { DAEMON_JOB, tickJob, type JobId } from '../schedule/job';
+import { beginScheduled, endDaemon, waitForRuns, type Running } from '../schedule/running';
 import type { SenseStatus } from '../sense/source';
 import { installerDeps, type Context } from './context';
 import { isDaemonThere, stopDaemon } from '../daemon/client';
@@ -19,10 +12,6 @@ import { isDaemonThere, stopDaemon } from '../daemon/client';
 /** Returns the scheduler given with `--scheduler`, or this machine's default. */
 export function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Scheduler> {
   return createScheduler(installerDeps(context), kind);
-}
-
-async function configuredJob(context: Context, id: JobId): Promise<Job> {
-  return jobOf(id, (await context.loadConfig()).config.sense);
 }
 
 export interface JobsHere {
@@ -36,7 +25,7 @@ export async function jobsHere(
   sense: { pollIntervalSec: number },
 ): Promise<JobsHere | undefined> {
   const scheduler = await schedulerOf(context);
-  const jobs = await Promise.all(JOB_IDS.map((id) => scheduler.status(jobOf(id, sense))));
+  const jobs = await Promise.all([DAEMON_JOB, tickJob(sense)].map((job) => scheduler.status(job)));
   const isUsed = scheduler.available || jobs.some(({ installed }) => installed);
   return isUsed ? { kind: scheduler.kind, jobs } : undefined;
 }
@@ -44,7 +33,7 @@ export async function jobsHere(
 /** Runs `sense install`, `work install` or `daemon install`. */
 export async function install(
   context: Context,
-  id: JobId,
+  what: Scheduled,
   flags: { status: boolean; uninstall: boolean; scheduler?: SchedulerKind | undefined },
 ): ReturnType<typeof runInstaller> {
   const { config } = await context.loadConfig();
@@ -52,17 +41,32 @@ export async function install(
     scheduler: await schedulerOf(context, flags.scheduler),
     sense: config.sense,
     captured: context.area.sense.root,
+    former: formerJobs(context),
     setUpSense: async () => (await import('./sense')).setUpSense(context),
+    setHourly: (on: boolean) => setHourly(context, on),
     hasRepository: config.workRepo.repo !== undefined,
     isDaemonThere: () => isDaemonThere(context),
     endDaemon: () => endDaemonOf(context),
   };
-  return runInstaller(deps, jobOf(id, config.sense), flags);
+  return runInstaller(deps, what, flags);
+}
+
+async function setHourly(context: Context, on: boolean): Promise<void> {
+  if ((await context.loadConfig()).config.sense.insight.hourly === on) return;
+  const { changeConfig } = await import('../config/write');
+  await changeConfig(context, [{ key: 'sense.insight.hourly', to: () => on }]);
+}
+
+/** Replaces the jobs of an earlier version by the tick, or by the daemon if its job is installed. Returns them. */
+export async function upgradeJobs(context: Context): Promise<string[]> {
+  const former = formerJobs(context);
+  if (former.length > 0) await install(context, 'capture', { status: false, uninstall: false });
+  return former;
 }
 
 /** Starts the daemon through its job. Returns the scheduler, or undefined if the job isn't installed. */
 export async function startDaemonJob(context: Context): Promise<SchedulerKind | undefined> {
-  return (await schedulerOf(context)).start(await configuredJob(context, 'daemon'));
+  return (await schedulerOf(context)).start(DAEMON_JOB);
 }
 
 /** Returns the scheduler of a job and the job's state, or undefined if the job was never installed. */
@@ -74,8 +78,8 @@ export async function schedulerWith(
   if (!exists(installManifest)) return undefined;
   const entries = readInstallManifest(installManifest, context.machineId);
   if (!entries.some((entry) => entry.id === `schedule:${id}`)) return undefined;
-  // Only the capture job reads the configuration, so an invalid configuration doesn't affect other jobs.
-  const job = id === 'sense' ? await configuredJob(context, id) : jobOf(id);
+  // Only the tick needs the configuration, so an invalid configuration doesn't affect the daemon.
+  const job = id === 'daemon' ? DAEMON_JOB : tickJob((await context.loadConfig()).config.sense);
   const { scheduler: kind, installed, loaded } = await (await schedulerOf(context)).status(job);
   return { kind, installed, loaded };
 }
@@ -85,7 +89,7 @@ export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', 
 
 /** Returns what runs captures on this machine: a scheduler or the daemon. */
 export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
-  const found = await schedulerWith(context, 'sense');
+  const found = await schedulerWith(context, 'tick');
   const job = found && { kind: found.kind, installed: found.installed && found.loaded };
   if (job?.installed === true) return job;
   return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
@@ -95,7 +99,7 @@ export async function currentScheduler(context: Context): Promise<SenseStatus['s
  * Returns whether to run this command: false if a scheduler started it for a job that is no longer installed.
  */
 export function mayRun(context: Context): boolean {
-  return beginScheduled(runsOf(context), processHost());
+  return beginScheduled(context, processHost().env);
 }
 
 /** Waits up to a minute for uninstalled jobs to finish. Returns the jobs that are still running. */
@@ -103,14 +107,10 @@ export function waitForRunsOf(
   context: Context,
   onWait: (running: readonly Running[]) => void,
 ): Promise<Running[]> {
-  return waitForRuns(runsOf(context), { stopDaemon: () => stopDaemon(context), onWait });
+  return waitForRuns(context, { stopDaemon: () => stopDaemon(context), onWait });
 }
 
 /** Stops the daemon and waits for its job to exit. Returns false if no daemon was running. */
 export function endDaemonOf(context: Context): Promise<boolean> {
-  return endDaemon(runsOf(context), { stopDaemon: () => stopDaemon(context) });
-}
-
-function runsOf(context: Context): RunDeps {
-  return runDeps(context, processHost());
+  return endDaemon(context, { stopDaemon: () => stopDaemon(context) });
 }

@@ -1,8 +1,8 @@
 import { boolean, option } from '@oclif/core/flags';
 
 import { localTimes } from '../platform/time/day-words';
-import type { InstallerResult } from '../schedule/installer';
-import { SCHEDULER_KINDS, type JobId, type SchedulerKind } from '../schedule/job';
+import type { InstallerResult, Scheduled } from '../schedule/installer';
+import { SCHEDULER_KINDS, type SchedulerKind } from '../schedule/job';
 import { BaseCommand } from './base-command';
 
 export const installerFlags = {
@@ -21,11 +21,11 @@ export const installerFlags = {
 /** Base class for commands that install, show or remove a job. */
 export abstract class InstallerCommand extends BaseCommand {
   protected async install(
-    id: JobId,
+    what: Scheduled,
     flags: { status: boolean; uninstall: boolean; scheduler?: SchedulerKind | undefined },
   ): Promise<InstallerResult> {
     const { install } = await import('../app/schedule');
-    const { result, warnings, text } = await install(this.context, id, flags);
+    const { result, warnings, text } = await install(this.context, what, flags);
     for (const warning of warnings) this.say(warning);
     const localTime = localTimes(this.context.clock);
     this.print(() => text({ columns: this.terminal.columns, localTime }));

@@ -78,7 +78,7 @@ export const SENSE_KEYS = {
     }),
     backfillDays: wholeNumber(0, 365, 30),
   },
-  insight: { command: command(INSIGHT_COMMAND) },
+  insight: { command: command(INSIGHT_COMMAND), hourly: flag(false) },
 };
 
 /** `auto` selects the first engine that works. `none` turns voice off. */

@@ -224,7 +224,7 @@ export function captureJob({ clock, isSetUp, sense, isWatching, onProblem }: Cap
   };
 }
 
-const NO_REPOSITORY = 'no work repository is set up';
+export const NO_REPOSITORY = 'no work repository is set up';
 
 /**
  * Fetches changed issues (usually one request with a 304 response) and sends captured issues queued by hooks.
@@ -247,27 +247,30 @@ export function workJob<W extends { deps: WorkDeps }>(
   };
 }
 
-const SWEEP_SEC = 3600;
+const HOUR_MS = 3_600_000;
+/** How often the daemon checks whether an hourly job is due, in s. */
+const DUE_CHECK_SEC = 300;
 
-export interface SweepJobDeps {
+interface HourlyDeps {
   clock: Clock;
-  hasRepository: () => Promise<boolean>;
-  lastSweepMs: () => Promise<number>;
-  /** Runs the sweep. Returns why the sweep was skipped, or undefined. */
-  sweep: () => Promise<string | undefined>;
+  /** Returns why the job must not run, or undefined. */
+  unless: () => Promise<string | undefined>;
+  lastMs: () => Promise<number>;
+  /** Runs the job. Returns why there was nothing to do, or undefined. */
+  run: () => Promise<string | undefined>;
 }
 
-/** Sweeps every hour, unless a scheduled job has just run a sweep. */
-export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobDeps): DaemonJob {
+/** Runs a job an hour after its last run, whichever process ran that. */
+export function hourlyJob(id: string, module: string, { clock, unless, lastMs, run }: HourlyDeps): DaemonJob {
   return {
-    id: 'sweep',
-    module: 'work',
-    everySec: () => SWEEP_SEC,
+    id,
+    module,
+    everySec: () => DUE_CHECK_SEC,
     async run() {
-      if (!(await hasRepository())) return NO_REPOSITORY;
-      const ageMs = clock.now() - (await lastSweepMs());
-      if (ageMs >= 0 && ageMs < (SWEEP_SEC / 2) * 1000) return 'another sweep has just run';
-      return sweep();
+      const why = await unless();
+      if (why !== undefined) return why;
+      const ageMs = clock.now() - (await lastMs());
+      return ageMs >= 0 && ageMs < HOUR_MS ? 'not due: it ran within the last hour' : run();
     },
   };
 }

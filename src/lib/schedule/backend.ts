@@ -1,15 +1,14 @@
-import type { EntryFile } from './recorder';
 import { StewardError } from '../errors';
 import type { PathHost } from '../platform/files/paths';
 import type { Run, RunResult } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
 import type { Job, SchedulerKind } from './job';
-import type { Recorder } from './recorder';
+import type { EntryFile, Recorder } from './recorder';
 
 /** A job's entry, independent of the scheduler. */
 export interface JobEntry {
   job: Job;
-  /** Unique per user area, such as `steward-sense` or `steward-0a1b2c3d-sense`. */
+  /** Unique per user area, such as `steward-tick` or `steward-0a1b2c3d-tick`. */
   name: string;
   /** Absolute path of the launcher. Its only argument is the job id. */
   launcher: string;
@@ -18,16 +17,11 @@ export interface JobEntry {
   log: string;
 }
 
-/** What a scheduler reports about an entry. Times are ISO 8601 in UTC; null means unknown. */
+/** What a scheduler knows about an entry. How runs ended is in the launcher's record. */
 export interface EntryState {
   installed: boolean;
+  /** Whether the scheduler runs the job, now and after the next login. */
   loaded: boolean;
-  nextRun: string | null;
-  lastRun: string | null;
-  lastExit: number | null;
-  copies: number;
-  /** A disabled entry may stay loaded until the next login. */
-  disabled: boolean;
   /**
    * Whether the entry differs from what an install would write. For an entry that consists of files, always
    * false: status.ts compares the files with the install manifest.
@@ -35,16 +29,7 @@ export interface EntryState {
   edited: boolean;
 }
 
-export const NOT_INSTALLED: EntryState = {
-  installed: false,
-  loaded: false,
-  nextRun: null,
-  lastRun: null,
-  lastExit: null,
-  copies: 0,
-  disabled: false,
-  edited: false,
-};
+export const NOT_INSTALLED: EntryState = { installed: false, loaded: false, edited: false };
 
 export interface BackendDeps {
   run: Run;
@@ -85,7 +70,10 @@ export interface InstalledEntry {
   warnings: string[];
 }
 
-/** Writes an entry's files. Loads the entry if a file changed or the entry isn't loaded. */
+/**
+ * Writes an entry's files and loads the entry. Unloads an entry before changing its files: a loaded entry therefore
+ * matches its files, even if an install was killed.
+ */
 export async function installFiles(
   files: readonly EntryFile[],
   recorder: Recorder,
@@ -97,8 +85,10 @@ export async function installFiles(
   },
 ): Promise<InstalledEntry> {
   const paths = files.map(({ path }) => path);
-  const isWritten = files.map((file) => recorder.write(file)).includes(true);
-  if (!isWritten && (await steps.isLoaded())) return { changed: false, files: paths, warnings: [] };
+  const isChanged = files.some((file) => recorder.differs(file));
+  if (isChanged) await steps.unload();
+  for (const file of files) recorder.write(file);
+  if (!isChanged && (await steps.isLoaded())) return { changed: false, files: paths, warnings: [] };
   try {
     return { changed: true, files: paths, warnings: await steps.load() };
   } catch (error) {

@@ -6,7 +6,7 @@ import { launcherPath } from '../platform/process/launcher';
 import type { Run, RunResult } from '../platform/process/process';
 import type { Clock } from '../platform/time/clock';
 import { localTimes } from '../platform/time/day-words';
-import { JOB_IDS, JOBS, type JobId, type JobStatus } from './job';
+import { INSTALLERS, JOB_IDS, type JobId, type JobStatus } from './job';
 import { LAUNCHER } from './launcher';
 
 export interface JobsChecked {
@@ -17,6 +17,8 @@ export interface JobsChecked {
   config: object;
   /** Returns each job's status, or undefined if no scheduler is running and no job is installed. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
+  /** Returns the installed jobs of earlier versions. */
+  formerJobs: () => readonly string[];
 }
 
 const LIMIT_MS = 30_000;
@@ -41,25 +43,32 @@ export const JOB_CHECKS: readonly Check<JobsChecked>[] = [
 const CALL_MS = 10_000;
 
 async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
-  const status = (await at.jobs())?.find(({ job }) => job === id);
+  const former = id === 'tick' ? at.formerJobs() : [];
+  if (former.length > 0)
+    return [warning(`jobs of an earlier version: ${former.join(', ')}`, { fix: INSTALLERS.tick })];
+  const jobs = await at.jobs();
+  const status = jobs?.find(({ job }) => job === id);
   if (status === undefined) return [off('no scheduler on this machine', { fix: 'steward up' })];
-  return [judgeJob(status, localTimes(at.clock))];
+  if (id === 'daemon') return [judgeJob(status, localTimes(at.clock))];
+  const isDaemon = jobs?.some(({ job, installed }) => job === 'daemon' && installed) === true;
+  return [
+    !status.installed && isDaemon
+      ? off('not needed: the daemon does its work')
+      : judgeJob(status, localTimes(at.clock)),
+  ];
 }
 
 export function judgeJob(status: JobStatus, localTime: (iso: string) => string): Finding {
   const { job, scheduler, installed, lastRun, nextRun, warning: problem, broken, fix, hint } = status;
-  if (!installed) return off(`not installed in ${scheduler}`, { fix: JOBS[job].command });
+  if (!installed) return off(`not installed in ${scheduler}`, { fix: INSTALLERS[job] });
   if (problem !== undefined) {
     const more = { ...(fix === undefined ? {} : { fix }), ...(hint === undefined ? {} : { hint }) };
     return broken === true ? failed(problem, more) : warning(problem, more);
   }
   const ran =
     lastRun === null ? 'no run yet' : `${job === 'daemon' ? 'started' : 'ran'} ${localTime(lastRun)}`;
-  return ok(
-    [`installed in ${scheduler}`, ran, ...(nextRun === null ? [] : [`next ${localTime(nextRun)}`])].join(
-      ', ',
-    ),
-  );
+  const next = nextRun === null ? [] : [`next ${localTime(nextRun)}`];
+  return ok([`installed in ${scheduler}`, ran, ...next].join(', '));
 }
 
 /**
@@ -69,7 +78,7 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
 async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   const installed = (await at.jobs())?.find((job) => job.installed);
   if (installed === undefined) return [];
-  const fix = JOBS[installed.job].command;
+  const fix = INSTALLERS[installed.job];
   const { area, run, host } = at;
   const path = launcherPath(LAUNCHER.name, { bin: area.bin, host });
   if (!exists(path)) return [];

@@ -9,13 +9,11 @@ import {
   type InstalledEntry,
   type JobEntry,
 } from './backend';
-import { everySecOf, type Job } from './job';
+import type { Job } from './job';
 import type { Recorder } from './recorder';
 
 /** The longest command that Debian's cron accepts, in bytes. */
 const MAX_COMMAND = 990;
-/** Hourly jobs run at this minute, because many other programs run at minute 0. */
-const MINUTE = 7;
 const HOUR_MIN = 60;
 /** The crontab's name in the install manifest. The real path depends on the system. */
 const CRONTAB = 'crontab';
@@ -26,7 +24,7 @@ const NO_ACCOUNT = /UID isn't in the passwd file|who are you|unknown uid/i;
 
 /** Returns a job's crontab lines, between markers that contain the entry's name. */
 export function renderCron({ job, name, launcher }: JobEntry): string {
-  const command = `/bin/sh ${cronWord(launcher)} ${job.id}${job.when.kind === 'login' ? ' --keep' : ''}`;
+  const command = `/bin/sh ${cronWord(launcher)} ${job.id}${job.everySec === null ? ' --keep' : ''}`;
   if (Buffer.byteLength(command) > MAX_COMMAND) {
     throw new StewardError('config', `The path of the user area is too long for a crontab: ${launcher}`, {
       hint: 'Move the user area to a shorter path, and set STEWARD_HOME to it.',
@@ -42,10 +40,10 @@ export function cronMinutes(everySec: number): number {
   return minutes;
 }
 
-function timesOf(job: Job): string {
-  if (job.when.kind === 'login') return '@reboot';
-  const minutes = cronMinutes(everySecOf(job) ?? 0);
-  if (minutes === HOUR_MIN) return `${MINUTE} * * * *`;
+function timesOf({ everySec }: Job): string {
+  if (everySec === null) return '@reboot';
+  const minutes = cronMinutes(everySec);
+  if (minutes === HOUR_MIN) return '0 * * * *';
   return `${minutes === 1 ? '*' : `*/${minutes}`} * * * *`;
 }
 
@@ -119,8 +117,8 @@ export function cron(deps: BackendDeps): Backend {
       const blocks = cronBlocks((await read(deps)) ?? '', entry.name);
       if (blocks.length === 0) return NOT_INSTALLED;
       const command = commandOf(blockOf(entry));
-      const edited = blocks.some((block) => commandOf(block) !== command);
-      return { ...NOT_INSTALLED, installed: true, loaded: isRunning(deps), copies: blocks.length, edited };
+      const edited = blocks.length > 1 || blocks.some((block) => commandOf(block) !== command);
+      return { installed: true, loaded: isRunning(deps), edited };
     },
   };
 }
@@ -131,7 +129,7 @@ function isRunning({ host, processNames }: BackendDeps): boolean {
 }
 
 function startNow(deps: BackendDeps, { launcher, job }: JobEntry): void {
-  deps.start('/bin/sh', [launcher, job.id, ...(job.when.kind === 'login' ? ['--keep'] : [])]);
+  deps.start('/bin/sh', [launcher, job.id, ...(job.everySec === null ? ['--keep'] : [])]);
 }
 
 async function read(deps: BackendDeps): Promise<string | undefined> {
@@ -154,7 +152,7 @@ function write(deps: BackendDeps, text: string): Promise<void> {
 async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<InstalledEntry> {
   const before = await read(deps);
   const after = withCron(before ?? '', entry.name, blockOf(entry));
-  const everySec = everySecOf(entry.job);
+  const { everySec } = entry.job;
   const warnings = isRunning(deps) ? [] : ['cron is not running, so the job does not run.'];
   if (everySec !== null && intervalOf(everySec) !== everySec)
     warnings.push(

@@ -2,18 +2,21 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
-import { withInstallManifest, type InstallManifest } from '../platform/files/install-manifest';
+import {
+  readInstallManifest,
+  withInstallManifest,
+  type InstallManifest,
+} from '../platform/files/install-manifest';
 import type { PathHost } from '../platform/files/paths';
 import { removeLauncher, writeLauncher } from '../platform/process/launcher';
 import type { Backend } from './backend';
 import { cron } from './cron';
 import {
-  everySecOf,
+  FORMER_JOBS,
   JOB_IDS,
   SCHEDULER_KINDS,
   type JobInstalled,
   type Job,
-  type JobId,
   type JobStatus,
   type Scheduler,
   type SchedulerKind,
@@ -22,6 +25,7 @@ import {
 import { launchd } from './launchd';
 import {
   backendDeps,
+  entryName,
   entryOf,
   kindsOf,
   LAUNCHER,
@@ -30,8 +34,8 @@ import {
   recordsFolder,
   type ScheduleDeps,
 } from './launcher';
-import { recorderOf, type Recorder } from './recorder';
-import { endKeeping, forgetRuns, runDeps } from './running';
+import { entryId, recorderOf } from './recorder';
+import { endKeeping, forgetRuns } from './running';
 import { holdersOf, intervalIn, jobStatus } from './status';
 import { systemd } from './systemd';
 import { taskScheduler } from './task-scheduler';
@@ -71,12 +75,20 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     uninstall: (job) => uninstall(parts, job),
     async start(job) {
       const entry = entryOf(deps, job);
-      const [holder] = await holdersOf(backends, entry);
+      const [holder] = await holdersOf(backends, entry.name);
       await backends.find(({ kind }) => kind === holder)?.start(entry);
       return holder;
     },
     status: (job) => jobStatus(deps, parts, job),
   };
+}
+
+/** Returns the installed jobs of earlier versions. The next install replaces them. */
+export function formerJobs(here: Pick<ScheduleDeps, 'area' | 'machineId'>): string[] {
+  const { installManifest } = here.area;
+  if (!exists(installManifest)) return [];
+  const entries = readInstallManifest(installManifest, here.machineId);
+  return FORMER_JOBS.filter((job) => entries.some(({ id }) => id === entryId(job)));
 }
 
 async function choose(
@@ -99,8 +111,7 @@ async function choose(
 /** Returns the error for a machine without a scheduler, with alternatives in the hint. */
 export function noScheduler({ env }: Pick<PathHost, 'env'>, job: Job): StewardError {
   const isWsl = (env['WSL_DISTRO_NAME'] ?? '') !== '';
-  const everySec = everySecOf(job);
-  const interval = everySec === null ? '' : ` every ${everySec === 3600 ? 'hour' : `${everySec} s`}`;
+  const interval = job.everySec === null ? '' : ` every ${job.everySec} s`;
   const wsl = 'Set "systemd=true" under [boot] in /etc/wsl.conf and restart WSL, or run';
   return new StewardError(
     'unavailable',
@@ -117,32 +128,29 @@ function withManifest<T>(deps: ScheduleDeps, work: (manifest: InstallManifest) =
   return withInstallManifest({ path: area.installManifest, lockPath, clock, machineId }, work);
 }
 
-async function install({ deps, backends, backend, why }: Parts, job: Job): Promise<JobInstalled> {
-  const { area, host } = deps;
+async function install(parts: Parts, job: Job): Promise<JobInstalled> {
+  const { deps, backends, backend, why } = parts;
+  const { area } = deps;
   const entry = entryOf(deps, job);
   ensureFolder(area.root, { allowLink: true });
   return withManifest(deps, async (manifest) => {
     const written = writeLauncher(launcherForm(deps), { ...deps, bin: area.bin }, manifest);
     ensureFolder(recordsFolder(area));
     ensureFolder(dirname(entry.log));
-    const recorder = (scheduler: SchedulerKind): Recorder =>
-      recorderOf({ ...deps, manifest }, { job: job.id, scheduler, everySec: everySecOf(job) });
     try {
-      const done = await backend.install(entry, recorder(backend.kind));
-      recorder(backend.kind).settle();
-      const holders = new Set([
-        ...kindsOf(manifest.entries(), job.id),
-        ...(await holdersOf(backends, entry)),
-      ]);
-      const otherBackends = backends.filter(({ kind }) => kind !== backend.kind && holders.has(kind));
-      for (const other of otherBackends) await other.uninstall(entry.name, recorder(other.kind));
-      if (job.id === 'daemon' && otherBackends.some(({ kind }) => kind === 'cron'))
-        endKeeping(runDeps(deps, host));
+      const about = { job: job.id, scheduler: backend.kind, everySec: job.everySec };
+      const done = await backend.install(entry, recorderOf({ ...deps, manifest }, about));
+      const others = backends.filter(({ kind }) => kind !== backend.kind);
+      const moved = (await remove(parts, manifest, job.id, others)).removedFrom;
+      const replaced: string[] = [];
+      for (const id of replacedBy(job))
+        if ((await remove(parts, manifest, id, backends)).removedFrom.length > 0) replaced.push(id);
       return {
         job: job.id,
         scheduler: backend.kind,
         why,
-        changed: done.changed || written || otherBackends.length > 0,
+        changed: done.changed || written || moved.length + replaced.length > 0,
+        replaced,
         files: done.files,
         everySec: intervalIn(backend, job),
         log: entry.log,
@@ -155,38 +163,71 @@ async function install({ deps, backends, backend, why }: Parts, job: Job): Promi
   });
 }
 
-async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<JobUninstalled> {
+type AnyJob = Job['id'] | (typeof FORMER_JOBS)[number];
+
+/** The daemon does what the tick does. */
+function replacedBy({ id }: Job): readonly AnyJob[] {
+  return id === 'daemon' ? ['tick', ...FORMER_JOBS] : FORMER_JOBS;
+}
+
+async function uninstall(parts: Parts, job: Job): Promise<JobUninstalled> {
+  const { deps, backends } = parts;
   const result: JobUninstalled = { job: job.id, removedFrom: [], files: [] };
-  const entry = entryOf(deps, job);
-  const holders = await holdersOf(backends, entry);
-  if (!exists(deps.area.installManifest) && holders.length === 0) return result;
+  const ids: readonly AnyJob[] = job.id === 'daemon' ? ['daemon'] : ['tick', ...FORMER_JOBS];
+  if (!exists(deps.area.installManifest)) {
+    const holders = await Promise.all(ids.map((id) => holdersOf(backends, entryName(deps, id))));
+    if (holders.flat().length === 0) return result;
+  }
   return withManifest(deps, async (manifest) => {
-    const kinds = new Set([backend.kind, ...holders, ...kindsOf(manifest.entries(), job.id)]);
-    for (const { kind, uninstall: remove } of backends.filter((holder) => kinds.has(holder.kind))) {
-      const recorder = recorderOf({ ...deps, manifest }, { job: job.id, scheduler: kind, everySec: null });
-      const removed = await remove(entry.name, recorder);
-      if (removed.length === 0) continue;
-      result.removedFrom.push(kind);
-      result.files.push(...removed);
+    for (const id of ids) {
+      const removed = await remove(parts, manifest, id, backends);
+      result.removedFrom.push(...removed.removedFrom);
+      result.files.push(...removed.files);
     }
-    if (job.id === 'daemon') endKeeping(runDeps(deps, deps.host));
-    removeLeftovers(deps, manifest, job.id);
-    return result;
+    return { ...result, removedFrom: [...new Set(result.removedFrom)] };
   });
 }
 
+/** Removes a job from the schedulers that have it, then its log. */
+async function remove(
+  { deps, backends, backend }: Parts,
+  manifest: InstallManifest,
+  id: AnyJob,
+  from: readonly Backend[],
+): Promise<Pick<JobUninstalled, 'removedFrom' | 'files'>> {
+  const name = entryName(deps, id);
+  const kinds = new Set([
+    ...(await holdersOf(from, name)),
+    ...kindsOf(manifest.entries(), id),
+    // An earlier uninstall may have been killed halfway.
+    ...(JOB_IDS.some((job) => job === id) ? [backend.kind] : []),
+  ]);
+  const removed: Pick<JobUninstalled, 'removedFrom' | 'files'> = { removedFrom: [], files: [] };
+  for (const { kind, uninstall: removeEntry } of from.filter((holder) => kinds.has(holder.kind))) {
+    const about = { job: id, scheduler: kind, everySec: null };
+    const files = await removeEntry(name, recorderOf({ ...deps, manifest }, about));
+    if (files.length === 0) continue;
+    removed.removedFrom.push(kind);
+    removed.files.push(...files);
+  }
+  if (id === 'daemon' && (from === backends || removed.removedFrom.includes('cron'))) endKeeping(deps);
+  removeLeftovers(deps, manifest, id);
+  return removed;
+}
+
 /**
- * Removes the job's log. If no other job is installed, also removes the launcher and the launcher's records.
+ * Removes the log of a job that isn't installed. If no job is installed, also removes the launcher and the
+ * launcher's records.
  */
-function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): void {
+function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: AnyJob): void {
   const { area, host } = deps;
   if (kindsOf(manifest.entries(), id).length > 0) return;
   const log = logOf(area, host, id);
   for (const path of [log, `${log}.1`, join(recordsFolder(area), id)]) removeFile(path);
+  if ([...JOB_IDS, ...FORMER_JOBS].some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
   if (removeEmptyFolder(dirname(log)) || !exists(dirname(log))) removeEmptyFolder(dirname(dirname(log)));
-  if (JOB_IDS.some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
   removeLauncher(LAUNCHER, { ...deps, bin: area.bin }, manifest);
-  forgetRuns(runDeps(deps, host));
+  forgetRuns(deps);
 }
 
 function cacheWarning({ product }: ScheduleDeps): string[] {

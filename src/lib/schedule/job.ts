@@ -1,75 +1,49 @@
-/** The jobs that the system's scheduler runs for a user area. */
-export type JobId = 'sense' | 'insight' | 'work' | 'daemon';
+/** The jobs that the system's scheduler runs for a user area: the daemon or, without a daemon, the tick. */
+export type JobId = 'daemon' | 'tick';
+
+/** The commands that install the jobs. */
+export const INSTALLERS: Readonly<Record<JobId, string>> = {
+  daemon: 'steward daemon install',
+  tick: 'steward sense install',
+};
 
 export interface Job {
   id: JobId;
   /** Shown in the scheduler's listings. */
   label: string;
   args: readonly string[];
-  /**
-   * If an `hourly` run is missed during sleep, the scheduler starts the run later if possible. A `login` job
-   * also restarts after a failure.
-   */
-  when: { kind: 'interval'; everySec: number } | { kind: 'hourly' } | { kind: 'login' };
-  /** Timeout of a run, in seconds; null for no timeout. */
-  timeoutSec: number | null;
+  /** Seconds between runs. Null for the daemon, which starts at login and again after a failure. */
+  everySec: number | null;
+  /** The command that installs the job. */
   command: string;
 }
 
-const HOUR_SEC = 3600;
-
-export const JOBS: Readonly<Record<JobId, Job>> = {
-  sense: {
-    id: 'sense',
-    label: 'steward: capture',
-    args: ['sense', 'capture'],
-    when: { kind: 'interval', everySec: 120 },
-    timeoutSec: 300,
-    command: 'steward sense install',
-  },
-  insight: {
-    id: 'insight',
-    label: 'steward: hourly insight',
-    args: ['sense', 'insight', 'build'],
-    when: { kind: 'hourly' },
-    timeoutSec: 900,
-    command: 'steward sense install --insight',
-  },
-  work: {
-    id: 'work',
-    label: 'steward: work sweep',
-    args: ['work', 'sweep'],
-    when: { kind: 'interval', everySec: HOUR_SEC },
-    timeoutSec: 900,
-    command: 'steward work install',
-  },
-  daemon: {
-    id: 'daemon',
-    label: 'steward: daemon',
-    args: ['daemon', 'serve'],
-    when: { kind: 'login' },
-    timeoutSec: null,
-    command: 'steward daemon install',
-  },
+export const DAEMON_JOB: Job = {
+  id: 'daemon',
+  label: 'steward: daemon',
+  args: ['daemon', 'serve', '--sweep'],
+  everySec: null,
+  command: INSTALLERS.daemon,
 };
 
-export const JOB_IDS = Object.keys(JOBS) as JobId[];
-
-/** Returns a job with its configured interval (`sense.pollIntervalSec`). */
-export function jobOf(id: Exclude<JobId, 'sense'>): Job;
-export function jobOf(id: JobId, sense: { pollIntervalSec: number }): Job;
-export function jobOf(id: JobId, sense?: { pollIntervalSec: number }): Job {
-  const job = JOBS[id];
-  return id === 'sense' && sense !== undefined
-    ? { ...job, when: { kind: 'interval', everySec: sense.pollIntervalSec } }
-    : job;
+/** Returns the tick with its configured interval (`sense.pollIntervalSec`). */
+export function tickJob({ pollIntervalSec }: { pollIntervalSec: number }): Job {
+  return {
+    id: 'tick',
+    label: 'steward: capture, deliver and sweep',
+    args: ['tick'],
+    everySec: pollIntervalSec,
+    command: INSTALLERS.tick,
+  };
 }
 
-/** Returns the seconds between runs, or null for the daemon. */
-export function everySecOf({ when }: Pick<Job, 'when'>): number | null {
-  if (when.kind === 'login') return null;
-  return when.kind === 'hourly' ? HOUR_SEC : when.everySec;
-}
+export const JOB_IDS: readonly JobId[] = ['daemon', 'tick'];
+
+/** The jobs of earlier versions, which the tick replaces. */
+export const FORMER_JOBS = ['sense', 'insight', 'work'] as const;
+
+/** Timeout of a tick, in seconds. */
+export const TICK_LIMIT_SEC = 900;
 
 export const SCHEDULER_KINDS = ['launchd', 'systemd', 'cron', 'task-scheduler'] as const;
 export type SchedulerKind = (typeof SCHEDULER_KINDS)[number];
@@ -81,11 +55,11 @@ export interface Scheduler {
   /** Whether this scheduler can run jobs. If not, an install only updates an existing entry. */
   available: boolean;
   /**
-   * Installs and loads the job, and removes it from other schedulers. Throws `unavailable` if the scheduler
-   * rejects it.
+   * Installs and loads the job; removes it from other schedulers, and the jobs that it replaces. Throws
+   * `unavailable` if the scheduler rejects it.
    */
   install: (job: Job) => Promise<JobInstalled>;
-  /** Removes the job from every scheduler on this machine. */
+  /** Removes the job from every scheduler on this machine. With the tick, removes the jobs that it replaced. */
   uninstall: (job: Job) => Promise<JobUninstalled>;
   /** Starts a run now; returns the scheduler used, or undefined if no scheduler has the job. */
   start: (job: Job) => Promise<SchedulerKind | undefined>;
@@ -98,6 +72,8 @@ export interface JobInstalled {
   why: string;
   /** Whether anything changed; false if the job was already installed and loaded. */
   changed: boolean;
+  /** The jobs that this one replaced. */
+  replaced: string[];
   files: string[];
   everySec: number | null;
   log: string;
@@ -120,7 +96,7 @@ export interface JobStatus {
   /** When the last run ended or, for the daemon, when the daemon started. */
   lastRun: string | null;
   nextRun: string | null;
-  /** Exit code of the last run; null during a run and before the first run has ended. */
+  /** Exit code of the last run; null for the daemon and before the first run has ended. */
   lastExit: number | null;
   /** Number of runs missed since the last run or the install. */
   missedPolls: number;

@@ -10,14 +10,12 @@ import {
   xmlText,
   type Backend,
   type BackendDeps,
-  type EntryState,
   type JobEntry,
 } from './backend';
-import { everySecOf, type Job } from './job';
+import type { Job } from './job';
 
 /** Minimum time between a crash and the next start, in seconds. */
 const THROTTLE_SEC = 60;
-const MINUTE = 5;
 const UNLOAD_POLLS = 10;
 const UNLOAD_POLL_MS = 500;
 
@@ -66,16 +64,8 @@ function xmlOf(value: Plist, pad: string): string {
   return `${pad}<${tag}>\n${items.join('\n')}\n${pad}</${tag}>`;
 }
 
-function timesOf(job: Job): Record<string, Plist> {
-  if (job.when.kind === 'login') return { KeepAlive: { SuccessfulExit: false } };
-  // launchd skips intervals during sleep, but catches up on calendar times.
-  if (job.when.kind === 'hourly') return { StartCalendarInterval: { Minute: MINUTE } };
-  return { StartInterval: everySecOf(job) ?? 0 };
-}
-
-export function parseLaunchd(text: string): Pick<EntryState, 'lastExit'> {
-  const exit = /^[ \t]*last exit code = (\d+)/m.exec(text)?.[1];
-  return { lastExit: exit === undefined ? null : Number(exit) };
+function timesOf({ everySec }: Job): Record<string, Plist> {
+  return everySec === null ? { KeepAlive: { SuccessfulExit: false } } : { StartInterval: everySec };
 }
 
 /** The scheduler that uses the logged-in user's launch agents. */
@@ -114,7 +104,7 @@ export function launchd(deps: BackendDeps): Backend {
     interval: (everySec) => everySec,
     probe: () => Promise.resolve(host.platform === 'darwin' ? 'this is macOS' : undefined),
     install: (entry, recorder) =>
-      installFiles([{ path: pathOf(entry.name), text: renderLaunchd(entry) }], recorder, {
+      installFiles([{ path: pathOf(entry.name), data: renderLaunchd(entry) }], recorder, {
         isLoaded: () => isLoaded(entry.name),
         load: () => load(entry.name),
         unload: () => unload(entry.name),
@@ -130,9 +120,7 @@ export function launchd(deps: BackendDeps): Backend {
     holds: (name) => Promise.resolve(host.platform === 'darwin' && exists(pathOf(name))),
     async state({ name }) {
       if (!exists(pathOf(name))) return NOT_INSTALLED;
-      const installed = { ...NOT_INSTALLED, installed: true, copies: 1 };
-      const { code, stdout } = await launchctl('print', targetOf(name));
-      return code === 0 ? { ...installed, loaded: true, ...parseLaunchd(stdout) } : installed;
+      return { installed: true, loaded: await isLoaded(name), edited: false };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { join, posix, win32 } from 'node:path';
 
-import type { UserArea } from '../config/user-area';
+import type { Machine, UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import type { InstallEntry } from '../platform/files/install-manifest';
@@ -12,16 +12,20 @@ import { startProgram, processNames as runningNames } from '../platform/process/
 import type { Run } from '../platform/process/process';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
-import type { Clock } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';
 import type { BackendDeps, JobEntry } from './backend';
-import { JOBS, JOB_IDS, SCHEDULER_KINDS, type Job, type JobId, type SchedulerKind } from './job';
-import { ENTRY_PREFIX } from './recorder';
+import {
+  DAEMON_JOB,
+  FORMER_JOBS,
+  SCHEDULER_KINDS,
+  tickJob,
+  type Job,
+  type JobId,
+  type SchedulerKind,
+} from './job';
+import { entryId } from './recorder';
 
-export interface ScheduleDeps {
-  area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine' | 'sense' | 'work' | 'daemonLog'>;
-  clock: Clock;
-  machineId: string;
+export interface ScheduleDeps extends Machine {
   host: PathHost;
   run: Run;
   /** `root` is the folder with steward's package.json; `node` is the Node.js binary that runs steward. */
@@ -76,17 +80,20 @@ export function jobEnvironment({
 export function logOf(
   area: Pick<UserArea, 'sense' | 'work' | 'daemonLog'>,
   { platform }: Pick<PathHost, 'platform'>,
-  id: JobId,
+  id: LoggedJob,
 ): string {
   const paths = platform === 'win32' ? win32 : posix;
-  const logs: Record<JobId, string> = {
+  const logs: Record<LoggedJob, string> = {
+    daemon: paths.join(paths.dirname(area.daemonLog), 'service.log'),
+    tick: paths.join(area.sense.logs, 'tick.log'),
     sense: paths.join(area.sense.logs, 'capture.log'),
     insight: paths.join(area.sense.logs, 'insight.log'),
     work: paths.join(area.work.root, 'logs', 'sweep.log'),
-    daemon: paths.join(paths.dirname(area.daemonLog), 'service.log'),
   };
   return logs[id];
 }
+
+type LoggedJob = JobId | (typeof FORMER_JOBS)[number];
 
 /** Returns the machine-local folder in which the launcher records how runs ended. */
 export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
@@ -104,8 +111,10 @@ export function launcherForm({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>
     if (isWindows || value === '' || !isOneLine(value)) return [];
     return [`[ -n "\${${name}-}" ] || export ${name}=${forShell(value)}`];
   });
-  const jobs = JOB_IDS.map((id) => {
-    const [words, log] = [JOBS[id].args.join(' '), quoted(logOf(area, host, id))];
+  // An entry of an earlier version also runs the tick until an install replaces it.
+  const tick = tickJob({ pollIntervalSec: 0 });
+  const jobs = [DAEMON_JOB, tick, ...FORMER_JOBS.map((id) => ({ ...tick, id }))].map(({ id, args }) => {
+    const [words, log] = [args.join(' '), quoted(logOf(area, host, id === 'daemon' ? id : tick.id))];
     return isWindows
       ? `if "%job%"=="${id}" (set "words=${words}"& set "log=${log}")`
       : `  ${id}) log=${log} && set -- ${words} ;;`;
@@ -132,15 +141,19 @@ function oneLine(text: string, what: string): string {
   });
 }
 
-export function entryOf({ area, host }: ScheduleDeps, job: Job): JobEntry {
-  const isDefault = area.root === defaultArea(host);
+export function entryOf({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>, job: Job): JobEntry {
   return {
     job,
-    name: isDefault ? `steward-${job.id}` : `steward-${shortHash(area.root)}-${job.id}`,
+    name: entryName({ area, host }, job.id),
     launcher: oneLine(launcherPath(LAUNCHER.name, { bin: area.bin, host }), 'the user area'),
     env: jobEnvironment(host),
     log: logOf(area, host, job.id),
   };
+}
+
+/** Returns the name of a job's entry, which differs per user area. */
+export function entryName({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>, id: string): string {
+  return area.root === defaultArea(host) ? `steward-${id}` : `steward-${shortHash(area.root)}-${id}`;
 }
 
 /** Returns the default user area, or undefined for a service account without a home folder. */
@@ -154,10 +167,8 @@ function defaultArea(host: PathHost): string | undefined {
 }
 
 /** Returns the schedulers that have a job, according to the manifest. */
-export function kindsOf(entries: readonly InstallEntry[], id: JobId): SchedulerKind[] {
-  const kinds = entries
-    .filter((entry) => entry.id === ENTRY_PREFIX + id)
-    .map(({ added }) => added['scheduler']);
+export function kindsOf(entries: readonly InstallEntry[], id: string): SchedulerKind[] {
+  const kinds = entries.filter((entry) => entry.id === entryId(id)).map(({ added }) => added['scheduler']);
   return SCHEDULER_KINDS.filter((kind) => kinds.includes(kind));
 }
 
@@ -173,7 +184,11 @@ export function backendDeps({
   // After `su`, or after `ssh` without PAM, XDG_RUNTIME_DIR may be unset although the folder exists.
   const lacksRuntime = host.platform === 'linux' && (host.env['XDG_RUNTIME_DIR'] ?? '') === '';
   return {
-    ...{ run, host, exists, wait, processNames },
+    run,
+    host,
+    exists,
+    wait,
+    processNames,
     env: lacksRuntime && exists(runtime) ? { ...host.env, XDG_RUNTIME_DIR: runtime } : host.env,
     userId: id,
     start: (file, args) => startProgram(file, args, product.root),

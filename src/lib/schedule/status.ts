@@ -7,10 +7,10 @@ import { launcherPath } from '../platform/process/launcher';
 import { sinceBootMs } from '../platform/process/own-process';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
-import type { Backend, EntryState, JobEntry } from './backend';
-import { everySecOf, type Job, type JobId, type JobStatus, type SchedulerKind } from './job';
+import type { Backend, EntryState } from './backend';
+import type { Job, JobId, JobStatus, SchedulerKind } from './job';
 import { entryOf, LAUNCHER, recordsFolder, type ScheduleDeps } from './launcher';
-import { ENTRY_PREFIX } from './recorder';
+import { entryId } from './recorder';
 
 /** Returns a job's status from its scheduler, the launcher's record and the installed files. */
 export async function jobStatus(
@@ -22,22 +22,20 @@ export async function jobStatus(
   const entries = exists(area.installManifest)
     ? readInstallManifest(area.installManifest, deps.machineId)
     : [];
-  const recorded = entries.filter(({ id }) => id === ENTRY_PREFIX + job.id).at(-1);
+  const recorded = entries.filter(({ id }) => id === entryId(job.id)).at(-1);
   const entry = entryOf(deps, job);
-  const holders = await holdersOf(backends, entry);
-  const candidates = [recorded?.added['scheduler'], backend.kind, ...holders];
-  const kind =
-    candidates.find((candidate) => holders.some((holder) => holder === candidate)) ??
-    candidates.find(Boolean);
+  const holders = await holdersOf(backends, entry.name);
+  const kind = [recorded?.added['scheduler'], backend.kind, ...holders].find((candidate) =>
+    holders.some((holder) => holder === candidate),
+  );
   const used = backends.find((candidate) => candidate.kind === kind) ?? backend;
   const state = await used.state(entry);
-  const written = entries.filter(({ id }) => id === ENTRY_PREFIX + job.id || id === LAUNCHER.manifestId);
+  const written = entries.filter(({ id }) => id === entryId(job.id) || id === LAUNCHER.manifestId);
   return statusOf({
     job,
     scheduler: used.kind,
     everySec: intervalIn(used, job),
     state: { ...state, edited: state.edited || written.some(isEdited) },
-    otherHolders: holders.filter((holder) => holder !== used.kind),
     record: readRecord(recordsFolder(area), job.id),
     recorded,
     hasLauncher: exists(launcherPath(LAUNCHER.name, { bin: area.bin, host })),
@@ -48,14 +46,13 @@ export async function jobStatus(
   });
 }
 
-export async function holdersOf(backends: readonly Backend[], entry: JobEntry): Promise<SchedulerKind[]> {
-  const holds = await Promise.all(backends.map((backend) => backend.holds(entry.name)));
+export async function holdersOf(backends: readonly Backend[], name: string): Promise<SchedulerKind[]> {
+  const holds = await Promise.all(backends.map((backend) => backend.holds(name)));
   return backends.filter((_, index) => holds[index]).map(({ kind }) => kind);
 }
 
 /** Returns the interval at which a scheduler runs a job, in seconds; null for the daemon. */
-export function intervalIn(backend: Backend, job: Job): number | null {
-  const everySec = everySecOf(job);
+export function intervalIn(backend: Backend, { everySec }: Job): number | null {
   return everySec === null ? null : backend.interval(everySec);
 }
 
@@ -93,8 +90,6 @@ function isEdited({ kind, path, after }: InstallEntry): boolean {
 }
 
 const MISSED_TO_WARN = 3;
-/** Maximum difference between the times that the scheduler and the launcher record for the same run. */
-const SAME_RUN_MS = 5_000;
 
 export interface JobStatusInput {
   job: Job;
@@ -102,7 +97,6 @@ export interface JobStatusInput {
   everySec: number | null;
   state: EntryState;
   record: RunRecord | undefined;
-  otherHolders: readonly SchedulerKind[];
   recorded: Pick<InstallEntry, 'at' | 'added'> | undefined;
   hasLauncher: boolean;
   log: string;
@@ -113,40 +107,26 @@ export interface JobStatusInput {
 
 /** Computes a job's status without I/O. */
 export function statusOf(input: JobStatusInput): JobStatus {
-  const { job, scheduler, state, everySec, log, nowMs } = input;
-  const { lastRun, lastExit } = lastOf(input);
-  const lastMs = lastRun === null ? undefined : parseIso(lastRun);
-  const due = everySec === null || lastMs === undefined ? undefined : lastMs + everySec * 1000;
-  const nextRun = state.nextRun ?? (due === undefined ? null : toIso(Math.max(due, nowMs)));
+  const { job, scheduler, state, everySec, log, nowMs, record } = input;
+  const due = everySec === null || record === undefined ? undefined : record.atMs + everySec * 1000;
   const status: JobStatus = {
     job: job.id,
     scheduler,
     installed: state.installed,
     loaded: state.loaded,
     everySec,
-    lastRun,
-    nextRun: state.loaded ? nextRun : null,
-    lastExit,
-    missedPolls: state.installed ? missedRuns(input, lastMs) : 0,
+    lastRun: record === undefined ? null : toIso(record.atMs),
+    nextRun: state.loaded && due !== undefined ? toIso(Math.max(due, nowMs)) : null,
+    lastExit: record?.exit ?? null,
+    missedPolls: state.installed ? missedRuns(input) : 0,
     log,
   };
   return state.installed ? { ...status, ...(entryProblem(input) ?? runProblem(input, status)) } : status;
 }
 
-function lastOf({ job, state, record }: JobStatusInput): Pick<JobStatus, 'lastRun' | 'lastExit'> {
-  const { lastRun, lastExit } = state;
-  if (record === undefined) return { lastRun, lastExit };
-  if (job.when.kind === 'login') return { lastRun: toIso(record.atMs), lastExit };
-  const isLater = ((lastRun === null ? undefined : parseIso(lastRun)) ?? 0) > record.atMs + SAME_RUN_MS;
-  return isLater ? { lastRun, lastExit } : { lastRun: toIso(record.atMs), lastExit: record.exit };
-}
-
 /** Returns the number of runs due since the last run, the install or the boot, whichever is latest. */
-function missedRuns(
-  { recorded, everySec, nowMs, bootMs }: JobStatusInput,
-  lastMs: number | undefined,
-): number {
-  const known = [lastMs, recorded === undefined ? undefined : parseIso(recorded.at)].filter(
+function missedRuns({ record, recorded, everySec, nowMs, bootMs }: JobStatusInput): number {
+  const known = [record?.atMs, recorded === undefined ? undefined : parseIso(recorded.at)].filter(
     (ms) => ms !== undefined,
   );
   if (everySec === null || known.length === 0) return 0;
@@ -156,29 +136,15 @@ function missedRuns(
 
 type Problem = Pick<JobStatus, 'warning' | 'broken' | 'fix' | 'hint'>;
 
-function entryProblem({
-  job,
-  hasLauncher,
-  scheduler,
-  state,
-  otherHolders,
-}: JobStatusInput): Problem | undefined {
+function entryProblem({ job, hasLauncher, scheduler, state }: JobStatusInput): Problem | undefined {
   const fix = job.command;
-  const { loaded, disabled, copies, edited } = state;
   if (!hasLauncher) return { warning: 'The launcher is missing, so each run fails.', broken: true, fix };
-  if (disabled && !loaded)
-    return { warning: `The job is disabled in ${scheduler}, so it does not run.`, broken: true, fix };
-  if (!loaded) {
+  if (!state.loaded) {
     const more = scheduler === 'cron' ? { hint: 'Start the cron service.' } : { fix };
     return { warning: `The job is installed, but ${scheduler} does not run it.`, broken: true, ...more };
   }
-  if (otherHolders.length > 0)
-    return { warning: `The job runs twice: in ${[scheduler, ...otherHolders].join(' and in ')}.`, fix };
-  if (copies > 1)
-    return { warning: `${scheduler} has ${copies} entries for the job, so it runs more than once.`, fix };
-  if (disabled)
-    return { warning: `The job is disabled in ${scheduler} and will stop at the next login.`, fix };
-  if (edited) return { warning: `The entry in ${scheduler} has been edited since it was installed.`, fix };
+  if (state.edited)
+    return { warning: `The entry in ${scheduler} has been edited since it was installed.`, fix };
   return undefined;
 }
 
@@ -192,7 +158,7 @@ function runProblem({ job, recorded, logEnd }: JobStatusInput, status: JobStatus
     const warning = `${missedPolls} runs have been missed since the last run. Jobs do not run while the machine is asleep.`;
     return { warning, hint, fix };
   }
-  const [configured, installed] = [everySecOf(job), recorded?.added['everySec']];
+  const [configured, installed] = [job.everySec, recorded?.added['everySec']];
   if (typeof installed === 'number' && configured !== null && installed !== configured)
     return {
       warning: `The job runs every ${installed} s, but the configured interval is ${configured} s.`,

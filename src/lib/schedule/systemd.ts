@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 
-import { toIso } from '../platform/time/clock';
 import {
   callTool,
   installFiles,
@@ -12,10 +11,9 @@ import {
   type InstalledEntry,
   type JobEntry,
 } from './backend';
-import { everySecOf } from './job';
+import { TICK_LIMIT_SEC } from './job';
 import type { Recorder } from './recorder';
 
-const HOUR_SEC = 3600;
 /** Delay before the daemon is restarted, in seconds. */
 const RESTART_SEC = 60;
 
@@ -25,23 +23,18 @@ export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<st
   const lines = [
     `ExecStart=/bin/sh ${execWord(launcher)} ${job.id}`,
     ...Object.entries(env).map(([key, value]) => `Environment=${quoted(`${key}=${value}`)}`),
-    ...(job.timeoutSec === null ? [] : [`TimeoutStartSec=${job.timeoutSec}`]),
   ].join('\n');
-  const everySec = everySecOf(job);
-  if (everySec === null) {
+  if (job.everySec === null) {
     const service = `Type=exec\n${lines}\nRestart=on-failure\nRestartSec=${RESTART_SEC}\nTimeoutStopSec=20`;
     return { [`${name}.service`]: `${unit}\n[Service]\n${service}\n\n[Install]\nWantedBy=default.target\n` };
   }
   return {
-    [`${name}.service`]: `${unit}\n[Service]\nType=oneshot\n${lines}\nNice=10\n`,
-    [`${name}.timer`]: `${unit}\n[Timer]\n${timesOf(everySec)}\n[Install]\nWantedBy=timers.target\n`,
+    [`${name}.service`]: `${unit}\n[Service]\nType=oneshot\n${lines}\nTimeoutStartSec=${TICK_LIMIT_SEC}\nNice=10\n`,
+    [`${name}.timer`]: `${unit}\n[Timer]\n${timesOf(job.everySec)}\n[Install]\nWantedBy=timers.target\n`,
   };
 }
 
 function timesOf(everySec: number): string {
-  // `Persistent` makes systemd start a missed run after sleep or a logout.
-  if (everySec === HOUR_SEC)
-    return 'OnActiveSec=60\nOnCalendar=hourly\nPersistent=true\nRandomizedDelaySec=30\n';
   return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;
 }
 
@@ -58,40 +51,6 @@ function quoted(text: string): string {
 function execWord(text: string): string {
   return quoted(text).replaceAll('$', '$$$$');
 }
-
-/** Parses `systemctl show`, which prints one property per line. */
-export function parseShow(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split('\n').map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]),
-  );
-}
-
-/** Returns the last run from a service's properties (with `--timestamp=unix`). */
-export function lastRunOf(shown: Readonly<Record<string, string>>): Pick<EntryState, 'lastRun' | 'lastExit'> {
-  const started = unixIso(shown['ExecMainStartTimestamp']);
-  const isRunning = /^(activating|active)$/.test(shown['ActiveState'] ?? '') && shown['MainPID'] !== '0';
-  const status = Number(shown['ExecMainStatus']);
-  return {
-    lastRun: unixIso(shown['ExecMainExitTimestamp']) ?? started,
-    lastExit: started === null || isRunning || !Number.isSafeInteger(status) ? null : status,
-  };
-}
-
-function unixIso(text: string | undefined): string | null {
-  const found = /^@(\d+)/.exec(text ?? '');
-  return found === null ? null : toIso(Number(found[1]) * 1000);
-}
-
-/** Returns a timer's next run from `systemctl list-timers --output=json`; null if unknown. */
-export function nextRunOf(json: string, timer: string): string | null {
-  // systemd before version 248 prints a table instead of JSON.
-  if (!json.startsWith('[')) return null;
-  const row = (JSON.parse(json) as Record<string, unknown>[]).find(({ unit }) => unit === timer);
-  const next = row?.['next'];
-  return typeof next === 'number' && next > 0 ? toIso(Math.round(next / 1000)) : null;
-}
-
-const SHOWN = 'ActiveState,MainPID,ExecMainStartTimestamp,ExecMainExitTimestamp,ExecMainStatus';
 
 /** The scheduler that uses systemd user units. */
 export function systemd(deps: BackendDeps): Backend {
@@ -152,7 +111,7 @@ function mustSystemctl(deps: BackendDeps, ...args: string[]): Promise<void> {
 }
 
 function unitOf({ name, job }: JobEntry): string {
-  return `${name}.${job.when.kind === 'login' ? 'service' : 'timer'}`;
+  return `${name}.${job.everySec === null ? 'service' : 'timer'}`;
 }
 
 async function isActive(deps: BackendDeps, unit: string): Promise<boolean> {
@@ -163,25 +122,16 @@ async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
   return (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
-/**
- * Disables a job's units. Also removes the files that systemd created: the enabling symlink and the timer's
- * timestamp.
- */
 async function disable(deps: BackendDeps, name: string): Promise<void> {
-  for (const unit of filesOf(deps, name)
-    .filter(deps.exists)
-    .map((path) => posix.basename(path))) {
-    await systemctl(deps, 'disable', '--now', unit);
-    if (unit.endsWith('.timer')) await systemctl(deps, 'clean', '--what=state', unit);
-  }
+  const units = filesOf(deps, name).filter(deps.exists);
+  for (const path of units) await systemctl(deps, 'disable', '--now', posix.basename(path));
 }
 
 async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<InstalledEntry> {
   const unit = unitOf(entry);
-  const stamps = posix.join(xdg(deps, 'XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
-  const beside = posix.join(stamps, `stamp-${entry.name}.timer`);
-  const files = Object.entries(renderSystemd(entry)).map(([file, text]) => ({
-    ...{ path: pathOf(deps, file), text, beside },
+  const files = Object.entries(renderSystemd(entry)).map(([file, data]) => ({
+    path: pathOf(deps, file),
+    data,
   }));
   const result = await installFiles(files, recorder, {
     isLoaded: async () => (await isEnabled(deps, unit)) && (await isActive(deps, unit)),
@@ -201,23 +151,14 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
 
 async function state(deps: BackendDeps, entry: JobEntry): Promise<EntryState> {
   if (!isThere(deps, entry.name)) return NOT_INSTALLED;
-  const service = `${entry.name}.service`;
-  const { stdout } = await systemctl(deps, 'show', service, `--property=${SHOWN}`, '--timestamp=unix');
-  const timers = await systemctl(deps, 'list-timers', '--all', '--output=json');
-  return {
-    ...NOT_INSTALLED,
-    installed: true,
-    loaded: await isActive(deps, unitOf(entry)),
-    copies: 1,
-    disabled: !(await isEnabled(deps, unitOf(entry))),
-    nextRun: nextRunOf(timers.stdout, `${entry.name}.timer`),
-    ...lastRunOf(parseShow(stdout)),
-  };
+  const unit = unitOf(entry);
+  const loaded = (await isActive(deps, unit)) && (await isEnabled(deps, unit));
+  return { installed: true, loaded, edited: false };
 }
 
 /** Returns a hint if lingering is off, because the job then stops at logout. */
 async function lingerHint(deps: BackendDeps, { job }: JobEntry): Promise<string[]> {
-  if (job.id === 'sense' || job.id === 'insight') return [];
+  if (job.id === 'tick') return [];
   const { stdout } = await callTool(deps, 'loginctl', [
     'show-user',
     String(deps.userId),

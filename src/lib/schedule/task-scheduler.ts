@@ -1,8 +1,5 @@
 import { win32 } from 'node:path';
 
-import { parseObject } from '../platform/files/json-object';
-import { powerShellArgs } from '../platform/process/windows';
-import { parseIso, toIso } from '../platform/time/clock';
 import {
   callTool,
   installFiles,
@@ -11,20 +8,17 @@ import {
   xmlText,
   type Backend,
   type BackendDeps,
-  type EntryState,
   type JobEntry,
 } from './backend';
-import { everySecOf } from './job';
+import { TICK_LIMIT_SEC } from './job';
 
 /** Start time of the repeating trigger. Any time in the past works. */
 const START = '2026-01-01T00:00:00';
 const MIN_SEC = 60;
-/** The result code of a running task. */
-const RUNNING = 267_009;
 
 /** Returns a task in the import format of Task Scheduler (schema 1.2). `user` is `DOMAIN\name`. */
 export function renderTask({ job, launcher }: JobEntry, user: string): string {
-  const everySec = everySecOf(job);
+  const { everySec } = job;
   const trigger =
     everySec === null
       ? `    <LogonTrigger>
@@ -63,7 +57,7 @@ ${trigger}
     <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
     <StartWhenAvailable>true</StartWhenAvailable>
 ${everySec === null ? restart : ''}    <Enabled>true</Enabled>
-    <ExecutionTimeLimit>${job.timeoutSec === null ? 'PT0S' : duration(job.timeoutSec)}</ExecutionTimeLimit>
+    <ExecutionTimeLimit>${everySec === null ? 'PT0S' : duration(TICK_LIMIT_SEC)}</ExecutionTimeLimit>
     <Priority>7</Priority>
   </Settings>
   <Actions Context="Author">
@@ -87,24 +81,6 @@ function duration(sec: number): string {
   return `PT${minutes > 0 ? `${minutes}M` : ''}${seconds > 0 ? `${seconds}S` : ''}`;
 }
 
-/** Parses the output of `infoScript`. For a task that has never run, Windows reports a last run in 1999. */
-export function parseTaskInfo(
-  json: string,
-): Pick<EntryState, 'lastRun' | 'nextRun' | 'lastExit' | 'disabled'> {
-  const info = parseObject(json) ?? {};
-  const timeOf = (value: unknown): number | undefined =>
-    typeof value === 'string' ? parseIso(value) : undefined;
-  const [lastMs, nextMs] = [timeOf(info['lastRun']), timeOf(info['nextRun'])];
-  const hasRun = lastMs !== undefined && lastMs > Date.UTC(2000, 0, 1);
-  const code = info['lastResult'];
-  return {
-    lastRun: hasRun ? toIso(lastMs) : null,
-    nextRun: nextMs === undefined ? null : toIso(nextMs),
-    lastExit: hasRun && typeof code === 'number' && code !== RUNNING ? code : null,
-    disabled: info['state'] === 'Disabled',
-  };
-}
-
 /** The scheduler that uses the Windows user's tasks. */
 export function taskScheduler(deps: BackendDeps): Backend {
   const { host, exists, stateFolder } = deps;
@@ -114,6 +90,11 @@ export function taskScheduler(deps: BackendDeps): Backend {
     requireTool(deps, { message, ...(hint === undefined ? {} : { hint }) }, ['schtasks.exe', ...args]);
   const isThere = async (name: string): Promise<boolean> =>
     (await schtasks('/query', '/tn', name)).code === 0;
+  const unload = async (name: string): Promise<void> => {
+    if (!(await isThere(name))) return;
+    await schtasks('/end', '/tn', name);
+    await must('Task Scheduler did not remove the job', ['/delete', '/tn', name, '/f']);
+  };
 
   return {
     kind: 'task-scheduler',
@@ -122,38 +103,35 @@ export function taskScheduler(deps: BackendDeps): Backend {
     async install(entry, recorder) {
       const { name, job } = entry;
       const path = pathOf(name);
-      const text = renderTask(entry, userOf(host.env));
-      const isTooOften = (everySecOf(job) ?? MIN_SEC) < MIN_SEC;
+      const isTooOften = (job.everySec ?? MIN_SEC) < MIN_SEC;
       const warnings = isTooOften ? ['Task Scheduler runs a job at most once per minute.'] : [];
-      const result = await installFiles([{ path, text, data: taskBytes(text) }], recorder, {
-        isLoaded: () => isThere(name),
-        async load() {
-          const hint = 'Check "schtasks /query" and the "Task Scheduler" service.';
-          const args = ['/create', '/tn', name, '/xml', path, '/f'];
-          await must('Task Scheduler rejected the job', args, hint);
-          return [];
+      const result = await installFiles(
+        [{ path, data: taskBytes(renderTask(entry, userOf(host.env))) }],
+        recorder,
+        {
+          isLoaded: () => isThere(name),
+          async load() {
+            const hint = 'Check "schtasks /query" and the "Task Scheduler" service.';
+            const args = ['/create', '/tn', name, '/xml', path, '/f'];
+            await must('Task Scheduler rejected the job', args, hint);
+            return [];
+          },
+          unload: () => unload(name),
         },
-        unload: () => Promise.resolve(),
-      });
+      );
       if (result.changed) await schtasks('/run', '/tn', name);
       return { ...result, warnings };
     },
     async uninstall(name, recorder) {
-      if (await isThere(name)) {
-        await schtasks('/end', '/tn', name);
-        await must('Task Scheduler did not remove the job', ['/delete', '/tn', name, '/f']);
-      }
+      await unload(name);
       return recorder.remove(pathOf(name)) ? [pathOf(name)] : [];
     },
     start: ({ name }) => must('Task Scheduler did not start the job', ['/run', '/tn', name]),
     holds: async (name) => host.platform === 'win32' && (exists(pathOf(name)) || (await isThere(name))),
     async state({ name }) {
-      const isWritten = exists(pathOf(name));
-      if (!(await isThere(name)))
-        return { ...NOT_INSTALLED, installed: isWritten, copies: isWritten ? 1 : 0 };
-      const { stdout } = await callTool(deps, 'powershell.exe', powerShellArgs(infoScript(name)));
-      const info = parseTaskInfo(stdout);
-      return { ...NOT_INSTALLED, installed: true, loaded: !info.disabled, copies: 1, ...info };
+      const { code, stdout } = await schtasks('/query', '/tn', name, '/xml');
+      if (code !== 0) return { ...NOT_INSTALLED, installed: exists(pathOf(name)) };
+      return { installed: true, loaded: !stdout.includes('<Enabled>false</Enabled>'), edited: false };
     },
   };
 }
@@ -161,11 +139,4 @@ export function taskScheduler(deps: BackendDeps): Backend {
 function userOf(env: NodeJS.ProcessEnv): string {
   const [name, domain] = [env['USERNAME'] ?? '', env['USERDOMAIN'] ?? ''];
   return domain === '' ? name : `${domain}\\${name}`;
-}
-
-/** `name` needs no escaping: it contains only letters, digits and dashes. */
-function infoScript(name: string): string {
-  return `$i = Get-ScheduledTaskInfo -TaskName '${name}'
-function iso($d) { if ($d) { $d.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ') } else { $null } }
-@{ lastRun = iso $i.LastRunTime; nextRun = iso $i.NextRunTime; lastResult = $i.LastTaskResult; state = "$((Get-ScheduledTask -TaskName '${name}').State)" } | ConvertTo-Json`;
 }

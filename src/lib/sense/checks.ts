@@ -34,7 +34,6 @@ export interface SenseChecked {
   config: Pick<Config, 'sense'>;
   /** Returns the name of the scheduler that runs the captures, if any. */
   capturedBy: () => Promise<string | undefined>;
-  isInsightScheduled: () => Promise<boolean>;
 }
 
 const GIT_MS = 10_000;
@@ -228,7 +227,7 @@ function checkInsight(at: SenseChecked): Promise<Finding[]> {
   return orFailure(async () => {
     const [program] = insightCommand(at.config.sense.insight.command);
     const path = at.find(program);
-    const isHourly = await at.isInsightScheduled();
+    const isHourly = at.config.sense.insight.hourly;
     const when = isHourly ? 'runs hourly' : 'runs only with `steward sense insight build`';
     if (path !== undefined) return [ok(`${path}; ${when}`)];
     const problem = `${program} is not installed, or not on the PATH`;

@@ -5,7 +5,7 @@ import { StewardError, toStewardError } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
-import { isIso, type Clock } from '../platform/time/clock';
+import { isIso, parseIso, type Clock } from '../platform/time/clock';
 import { dayOf, type Day } from '../platform/time/time';
 import type { ContentType } from './insight-prompt';
 import type { SenseStore } from './store';
@@ -98,6 +98,12 @@ export interface InsightReadDeps {
   timezone: string;
   store: Pick<SenseStore, 'insightDays'>;
   insights: Pick<InsightStore, 'read'>;
+}
+
+/** Returns when today's insight was last built, or failed to build; -Infinity if neither happened today. */
+export function lastTryMs(deps: Pick<InsightReadDeps, 'clock' | 'timezone' | 'insights'>): number {
+  const { read, failed } = deps.insights.read(dayOf(deps.clock.now(), deps.timezone));
+  return Math.max(...[read?.generatedAt, failed?.at].map((at) => parseIso(at ?? '') ?? -Infinity));
 }
 
 /** Returns today's insight or, if there is none, the latest earlier insight, marked as stale. */

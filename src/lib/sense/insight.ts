@@ -16,7 +16,7 @@ export interface InsightDeps {
   clock: Clock;
   store: Pick<SenseStore, 'readLog' | 'prepare'>;
   insights: InsightStore;
-  config: Pick<SenseConfig, 'enabled' | 'exclude' | 'insight'>;
+  config: Pick<SenseConfig, 'enabled' | 'exclude'> & { insight: Pick<SenseConfig['insight'], 'command'> };
   timezone: string;
   sessionSlugs: () => ReadonlyMap<string, string>;
 }

@@ -30,7 +30,7 @@ import { exists, listFolder } from '../platform/files/folder';
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import { processHost } from '../platform/files/paths';
 import { plural } from '../platform/terminal/format';
-import { JOBS, type JobId } from '../schedule/job';
+import { INSTALLERS, type JobId } from '../schedule/job';
 import { status as senseStatus } from '../sense/read';
 import { NOT_SET_UP, senseFinding } from '../sense/source';
 import { isLive } from '../sessions/session';
@@ -96,9 +96,9 @@ async function senseRow(sources: Sources): Promise<Finding> {
     `${plural(status.eventsToday, 'event')} today`,
     status.lastCaptureTs === null ? 'no capture yet' : `last capture ${localTime(status.lastCaptureTs)}`,
   ];
-  if (finding.state !== 'ok' || daemon.running || isInstalled(sources, 'sense') !== false)
+  if (finding.state !== 'ok' || daemon.running || isInstalled(sources, 'tick') !== false)
     return withFacts(facts, finding);
-  const fix = scheduler === undefined ? 'steward up' : JOBS.sense.command;
+  const fix = scheduler === undefined ? 'steward up' : INSTALLERS.tick;
   return withFacts(facts, warning('no automatic capture', { fix }));
 }
 
@@ -258,5 +258,5 @@ function jobsRow({ scheduler }: Sources): Finding {
   const summary = `${installed.map(({ job }) => job).join(', ')} in ${kind}`;
   const bad = installed.find(({ warning }) => warning !== undefined);
   if (bad === undefined) return row('ok', summary);
-  return row('warning', [summary, `${bad.job}: ${bad.warning ?? ''}`], `${JOBS[bad.job].command} --status`);
+  return row('warning', [summary, `${bad.job}: ${bad.warning ?? ''}`], `${INSTALLERS[bad.job]} --status`);
 }

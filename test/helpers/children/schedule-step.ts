@@ -1,4 +1,4 @@
-// schedule-step HOME launchd|systemd|task-scheduler install|uninstall SECONDS: an installer of the capture job over a
+// schedule-step HOME launchd|systemd|task-scheduler install|uninstall SECONDS: an installer of the tick over a
 // program that stands for that scheduler; what it knows lies in HOME/scheduler.json.
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { userArea } from '../../../src/lib/config/user-area';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import type { Run, RunResult } from '../../../src/lib/platform/process/process';
 import { createScheduler, type SchedulerKind } from '../../../src/lib/schedule';
-import { jobOf } from '../../../src/lib/schedule/job';
+import { tickJob } from '../../../src/lib/schedule/job';
 
 const [home = '', kind = '', verb = '', seconds = ''] = process.argv.slice(2);
 const PLATFORMS: Record<string, NodeJS.Platform> = {
@@ -129,7 +129,7 @@ async function main(): Promise<void> {
     },
     kind as SchedulerKind,
   );
-  const job = jobOf('sense', { pollIntervalSec: Number(seconds) });
+  const job = tickJob({ pollIntervalSec: Number(seconds) });
   await (verb === 'install' ? scheduler.install(job) : scheduler.uninstall(job));
 }
 

@@ -49,7 +49,7 @@ describe('doctor judgements', () => {
 
   it('jobs', () => {
     const job: JobStatus = {
-      job: 'sense',
+      job: 'tick',
       scheduler: 'systemd',
       installed: true,
       loaded: true,

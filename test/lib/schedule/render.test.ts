@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { cronMinutes, cronBlocks, renderCron, withCron, withoutCron } from '../../../src/lib/schedule/cron';
-import { JOBS, JOB_IDS, jobOf } from '../../../src/lib/schedule/job';
-import { launchdLabel, parseLaunchd, renderLaunchd } from '../../../src/lib/schedule/launchd';
-import { lastRunOf, nextRunOf, parseShow, renderSystemd } from '../../../src/lib/schedule/systemd';
-import { parseTaskInfo, renderTask } from '../../../src/lib/schedule/task-scheduler';
+import { JOB_IDS, tickJob } from '../../../src/lib/schedule/job';
+import { launchdLabel, renderLaunchd } from '../../../src/lib/schedule/launchd';
+import { renderSystemd } from '../../../src/lib/schedule/systemd';
+import { renderTask } from '../../../src/lib/schedule/task-scheduler';
 import { expectGolden } from '../../helpers/golden';
 import { ODD_PATHS, entryFor, lineText as line } from '../../helpers/schedule';
 
@@ -24,24 +24,19 @@ describe('schedule: what is written for each scheduler', () => {
     });
   }
 
-  it('has the interval that is configured, and an hour as specified', () => {
-    const entry = entryFor('sense', { job: jobOf('sense', { pollIntervalSec: 300 }) });
+  it('has the interval that is configured, and the time between restarts', () => {
+    const entry = entryFor('tick', { job: tickJob({ pollIntervalSec: 300 }) });
     expect(renderLaunchd(entry)).to.match(/<key>StartInterval<\/key>\s*<integer>300</);
-    expect(renderSystemd(entry)['steward-sense.timer']).to.include('\nOnUnitActiveSec=300\n');
+    expect(renderSystemd(entry)['steward-tick.timer']).to.include('\nOnUnitActiveSec=300\n');
     expect(renderCron(entry)).to.include('\n*/5 * * * * ');
     expect(renderTask(entry, 'u')).to.include('<Interval>PT5M</Interval>');
-    expect(renderLaunchd(entryFor('work'))).to.match(/<key>StartInterval<\/key>\s*<integer>3600</);
-    expect(renderLaunchd(entryFor('work'))).to.match(/<key>ThrottleInterval<\/key>\s*<integer>60</);
+    expect(renderLaunchd(entryFor('tick'))).to.match(/<key>ThrottleInterval<\/key>\s*<integer>60</);
   });
 });
 
 describe('schedule: launchd', () => {
-  it('reads what launchctl prints', () => {
-    const printed =
-      'gui/501/local.steward.sense = {\n\tstate = not running\n\truns = 7\n\tlast exit code = 3\n}\n';
-    expect(parseLaunchd(printed)).to.deep.equal({ lastExit: 3 });
-    expect(parseLaunchd('\tlast exit code = (never exited)\n')).to.deep.equal({ lastExit: null });
-    expect(launchdLabel('steward-0a1b2c3d-work')).to.equal('local.steward.0a1b2c3d.work');
+  it('gives each entry a label of its own', () => {
+    expect(launchdLabel('steward-0a1b2c3d-tick')).to.equal('local.steward.0a1b2c3d.tick');
   });
 });
 
@@ -68,37 +63,15 @@ describe('schedule: systemd', () => {
 
   it('keeps every path as it is', () => {
     const check = (path: string): void => {
-      const entry = entryFor('sense', { launcher: path, env: { PATH: path } });
-      const service = renderSystemd(entry)['steward-sense.service'] ?? '';
-      const command = /^ExecStart=\/bin\/sh (.*) sense$/mu.exec(service)?.[1] ?? '';
+      const entry = entryFor('tick', { launcher: path, env: { PATH: path } });
+      const service = renderSystemd(entry)['steward-tick.service'] ?? '';
+      const command = /^ExecStart=\/bin\/sh (.*) tick$/mu.exec(service)?.[1] ?? '';
       expect(unitWord(command, true)).to.equal(path);
       const variable = /^Environment=(.*)$/mu.exec(service)?.[1] ?? '';
       expect(unitWord(variable, false)).to.equal(`PATH=${path}`);
     };
     ODD_PATHS.forEach(check);
     fc.assert(fc.property(line, check));
-  });
-
-  it('reads what systemctl shows', () => {
-    const shown = parseShow(
-      'MainPID=0\nExecMainStartTimestamp=@1795260345\nExecMainExitTimestamp=@1795260347\nExecMainStatus=3\nActiveState=failed\nPath=a=b\n',
-    );
-    expect(shown['Path']).to.equal('a=b');
-    expect(lastRunOf(shown)).to.deep.equal({ lastRun: '2026-11-21T11:25:47.000Z', lastExit: 3 });
-    expect(lastRunOf(parseShow('MainPID=0\nExecMainStartTimestamp=\nExecMainStatus=0\n'))).to.deep.equal({
-      lastRun: null,
-      lastExit: null,
-    });
-    const running =
-      'MainPID=9\nActiveState=activating\nExecMainStartTimestamp=@1795260345\nExecMainExitTimestamp=\nExecMainStatus=0\n';
-    expect(lastRunOf(parseShow(running))).to.deep.equal({
-      lastRun: '2026-11-21T11:25:45.000Z',
-      lastExit: null,
-    });
-    const timers = '[{"next":1795260343374358,"unit":"steward-sense.timer"},{"next":0,"unit":"b.timer"}]';
-    expect(nextRunOf(timers, 'steward-sense.timer')).to.equal('2026-11-21T11:25:43.374Z');
-    expect(nextRunOf(timers, 'b.timer')).to.equal(null);
-    expect(nextRunOf('NEXT LEFT\n', 'b.timer')).to.equal(null);
   });
 });
 
@@ -108,39 +81,39 @@ describe('schedule: cron', () => {
       .array(line, { maxLength: 6 })
       .map((lines) => lines.map((text) => `${text}\n`).join(''))
       .filter((text) => !text.includes('# >>> steward'));
-    const block = renderCron(entryFor('sense'));
+    const block = renderCron(entryFor('tick'));
     fc.assert(
       fc.property(crontab, crontab, (before, after) => {
-        const added = withCron(before, 'steward-sense', block);
+        const added = withCron(before, 'steward-tick', block);
         expect(added).to.equal(before + block);
-        expect(withCron(added + after, 'steward-sense', block)).to.equal(added + after);
-        expect(cronBlocks(added, 'steward-sense')).to.deep.equal([block]);
-        expect(withoutCron(added + after, 'steward-sense')).to.equal(before + after);
+        expect(withCron(added + after, 'steward-tick', block)).to.equal(added + after);
+        expect(cronBlocks(added, 'steward-tick')).to.deep.equal([block]);
+        expect(withoutCron(added + after, 'steward-tick')).to.equal(before + after);
         // One that somebody has copied is there once again, or not at all.
         const twice = added + after + block + after;
-        expect(cronBlocks(twice, 'steward-sense')).to.have.length(2);
-        expect(withCron(twice, 'steward-sense', block)).to.equal(added + after + after);
-        expect(withoutCron(twice, 'steward-sense')).to.equal(before + after + after);
+        expect(cronBlocks(twice, 'steward-tick')).to.have.length(2);
+        expect(withCron(twice, 'steward-tick', block)).to.equal(added + after + after);
+        expect(withoutCron(twice, 'steward-tick')).to.equal(before + after + after);
       }),
     );
   });
 
   it('knows each job of each user area apart, and replaces a block that has changed in its place', () => {
-    const one = renderCron(entryFor('sense'));
-    const two = renderCron(entryFor('sense', { name: 'steward-0a1b2c3d-sense' }));
-    const both = withCron(withCron('MAILTO=me\n', 'steward-sense', one), 'steward-0a1b2c3d-sense', two);
+    const one = renderCron(entryFor('tick'));
+    const two = renderCron(entryFor('tick', { name: 'steward-0a1b2c3d-tick' }));
+    const both = withCron(withCron('MAILTO=me\n', 'steward-tick', one), 'steward-0a1b2c3d-tick', two);
     expect(both).to.equal(`MAILTO=me\n${one}${two}`);
-    const job = jobOf('sense', { pollIntervalSec: 600 });
-    const changed = renderCron(entryFor('sense', { job }));
-    expect(withCron(both, 'steward-sense', changed)).to.equal(`MAILTO=me\n${changed}${two}`);
-    expect(withoutCron(withoutCron(both, 'steward-sense'), 'steward-0a1b2c3d-sense')).to.equal('MAILTO=me\n');
-    expect(cronBlocks(both, 'steward-work')).to.deep.equal([]);
+    const job = tickJob({ pollIntervalSec: 600 });
+    const changed = renderCron(entryFor('tick', { job }));
+    expect(withCron(both, 'steward-tick', changed)).to.equal(`MAILTO=me\n${changed}${two}`);
+    expect(withoutCron(withoutCron(both, 'steward-tick'), 'steward-0a1b2c3d-tick')).to.equal('MAILTO=me\n');
+    expect(cronBlocks(both, 'steward-daemon')).to.deep.equal([]);
   });
 
   it('takes back a block that lost its command, and leaves one whose end somebody has removed', () => {
-    const [begin = '', , end = ''] = renderCron(entryFor('sense')).split('\n');
-    expect(withoutCron(`a\n${begin}\n${end}\nb\n`, 'steward-sense')).to.equal('a\nb\n');
-    expect(withoutCron(`a\n${begin}\nb\nc\nd\ne\n`, 'steward-sense')).to.equal(`a\n${begin}\nb\nc\nd\ne\n`);
+    const [begin = '', , end = ''] = renderCron(entryFor('tick')).split('\n');
+    expect(withoutCron(`a\n${begin}\n${end}\nb\n`, 'steward-tick')).to.equal('a\nb\n');
+    expect(withoutCron(`a\n${begin}\nb\nc\nd\ne\n`, 'steward-tick')).to.equal(`a\n${begin}\nb\nc\nd\ne\n`);
   });
 
   it('has no gap at the full hour', () => {
@@ -157,37 +130,13 @@ describe('schedule: cron', () => {
 
   it('refuses a path that is too long for a crontab', () => {
     const launcher = `/${'long/'.repeat(250)}steward-job`;
-    expect(() => renderCron(entryFor('sense', { launcher }))).to.throw(/too long for a crontab/);
+    expect(() => renderCron(entryFor('tick', { launcher }))).to.throw(/too long for a crontab/);
   });
 });
 
 describe('schedule: Task Scheduler', () => {
-  it('reads what PowerShell says of a task', () => {
-    const info = { lastRun: '2026-11-20T08:14:00Z', nextRun: '2026-11-20T08:16:00Z', lastResult: 7 };
-    expect(parseTaskInfo(JSON.stringify(info))).to.deep.equal({
-      lastRun: '2026-11-20T08:14:00.000Z',
-      nextRun: '2026-11-20T08:16:00.000Z',
-      lastExit: 7,
-      disabled: false,
-    });
-    expect(parseTaskInfo(JSON.stringify({ ...info, state: 'Disabled' }))).to.include({ disabled: true });
-    const never = { lastRun: '1999-11-30T00:00:00Z', nextRun: null, lastResult: 267011 };
-    expect(parseTaskInfo(JSON.stringify(never))).to.deep.equal({
-      lastRun: null,
-      nextRun: null,
-      lastExit: null,
-      disabled: false,
-    });
-    expect(parseTaskInfo('')).to.deep.equal({
-      lastRun: null,
-      nextRun: null,
-      lastExit: null,
-      disabled: false,
-    });
-  });
-
   it('repeats every minute at most', () => {
-    const job = { ...JOBS.sense, when: { kind: 'interval' as const, everySec: 10 } };
-    expect(renderTask(entryFor('sense', { job }), 'u')).to.include('<Interval>PT1M</Interval>');
+    const job = tickJob({ pollIntervalSec: 10 });
+    expect(renderTask(entryFor('tick', { job }), 'u')).to.include('<Interval>PT1M</Interval>');
   });
 });

@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import { userArea } from '../../../src/lib/config/user-area';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import type { Run } from '../../../src/lib/platform/process/process';
-import { createScheduler, type ScheduleDeps } from '../../../src/lib/schedule';
-import { JOBS, jobOf } from '../../../src/lib/schedule/job';
+import { createScheduler, formerJobs, type ScheduleDeps } from '../../../src/lib/schedule';
+import { FORMER_JOBS, tickJob } from '../../../src/lib/schedule/job';
 import { rejection } from '../../helpers/errors';
-import { crontabModel, launchdModel } from '../../helpers/schedule';
+import { crontabModel, JOBS, launchdModel } from '../../helpers/schedule';
 import { scratch, snapshot } from '../../helpers/scratch';
 
 const ROOT = join(__dirname, '..', '..', '..');
@@ -29,17 +29,17 @@ describe('scheduler: install, status and uninstall', () => {
     const deps = depsFor(model.run, 'darwin');
     const scheduler = await createScheduler(deps);
     expect(scheduler).to.include({ kind: 'launchd', why: 'this is macOS', available: true });
-    const path = box.path('home', 'Library', 'LaunchAgents', 'local.steward.sense.plist');
-    const first = await scheduler.install(JOBS.sense);
+    const path = box.path('home', 'Library', 'LaunchAgents', 'local.steward.tick.plist');
+    const first = await scheduler.install(JOBS.tick);
     expect(first).to.deep.include({ changed: true, files: [path], everySec: 120, warnings: [] });
-    expect(model.loaded()).to.deep.equal(['local.steward.sense']);
-    expect(await scheduler.install(JOBS.sense)).to.include({ changed: false });
-    expect(await scheduler.status(JOBS.sense)).to.include({ installed: true, loaded: true, lastExit: 0 });
+    expect(model.loaded()).to.deep.equal(['local.steward.tick']);
+    expect(await scheduler.install(JOBS.tick)).to.include({ changed: false });
+    expect(await scheduler.status(JOBS.tick)).to.include({ installed: true, loaded: true });
     // launchd answers before the old job is gone.
-    const slower = jobOf('sense', { pollIntervalSec: 300 });
+    const slower = tickJob({ pollIntervalSec: 300 });
     expect(await scheduler.install(slower)).to.include({ changed: true, everySec: 300 });
     expect(readFileSync(path, 'utf8')).to.include('<integer>300<');
-    expect(model.loaded()).to.deep.equal(['local.steward.sense']);
+    expect(model.loaded()).to.deep.equal(['local.steward.tick']);
     const gone = await scheduler.uninstall(slower);
     expect(gone).to.deep.include({ removedFrom: ['launchd'], files: [path] });
     expect(model.loaded()).to.deep.equal([]);
@@ -62,12 +62,12 @@ describe('scheduler: install, status and uninstall', () => {
 
   it('warns if a launch agent needs a login, and leaves nothing of a refused one', async () => {
     const waits = await createScheduler(depsFor(launchdModel({ session: false }).run, 'darwin'));
-    expect((await waits.install(JOBS.work)).warnings.join()).to.match(/next login/);
-    expect(await waits.status(JOBS.work)).to.include({ installed: true, loaded: false });
-    await waits.uninstall(JOBS.work);
+    expect((await waits.install(JOBS.daemon)).warnings.join()).to.match(/next login/);
+    expect(await waits.status(JOBS.daemon)).to.include({ installed: true, loaded: false });
+    await waits.uninstall(JOBS.daemon);
     const before = snapshot(box.path('home'), ['.steward/state']);
     const refused = await createScheduler(depsFor(launchdModel({ refuses: true }).run, 'darwin'));
-    const error = await rejection(refused.install(JOBS.work));
+    const error = await rejection(refused.install(JOBS.daemon));
     expect(error).to.include({ kind: 'unavailable' });
     expect(error.message).to.match(/Input\/output error/);
     expect(snapshot(box.path('home'), ['.steward/state'])).to.deep.equal(before);
@@ -76,15 +76,15 @@ describe('scheduler: install, status and uninstall', () => {
   it('removes a crontab that it created, unless lines were added since', async () => {
     const model = crontabModel(undefined);
     const scheduler = await createScheduler(depsFor(model.run, 'darwin'), 'cron');
-    await scheduler.install(JOBS.sense);
-    await scheduler.install(JOBS.work);
-    await scheduler.uninstall(JOBS.sense);
-    await scheduler.uninstall(JOBS.work);
+    await scheduler.install(JOBS.tick);
+    await scheduler.install(JOBS.daemon);
+    await scheduler.uninstall(JOBS.tick);
+    await scheduler.uninstall(JOBS.daemon);
     expect(model.text()).to.equal(undefined);
     const other = crontabModel('\u00e9 0 * * * own\n');
     const second = await createScheduler(depsFor(other.run, 'darwin'), 'cron');
-    await second.install(JOBS.sense);
-    await second.uninstall(JOBS.sense);
+    await second.install(JOBS.tick);
+    await second.uninstall(JOBS.tick);
     expect(other.text()).to.equal('\u00e9 0 * * * own\n');
   });
 
@@ -93,7 +93,7 @@ describe('scheduler: install, status and uninstall', () => {
       depsFor(crontabModel('a\n', { refuses: true }).run, 'darwin'),
       'cron',
     );
-    const error = await rejection(scheduler.install(JOBS.sense));
+    const error = await rejection(scheduler.install(JOBS.tick));
     expect(error).to.include({
       kind: 'unavailable',
       message: 'The crontab is not writable: not allowed',
@@ -107,22 +107,21 @@ describe('scheduler: install, status and uninstall', () => {
       none(file === 'crontab' ? 'no such program' : file, args, options);
     const scheduler = await createScheduler(depsFor(nothing, 'linux', { WSL_DISTRO_NAME: 'Debian' }));
     expect(scheduler).to.include({ available: false });
-    const error = await rejection(scheduler.install(JOBS.sense));
+    const error = await rejection(scheduler.install(JOBS.tick));
     expect(error).to.include({ kind: 'unavailable' });
     expect(error.hint).to.match(/wsl\.conf.*steward up/);
     // The hint must not suggest another installer.
     const plain = await createScheduler(depsFor(nothing, 'linux'));
     for (const [job, words] of [
-      [JOBS.sense, '"steward sense capture" every 120 s'],
-      [JOBS.work, '"steward work sweep" every hour'],
-      [JOBS.daemon, '"steward daemon serve".'],
+      [JOBS.tick, '"steward tick" every 120 s'],
+      [JOBS.daemon, '"steward daemon serve --sweep".'],
     ] as const)
       expect((await rejection(plain.install(job))).hint)
         .to.match(/^Run "steward up"/)
         .and.include(`have your own supervisor run ${words}`)
         .and.not.include('install');
-    expect(await scheduler.status(JOBS.sense)).to.include({ installed: false, loaded: false });
-    expect(await scheduler.uninstall(JOBS.sense)).to.deep.include({ removedFrom: [] });
+    expect(await scheduler.status(JOBS.tick)).to.include({ installed: false, loaded: false });
+    expect(await scheduler.uninstall(JOBS.tick)).to.deep.include({ removedFrom: [] });
     expect(existsSync(box.path('home', '.steward'))).to.equal(false);
   });
 
@@ -132,22 +131,22 @@ describe('scheduler: install, status and uninstall', () => {
       ...depsFor(model.run, 'linux'),
       processNames: () => new Set(running),
     });
-    await (await createScheduler(names('cron'))).install(JOBS.sense);
+    await (await createScheduler(names('cron'))).install(JOBS.tick);
     const stopped = await createScheduler(names('sh'));
     expect(stopped.available).to.equal(false);
-    expect(await stopped.status(JOBS.sense)).to.include({ installed: true, loaded: false });
+    expect(await stopped.status(JOBS.tick)).to.include({ installed: true, loaded: false });
     const launcher = box.path('home', '.steward', 'bin', 'steward-job');
     for (const changed of [false, true]) {
       if (changed) writeFileSync(launcher, '');
-      const again = await stopped.install(JOBS.sense);
+      const again = await stopped.install(JOBS.tick);
       expect(again).to.include({ changed, scheduler: 'cron', why: 'already installed' });
       expect(again.warnings).to.deep.equal(['cron is not running, so the job does not run.']);
     }
-    expect(readFileSync(launcher, 'utf8')).to.include('sense capture');
-    expect(await rejection(stopped.install(JOBS.work))).to.include({ kind: 'unavailable' });
+    expect(readFileSync(launcher, 'utf8')).to.include('tick)');
+    expect(await rejection(stopped.install(JOBS.daemon))).to.include({ kind: 'unavailable' });
     expect(model.text())
-      .to.match(/^own\n# >>> steward-sense /)
-      .and.not.include('steward-work');
+      .to.match(/^own\n# >>> steward-tick /)
+      .and.not.include('steward-daemon');
   });
 
   it('gives each user area its own jobs', async () => {
@@ -157,25 +156,62 @@ describe('scheduler: install, status and uninstall', () => {
       depsFor(model.run, 'darwin', { STEWARD_HOME: box.path('other') }),
       'cron',
     );
-    await one.install(JOBS.sense);
-    await two.install(JOBS.sense);
-    expect(model.text()?.match(/# >>> steward-(?:[0-9a-f]{8}-)?sense /g)).to.have.length(2);
-    await one.uninstall(JOBS.sense);
-    expect(model.text()).to.match(/# >>> steward-[0-9a-f]{8}-sense /);
-    expect(model.text()).to.not.include('# >>> steward-sense');
-    expect(await two.status(JOBS.sense)).to.include({ installed: true });
+    await one.install(JOBS.tick);
+    await two.install(JOBS.tick);
+    expect(model.text()?.match(/# >>> steward-(?:[0-9a-f]{8}-)?tick /g)).to.have.length(2);
+    await one.uninstall(JOBS.tick);
+    expect(model.text()).to.match(/# >>> steward-[0-9a-f]{8}-tick /);
+    expect(model.text()).to.not.include('# >>> steward-tick');
+    expect(await two.status(JOBS.tick)).to.include({ installed: true });
+  });
+
+  it('replaces the jobs of an earlier version, and removes them with the tick', async () => {
+    const blocks = FORMER_JOBS.map((id) => {
+      const name = `steward-${id}`;
+      return `# >>> ${name} (written by steward)\n*/2 * * * * /bin/sh /job ${id}\n# <<< ${name}\n`;
+    });
+    for (const job of [JOBS.tick, JOBS.daemon]) {
+      const model = crontabModel(`own\n${blocks.join('')}`);
+      const deps = depsFor(model.run, 'darwin');
+      const scheduler = await createScheduler(deps, 'cron');
+      const at = '2026-11-20T09:00:00Z';
+      const entries = FORMER_JOBS.map((id) => ({
+        id: `schedule:${id}`,
+        kind: 'entry',
+        path: 'crontab',
+        added: { job: id, scheduler: 'cron', everySec: 120, made: false },
+        before: null,
+        after: null,
+        backups: [],
+        at,
+        machine: deps.machineId,
+      }));
+      mkdirSync(join(deps.area.root, 'state'), { recursive: true });
+      writeFileSync(deps.area.installManifest, JSON.stringify({ version: 1, entries }));
+      expect(formerJobs(deps)).to.deep.equal([...FORMER_JOBS]);
+      expect(await scheduler.install(job)).to.deep.include({ changed: true, replaced: [...FORMER_JOBS] });
+      expect(model.text()?.match(/# >>> \S+/g)).to.deep.equal([`# >>> steward-${job.id}`]);
+      expect(formerJobs(deps)).to.deep.equal([]);
+      expect(await scheduler.install(job)).to.deep.include({ changed: false, replaced: [] });
+      await scheduler.uninstall(job);
+      expect(model.text()).to.equal('own\n');
+    }
+    const model = crontabModel(blocks.join(''));
+    const scheduler = await createScheduler(depsFor(model.run, 'darwin'), 'cron');
+    expect(await scheduler.uninstall(JOBS.tick)).to.deep.include({ removedFrom: ['cron'] });
+    expect(model.text()).to.equal('');
   });
 
   it('reports a missing launcher, which an install fixes', async () => {
     const scheduler = await createScheduler(depsFor(crontabModel('').run, 'darwin'), 'cron');
-    await scheduler.install(JOBS.sense);
+    await scheduler.install(JOBS.tick);
     const launcher = box.path('home', '.steward', 'bin', 'steward-job');
     writeFileSync(launcher, '');
-    expect(await scheduler.install(JOBS.sense)).to.include({ changed: true });
-    expect(readFileSync(launcher, 'utf8')).to.include('sense capture');
+    expect(await scheduler.install(JOBS.tick)).to.include({ changed: true });
+    expect(readFileSync(launcher, 'utf8')).to.include('tick)');
     const { rmSync } = await import('node:fs');
     rmSync(launcher);
-    expect((await scheduler.status(JOBS.sense)).warning).to.match(/launcher is missing/);
+    expect((await scheduler.status(JOBS.tick)).warning).to.match(/launcher is missing/);
   });
 
   it('reports a program that hangs', async () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 
 import { NOT_INSTALLED } from '../../../src/lib/schedule/backend';
-import { JOBS, jobOf } from '../../../src/lib/schedule/job';
+import { tickJob } from '../../../src/lib/schedule/job';
+import { JOBS } from '../../helpers/schedule';
 import { statusOf, type JobStatusInput } from '../../../src/lib/schedule/status';
 import { installText, jobText, uninstallText } from '../../../src/lib/schedule/installer';
 
@@ -10,15 +11,14 @@ const ago = (sec: number): string => new Date(NOW - sec * 1000).toISOString();
 
 function input(over: Partial<JobStatusInput> = {}): JobStatusInput {
   return {
-    job: JOBS.sense,
+    job: JOBS.tick,
     scheduler: 'systemd',
     everySec: 120,
-    state: { ...NOT_INSTALLED, installed: true, loaded: true, copies: 1 },
+    state: { ...NOT_INSTALLED, installed: true, loaded: true },
     record: { atMs: NOW - 30_000, exit: 0 },
     recorded: { at: ago(86_400), added: { everySec: 120 } },
     hasLauncher: true,
-    otherHolders: [],
-    log: '/area/sense/logs/capture.log',
+    log: '/area/sense/logs/tick.log',
     logEnd: '',
     nowMs: NOW,
     bootMs: NOW - 1e9,
@@ -29,7 +29,7 @@ function input(over: Partial<JobStatusInput> = {}): JobStatusInput {
 describe('job status', () => {
   it('is well, with its last run as noted and the next as due', () => {
     expect(statusOf(input())).to.deep.equal({
-      job: 'sense',
+      job: 'tick',
       scheduler: 'systemd',
       installed: true,
       loaded: true,
@@ -38,7 +38,7 @@ describe('job status', () => {
       nextRun: ago(-90),
       lastExit: 0,
       missedPolls: 0,
-      log: '/area/sense/logs/capture.log',
+      log: '/area/sense/logs/tick.log',
     });
   });
 
@@ -47,7 +47,7 @@ describe('job status', () => {
     expect(missed(359)).to.include({ missedPolls: 2 }).and.not.have.property('warning');
     expect(missed(360)).to.include({ missedPolls: 3 });
     expect(missed(360).warning).to.match(/3 runs have been missed/);
-    expect(missed(360).hint).to.include('capture.log');
+    expect(missed(360).hint).to.include('tick.log');
   });
 
   it('counts from the install or the start of the machine where those came later', () => {
@@ -61,31 +61,14 @@ describe('job status', () => {
     expect(statusOf(input({ record: { atMs: NOW + 1e9, exit: 0 } })).missedPolls).to.be.at.most(720);
   });
 
-  it('takes the later of what the launcher has noted and what the scheduler says', () => {
-    const state = { ...NOT_INSTALLED, installed: true, loaded: true, lastRun: ago(5), lastExit: 203 };
-    expect(statusOf(input({ state }))).to.include({ lastRun: ago(5), lastExit: 203 });
-    expect(statusOf(input({ state: { ...state, lastRun: ago(31) } }))).to.include({
-      lastRun: ago(30),
-      lastExit: 0,
-    });
-    expect(statusOf(input({ state, record: undefined }))).to.include({ lastRun: ago(5), lastExit: 203 });
-  });
-
   it('reports the worst problem first', () => {
     const gone = { ...NOT_INSTALLED, installed: true, loaded: false };
     const fix = 'steward sense install';
-    const there = { ...NOT_INSTALLED, installed: true, loaded: true, copies: 1 };
+    const there = { ...NOT_INSTALLED, installed: true, loaded: true };
     expect(statusOf(input({ hasLauncher: false }))).to.deep.include({ broken: true, fix });
     expect(statusOf(input({ hasLauncher: false })).warning).to.match(/launcher is missing/);
     expect(statusOf(input({ state: gone }))).to.deep.include({ broken: true, fix, nextRun: null });
     for (const [over, words] of [
-      [{ state: { ...gone, disabled: true } }, 'The job is disabled in systemd, so it does not run.'],
-      [
-        { state: { ...there, disabled: true } },
-        'The job is disabled in systemd and will stop at the next login.',
-      ],
-      [{ otherHolders: ['cron'] }, 'The job runs twice: in systemd and in cron.'],
-      [{ state: { ...there, copies: 2 } }, 'systemd has 2 entries for the job, so it runs more than once.'],
       [{ state: { ...there, edited: true } }, 'The entry in systemd has been edited since it was installed.'],
     ] satisfies [Partial<JobStatusInput>, string][])
       expect(statusOf(input(over)), words).to.include({ warning: words, fix });
@@ -94,8 +77,8 @@ describe('job status', () => {
       'The last run failed with exit code 3.',
     );
     const said = input({ record: { atMs: NOW - 1000, exit: 3 }, logEnd: 'It is so. Do that.' });
-    expect(statusOf(said).hint).to.equal('/area/sense/logs/capture.log ends with: It is so. Do that.');
-    const changed = input({ job: jobOf('sense', { pollIntervalSec: 60 }) });
+    expect(statusOf(said).hint).to.equal('/area/sense/logs/tick.log ends with: It is so. Do that.');
+    const changed = input({ job: tickJob({ pollIntervalSec: 60 }) });
     expect(statusOf(changed).warning).to.equal(
       'The job runs every 120 s, but the configured interval is 60 s.',
     );
@@ -103,7 +86,7 @@ describe('job status', () => {
   });
 
   it('has no interval and no next run for the daemon, and reports its start', () => {
-    const state = { ...NOT_INSTALLED, installed: true, loaded: true, lastRun: ago(9), lastExit: null };
+    const state = { ...NOT_INSTALLED, installed: true, loaded: true };
     const status = statusOf(
       input({ job: JOBS.daemon, everySec: null, state, record: { atMs: NOW - 9e6, exit: null } }),
     );
@@ -122,14 +105,14 @@ describe('job texts', () => {
 
   it('shows the status of a job', () => {
     const text = (over: Partial<JobStatusInput> = {}) =>
-      jobText(statusOf(input(over)), JOBS.sense, [], options);
+      jobText(statusOf(input(over)), JOBS.tick, [], options);
     expect(text()).to.equal(
       [
-        '"steward sense capture", every 2 min',
+        '"steward tick", every 2 min',
         '  scheduler  systemd (user), loaded',
         '  last run   11:59, ok',
         '  next run   12:01',
-        '  log        /area/sense/logs/capture.log',
+        '  log        /area/sense/logs/tick.log',
       ].join('\n'),
     );
     expect(text({ record: { atMs: NOW - 9e6, exit: 7 } })).to.match(
@@ -144,23 +127,29 @@ describe('job texts', () => {
 
   it('reports an install and an uninstall', () => {
     const result = {
-      job: 'work' as const,
+      job: 'tick' as const,
       scheduler: 'cron' as const,
       why: 'cron is running',
       changed: true,
+      replaced: ['sense'],
       files: [],
-      everySec: 3600,
+      everySec: 120,
       log: '/l',
       warnings: [],
     };
-    expect(installText(result, ['A note.'], options)).to.equal(
-      'Installed: "steward work sweep" runs every hour.\n  scheduler  cron: cron is running\n  log        /l\nA note.',
+    expect(installText(result, JOBS.tick, ['A note.'], options)).to.equal(
+      'Installed: "steward tick" runs every 2 min.\n  replaces   sense\n  scheduler  cron: cron is running\n  log        /l\nA note.',
     );
-    expect(installText({ ...result, changed: false }, [], options)).to.match(/^Already installed/);
-    expect(uninstallText({ job: 'work', removedFrom: [], files: [] }, [], options)).to.match(
+    expect(installText({ ...result, changed: false }, JOBS.tick, [], options)).to.match(/^Already installed/);
+    expect(uninstallText({ job: 'tick', removedFrom: [], files: [] }, JOBS.tick, [], options)).to.match(
       /is not installed/,
     );
-    const gone = uninstallText({ job: 'work', removedFrom: ['cron'], files: ['crontab'] }, [], options);
-    expect(gone.replaceAll('\n', ' ')).to.equal('Removed "steward work sweep" from cron.');
+    const gone = uninstallText(
+      { job: 'tick', removedFrom: ['cron'], files: ['crontab'] },
+      JOBS.tick,
+      [],
+      options,
+    );
+    expect(gone.replaceAll('\n', ' ')).to.equal('Removed "steward tick" from cron.');
   });
 });

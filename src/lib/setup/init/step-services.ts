@@ -7,14 +7,13 @@ import { installerDeps } from '../../app/context';
 import type { Assistant } from '../../assistant/assistant';
 import { installEach, installedEvents } from '../../assistant/install';
 import { uninstallAllHooks } from '../../assistant/uninstall';
-import type { Config } from '../../config/schema';
 import { resolveSecret, secretSources } from '../../config/secret';
 import { StewardError, throwAll, toStewardError } from '../../errors';
 import { testChannel } from '../../notify/channels/channel';
 import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
 import { clean } from '../../platform/terminal/terminal';
-import { JOB_IDS, type JobId, type SchedulerKind, jobOf } from '../../schedule/job';
+import { DAEMON_JOB, type JobId, type SchedulerKind, tickJob } from '../../schedule/job';
 import {
   foundAssistants,
   listOf,
@@ -23,7 +22,7 @@ import {
   registeredAssistants,
   titlesOf,
 } from '../../app/hooks';
-import { type Setup, type Step, chosenNames } from './step';
+import { type Setup, type Step, chosenJobs } from './step';
 
 export const workStep: Step = {
   id: 'work',
@@ -177,7 +176,7 @@ export const jobsStep: Step = {
   },
   given(setup, flags) {
     if (flags.jobs === undefined) return undefined;
-    const chosen = chosenNames('--jobs', flags.jobs, JOB_IDS);
+    const chosen = chosenJobs('--jobs', flags.jobs);
     return () => setJobs(setup, chosen);
   },
   async ask(setup, questions) {
@@ -188,31 +187,27 @@ export const jobsStep: Step = {
     }
     const { pollIntervalSec } = setup.config().sense;
     setup.say(
-      `Jobs for ${here.kind}:\n  sense: capture every ${pollIntervalSec} s\n  daemon: dashboard and notifications, started at login\n  work: hourly sweep\n  insight: hourly; sends an outline of your day to your assistant`,
+      `Jobs for ${here.kind}:\n  daemon: captures, delivers and sweeps, and serves the dashboard; started at login\n  tick: without a daemon, captures, delivers and sweeps every ${pollIntervalSec} s`,
     );
-    const preset = (here.installed.length > 0 ? here.installed : defaultJobs(setup.config())).join(' ');
-    const text = await questions.line(`Jobs to schedule: all, none, or some of these [${preset}]: `);
-    const chosen = chosenNames('job', text === '' ? preset : text, JOB_IDS);
+    const preset = here.installed[0] ?? DEFAULT_JOB;
+    const text = await questions.line(`Job to schedule: daemon, tick or none [${preset}]: `);
+    const chosen = chosenJobs('job', text === '' ? preset : text);
     return () => setJobs(setup, chosen);
   },
 };
 
-/** Returns the jobs to offer by default. Never includes insight, because insight sends data to a model. */
-export function defaultJobs({ workRepo }: Config): JobId[] {
-  return JOB_IDS.filter((id) => id !== 'insight' && (id !== 'work' || workRepo.repo !== undefined));
-}
+export const DEFAULT_JOB: JobId = 'daemon';
 
 async function setJobs(setup: Setup, wanted: readonly JobId[]): Promise<void> {
   const scheduler = await schedulerOf(setup.context);
-  for (const id of JOB_IDS) {
-    const job = jobOf(id, setup.config().sense);
-    if (!wanted.includes(id)) {
+  for (const job of [DAEMON_JOB, tickJob(setup.config().sense)]) {
+    if (!wanted.includes(job.id)) {
       const { removedFrom } = await scheduler.uninstall(job);
-      if (removedFrom.length > 0) setup.say(`Removed ${id} from ${removedFrom.join(', ')}.`);
+      if (removedFrom.length > 0) setup.say(`Removed ${job.id} from ${removedFrom.join(', ')}.`);
       continue;
     }
     const { changed, warnings } = await scheduler.install(job);
-    if (changed) setup.say(`Installed ${id} in ${scheduler.kind}.`);
+    if (changed) setup.say(`Installed ${job.id} in ${scheduler.kind}.`);
     for (const warning of warnings) setup.say(warning);
   }
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../config/schema';
 import { StewardError } from '../../errors';
 import { isInteractive, confirm, openPrompt, type Prompt } from '../../platform/terminal/ask';
 import { clean } from '../../platform/terminal/terminal';
+import type { JobId } from '../../schedule/job';
 
 /** The flags of `steward init`. Each flag answers a question. */
 export const INIT_FLAGS = {
@@ -123,6 +124,16 @@ export function chosenNames<T extends string>(what: string, text: string, names:
   throw new StewardError('usage', `Unknown ${what} "${clean(unknown)}".`, {
     hint: `Use all, none, or a list from ${names.join(', ')}.`,
   });
+}
+
+/** The names of earlier versions' jobs, which now mean the tick. */
+const TICK_NAMES: readonly string[] = ['tick', 'sense', 'work'];
+
+/** Parses a list of jobs to install. The daemon does what the tick does, so only one of them is installed. */
+export function chosenJobs(what: string, text: string): JobId[] {
+  const names = chosenNames(what, text, ['daemon', ...TICK_NAMES]);
+  if (names.includes('daemon')) return ['daemon'];
+  return names.length > 0 ? ['tick'] : [];
 }
 
 /** Runs `work` with prompts in the terminal. Throws `usage` if there is no terminal. */

@@ -8,12 +8,12 @@ import { StewardError, toStewardError, throwIfBug } from '../../errors';
 import { processHost } from '../../platform/files/paths';
 import type { Prompt } from '../../platform/terminal/ask';
 import { noScheduler, type JobInstalled, type Scheduler } from '../../schedule';
-import { JOBS, JOB_IDS, jobOf, type Job, type JobId } from '../../schedule/job';
+import { DAEMON_JOB, INSTALLERS, tickJob, type Job, type JobId } from '../../schedule/job';
 import { COMPLETION_SCRIPTS, SHELLS, type Completions, type Shell } from '../../shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
 import { foundAssistants, isClaudeInstalled, listOf, openHooks, titlesOf } from '../../app/hooks';
-import { chosenNames } from '../init/step';
-import { defaultJobs } from '../init/step-services';
+import { chosenJobs } from '../init/step';
+import { DEFAULT_JOB } from '../init/step-services';
 
 interface InstallChoice {
   hooks: boolean;
@@ -37,7 +37,7 @@ interface InstallFlags {
  * Returns the parts that the flags select, or undefined if no flag selects a part. `--yes` adds the default
  * parts.
  */
-export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice | undefined> {
+export function choiceOf(flags: InstallFlags): InstallChoice | undefined {
   const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;
   if (!yes && [isHooks, isSkill, jobs, completion].every((flag) => flag === undefined)) return undefined;
   const skill = isSkill === true;
@@ -47,17 +47,11 @@ export async function choiceOf(context: Context, flags: InstallFlags): Promise<I
       hint: 'Omit --no-hooks or --skill.',
     });
   }
-  const defaults = defaultJobs((await context.loadConfig()).config);
-  const chosen = jobs === undefined ? (yes ? defaults : []) : chosenNames('job', jobs, JOB_IDS);
+  const chosen = jobs === undefined ? (yes ? [DEFAULT_JOB] : []) : chosenJobs('job', jobs);
   return { hooks, skill, jobs: chosen, completion: SHELLS.find((shell) => shell === completion) };
 }
 
-export async function askChoice(
-  context: Context,
-  questions: Prompt,
-  say: (text: string) => void,
-): Promise<InstallChoice> {
-  const defaults = defaultJobs((await context.loadConfig()).config).join(' ');
+export async function askChoice(questions: Prompt, say: (text: string) => void): Promise<InstallChoice> {
   say('Hooks report when an assistant session is working or waiting for you.');
   const assistants = foundAssistants();
   const hooks = await questions.yes(`Register hooks with ${titlesOf(assistants)}?`, 'yes');
@@ -65,10 +59,10 @@ export async function askChoice(
   const mayAsk = hooks && assistants.includes(claudeCode) && !hasSkill({ host: processHost() }, claudeCode);
   const skill = mayAsk && (await questions.yes(about, 'no'));
   say(
-    'Jobs:\n  sense: capture\n  daemon: dashboard and notifications\n  work: hourly sweep\n  insight: hourly; sends an outline of your day to your assistant',
+    'Jobs:\n  daemon: captures, delivers and sweeps, and serves the dashboard\n  tick: the same every two minutes, without the dashboard',
   );
-  const text = await questions.line(`Jobs to schedule: all, none, or some of these [${defaults}]: `);
-  const jobs = chosenNames('job', text === '' ? defaults : text, JOB_IDS);
+  const text = await questions.line(`Job to schedule: daemon, tick or none [${DEFAULT_JOB}]: `);
+  const jobs = chosenJobs('job', text === '' ? DEFAULT_JOB : text);
   const shell = ownShell();
   const wanted = shell !== undefined && (await questions.yes(`Install completion for ${shell}?`, 'yes'));
   return { hooks, assistants: listOf(assistants), skill, jobs, completion: wanted ? shell : undefined };
@@ -112,10 +106,10 @@ export async function installAll(
     });
   }
   for (const id of choice.jobs) {
-    await attempt(JOBS[id].command.replace(/^steward /, ''), async () => {
+    await attempt(INSTALLERS[id].replace(/^steward /, ''), async () => {
       const { config } = await context.loadConfig();
       const scheduler = await schedulerOf(context);
-      const job = jobOf(id, config.sense);
+      const job = id === 'daemon' ? DAEMON_JOB : tickJob(config.sense);
       const installed = dryRun ? await planJob(scheduler, job) : await scheduler.install(job);
       result.jobs.push(installed);
       result.warnings.push(...(installed.warnings ?? []));

@@ -10,7 +10,8 @@ import {
   withInstallManifest,
   type InstallEntry,
 } from '../../platform/files/install-manifest';
-import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
+import { formerJobs } from '../../schedule';
+import { DAEMON_JOB, FORMER_JOBS, JOB_IDS, tickJob, type JobId } from '../../schedule/job';
 import { manifestOf, removeRecorded } from '../../shell/completion-install';
 import { openRegistered } from '../../app/hooks';
 import { CLAUDE_CODE } from '../../sessions/session-key';
@@ -47,8 +48,9 @@ export function partsOf(flags: {
 }): UninstallParts & { isWhole: boolean } {
   const { jobs, hooks, completion } = flags;
   if (jobs === undefined && !hooks && !completion) return { ...ALL_PARTS, isWhole: true };
-  const named = jobs === undefined ? [] : chosenNames('job', jobs, JOB_IDS);
-  return { jobs: named, hooks, completion, isWhole: false };
+  const named = jobs === undefined ? [] : chosenNames('job', jobs, [...JOB_IDS, ...FORMER_JOBS]);
+  const ids = named.map((name) => (name === 'daemon' ? name : 'tick'));
+  return { jobs: [...new Set(ids)], hooks, completion, isWhole: false };
 }
 
 /**
@@ -111,11 +113,11 @@ async function removeJobs(
   const sense = await senseOf(context);
   const removed: Uninstalled['jobs'] = [];
   for (const id of ids) {
-    const job = jobOf(id, sense);
+    const job = id === 'daemon' ? DAEMON_JOB : tickJob(sense);
     let from: string[];
     if (dryRun) {
       const { installed, scheduler: kind } = await scheduler.status(job);
-      from = installed ? [kind] : [];
+      from = installed || (id === 'tick' && formerJobs(context).length > 0) ? [kind] : [];
     } else from = (await scheduler.uninstall(job)).removedFrom;
     if (from.length > 0) removed.push({ job: id, from });
   }

@@ -1,0 +1,27 @@
+import { openTick } from '../lib/app/tick';
+import { BaseCommand } from '../lib/cli/base-command';
+import { runTick, type Ticked } from '../lib/daemon/tick';
+import { table } from '../lib/platform/terminal/format';
+import { clean } from '../lib/platform/terminal/terminal';
+
+export default class Tick extends BaseCommand {
+  static override summary = 'Capture, deliver, and run what is due, without a daemon';
+  static override description =
+    'Captures, publishes to your other machines, delivers notifications and captured issues, and once an hour runs the work sweep and, if sense.insight.hourly is true, builds an insight. "steward sense install" schedules this command. Does nothing while the daemon is running.';
+  static override examples = ['<%= config.bin %> tick', '<%= config.bin %> tick --json'];
+  static override related = ['sense install', 'daemon install', 'sense capture', 'work sweep'];
+
+  async run(): Promise<Ticked> {
+    await this.parse(Tick);
+    const jobs = await openTick(this.context, (problem) => this.say(problem));
+    const result: Ticked = { daemon: jobs === undefined, steps: await runTick(jobs ?? []) };
+    for (const { id, ok, reason } of result.steps) if (!ok) this.say(`${id}: ${reason ?? 'failed'}`);
+    if (result.steps.some(({ id, ok }) => id === 'capture' && !ok)) process.exitCode = 1;
+    this.print(() =>
+      result.daemon
+        ? 'The daemon is running, so there is nothing to do.'
+        : table(result.steps.map(({ id, ok, reason }) => [id, ok ? clean(reason ?? 'ok') : 'failed'])),
+    );
+    return result;
+  }
+}

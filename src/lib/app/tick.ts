@@ -1,0 +1,85 @@
+import { captureJob, hourlyJob, NO_REPOSITORY, type DaemonJob } from '../daemon/jobs';
+import { isDaemonThere } from '../daemon/client';
+import { StewardError } from '../errors';
+import { exists } from '../platform/files/folder';
+import { deliverWaiting } from '../notify/deliver';
+import { lastTryMs } from '../sense/insight-reads';
+import { drainWork } from './capture';
+import type { Context } from './context';
+import { openNotify } from './notify';
+import { openInsight, openSense } from './sense';
+import { syncJob } from './sync-job';
+import { triggersOnce } from './triggers';
+import { openWork, type WorkContext } from './work';
+
+const DELIVER_MS = 60_000;
+
+/** Returns the jobs that a tick runs once: what the daemon does repeatedly. None while the daemon is running. */
+export async function openTick(
+  context: Context,
+  onProblem: (problem: string) => void,
+): Promise<Pick<DaemonJob, 'id' | 'run'>[] | undefined> {
+  if (await isDaemonThere(context)) return undefined;
+  // A broken configuration fails the whole run.
+  await context.loadConfig();
+  return [
+    captureJob({
+      clock: context.clock,
+      isSetUp: () => exists(context.area.sense.config),
+      sense: () => openSense(context),
+      isWatching: () => false,
+      onProblem,
+    }),
+    syncJob(context),
+    { id: 'notify', run: () => deliver(context) },
+    { id: 'work', run: () => drain(context) },
+    hourlySweepJob(context, () => openWork(context)),
+    hourlyInsightJob(context),
+  ];
+}
+
+async function deliver(context: Context): Promise<undefined> {
+  await triggersOnce(context);
+  const { deps } = await openNotify(context);
+  await deliverWaiting(deps, { patienceMs: 0, longestMs: DELIVER_MS });
+}
+
+async function drain(context: Context): Promise<string | undefined> {
+  const work = await openWork(context);
+  if (work.deps.workRepo().repo === undefined) return NO_REPOSITORY;
+  const { failed, dead } = await drainWork(context, work);
+  return failed + dead > 0 ? `${failed} captures failed, ${dead} were abandoned` : undefined;
+}
+
+export function hourlySweepJob(context: Context, work: () => WorkContext | Promise<WorkContext>): DaemonJob {
+  return hourlyJob('sweep', 'work', {
+    clock: context.clock,
+    unless: async () => ((await work()).deps.workRepo().repo === undefined ? NO_REPOSITORY : undefined),
+    lastMs: async () => (await import('../work/sweep-log')).lastSweepMs(context),
+    run: async () => {
+      const { runSweep } = await import('./sweep');
+      const options = { sinceMs: 24 * 3_600_000, maxCreate: 50, dryRun: false };
+      const { result, trouble } = await runSweep(context, options);
+      if (trouble !== undefined) throw trouble;
+      return result.skipped ?? undefined;
+    },
+  });
+}
+
+export function hourlyInsightJob(context: Context): DaemonJob {
+  return hourlyJob('insight', 'sense', {
+    clock: context.clock,
+    unless: async () =>
+      (await context.loadConfig()).config.sense.insight.hourly ? undefined : 'sense.insight.hourly is false',
+    lastMs: async () => lastTryMs((await openInsight(context)).deps),
+    run: async () => {
+      const { buildInsight } = await import('../sense/insight');
+      const outcome = await buildInsight((await openInsight(context)).deps, { force: false });
+      if (outcome.status === 'failed')
+        throw new StewardError('unavailable', `No insight was built: ${outcome.reason}.`, {
+          hint: outcome.hint,
+        });
+      return outcome.status === 'skipped' ? outcome.reason : undefined;
+    },
+  });
+}
