@@ -54,7 +54,8 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
         state: emptySessions(),
         places: new Map(),
       },
-      ...{ asked: { slugs: '', atMs: -Infinity }, seen: { marks: '', atMs: -Infinity } },
+      asked: { slugs: '', atMs: -Infinity },
+      seen: { marks: '', atMs: -Infinity },
       logs: new Map(),
     };
     const end = (settle: () => void): void => {

@@ -60,7 +60,10 @@ export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S,
   return {
     leaf: true,
     ...options,
-    ...{ secret, quiet, whole, refuses },
+    secret,
+    quiet,
+    whole,
+    refuses,
     fallback: typeof fallback === 'function' ? (fallback as (host: ResolveHost) => unknown) : () => fallback,
     resolve: (stored, host, key) =>
       resolve === undefined || stored === undefined ? (stored as T) : resolve(stored as S, host, key),

@@ -32,7 +32,9 @@ export async function serveMcp(context: Context, { write, say }: McpOptions): Pr
   const tools = write ? [...READ_TOOLS, ...WRITE_TOOLS] : READ_TOOLS;
   const finish = (): void => void connection.then((connected) => connected.finish());
   const connection = connectStdio({
-    ...{ name: 'steward', version: VERSION, instructions: INSTRUCTIONS },
+    name: 'steward',
+    version: VERSION,
+    instructions: INSTRUCTIONS,
     tools: tools.map((tool) => {
       const { name, description, input: inputSchema } = tool;
       const writes = WRITE_TOOLS.includes(tool);

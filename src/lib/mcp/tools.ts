@@ -45,13 +45,21 @@ function inputOf(fields: Readonly<Record<string, object>>): InputSchema {
 }
 
 const text = (description: string, maxLength = 1000): object => ({
-  ...{ type: 'string', minLength: 1, maxLength, description },
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  description,
 });
 const integer = (description: string, minimum: number, maximum: number): object => ({
-  ...{ type: 'integer', minimum, maximum, description },
+  type: 'integer',
+  minimum,
+  maximum,
+  description,
 });
 const oneOf = (description: string, values: readonly string[]): object => ({
-  ...{ type: 'string', enum: [...values], description },
+  type: 'string',
+  enum: [...values],
+  description,
 });
 
 const issueNumber = integer('Issue number.', 1, 999_999_999);

@@ -15,7 +15,10 @@ export function buildReport(input: ReportInput): Report {
   // Application time isn't recorded per repository, so omit it from a report about one repository.
   const timed = repo === undefined ? days : [];
   return {
-    ...{ from: period.from, to: period.to, timezone: period.timezone, repo: repo ?? null },
+    from: period.from,
+    to: period.to,
+    timezone: period.timezone,
+    repo: repo ?? null,
     totalMinutes: total(timed, (day) => day.totalMinutes),
     creationMinutes: total(timed, (day) => day.creationMinutes),
     consumptionMinutes: total(timed, (day) => day.consumptionMinutes),

@@ -4,6 +4,7 @@ import { throwIfBug } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { isAmount } from '../platform/files/shape';
 import { isDay, type Day } from '../platform/time/time';
 import { AMOUNTS } from './entry';
 
@@ -64,10 +65,6 @@ function hasValidAmounts(row: unknown): row is Record<string, unknown> {
   return isObject(row) && AMOUNTS.every((name) => isAmount(row[name] ?? 0));
 }
 
-function isAmount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
 /**
  * Merges sums into a day. The larger sum wins, which preserves rows from deleted logs. Only the sums of rows
  * in `shrunk` may decrease.
@@ -85,7 +82,10 @@ export function mergeDay(
     const [assistant, session, repo, model] = JSON.parse(key) as [string, string, string, string];
     const larger = AMOUNTS.map((name, at) => [name, Math.max(amounts[at] ?? 0, stored?.[name] ?? 0)]);
     rows.set(key, {
-      ...{ assistant, session, repo: repo === '' ? null : repo, model },
+      assistant,
+      session,
+      repo: repo === '' ? null : repo,
+      model,
       ...(Object.fromEntries(larger) as Record<(typeof AMOUNTS)[number], number>),
     });
   }

@@ -63,7 +63,10 @@ function loggedLimits(state: string, nowMs: number): UsageLimit[] {
     limits
       .filter(({ window }) => isCurrent(atMs, window, nowMs))
       .map(({ window, usedPercent, resetsAtMs }) => ({
-        ...{ assistant, name: nameOf(assistant), window, usedPercent },
+        assistant,
+        name: nameOf(assistant),
+        window,
+        usedPercent,
         // A reset time that is far from the time of the log line is invalid.
         resetsAt:
           resetsAtMs === null || !(Math.abs(resetsAtMs - atMs) <= MAX_RESET_MS) ? null : toIso(resetsAtMs),

@@ -375,18 +375,6 @@ describe('the state of the sessions', () => {
     }
   });
 
-  it('goes on from a state whose cursor has the beginning of the log itself', async () => {
-    say('subagent-start', { agent: 'x' });
-    await update();
-    const head = readFileSync(deps.workEvents, 'latin1').slice(0, 160);
-    const state = readFileSync(deps.path, 'utf8');
-    writeFileSync(deps.path, state.replace(/"head":"[0-9a-f]{16}"/, `"head":${JSON.stringify(head)}`));
-    // Read from its start again, the log would show the agent.
-    writeFileSync(deps.path, readFileSync(deps.path, 'utf8').replace('"agents":["x"]', '"agents":[]'));
-    await update();
-    expect(only().agents).to.deep.equal([]);
-  });
-
   it('rotates a log that is read and large', async () => {
     say('session-start', { slug: 'a-1' });
     const line = `${JSON.stringify({ ts: toIso(nowMs), type: 'tool-before', session: 'one', slug: null, repo: null })}\n`;

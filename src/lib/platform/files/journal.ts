@@ -62,12 +62,8 @@ export interface LogCursor {
 export const LOG_START: LogCursor = { offset: 0, head: '' };
 /** Number of leading bytes to hash. These include a time and an id, so the hash identifies the log. */
 const HEAD_BYTES = 160;
-const HASH_LENGTH = 16;
 
-/**
- * Parses a stored cursor; returns undefined if it is invalid. Accepts cursors from older versions, which
- * stored the start of the log instead of a hash.
- */
+/** Parses a stored cursor; returns undefined if it is invalid. */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
   const { offset, head, rotated } = value;
@@ -75,7 +71,7 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
   const old = asLogCursor(rotated);
   return {
     offset: offset as number,
-    head: head.length > HASH_LENGTH ? hashOf(head) : head,
+    head,
     ...(old === undefined ? {} : { rotated: { offset: old.offset, head: old.head } }),
   };
 }

@@ -72,14 +72,6 @@ describe('a journal', () => {
     expect(unread(next).got).to.deep.equal([9]);
   });
 
-  it('takes a cursor whose head is the text itself, as an older state has it', () => {
-    const first = `{"n":1,"text":"${'x'.repeat(200)}"}`;
-    writeFileSync(journal().path, `${first}\n{"n":2}\n`);
-    const cursor = asLogCursor({ offset: first.length + 1, head: first.slice(0, 160) }) ?? LOG_START;
-    expect(unread(cursor).got).to.deep.equal([2]);
-    expect(asLogCursor({ offset: -1, head: '' })).to.equal(undefined);
-  });
-
   it('rotates at its size', () => {
     for (const n of [1, 2, 3]) append({ ...journal(), rotateBytes: 10 }, { n }, Date.now());
     expect(readFileSync(folder.path('j.1.jsonl'), 'utf8')).to.equal('{"n":1}\n{"n":2}\n');
