@@ -3,14 +3,17 @@ import { openSense } from '../../lib/app/sense';
 import { adoptedFolders } from '../../lib/app/sync';
 import { withRemoval } from '../../lib/app/sync-purge';
 import { openUsage } from '../../lib/app/usage';
+import { sweepArea } from '../../lib/config/user-area';
 import { definedOnly } from '../../lib/platform/files/json-object';
+import { removeFile } from '../../lib/platform/files/folder';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-status';
+import { heldFiles } from '../../lib/sessions/held';
 
 export default class SensePurge extends BaseCommand {
   static override summary = 'Delete captured data: a day, an application, a repository, or all of it';
   static override description =
-    'Shows what would be deleted; add --yes to delete it permanently. Rebuilds records that still have their event log. Also deletes the token usage of the selected days or repository. To delete hook data, use "sessions forget".';
+    'Shows what would be deleted; add --yes to delete it permanently. Rebuilds records that still have their event log. Also deletes the token usage of the selected days or repository. With --all and --records, also deletes the history and queue of notifications. To delete hook data, use "sessions forget".';
   static override flags = {
     day: text({ description: 'Only data from this day.', helpValue: 'DAY' }),
     before: text({ description: 'Only data from before this day.', helpValue: 'DAY' }),
@@ -29,7 +32,7 @@ export default class SensePurge extends BaseCommand {
   ];
   static override related = ['config set sense.exclude A,B', 'sense export', 'sessions forget'];
 
-  async run(): Promise<PurgeResult & { usage: string[] }> {
+  async run(): Promise<PurgeResult & { usage: string[]; files: string[] }> {
     const { flags } = await this.parse(SensePurge);
     const { yes, day, before, app, repo, all, records } = flags;
     const { deps, locked, readDay } = await openSense(this.context);
@@ -62,12 +65,19 @@ export default class SensePurge extends BaseCommand {
       ? await withRemoval(this.context, definedOnly({ day: selection.day, before: selection.before }), work)
       : { value: await work() };
     if (problem !== undefined) this.say(problem);
+    const files = all && records ? heldFiles(this.context.area, 'purge') : [];
+    if (yes) {
+      for (const file of files) removeFile(file);
+      sweepArea(this.context.area);
+    }
     for (const { id, path } of adoptedFolders(this.context))
       this.say(
         `Days of the adopted machine ${id} are not purged. To delete them: steward sync forget ${id} --yes, then delete ${path}`,
       );
-    this.print(() => purgeText(result));
+    this.print(() =>
+      [purgeText(result), ...files.map((file) => `${yes ? 'Deleted' : 'Would delete'} ${file}`)].join('\n'),
+    );
     if (result.dryRun) this.say('Nothing was deleted. Add --yes to delete.');
-    return result;
+    return { ...result, files };
   }
 }

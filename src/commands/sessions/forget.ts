@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { recordHeard } from '../../lib/app/hooks';
+import { openSense } from '../../lib/app/sense';
 import { openSessions } from '../../lib/app/sessions';
 import { withRemoval } from '../../lib/app/sync-purge';
 import { openUsage } from '../../lib/app/usage';
@@ -10,7 +11,7 @@ import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 export default class SessionsForget extends BaseCommand {
   static override summary = 'Delete all data stored by assistant hooks';
   static override description =
-    'Deletes the hook log, session state, hook queue and token usage per session, but not session files. Shows what would be deleted; add --yes to delete it permanently.';
+    'Deletes the hook log, session state, hook queue, notification history and queue, and token usage per session, but not session files. Shows what would be deleted; add --yes to delete it permanently.';
   static override flags = {
     yes: boolean({ char: 'y', description: 'Delete the files.' }),
   };
@@ -21,14 +22,15 @@ export default class SessionsForget extends BaseCommand {
     const { flags } = await this.parse(SessionsForget);
     const { area } = this.context;
     const sessions = await openSessions(this.context);
-    const deps = Object.assign(sessions, {
-      spool: area.spool,
-      hookLog: join(area.observability, 'hooks.jsonl'),
-    });
+    const sense = await openSense(this.context);
+    const { clock } = this.context;
+    const { workEvents } = sessions;
+    const deps = { area, clock, workEvents, machineId: () => this.context.machineId };
     const work = async (): Promise<Forgotten> => {
       if (flags.yes) await recordHeard(this.context);
       const days = await (await openUsage(this.context)).purge({}, !flags.yes);
       const forgotten = await forgetSessions(deps, !flags.yes);
+      if (flags.yes) await sense.locked(sense.forgetRunning);
       const usage = days.map((day) => join(area.usage, `${day}.json`));
       return { ...forgotten, files: [...forgotten.files, ...usage] };
     };

@@ -24,6 +24,7 @@ import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
 import { type FocusWatch, watchFocus } from '../sense/focus-watch';
 import { goalTagsOf } from '../time/ledger/rows';
 import { type Last, type Observation, type ObserveDeps, observe } from '../sense/observe';
+import { forgetRunning } from '../sense/purge';
 import { type ReadDeps, recordsBetween } from '../sense/read';
 
 import { type InitResult, initSense, senseStore } from '../sense/store';
@@ -46,6 +47,8 @@ export interface SenseContext {
    * lock.
    */
   captureHere: () => Promise<CaptureResult>;
+  /** Forgets the running sessions, for `sessions forget`. The caller must hold the lock. */
+  forgetRunning: () => void;
   /**
    * Returns the current focus. Reuses the focus in `last` if there has been no input since that observation.
    */
@@ -88,6 +91,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
         { clock, machineId: context.machineId, waitMs: LOCK_WAIT_MS },
         async () => work(),
       ),
+    forgetRunning: () => forgetRunning(deps),
     async captureHere() {
       const problems = config.sense.enabled ? await prepareArea(context, timezone) : [];
       const result = await capture(deps);

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+
 import { type Clock } from '../platform/time/clock';
 import { StewardError, toStewardError } from '../errors';
 import {
@@ -7,6 +9,7 @@ import {
   hasGuests,
   type ClaimedPlace,
 } from '../platform/files/area-owner';
+import { sweepOnce } from '../platform/files/atomic-file';
 import { ensureFolder, exists } from '../platform/files/folder';
 import { osId } from '../platform/files/os-id';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/files/paths';
@@ -171,6 +174,30 @@ export function ensureUserArea(area: UserArea): void {
     // An unreadable owner file or local state must not stop a hook. Captures report the problem.
     if (['conflict', 'internal'].includes(toStewardError(error).kind)) throw error;
   }
+}
+
+/** Removes the temp files that killed runs left in the area. */
+export function sweepArea({
+  root,
+  state,
+  sense,
+  work,
+  goals,
+  pronunciations,
+  observability,
+  machine,
+}: UserArea): void {
+  const folders = [
+    root,
+    state,
+    sense.root,
+    work.root,
+    dirname(goals),
+    dirname(pronunciations),
+    observability,
+    machine,
+  ];
+  for (const folder of folders) sweepOnce(folder);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { within } from '../platform/time/wait';
 import { StewardError, toStewardError } from '../errors';
-import { type Machine } from '../config/user-area';
+import { sweepArea, type Machine } from '../config/user-area';
 import { failed, ok, warning } from '../platform/check';
 import { httpUrl, isLoopback, isNoAddress, localAddress, otherLoopback } from '../platform/net/address';
 import { toIso, type Clock } from '../platform/time/clock';
@@ -85,6 +85,7 @@ async function serve(
 ): Promise<Ending> {
   const { area, clock, version, build, requireToken } = parts;
   const startedAt = toIso(clock.now());
+  sweepArea(area);
   let end: (ending: Ending) => void = () => undefined;
   const ended = new Promise<Ending>((resolve) => (end = resolve));
   let port = parts.port;

@@ -3,14 +3,17 @@ import { dirname } from 'node:path';
 import type { SenseConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
+import { isObject } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
 import { futureDayError } from '../platform/time/day-words';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { skipUntil } from './app-focus';
 import { completePending } from './capture';
 import type { SenseEvent } from '../time/event';
+import { readCursor, writeCursor } from './git/memory';
 import { matchRepo, type RepoMatch } from './purge-repo';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
+import type { SenseState } from './state';
 
 /** The events to remove. Covers all days unless `day` or `before` is set. */
 export interface PurgeSelection {
@@ -119,11 +122,34 @@ function updateState({ deps, selection, isWhole }: Purge): void {
   const { state, damaged, lost } = store.readState();
   if (damaged || lost || !exists(dirname(store.statePath))) return;
   if (isWhole) forgetDays(state, (known) => isSelectedDay(selection, known));
+  if (selection.all === true) forgetNames(state, deps);
   const { day, before } = selection;
   const last = day ?? (before === undefined ? todayOf(deps) : addDays(before, -1));
   const nowMs = clock.now();
   const untilMs = Math.min(nowMs, dayBounds(last, timezone).endMs);
   state.cursors['appFocus'] = skipUntil(state.cursors['appFocus'], untilMs, nowMs);
+  store.writeState(state);
+}
+
+/** Forgets the running sessions and the repositories that are no longer watched. */
+function forgetNames({ cursors }: SenseState, { config: { repos }, clock }: PurgeDeps): void {
+  const nowMs = clock.now();
+  const memories = readCursor({ cursor: cursors['git'], nowMs });
+  for (const [dir, { path }] of memories) if (!repos.includes(path)) memories.delete(dir);
+  cursors['git'] = writeCursor(memories, repos, nowMs);
+  withoutRunning(cursors);
+}
+
+function withoutRunning(cursors: SenseState['cursors']): void {
+  const cursor = cursors['agentSession'];
+  if (isObject(cursor)) delete cursor['states'];
+}
+
+/** Forgets the running sessions. The caller must hold the sense lock. */
+export function forgetRunning({ store }: Pick<PurgeDeps, 'store'>): void {
+  const { state, damaged, lost } = store.readState();
+  if (damaged || lost || !exists(store.statePath)) return;
+  withoutRunning(state.cursors);
   store.writeState(state);
 }
 

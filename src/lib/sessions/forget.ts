@@ -1,24 +1,14 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
-import type { Clock } from '../platform/time/clock';
-import { exists, listFolder, removeFile } from '../platform/files/folder';
+import type { Machine } from '../config/user-area';
+import { removeFile } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
-import { rotatedName } from '../platform/files/journal';
-import { archivedFiles } from './archive';
-import { namesFolder, nameFiles } from './names';
-import { archiveOf, type SessionReadDeps } from './state';
+import { filesAt, heldFiles } from './held';
 
-export interface ForgetDeps extends SessionReadDeps {
-  clock: Clock;
-  machineId: string;
-  /** Path of `state/sessions.json`. */
-  path: string;
+export interface ForgetDeps extends Pick<Machine, 'area' | 'clock'> {
+  machineId: () => string;
+  /** The log of the hooks, which the configuration can move. */
   workEvents: string;
-  /** Path of `state/spool`. */
-  spool: string;
-  /** Path of `observability/hooks.jsonl`. */
-  hookLog: string;
-  locks: string;
 }
 
 export interface Forgotten {
@@ -34,32 +24,13 @@ const LOCK_WAIT_MS = 5_000;
  * its next event.
  */
 export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise<Forgotten> {
-  if (dryRun) return { dryRun, files: filesOf(deps) };
-  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
-  return withLock(join(deps.locks, 'sessions.lock'), lock, async () => {
-    const files = filesOf(deps);
-    for (const file of files) removeFile(file);
-    return { dryRun, files };
+  const { area, clock, machineId, workEvents } = deps;
+  const files = (): string[] => [...new Set([...heldFiles(area, 'forget'), ...filesAt(workEvents)])];
+  if (dryRun) return { dryRun, files: files() };
+  const lock = { clock, machineId: machineId(), waitMs: LOCK_WAIT_MS };
+  return withLock(join(area.machine, 'sessions.lock'), lock, () => {
+    const found = files();
+    for (const file of found) removeFile(file);
+    return Promise.resolve({ dryRun, files: found });
   });
-}
-
-function filesOf({ path, workEvents, spool, hookLog, locks }: ForgetDeps): string[] {
-  const state = dirname(path);
-  return [
-    ...listFolder(state)
-      .filter((name) => /^\.?sessions(?:-live)?\.json/.test(name))
-      .map((name) => join(state, name)),
-    ...archivedFiles(archiveOf(path)),
-    ...nameFiles(namesFolder(locks)),
-    ...[workEvents, hookLog].flatMap((log) => [log, rotatedName(log)]).filter((log) => exists(log)),
-    ...[spool, join(spool, 'claimed'), join(spool, 'dead')].flatMap((folder) =>
-      namesIn(folder).map((name) => join(folder, name)),
-    ),
-  ];
-}
-
-function namesIn(folder: string): string[] {
-  return exists(folder)
-    ? listFolder(folder).filter((name) => name.endsWith('.json') || name.startsWith('.'))
-    : [];
 }

@@ -16,7 +16,7 @@ import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { yielder } from '../platform/time/wait';
 import { mergeDay } from './days';
 import { tokensOf, type UsageEntry, type SeenLimit, type Sink } from './entry';
-import { findLogs, newMark, type Position, type LogSource } from './find-logs';
+import { findLogs, keyOf, newMark, type Position, type LogSource } from './find-logs';
 import { put, readLedger, sumsOf, writeLedger, type Ledger } from './ledger';
 import type { LineReader, LogReader } from './readers/reader';
 
@@ -148,16 +148,17 @@ function repoAt(cwd: string): string {
 
 function readLog(run: Run, reader: LogReader, path: string): string | undefined {
   const { files } = run.state;
-  const known = files[path];
+  const key = keyOf(path);
+  const known = files[key];
   const mark = newMark(reader, path, known, run.oldestMs);
   if (mark === undefined) return undefined;
   const sink = sinkOf(run, reader.assistant);
   try {
     if (reader.kind === 'database') {
       if (!reader.read(path, run.oldestMs, sink)) return NO_SQLITE;
-      files[path] = { mark };
+      files[key] = { mark };
     } else {
-      files[path] = {
+      files[key] = {
         mark,
         ...readNewLines(reader, path, isSameFile(known, mark) ? known : undefined, sink),
       };
@@ -197,6 +198,7 @@ function readNewLines(
     last = { offset, text };
   });
   if (!isKnown) return readNewLines(reader, path, undefined, sink);
+  if (typeof carry['cwd'] === 'string' && repoAt(carry['cwd']) === '') carry['cwd'] = '';
   return {
     ...(last === undefined ? {} : { last: { offset: last.offset, hash: shortHash(last.text) } }),
     ...(Object.keys(carry).length === 0 ? {} : { carry }),
@@ -206,9 +208,9 @@ function readNewLines(
 function store(run: Run): void {
   const { deps, ledger, oldest, state, seen } = run;
   if (ledger !== undefined) storeLedger(deps, ledger, oldest);
-  for (const path of Object.keys(state.files)) {
-    if (seen.has(path)) continue;
-    delete state.files[path];
+  for (const key of Object.keys(state.files)) {
+    if (seen.has(key)) continue;
+    delete state.files[key];
     run.isChanged = true;
   }
   if (!run.isChanged) return;

@@ -2,6 +2,7 @@ import { isAbsolute, sep } from 'node:path';
 
 import { throwIfBug } from '../errors';
 import type { PathHost } from '../platform/files/paths';
+import { folderHash } from '../platform/files/short-hash';
 import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
 import { READERS } from './readers';
 import type { LogReader } from './readers/reader';
@@ -33,6 +34,9 @@ interface FoundLogs {
   changed: { reader: LogReader; path: string; source: LogSource; bornMs: number }[];
 }
 
+/** The key of a log's position. Positions contain no paths, because a path names the work. */
+export const keyOf = folderHash;
+
 /** Finds the logs. `files` contains the last read position of each known log. */
 export function findLogs(
   host: Pick<PathHost, 'env' | 'home'>,
@@ -48,8 +52,8 @@ export function findLogs(
     source.files = logs.length;
     found.sources.push(source);
     for (const path of logs) {
-      found.seen.add(path);
-      if (newMark(reader, path, files[path], oldestMs) !== undefined)
+      found.seen.add(keyOf(path));
+      if (newMark(reader, path, files[keyOf(path)], oldestMs) !== undefined)
         found.changed.push({ reader, path, source, bornMs: stampOf(path)?.bornMs ?? 0 });
     }
   }

@@ -190,7 +190,19 @@ export function syncFolder(path: string): void {
   }
 }
 
+const TEMPS_STALE_MS = 3_600_000;
+const sweptFolders = new Set<string>();
+
+/** Removes what killed runs left in a folder more than an hour ago, once per process. */
+export function sweepOnce(folder: string): void {
+  if (sweptFolders.has(folder)) return;
+  sweptFolders.add(folder);
+  // If the folder can't be listed, the write itself reports the problem.
+  unless(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], () => sweepTemps(folder, TEMPS_STALE_MS, Date.now()));
+}
+
 function writeTemp(path: string, data: FileData, options: { mode?: number; sync: boolean }): string {
+  sweepOnce(dirname(path));
   const temp = tempOf(path);
   const fd = openSync(temp, 'wx', 0o600);
   try {
