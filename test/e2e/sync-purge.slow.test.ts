@@ -49,18 +49,25 @@ describe('purged data in exchange folders that were left or replaced (built)', f
   }
   const purge = (): Promise<string> => run('sense', 'purge', '--repo', REPO, '--records', '--yes');
 
-  it('are rewritten by a purge if they are reachable', async () => {
+  it('are named by a purge, and cleared by the command that it prints', async () => {
     expect(await run('sync', 'set', other)).to.contain(
       `remain in ${folder}. To delete them: steward sync leave ${folder} --remove`,
     );
     expect(textIn(other)).to.contain(REPO);
     expect(await run('sync', 'leave')).to.contain(`Published files remain in ${other}.`);
-    expect(await purge()).to.not.contain('still');
+    const said = await purge();
+    for (const path of [folder, other]) {
+      expect(said)
+        .to.contain(`Purged data is still in ${path}.`)
+        .and.contain(`steward sync leave ${path} --remove`);
+      expect(textIn(path)).to.contain(REPO);
+      await run('sync', 'leave', path, '--remove');
+    }
     expect(textIn(folder) + textIn(other)).to.not.contain(REPO);
     expect(await run('status')).to.not.contain('still');
   });
 
-  it('are named until they are reachable again', async () => {
+  it('are named until they are cleared, also while they are away', async () => {
     renameSync(folder, `${folder}-away`);
     expect(await purge()).to.contain('Published files not removed; steward will retry.');
     const pending = `Purged data is still in ${folder}.`;
@@ -71,14 +78,14 @@ describe('purged data in exchange folders that were left or replaced (built)', f
     expect(await run('sync', 'set', other)).to.contain(pending);
     expect(existsSync(folder)).to.equal(false);
     renameSync(`${folder}-away`, folder);
-    await run('sync', 'leave', '--remove');
-    expect(textIn(folder)).to.not.contain(REPO);
-    expect(await run('status')).to.not.contain('still');
-    expect(await run('sync', 'status')).to.not.contain('still');
+    expect(await run('sync', 'leave', '--remove')).to.contain(pending);
+    expect(textIn(folder)).to.contain(REPO);
     expect(await run('sync', 'leave', folder, '--remove')).to.contain(
       `Deleted what this machine published to ${folder}.`,
     );
     expect(readdirSync(folder)).to.deep.equal([]);
+    expect(await run('status')).to.not.contain('still');
+    expect(await run('sync', 'status')).to.not.contain('still');
     const { code, stderr } = await steward(['sync', 'leave', folder], { home: home.path });
     expect([code, stderr]).to.deep.equal([
       5,
@@ -86,14 +93,15 @@ describe('purged data in exchange folders that were left or replaced (built)', f
     ]);
   });
 
-  it('are rewritten by the next capture without an exchange folder, or forgotten on request', async () => {
+  it('are rewritten when they are used again, or forgotten on request', async () => {
     renameSync(folder, `${folder}-away`);
     await run('sync', 'leave');
     expect(await purge()).to.contain(`Purged data is still in ${folder}.`);
     renameSync(`${folder}-away`, folder);
-    await run('sense', 'capture');
+    await run('sync', 'set', folder);
     expect(textIn(folder)).to.not.contain(REPO);
     expect(await run('sync', 'status')).to.not.contain('still');
+    await run('sync', 'leave');
     renameSync(folder, `${folder}-away`);
     expect(await purge()).to.contain(`Purged data is still in ${folder}.`);
     await run('sync', 'leave', folder);

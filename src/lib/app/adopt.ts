@@ -13,7 +13,7 @@ import { dayOf } from '../platform/time/time';
 import { senseStore, type SenseStore } from '../sense/store';
 import { archivedFiles, archiveSessions } from '../sessions/archive';
 import { archiveOf, currentSessions } from '../sessions/state';
-import { readState, withFolder, withPending, writeState } from '../sync/state';
+import { readState, withFolder, withRetired, writeState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
@@ -206,7 +206,7 @@ async function startRetirement(context: Context, id: string): Promise<void> {
   const { deps, folder, locked } = await openSync(context);
   await locked(() => {
     const state = withFolder(readState(deps.state), folder);
-    writeState(deps.state, withPending(state, { retire: [id] }));
+    writeState(deps.state, withRetired(state, id));
   });
 }
 

@@ -6,9 +6,10 @@ import { knownMachineId } from '../platform/files/machine';
 import { kindOf } from '../platform/files/stat';
 import { formerTexts } from '../sync/checks';
 import { machinesFolder } from '../sync/exchange';
-import { pendingFormer, unpublish } from '../sync/former';
+import { unpublish } from '../sync/former';
 import { copyFolder } from '../sync/received';
 import {
+  pendingFormer,
   readState,
   withFolder,
   withFormer,
@@ -138,7 +139,7 @@ export async function withRemoval<T>(
   await locked(() => {
     const state = withFolder(readState(deps.state), folder);
     const withRepo = engine === 'git' && repo !== undefined ? withFormer(state, repo) : state;
-    writeState(deps.state, withPending(withRepo, { removals: [removal] }));
+    writeState(deps.state, withPending(withRepo, removal));
   });
   const value = await work();
   removeFolder(join(machinesFolder(copyFolder(context.area.machine)), context.machineId));

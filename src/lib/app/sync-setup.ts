@@ -10,10 +10,9 @@ import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
 import { asRecord } from '../time/record';
 import { inFolder, noFolder, prepareFolder } from '../sync/folder';
-import { purgeFormer } from '../sync/former';
 import { planFiles, type PublishResult } from '../sync/publish';
 import { copyFolder, keepCopy } from '../sync/received';
-import { readState, withFolder, withoutFormer, writeState } from '../sync/state';
+import { pendingFormer, readState, withFolder, withoutFormer, writeState } from '../sync/state';
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
@@ -58,13 +57,19 @@ export async function setFolder(
   return { ...change, pendingFormer: await pendingFormerOf(context) };
 }
 
-/** Makes the next publishing run compare every published file and repair damaged files. */
+/**
+ * Makes the next publishing run compare every published file and repair damaged files. In a former folder, adopted
+ * machines may have to be withdrawn again.
+ */
 async function compareAll(context: Context): Promise<void> {
-  const { deps, locked } = await openSync(context);
+  const { folder, deps, locked } = await openSync(context);
   await locked(() => {
-    const state = readState(deps.state);
+    const before = readState(deps.state);
+    const isLeft = pendingFormer(before).some((former) => former === folder);
+    const state = withFolder(before, folder);
     delete state.checked;
-    writeState(deps.state, state);
+    const { retired = [] } = deps.machine;
+    writeState(deps.state, isLeft && retired.length > 0 ? { ...state, retire: retired } : state);
   });
 }
 
@@ -102,7 +107,6 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
     removeFolder(copyFolder(context.area.machine));
     const state = withFolder(readState(deps.state), undefined);
     writeState(deps.state, remove ? withoutFormer(state, [folder, repo ?? '']) : state);
-    purgeFormer(deps, undefined);
   });
   const remainsIn = remove ? [] : [folder, ...(repo === null ? [] : [repo])];
   return { folder, removedFiles, remainsIn, pendingFormer: await pendingFormerOf(context) };

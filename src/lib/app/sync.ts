@@ -16,7 +16,6 @@ import { currentSessions } from '../sessions/state';
 import { machinesFolder } from '../sync/exchange';
 import { inFolder } from '../sync/folder';
 import { keptText } from '../sync/checks';
-import { pendingFormer, purgeFormer } from '../sync/former';
 import { parseInfo } from '../sync/parse';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
 import { copyFolder, keepCopy } from '../sync/received';
@@ -95,9 +94,8 @@ function formerFolders(
   const [previous] = Object.entries(others)
     .filter(([path]) => isAbsolute(path))
     .slice(-1);
-  const isPurged = previous === undefined || previous[1].removals.some(({ sessions }) => sessions);
   return [
-    ...(isPurged ? [] : [join(machinesFolder(previous[0]), machineId)]),
+    ...(previous === undefined || previous[1] > 0 ? [] : [join(machinesFolder(previous[0]), machineId)]),
     ...adopted.map((id) => join(machinesFolder(folder), id)),
   ];
 }
@@ -198,8 +196,7 @@ export async function endPurge(context: Context, repo: string, before: SyncState
   await locked(() => {
     const state = readState(deps.state);
     // Data that was purged during the exchange may still be in the repository.
-    const isSame = JSON.stringify(state.others?.[repo]) === JSON.stringify(known);
-    if (isSame) writeState(deps.state, withoutFormer(state, [repo]));
+    if (state.others?.[repo] === known) writeState(deps.state, withoutFormer(state, [repo]));
   });
 }
 
@@ -210,16 +207,13 @@ function noteRetired(path: string, ids: readonly string[]): void {
 }
 
 /**
- * Publishes changes, and removes purged data from former folders. Returns undefined if no exchange folder is
+ * Publishes changes. Returns undefined if no exchange folder is
  * set. Stores any error, so that `steward status` shows it.
  */
 export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
   const { folder, engine } = (await context.loadConfig()).config.user.sync;
-  const isPending = pendingFormer(readState(stateFile(context.area))).length > 0;
-  if (folder === undefined && !isPending) return undefined;
-  const { deps, locked } = await openSync(context);
-  if (isPending) await locked(() => purgeFormer(deps, folder), waitMs);
   if (folder === undefined) return undefined;
+  const { deps, locked } = await openSync(context);
   const before = withFolder(readState(deps.state), folder);
   const isSame = before.folder === folder && before.checked === deps.today && before.problem === undefined;
   const isDue = !isSame || before.retire !== undefined;

@@ -1,5 +1,3 @@
-import { isAbsolute } from 'node:path';
-
 import { failed, off, ok, warning, type Check, type Finding } from '../platform/check';
 import { forShell } from '../platform/process/spawn';
 import { plural } from '../platform/terminal/format';
@@ -44,12 +42,10 @@ export function pendingTexts(status: Pending): { text: string; fix: string; hint
 }
 
 /** Returns how to remove purged data from a former folder or git repository. */
-export function howToPurge(former: string): { hint?: string; fix: string } {
-  const leave = `steward sync leave ${forShell(former)}`;
-  if (!isAbsolute(former)) return { fix: `${leave} --remove` };
+export function howToPurge(former: string): { hint: string; fix: string } {
   return {
-    hint: `Connect the folder, then run "steward sense capture". If the folder no longer exists:`,
-    fix: leave,
+    hint: 'To delete what this machine published there (without --remove if it no longer exists):',
+    fix: `steward sync leave ${forShell(former)} --remove`,
   };
 }
 
@@ -61,7 +57,7 @@ export function remainsText(place: string): string {
 /** Names the former folders and git repositories from which purged data was not removed yet. */
 export function formerTexts(pendingFormer: readonly string[]): string[] {
   return pendingFormer.map((former) => {
-    const { hint = 'To delete what this machine published there:', fix } = howToPurge(former);
+    const { hint, fix } = howToPurge(former);
     return `Purged data is still in ${former}. ${hint} ${fix}`;
   });
 }

@@ -302,7 +302,7 @@ function plannedInfo(
   return plannedFile(own, 'machine.json', infoText(deps, local, head));
 }
 
-export function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {
+function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {
   const files = removals.flatMap((removal) => removedFiles(own, removal, local));
   for (const { path } of files) removeFile(join(own, path));
   return files.length;

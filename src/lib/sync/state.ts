@@ -17,15 +17,12 @@ export interface Removal {
   sessions?: boolean;
 }
 
-/** What must still be removed from an exchange folder. */
-export interface Pending {
-  removals: Removal[];
-  /** Ids of adopted machines whose published files have not been withdrawn everywhere yet. */
-  retire?: string[];
-}
-
 /** The contents of the machine-local file `sync.json`. */
-export interface SyncState extends Pending {
+export interface SyncState {
+  /** What must still be removed from the exchange folder. */
+  removals: Removal[];
+  /** Ids of adopted machines whose published files have not been withdrawn yet. */
+  retire?: string[];
   /** The machine's name, if the user has renamed it. */
   name?: string;
   /** The exchange folder to which this state applies. */
@@ -39,8 +36,11 @@ export interface SyncState extends Pending {
   details?: boolean;
   /** The fingerprint of each published day. */
   days: Record<Day, string>;
-  /** The former exchange folders and git repositories (OWNER/REPO) that may contain published data, oldest first. */
-  others?: Record<string, Pending>;
+  /**
+   * The former exchange folders and git repositories (OWNER/REPO) that may contain published data, oldest first,
+   * with the number of removals since then.
+   */
+  others?: Record<string, number>;
   /** Days that this machine has lost in part. Their published files have the rest. */
   kept?: readonly Day[];
   /** The runs of machine.json that this machine wrote or has seen; the last one is the next to write. */
@@ -58,7 +58,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  const { days, others, publishedMs, details, problem, kept, runs, foreign, renewedMs } = value;
+  const { days, others, publishedMs, details, problem, kept, runs, foreign, renewedMs, removals, retire } =
+    value;
   const [name, folder, mark, checked] = ['name', 'folder', 'mark', 'checked'].map((key) =>
     textOf(value[key]),
   );
@@ -74,74 +75,61 @@ export function readState(path: string): SyncState {
     ...(Array.isArray(foreign) ? { foreign: foreign.map(Number) } : {}),
     ...(typeof renewedMs === 'number' ? { renewedMs } : {}),
     days: isObject(days) ? (days as SyncState['days']) : {},
-    ...pendingIn(value),
-    ...(isObject(others)
-      ? {
-          others: Object.fromEntries(
-            Object.entries(others).map(([path, pending]) => [path, pendingIn(pending)]),
-          ),
-        }
-      : {}),
-    ...(isObject(problem) ? { problem: problem as unknown as Required<SyncState>['problem'] } : {}),
-  };
-}
-
-function pendingIn(value: unknown): Pending {
-  const { removals, retire } = isObject(value) ? value : {};
-  return {
     removals: Array.isArray(removals) ? removals.filter(isObject) : [],
     ...(Array.isArray(retire) ? { retire: retire.map(String).filter(isMachineId) } : {}),
+    ...(isObject(others) ? { others: others as Required<SyncState>['others'] } : {}),
+    ...(isObject(problem) ? { problem: problem as unknown as Required<SyncState>['problem'] } : {}),
   };
 }
 
 const MAX_OTHERS = 10;
 
 /**
- * Returns the state after a switch to another exchange folder, or to none. Keeps the previous folder's
- * pending removals.
+ * Returns the state after a switch to another exchange folder, or to none. In a folder that was used before
+ * something was purged, everything is rewritten from the local data.
  */
 export function withFolder(state: SyncState, folder: string | undefined): SyncState {
   const { name, folder: previous, removals, retire, others = {}, runs, renewedMs } = state;
   if (previous === folder) return state;
-  const { [folder ?? '']: known, ...rest } = others;
-  const current: Pending = { removals, ...(retire && { retire }) };
-  if (previous !== undefined) rest[previous] = current;
-  const fresh: Pending = { ...current, removals: [] };
+  const { [folder ?? '']: count = 0, ...rest } = others;
+  if (previous !== undefined) rest[previous] = removals.length + (retire?.length ?? 0);
   return {
     ...(name === undefined ? {} : { name }),
     ...(folder === undefined ? {} : { folder }),
     ...(runs === undefined ? {} : { runs }),
     ...(renewedMs === undefined ? {} : { renewedMs }),
-    ...(previous === undefined ? joined(current, known ?? fresh) : (known ?? fresh)),
+    ...(retire === undefined ? {} : { retire }),
+    removals: count > 0 ? [{ sessions: true }] : [],
     days: {},
     others: Object.fromEntries(Object.entries(rest).slice(-MAX_OTHERS)),
   };
 }
 
-function joined(a: Pending, b: Partial<Pending>): Pending {
-  const removals = new Map(
-    [...a.removals, ...(b.removals ?? [])].map((each) => [JSON.stringify(each), each]),
-  );
-  const retire = [...new Set([...(a.retire ?? []), ...(b.retire ?? [])])];
-  return { removals: [...removals.values()], ...(retire.length > 0 && { retire }) };
+/** Records what must be removed from the exchange folder, and that the former ones still contain it. */
+export function withPending(state: SyncState, removal: Removal): SyncState {
+  const isSame = (each: Removal): boolean => JSON.stringify(each) === JSON.stringify(removal);
+  const removals = [...state.removals.filter((each) => !isSame(each)), removal];
+  return { ...withRemainder(state), removals };
 }
 
-/** Records what must be removed from the current and all previous exchange folders. */
-export function withPending(state: SyncState, pending: Partial<Pending>): SyncState {
-  const others = Object.entries(state.others ?? {}).map(
-    ([path, each]) => [path, joined(each, pending)] as const,
-  );
-  return {
-    ...state,
-    ...joined(state, pending),
-    ...(others.length > 0 && { others: Object.fromEntries(others) }),
-  };
+/** Records that an adopted machine's published files must be withdrawn from the exchange folder. */
+export function withRetired(state: SyncState, id: string): SyncState {
+  return { ...withRemainder(state), retire: [...new Set([...(state.retire ?? []), id])] };
+}
+
+function withRemainder({ others = {}, ...state }: SyncState): SyncState {
+  const counts = Object.entries(others).map(([place, count]): [string, number] => [place, count + 1]);
+  return { ...state, others: Object.fromEntries(counts) };
+}
+
+/** Returns the former folders and git repositories that contain purged data. */
+export function pendingFormer({ others = {} }: SyncState): string[] {
+  return Object.keys(others).filter((place) => (others[place] ?? 0) > 0);
 }
 
 /** Returns the state with a git repository in which published data may remain. */
 export function withFormer(state: SyncState, repo: string): SyncState {
-  const { [repo]: known = { removals: [] }, ...others } = state.others ?? {};
-  return { ...state, others: { [repo]: known, ...others } };
+  return { ...state, others: { [repo]: 0, ...state.others } };
 }
 
 /** Returns the state without former folders and git repositories in which nothing remains. */

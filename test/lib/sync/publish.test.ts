@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -22,9 +13,9 @@ import type { LocalDay } from '../../../src/lib/sync/day';
 import { readPublishedDay, readPublishedSessions, readPublishedUsage } from '../../../src/lib/sync/exchange';
 import { prepareFolder } from '../../../src/lib/sync/folder';
 import { hashedId } from '../../../src/lib/sync/format';
-import { pendingFormer, purgeFormer, unpublish } from '../../../src/lib/sync/former';
+import { unpublish } from '../../../src/lib/sync/former';
 import { planFiles, publish, type PublishDeps } from '../../../src/lib/sync/publish';
-import { readState, withFolder, withPending, writeState } from '../../../src/lib/sync/state';
+import { pendingFormer, readState, withFolder, withPending, writeState } from '../../../src/lib/sync/state';
 import { findMachine, syncStatus } from '../../../src/lib/sync/status';
 import { renewed } from '../../../src/lib/sync/writer';
 import { statusText } from '../../../src/lib/sync/view';
@@ -119,13 +110,6 @@ describe('publishing (lib)', () => {
   const partsOf = (events: SenseEvent[]) => dayParts(events, { ...options, ...dayBounds(DAY, 'UTC') });
   const localDay = (): LocalDay => ({ record: record(), parts: partsOf(EVENTS), usage });
   const dayWithoutLog = (): LocalDay => ({ record: record(), parts: undefined, usage });
-  const dayWithoutApps = (): LocalDay => {
-    const left = EVENTS.filter(({ type }) => type !== 'app-focus');
-    const built = buildDailyRecord(DAY, left, {
-      ...{ ...options, version: '1.2.0', generatedAt: `${DAY}T23:00:00.000Z`, final: true },
-    });
-    return { record: built, parts: partsOf(left), usage };
-  };
   const day = () => readPublishedDay({ path: own() }, DAY, asRecord) ?? expect.fail('no day');
   const sessions = () => readPublishedSessions({ path: own() }, DAY);
   const bytes = (): string =>
@@ -271,14 +255,14 @@ describe('publishing (lib)', () => {
     expect(bytes()).to.equal(before);
   });
 
-  it('removes purged days from every exchange folder', () => {
+  it('removes purged days from the exchange folder, and from a former one once it is used again', () => {
     const other = path('other');
     prepareFolder(other, []);
     const purge = (): void => {
       days = {};
       mark += 1;
       const state = withFolder(readState(deps().state), other);
-      writeState(deps().state, withPending(state, { removals: [{ day: DAY }] }));
+      writeState(deps().state, withPending(state, { day: DAY }));
     };
     publish(deps());
     publish({ ...deps(), folder: other });
@@ -290,40 +274,21 @@ describe('publishing (lib)', () => {
     expect(existsSync(own('daily', `${DAY}.json`))).to.equal(false);
   });
 
-  it('rewrites what was published to former folders, without new files, once they are reachable', () => {
-    const [other, away] = [path('other'), path('away')];
+  it('names former folders that contain purged data, and writes nothing there', () => {
+    const other = path('other');
     publish(deps());
     prepareFolder(other, []);
     publish({ ...deps(), folder: other });
-    const names = (root: string): string[] => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
-    const [published, ownFiles] = [names(folder()), names(own())];
-    renameSync(folder(), away);
-    const today = '2026-11-21';
-    days = { [DAY]: dayWithoutApps, [today]: localDay };
-    mark += 1;
+    const before = bytes();
     const state = withFolder(readState(deps().state), other);
-    writeState(deps().state, withPending(state, { removals: [{}] }));
-    const purge = (): void => purgeFormer({ ...deps(), folder: other }, other);
-    purge();
-    expect(pendingFormer(readState(deps().state))).to.deep.equal([folder()]);
-    expect(pendingTexts(statusNow()).map(({ text }) => text)).to.include(
+    expect(pendingFormer(state)).to.deep.equal([]);
+    writeState(deps().state, withPending(state, {}));
+    publish({ ...deps(), folder: other });
+    expect(bytes()).to.equal(before);
+    expect(pendingTexts(statusNow()).map(({ text, fix }) => [text, fix])).to.deep.include([
       `purged data is still in ${folder()}`,
-    );
-    expect(existsSync(folder())).to.equal(false);
-    renameSync(away, folder());
-    expect(bytes()).to.contain('Code');
-    purge();
-    expect(bytes()).to.not.contain('Code');
-    expect(names(folder())).to.deep.equal(published);
-    expect(names(own())).to.deep.equal(ownFiles);
-    const pending = (): string[] => pendingFormer(readState(deps().state));
-    expect([pending(), statusNow().pendingFormer]).to.deep.equal([[], []]);
-    // A later purge still reaches the folder, until this machine has no files there.
-    rmSync(own(), { recursive: true });
-    writeState(deps().state, withPending(readState(deps().state), { removals: [{ day: DAY }] }));
-    expect(pending()).to.deep.equal([folder()]);
-    purge();
-    expect(readState(deps().state).others).to.deep.equal({});
+      `steward sync leave ${folder()} --remove`,
+    ]);
   });
 
   it('keeps published days if the local data is missing, and removes them only after a purge', () => {
