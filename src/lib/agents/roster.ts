@@ -169,16 +169,13 @@ function invalid(message: string, hint: string): StewardError {
   return new StewardError('config', message, { hint });
 }
 
-/**
- * Placeholder text in new roster files. Files from earlier versions contain the text without comment markers.
- */
+/** Placeholder text in new roster files. */
 const INVITATION =
   'Describe this person here: their background, what they care about, how they talk. Every brief includes this text.';
 
 function personaText(text: string): string {
   return bodyOf(text)
     .replace(/<!--[^]*?(?:-->|$)/g, '')
-    .replace(INVITATION, '')
     .trim();
 }
 

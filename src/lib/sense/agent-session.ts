@@ -144,12 +144,9 @@ function parseCursor(input: CollectInput): Cursor | undefined {
 
 function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | undefined {
   const at = asLogCursor(value);
-  const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
+  const { afterMs, lastMs } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
-  // Cursors from earlier versions have no log position, so reread the logs and skip events up to `lastMs`.
-  if (headBytes !== undefined)
-    return { ...UNREAD, rotated: { offset: 0, head: '' }, lastMs: last, afterMs: last };
   if (typeof afterMs !== 'number') return { ...at, lastMs: last };
   return { ...at, lastMs: last, afterMs: afterMs > nowMs ? dayStartMs - 1 : afterMs };
 }

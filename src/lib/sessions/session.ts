@@ -190,7 +190,7 @@ export function parseSession(slug: unknown, value: unknown): Session | undefined
   for (const key of TEXTS) session[key] = textOr(value[key]);
   session.phase = phaseNamed(textOr(value['phase']) ?? '')?.id ?? 'native';
   session.activity = activity === 'working' || activity === 'ended' ? activity : 'waiting';
-  session.requests = parseRequests(value['requests'] ?? olderRequest(value));
+  session.requests = parseRequests(value['requests']);
   session.agents = texts(value['agents']);
   session.phaseHistory = historyOf(value['phaseHistory']);
   session.github_issue = typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null;
@@ -211,15 +211,6 @@ export function parseSession(slug: unknown, value: unknown): Session | undefined
   if (reason === null) delete session.failure;
   else session.failure = { reason, until: isIso(failure['until']) ? failure['until'] : null };
   return session;
-}
-
-/** Returns the request in a state file from an earlier version, which stores only the last one. */
-function olderRequest(value: Record<string, unknown>): unknown {
-  const { waitingFor, askedBy, askedTool, waitingSince, updatedAt } = value;
-  for (const key of ['waitingFor', 'askedBy', 'askedTool']) delete value[key];
-  const at = waitingSince ?? updatedAt;
-  if (typeof waitingFor !== 'string' || waitingFor === 'idle_prompt') return [];
-  return [{ reason: waitingFor, agent: askedBy, tool: askedTool, at }];
 }
 
 const TEXTS = [

@@ -114,8 +114,7 @@ describe('roster', () => {
   it('creates an agent whose brief has the expertise of its role and no template text', async () => {
     const made = { slug: 'ada', role: 'security specialist', expertise: [], personality: [], approach: [] };
     newRosterAgent(path('agents'), made);
-    const old = 'Describe this person here: their background, what they care about, how they talk. Every brief includes this text.'; // prettier-ignore
-    write('bo.md', `---\nname: Bo\nrole: engineer\n---\n\nBo is an engineer.\n\n${old}\n`);
+    write('bo.md', `---\nname: Bo\nrole: engineer\n---\n\nBo is an engineer.\n`);
     const { entries } = await readRoster(deps());
     const { briefs = [] } = route('Let Ada and Bo look at the pricing page', {
       types: TYPES,

@@ -155,21 +155,6 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal([]);
   });
 
-  it('continues an older cursor by its time', async () => {
-    add(line(NOON - 9000, 'a') + line(NOON - 8000, 'b'));
-    cursor = { offset: 20, head: '0123456789abcdef', headBytes: 20, lastMs: NOON - 9000 };
-    expect(await counts()).to.deep.equal(['b:1']);
-    expect(await counts()).to.deep.equal([]);
-  });
-
-  it('reads the rest of a rotated log with an older cursor', async () => {
-    writeFileSync(box.path('work-events.1.jsonl'), line(NOON - 9000, 'a') + line(NOON - 8000, 'b'));
-    add(line(NOON - 7000, 'c'));
-    cursor = { offset: 20, head: '0123456789abcdef', headBytes: 20, lastMs: NOON - 9000 };
-    expect(await counts()).to.deep.equal(['b:1', 'c:1']);
-    expect(await counts()).to.deep.equal([]);
-  });
-
   it('reads a replaced file from its start', async () => {
     add(line(NOON - 9000, 'a') + line(NOON - 8000, 'a'));
     await collect();
