@@ -2,17 +2,20 @@ import { isObject } from '../platform/files/json-object';
 import { stateOf, type ProcessMark } from '../platform/process/ancestor';
 import { toIso } from '../platform/time/clock';
 import { dayBounds, dayOf } from '../platform/time/time';
-import { isWaiting, parseRequests, requestsAfter, type OpenRequest } from '../sessions/requests';
+import { activityAfter } from '../sessions/fold';
+import { parseRequests, requestsAfter, type OpenRequest } from '../sessions/requests';
 import { INTERRUPTED, parseProcess, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent, SessionState, SessionStateDetail } from '../time/event';
 
 /** A running session, as stored in the cursor. */
 interface Known {
   state: Exclude<SessionState, 'over'>;
+  /** The main agent's state, beside the requests. */
+  turn: 'working' | 'ready';
   sinceMs: number;
   reason?: string;
   /** The requests that wait for your answer. */
-  requests?: OpenRequest[];
+  requests: OpenRequest[];
   repo?: string;
   branch?: string;
   assistant?: string;
@@ -127,54 +130,24 @@ function isSilent({ state, seenMs }: Known, ms: number): boolean {
 
 /** Returns the updated session, or undefined if the session is unknown and the event doesn't start it. */
 function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId: string): Known | undefined {
-  const change = changeBy(at, event);
-  if (change === undefined && at === undefined) return undefined;
-  const next: Known = { state: 'ready', sinceMs: ms, storedMs: 0, ...at, seenMs: ms };
+  const activity = activityAfter(at?.requests ?? [], event);
+  const requests = requestsAfter(at?.requests ?? [], event);
+  const [oldest] = requests;
+  if (at === undefined && activity === undefined && oldest === undefined) return undefined;
+  const turn =
+    activity === undefined ? (at?.turn ?? 'ready') : activity === 'working' ? 'working' : 'ready';
+  const state = oldest === undefined ? turn : 'waiting';
+  const next: Known = { sinceMs: ms, storedMs: 0, ...at, state, turn, requests, seenMs: ms };
+  delete next.reason;
+  if (oldest !== undefined) next.reason = oldest.reason ?? 'notification';
+  if (next.state !== at?.state || next.reason !== at.reason) next.sinceMs = ms;
   if (event.repo !== null) next.repo = event.repo;
   if (typeof event.branch === 'string') next.branch = event.branch;
   else if (event.branch === null) delete next.branch;
   if (event.assistant !== undefined) next.assistant = event.assistant;
   // A process id is valid only on the machine that runs the process.
   if (event.process !== undefined && (event.machine ?? machineId) === machineId) next.process = event.process;
-  if (change === undefined) return next;
-  delete next.reason;
-  delete next.requests;
-  if (change.state !== at?.state || change.reason !== at.reason) next.sinceMs = ms;
-  return Object.assign(next, change);
-}
-
-type Change = Pick<Known, 'state' | 'reason' | 'requests'>;
-
-function changeBy(at: Known | undefined, event: WorkEvent): Change | undefined {
-  const { type, reason, agent } = event;
-  // At the end of a turn it is your turn, even if a subagent still asks.
-  if (type === 'stop') return { state: 'ready' };
-  const before = at?.requests ?? [];
-  const requests = requestsAfter(before, event);
-  const [oldest] = requests;
-  if (oldest !== undefined) return { state: 'waiting', reason: oldest.reason ?? 'notification', requests };
-  switch (type) {
-    case 'prompt':
-      return { state: 'working' };
-    case 'session-start':
-      // Compaction doesn't end the `working` state.
-      return reason === 'compact' ? undefined : { state: 'ready' };
-    case 'notification':
-      if (!isWaiting(reason)) return undefined;
-      // An idle reminder after the end of a turn doesn't require a response.
-      if (at?.state === 'working') return { state: 'waiting', reason: reason ?? 'notification' };
-      return at === undefined ? { state: 'ready' } : undefined;
-    case 'tool-before':
-    case 'tool-after':
-    case 'tool-failed':
-    case 'subagent-stop':
-      // A subagent's events change the state only if that subagent was waiting for you.
-      return before.length > 0 || (agent === undefined && type !== 'subagent-stop')
-        ? { state: 'working' }
-        : undefined;
-    default:
-      return undefined;
-  }
+  return next;
 }
 
 function stateEvent(
@@ -222,6 +195,8 @@ function parseKnown(value: Record<string, unknown>, nowMs: number): Known | unde
   known.seenMs = Math.min(known.seenMs, nowMs);
   known.storedMs = Math.min(known.storedMs, nowMs);
   known.requests = parseRequests(value['requests']);
+  // Cursors from earlier versions have no turn.
+  known.turn ??= known.state === 'ready' ? 'ready' : 'working';
   const process = parseProcess(value['process']);
   if (process === undefined) delete known.process;
   else known.process = process;

@@ -1,6 +1,6 @@
 import { definedOnly } from '../platform/files/json-object';
 import type { ProcessMark } from '../platform/process/ancestor';
-import { isReminder, isWaiting, requestsAfter } from './requests';
+import { isReminder, isWaiting, requestsAfter, type OpenRequest } from './requests';
 import { addId, MAX_AGENTS, recordArtifactPhase, type Session, type SessionsState } from './session';
 import { isNameless, makeSlug } from './slug';
 import { INTERRUPTED, type WorkEvent } from './work-events';
@@ -148,7 +148,7 @@ function apply(session: Session, event: WorkEvent): void {
   if (event.assistant !== undefined) session.assistant = event.assistant;
   if (event.artifact === true) session.mode = 'algorithm';
   if (event.phase !== undefined) recordArtifactPhase(session, event.phase, event.ts);
-  const activity = activityAfter(session, event);
+  const activity = activityAfter(session.requests, event);
   session.requests = requestsAfter(session.requests, event);
   if (activity !== undefined) session.activity = activity;
   noteFailure(session, event, activity);
@@ -164,7 +164,10 @@ function applyPlace(session: Session, { repo, branch, worktree, transcript }: Wo
 }
 
 /** Returns the main agent's new activity; undefined if the event doesn't change it. */
-function activityAfter({ requests }: Session, event: WorkEvent): Session['activity'] | undefined {
+export function activityAfter(
+  requests: readonly OpenRequest[],
+  event: WorkEvent,
+): Session['activity'] | undefined {
   const { type, agent, reason } = event;
   switch (type) {
     case 'session-start':

@@ -166,7 +166,7 @@ describe('sense: session states', () => {
     at(7, 'notification', { reason: 'permission_prompt', agent: 'x' });
     at(8, 'stop');
     at(9, 'tool-after', { agent: 'x' });
-    expect(await changes(10)).to.deep.equal(['6 working', '7 waiting permission_prompt', '8 ready']);
+    expect(await changes(10)).to.deep.equal(['6 working', '7 waiting permission_prompt', '9 ready']);
   });
 
   it('begins each day with the states that began before it', async () => {
