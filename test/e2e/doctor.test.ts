@@ -314,6 +314,9 @@ describe('doctor (built)', function () {
 
   describe('sense', () => {
     it('reports that no application can be captured, with the command that turns that off', async () => {
+      // A graphical session that this process does not belong to.
+      at.write('run/wayland-0', '');
+      at.env = { XDG_RUNTIME_DIR: join(at.path, 'run') };
       const row = await at.expectRow('sense.front', 'warning', /neither DISPLAY nor WAYLAND_DISPLAY is set/);
       expect(row.fix).to.equal('steward config set sense.sources.appFocus false');
       await at.expectRow('sense.idle', 'off', /not visible from this session/);

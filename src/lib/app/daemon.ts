@@ -161,7 +161,7 @@ function senseService(context: Context, goals: string) {
     return {
       async close() {
         opened.flush();
-        if (opened.hasSeen())
+        if (isSetUp() && opened.hasSeen())
           await storeFocus(sense).catch((error) => onProblem(toStewardError(error).message));
         await opened.close();
       },

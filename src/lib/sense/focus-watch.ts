@@ -34,6 +34,7 @@ export interface Watched {
 
 export interface FocusWatch {
   isLive: () => boolean;
+  /** Returns whether there may be intervals to store. */
   hasSeen: () => boolean;
   /**
    * Observes the focus now and returns the intervals after `storedMs`. Returns undefined if the watcher has
@@ -86,7 +87,8 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
   const running = keepWatching(state);
   return {
     isLive: () => state.isLive,
-    hasSeen: () => state.timeline.open !== undefined,
+    hasSeen: () =>
+      [...state.timeline.done, state.timeline.open].some((each) => (each?.kind ?? 'none') !== 'none'),
     async since(storedMs) {
       if (state.isLive) await observeNow(state);
       const intervals = intervalsAfter(state.timeline, storedMs);
