@@ -260,7 +260,7 @@ interface HourlyDeps {
   run: () => Promise<string | undefined>;
 }
 
-/** Runs a job an hour after its last run, whichever process ran that. */
+/** Runs the job one hour after its last run, whichever process ran that. */
 export function hourlyJob(id: string, module: string, { clock, unless, lastMs, run }: HourlyDeps): DaemonJob {
   return {
     id,
