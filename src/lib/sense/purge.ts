@@ -135,8 +135,8 @@ function updateState({ deps, selection, isWhole }: Purge): void {
 function forgetNames({ cursors }: SenseState, { config: { repos }, clock }: PurgeDeps): void {
   const nowMs = clock.now();
   const memories = readCursor({ cursor: cursors['git'], nowMs });
-  for (const [dir, { path }] of memories) if (!repos.includes(path)) memories.delete(dir);
-  cursors['git'] = writeCursor(memories, repos, nowMs);
+  const watched = new Map([...memories].filter(([, { path }]) => repos.includes(path)));
+  if (watched.size < memories.size) cursors['git'] = writeCursor(watched, repos, nowMs);
   withoutRunning(cursors);
 }
 
