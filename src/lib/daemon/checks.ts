@@ -3,7 +3,7 @@ import type { UserArea } from '../config/user-area';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import { parseObject } from '../platform/files/json-object';
 import type { PathHost } from '../platform/files/paths';
-import { hasAddress, httpUrl, otherLoopback } from '../platform/net/address';
+import { hasAddress, httpUrl, isLoopback, otherLoopback } from '../platform/net/address';
 import { askPort, type PortAnswer } from '../platform/net/local-http';
 import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/peer';
 import { readInstance, type Instance } from './instance';
@@ -59,7 +59,11 @@ async function checkPort({ config, findDaemon }: DaemonChecked): Promise<Finding
     ]);
   } // prettier-ignore
   if (port === 0) return [ok('any free port')];
-  if (!(await hasAddress(host))) return [noAddress(host)];
+  if (!(await hasAddress(host))) {
+    const other = otherLoopback(host);
+    if (!isLoopback(host) || !(await hasAddress(other))) return [noAddress(host)];
+    return [ok(`${host} does not exist on this machine; the daemon listens on ${other}`)];
+  }
   const isTaken = await ask(host, port, '/healthz', { host: 'localhost' })
     .then((answer) => answer !== undefined)
     // Something is listening on the port but doesn't speak HTTP.

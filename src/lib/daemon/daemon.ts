@@ -88,8 +88,8 @@ async function serve(
   sweepArea(area);
   let end: (ending: Ending) => void = () => undefined;
   const ended = new Promise<Ending>((resolve) => (end = resolve));
-  let port = parts.port;
-  const url = (): string => httpUrl(parts.host, port);
+  let { host, port } = parts;
+  const url = (): string => httpUrl(host, port);
   const access = gate(clock, requireToken ? readToken(tokenPath(area)) : undefined);
   let jobs: RunningJobs | undefined;
   let services: readonly Service[] = [];
@@ -115,7 +115,7 @@ async function serve(
   const isIdle = (): boolean => server.load().open === 0 && jobs?.isIdle(UPGRADE_JOB) === true;
   let isStarted = false;
   try {
-    port = await listenTcp(server, parts);
+    ({ host, port } = await listenTcp(server, parts));
     await server.listenLocal(local.path);
     const { pid } = ownProcess();
     const instance = { pid, url: url(), port, socket: local.path, version, startedAt };
@@ -204,22 +204,41 @@ async function statusOf(
   };
 }
 
-async function listenTcp(server: HttpServer, { host, port }: DaemonParts): Promise<number> {
+/**
+ * Listens on the configured address. If that is a loopback address that this machine doesn't have, listens on
+ * the other one.
+ */
+export async function listenTcp(
+  server: Pick<HttpServer, 'listenTcp'>,
+  { host, port, say }: Pick<DaemonParts, 'host' | 'port' | 'say'>,
+): Promise<{ host: string; port: number }> {
   try {
-    return await server.listenTcp(host, port);
+    return { host, port: await server.listenTcp(host, port) };
   } catch (error) {
     if (isTaken(error)) throw portTaken(port, error);
-    if (isNoAddress(error)) throw noAddress(host, error);
-    throw new StewardError('unavailable', `Could not listen on ${host}, port ${port}: ${String(error)}`, {
-      hint: 'Choose another port or host: steward config set daemon.port N',
-      cause: error,
+    if (!isNoAddress(error)) throw notListening(host, port, error);
+    const other = otherLoopback(host);
+    if (!isLoopback(host)) throw noAddress(host, `daemon.host ${other}`, error);
+    const otherPort = await server.listenTcp(other, port).catch((cause: unknown) => {
+      if (isTaken(cause)) throw portTaken(port, cause);
+      if (isNoAddress(cause)) throw noAddress(`${host} or ${other}`, 'daemon.host ADDRESS', cause);
+      throw notListening(other, port, cause);
     });
+    say(`This machine does not have the address ${host}. Listening on ${other} instead.`);
+    return { host: other, port: otherPort };
   }
 }
 
-function noAddress(host: string, cause: unknown): StewardError {
-  return new StewardError('unavailable', `This machine does not have the address ${host}.`, {
-    hint: `Choose another address: steward config set daemon.host ${otherLoopback(host)}`,
+function notListening(host: string, port: number, cause: unknown): StewardError {
+  return new StewardError('unavailable', `Could not listen on ${host}, port ${port}: ${String(cause)}`, {
+    hint: 'Choose another port or host: steward config set daemon.port N',
+    cause,
+  });
+}
+
+function noAddress(hosts: string, setting: string, cause: unknown): StewardError {
+  return new StewardError('unavailable', `This machine does not have the address ${hosts}.`, {
+    hint: `Choose another address: steward config set ${setting}`,
     cause,
   });
 }
