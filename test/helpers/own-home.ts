@@ -25,6 +25,8 @@ export function mochaGlobalSetup(): void {
   mkdirSync(home);
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) env[name] = folder;
   for (const name of ['HOME', 'USERPROFILE']) env[name] = home;
+  // Hints name a command as npm would start it, not as the tests were started.
+  for (const name of ['npm_command', 'npm_lifecycle_event']) delete env[name];
   for (const name of Object.keys(env))
     if (/^(XDG_(CONFIG|CACHE|STATE|DATA)_HOME|LOCALAPPDATA)$/.test(name)) delete env[name];
 }

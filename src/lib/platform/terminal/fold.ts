@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 
 import { unless } from '../../errors';
+import { typedHere } from './own-command';
 import { terminalOf } from './stdio';
 import { displayWidth } from './text-width';
 
@@ -8,15 +9,16 @@ import { displayWidth } from './text-width';
 const MAX_PROSE_COLUMNS = 96;
 
 /**
- * Folds text at word boundaries to fit a terminal; leaves it unchanged for a pipe or file. Don't use this for
- * text that users copy, such as a script.
+ * Names steward commands as they work here, and folds text at word boundaries to fit a terminal; a pipe or file
+ * gets whole lines. Don't use this for text that users copy, such as a script.
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
   const fd = stream === 'stdout' ? 1 : 2;
   // Call isatty only for a device, because loading `node:tty` takes 3 ms.
   const isDevice = unless(['EBADF'], () => fstatSync(fd).isCharacterDevice());
   const isTerminal = isDevice === true && process.getBuiltinModule('node:tty').isatty(fd);
-  return isTerminal ? fold(text, terminalOf(process[stream]).columns) : text;
+  const typed = typedHere(text);
+  return isTerminal ? fold(typed, terminalOf(process[stream]).columns) : typed;
 }
 
 /**

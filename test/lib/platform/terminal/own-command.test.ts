@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+
+import { typedHere } from '../../../../src/lib/platform/terminal/own-command';
+
+describe('terminal: commands as they work here', () => {
+  const start = { npm_lifecycle_event: 'start', npm_command: 'run-script', npm_package_name: 'steward-cli' };
+  const npx = { npm_lifecycle_event: 'npx', npm_command: 'exec', npm_package_name: 'steward-cli' };
+  const elsewhere = { ...npx, npm_package_name: 'website' };
+
+  it('are those of an installed steward unless npm started this process', () => {
+    const text = 'Run "steward up".\n  steward doctor';
+    expect(typedHere(text, {})).to.equal(text);
+    expect(typedHere(text, { npm_command: 'test', npm_package_name: 'steward-cli' })).to.equal(text);
+  });
+
+  it('name npm start or npx otherwise', () => {
+    for (const [by, text, typed] of [
+      [
+        start,
+        'Choose another port: steward config set daemon.port N',
+        'Choose another port: npx steward config set daemon.port N',
+      ],
+      [start, 'Run "steward up" to try again.', 'Run "npm start" to try again.'],
+      [
+        start,
+        'To confirm without a terminal: steward up --yes',
+        'To confirm without a terminal: npm start -- --yes',
+      ],
+      [start, 'Try "steward up --port 31338".', 'Try "npm start -- --port 31338".'],
+      [npx, 'See `steward daemon logs`.', 'See `npx steward daemon logs`.'],
+      [npx, 'Run "steward up" to try again.', 'Run "npx steward up" to try again.'],
+      [elsewhere, 'Run "steward init".', 'Run "npx steward-cli init".'],
+      [npx, 'jobs      off\n          steward install', 'jobs      off\n          npx steward install'],
+      [npx, '  \u001b[1msteward install\u001b[22m', '  \u001b[1mnpx steward install\u001b[22m'],
+    ] as const)
+      expect(typedHere(text, by)).to.equal(typed);
+  });
+
+  it('leave everything else as it is', () => {
+    for (const text of [
+      'steward records the name of the application.',
+      'This is a bug in steward.',
+      '/home/ann/steward src',
+      'Your steward is here.',
+    ])
+      expect(typedHere(text, start)).to.equal(text);
+  });
+});
