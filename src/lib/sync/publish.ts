@@ -115,7 +115,9 @@ export function publish(deps: PublishDeps): PublishResult {
   const { details } = local.disclosure;
   // If this run is interrupted, some files may have details already.
   if (details && before.details !== true) writeState(state, { ...before, details });
-  const result = { files: applyRemovals(own, before.removals, local), bytes: 0 };
+  const removed = before.removals.flatMap((removal) => removedFiles(own, removal, local));
+  for (const { path } of removed) removeFile(join(own, path));
+  const result = { files: removed.length, bytes: 0 };
   const isForced = !isComplete || before.removals.length > 0;
   const marks: SyncState['days'] = {};
   const kept: Day[] = [];
@@ -300,12 +302,6 @@ function plannedInfo(
   const isSame = stored !== undefined && !hasChanged && !isDue;
   const head = isSame ? stored : { publishedAt: clockMinute(deps), run };
   return plannedFile(own, 'machine.json', infoText(deps, local, head));
-}
-
-function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {
-  const files = removals.flatMap((removal) => removedFiles(own, removal, local));
-  for (const { path } of files) removeFile(join(own, path));
-  return files.length;
 }
 
 function covers({ day: only, before }: Removal, day: Day): boolean {

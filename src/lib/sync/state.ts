@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { definedOnly, isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import { isDay, type Day } from '../platform/time/time';
 
@@ -60,25 +60,27 @@ export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
   const { days, others, publishedMs, details, problem, kept, runs, foreign, renewedMs, removals, retire } =
     value;
-  const [name, folder, mark, checked] = ['name', 'folder', 'mark', 'checked'].map((key) =>
-    textOf(value[key]),
-  );
+  const listOf = (list: unknown): string[] | undefined =>
+    Array.isArray(list) ? list.map(String) : undefined;
+  const numberOf = (item: unknown): number | undefined => (typeof item === 'number' ? item : undefined);
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(folder === undefined ? {} : { folder }),
-    ...(mark === undefined ? {} : { mark }),
-    ...(checked === undefined ? {} : { checked }),
-    ...(typeof publishedMs === 'number' ? { publishedMs } : {}),
-    ...(typeof details === 'boolean' ? { details } : {}),
-    ...(Array.isArray(kept) ? { kept: kept.map(String).filter(isDay) } : {}),
-    ...(Array.isArray(runs) ? { runs: runs.map(String) } : {}),
-    ...(Array.isArray(foreign) ? { foreign: foreign.map(Number) } : {}),
-    ...(typeof renewedMs === 'number' ? { renewedMs } : {}),
+    ...definedOnly({
+      name: textOf(value['name']),
+      folder: textOf(value['folder']),
+      mark: textOf(value['mark']),
+      checked: textOf(value['checked']),
+      publishedMs: numberOf(publishedMs),
+      details: typeof details === 'boolean' ? details : undefined,
+      kept: listOf(kept)?.filter(isDay),
+      runs: listOf(runs),
+      foreign: listOf(foreign)?.map(Number),
+      renewedMs: numberOf(renewedMs),
+      retire: listOf(retire)?.filter(isMachineId),
+      others: isObject(others) ? (others as Required<SyncState>['others']) : undefined,
+      problem: isObject(problem) ? (problem as unknown as Required<SyncState>['problem']) : undefined,
+    }),
     days: isObject(days) ? (days as SyncState['days']) : {},
     removals: Array.isArray(removals) ? removals.filter(isObject) : [],
-    ...(Array.isArray(retire) ? { retire: retire.map(String).filter(isMachineId) } : {}),
-    ...(isObject(others) ? { others: others as Required<SyncState>['others'] } : {}),
-    ...(isObject(problem) ? { problem: problem as unknown as Required<SyncState>['problem'] } : {}),
   };
 }
 
@@ -94,11 +96,7 @@ export function withFolder(state: SyncState, folder: string | undefined): SyncSt
   const { [folder ?? '']: count = 0, ...rest } = others;
   if (previous !== undefined) rest[previous] = removals.length + (retire?.length ?? 0);
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(folder === undefined ? {} : { folder }),
-    ...(runs === undefined ? {} : { runs }),
-    ...(renewedMs === undefined ? {} : { renewedMs }),
-    ...(retire === undefined ? {} : { retire }),
+    ...definedOnly({ name, folder, runs, renewedMs, retire }),
     removals: count > 0 ? [{ sessions: true }] : [],
     days: {},
     others: Object.fromEntries(Object.entries(rest).slice(-MAX_OTHERS)),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import { definedOnly } from '../platform/files/json-object';
 import { readMachines } from './exchange';
 import type { MachineInfo } from './format';
 import type { SyncState } from './state';
@@ -57,11 +58,7 @@ export function renewalOf(
 export function renewed(state: SyncState, nowMs: number): SyncState {
   const { name, folder, removals, retire, others, details } = state;
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(folder === undefined ? {} : { folder }),
-    ...(retire === undefined ? {} : { retire }),
-    ...(others === undefined ? {} : { others }),
-    ...(details === undefined ? {} : { details }),
+    ...definedOnly({ name, folder, retire, others, details }),
     ...{ removals, days: {}, renewedMs: nowMs },
   };
 }
