@@ -46,7 +46,7 @@ export function httpUrl(host: string, port: number): string {
 
 /** Returns whether the host name of a URL, such as `127.0.0.1` or `[::1]`, is loopback. */
 export function isLoopbackHost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
 interface LocalAddress {
@@ -77,10 +77,7 @@ export function localAddress(folder: string, name: string): LocalAddress {
     rmSync(path, { force: true });
     return { path, remove: () => rmSync(path, { force: true }) };
   }
-  const made = join(mkdtempSync(join(shortTemp(), 'steward-')), `${name}.sock`);
+  const temp = Buffer.byteLength(tmpdir()) <= MAX_PATH_BYTES - 40 ? tmpdir() : '/tmp';
+  const made = join(mkdtempSync(join(temp, 'steward-')), `${name}.sock`);
   return { path: made, remove: () => rmSync(dirname(made), { recursive: true, force: true }) };
-}
-
-function shortTemp(): string {
-  return Buffer.byteLength(tmpdir()) <= MAX_PATH_BYTES - 40 ? tmpdir() : '/tmp';
 }
