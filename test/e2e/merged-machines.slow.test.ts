@@ -144,7 +144,8 @@ describe('several machines (built)', function () {
     const recent = jsonOf(await run(2, 'sense', 'recent', '--days', '3', '--json')) as UnionRecord[];
     expect(recent.map(({ date, totalMinutes }) => [date, totalMinutes])).to.deep.equal([
       [quietDay, 85],
-      [addDays(day, 1), 0],
+      // No machine recorded this day.
+      [addDays(day, 1), null],
       [day, 90],
     ]);
     expect(recent[2]?.ledger?.attention.map(({ app, minutes }) => [app, minutes])).to.deep.equal([
@@ -185,7 +186,7 @@ describe('several machines (built)', function () {
       const own = (await get(`/api/day?day=${day}&machine=this`)) as DayDocument;
       expect(own).to.not.have.any.keys('machines', 'others');
       const recent = (await get('/api/sense/recent?days=3')) as UnionRecord[];
-      expect(recent.map(({ totalMinutes }) => totalMinutes)).to.deep.equal([85, 0, 90]);
+      expect(recent.map(({ totalMinutes }) => totalMinutes)).to.deep.equal([85, null, 90]);
     } finally {
       await daemon.stop();
     }
