@@ -23,6 +23,8 @@ import { BIN, cleanEnv, withoutCode, steward } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { patient, type Patient } from '../helpers/doctor';
 import { closeServer } from '../helpers/github';
+import { screensOf } from '../helpers/on-terminal';
+import { requireTerminal } from '../helpers/real-part';
 import { script } from '../helpers/speech';
 
 describe('doctor (built)', function () {
@@ -63,6 +65,17 @@ describe('doctor (built)', function () {
       for (const row of report.checks) expect(row.found, row.id).not.to.equal('');
       expect(readdirSync(at.path)).to.deep.equal([]);
       rmSync(bin, { recursive: true });
+    });
+
+    it('shows no progress on a terminal that reports no width', async function () {
+      requireTerminal(this);
+      const [screen] = await screensOf([['doctor', 'area']], {
+        home: at.path,
+        columns: 0,
+        env: cleanEnv(at.path),
+      });
+      expect(screen?.text).to.include('area.folder');
+      expect(screen?.text.split('\n').filter((line) => /^\s*\S\s*$/.test(line))).to.deep.equal([]);
     });
 
     it('exits 3 for a broken configuration, whichever part is requested, and skips the other checks', async () => {

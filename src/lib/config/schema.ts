@@ -308,5 +308,6 @@ function optionalPrice() {
 }
 
 function route(fallback: readonly RoutedChannel[]) {
-  return subsetOf(`a list of channels: ${ROUTED_CHANNELS.join(', ')}`, ROUTED_CHANNELS, fallback);
+  const expected = `a list of channels: ${ROUTED_CHANNELS.join(', ')} (for the voice, set notifications.voice.events)`;
+  return subsetOf(expected, ROUTED_CHANNELS, fallback);
 }

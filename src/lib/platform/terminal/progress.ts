@@ -11,7 +11,8 @@ export async function withSteps<T>(
   title: string,
   work: (onStep: (text: string) => void) => Promise<T>,
 ): Promise<T> {
-  if (!terminalOf(process.stderr).isTTY) return work(() => undefined);
+  // Listr wraps at the width that the terminal reports, and some terminals report 0.
+  if (!terminalOf(process.stderr).isTTY || process.stderr.columns === 0) return work(() => undefined);
   const { Listr, ListrLogger, ProcessOutput } = await import('listr2');
   const { columns } = terminalOf(process.stderr);
   let value: { of: T } | undefined;
