@@ -42,7 +42,7 @@ export function pendingTexts(status: Pending): { text: string; fix: string; hint
 }
 
 /** Returns how to remove purged data from a former folder or git repository. */
-export function howToPurge(former: string): { hint: string; fix: string } {
+function howToPurge(former: string): { hint: string; fix: string } {
   return {
     hint: 'To delete what this machine published there (without --remove if it no longer exists):',
     fix: `steward sync leave ${forShell(former)} --remove`,

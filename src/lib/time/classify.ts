@@ -134,7 +134,7 @@ export function foldName(name: string): string {
  * Normalizes an id for comparison. Strips `.exe` and `.desktop`, because only some systems include these
  * suffixes.
  */
-export function foldId(id: string): string {
+function foldId(id: string): string {
   return foldName(id).replace(/\.(?:exe|desktop)$/, '');
 }
 

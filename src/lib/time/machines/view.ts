@@ -3,7 +3,7 @@ import type { DailyRecord } from '../record';
 import type { MachineRow, UnionRecord } from './model';
 
 /** Returns the machines merged in a record. Returns an empty list if the record covers only this machine. */
-export function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
+function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
   return 'machines' in record ? record.machines : [];
 }
 
