@@ -251,6 +251,15 @@ describe('collecting usage (lib)', () => {
     ]);
   });
 
+  it('cuts a name of a megabyte where it enters', async () => {
+    const usage = usageBox(box.path());
+    const long = 'x'.repeat(1_000_000);
+    usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1', session: long, model: long })]);
+    await collectUsage(usage.deps);
+    const [row] = usage.rows();
+    expect([row?.session.length, row?.model.length]).to.deep.equal([120, 120]);
+  });
+
   it('forgets what it could not read once the log is gone', async () => {
     const usage = usageBox(box.path());
     mkdirSync(usage.deps.state, { recursive: true });
