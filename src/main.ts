@@ -51,7 +51,7 @@ function fail(error: unknown): void {
   const body = JSON.stringify({ error: { kind, message, hint } });
   const text = [message, hint].filter((line) => line !== undefined).join('\n');
   process.stderr.write(`${argv.includes('--json') ? body : text}\n`);
-  process.exitCode = 1;
+  process.exitCode = kind === 'config' ? 3 : 1;
 }
 
 const argv = process.argv.slice(2);

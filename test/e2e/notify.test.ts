@@ -337,14 +337,15 @@ describe('notify (built)', function () {
     expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until (\S+ )?\d\d:\d\d\./);
     expect((await run(['routes'])).stdout).to.match(/The voice is muted until (\S+ )?\d\d:\d\d/);
     expect(jsonOf(await run(['routes', '--json']))).to.have.nested.property('muted.muted', true);
-    expect((await run(['routes'])).stdout).to.match(/^taskComplete +voice \(muted\)/m);
+    // Without an engine the voice is off anyway.
+    expect((await run(['routes'])).stdout).to.match(/^taskComplete +voice \((muted|off)\)/m);
     const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path })) as {
       parts: { id: string; state: string; found: string }[];
     };
     // Without an engine or a player the state says that instead.
     const notify = parts.find(({ id }) => id === 'notify');
     expect(notify?.found).to.match(/^voice .*muted/);
-    expect(notify?.state).to.equal(/ found; /.test(notify?.found ?? '') ? 'warning' : 'ok');
+    expect(notify?.state).to.be.oneOf(/ found; /.test(notify?.found ?? '') ? ['warning', 'off'] : ['ok']);
     expect((await run(['unmute'])).stdout).to.equal('Unmuted.\n');
     expect((await run(['unmute'])).stdout).to.equal('The voice was not muted.\n');
   });

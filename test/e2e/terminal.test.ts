@@ -1,10 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { version } from '../../package.json';
 import { BIN, cleanEnv, emptyHome, jsonOf, withoutCode, steward } from '../helpers/cli';
+
+function hasAccount(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
+}
 
 const REPO = join(__dirname, '..', '..');
 
@@ -166,7 +175,7 @@ describe('the built steward', () => {
     for (const [id, { summary, examples, related, hidden, flags }] of Object.entries(manifest.commands)) {
       expect(flags, id).to.have.property('json');
       if (hidden === true) continue;
-      expect(summary, id).to.match(/^[A-Z][a-z]+ .*[^.]$/);
+      expect(summary, id).to.match(/^[A-Z][a-z]+,? .*[^.]$/);
       expect(examples?.length, id).to.be.at.least(2);
       expect(related?.length, id).to.be.at.least(1);
       // "--slug <value>" says nothing of what it takes.
@@ -338,13 +347,19 @@ describe('the built steward', () => {
 
   it('gives the same output from source', async function () {
     this.timeout(60_000);
+    // The library of commands asks for the account before the source can stand in for it.
+    if (!hasAccount()) return this.skip();
     const home = emptyHome();
     try {
-      const run = (args: string[]): string =>
-        spawnSync(process.execPath, [join(REPO, 'bin', 'dev.js'), ...args], {
-          env: cleanEnv(home.path),
-          encoding: 'utf8',
-        }).stdout;
+      const run = (args: string[]): string => {
+        const { status, stdout, stderr } = spawnSync(
+          process.execPath,
+          [join(REPO, 'bin', 'dev.js'), ...args],
+          { env: cleanEnv(home.path), encoding: 'utf8' },
+        );
+        expect(status, stderr).to.equal(0);
+        return stdout;
+      };
       const built = await steward(['help', 'config', 'path'], { home: home.path });
       expect(run(['help', 'config', 'path'])).to.equal(built.stdout);
       expect(run(['--version'])).to.equal(`steward ${version}\n`);

@@ -20,10 +20,12 @@ const settings = (enabled: boolean) => () => ({ terminal: { enabled } }) as neve
 describe('notify: the terminal channel', function () {
   this.timeout(120_000);
   let home: string;
-  let screens: Screen[];
+  let screens: Screen[] = [];
 
-  beforeEach(function () {
+  before(function () {
     requirePrograms(this, { script: 'bsdutils', tmux: 'tmux' });
+  });
+  beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'st-tty-'));
     screens = [];
   });
