@@ -92,6 +92,17 @@ describe('the place of a machine in an area', () => {
       expect(decidePlace(owners, { id, hasOsId: os !== undefined, isHere })).to.deep.equal(expected);
     });
   }
+
+  it('stays where it was after it got a new id, unless another system owns that place', () => {
+    const former = [A];
+    const known = { id: C, former, hasOsId: true };
+    expect(decidePlace([top, guest], { ...known, isHere: ({ os }) => os === 'os-a' })).to.deep.equal({
+      ...own,
+      id: C,
+    });
+    const elsewhere = decidePlace([top, guest], { ...known, isHere: () => false });
+    expect(elsewhere).to.deep.equal({ id: C, isGuest: true, news: 'guest' });
+  });
 });
 
 describe('an area and its machines', () => {
