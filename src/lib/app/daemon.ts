@@ -160,7 +160,6 @@ function senseService(context: Context, goals: string) {
     watch = opened;
     return {
       async close() {
-        opened.flush();
         if (isSetUp() && opened.hasSeen())
           await storeFocus(sense).catch((error) => onProblem(toStewardError(error).message));
         await opened.close();

@@ -1,8 +1,7 @@
 import { parseIso, toIso } from '../platform/time/clock';
 import { appMatcher, type AppMatcher } from '../time/classify';
 import type { AwayDetail, SenseEvent } from '../time/event';
-import { withinBudget, type Spent } from './focus-budget';
-import type { Interval } from './focus-timeline';
+import { splitAtHours, type Interval } from './focus-timeline';
 import type { FocusWatch, Watched } from './focus-watch';
 import { observe, type Focus, type ObserveDeps } from './observe';
 import type { Collected, CollectInput, SenseSource } from './source';
@@ -20,8 +19,6 @@ interface Cursor {
   lastSampleMs: number;
   /** Milliseconds lost when the last event's duration was rounded down. They are added to the next event. */
   carryMs: number;
-  /** Total size of the events that the focus watcher has stored today; absent if there are none. */
-  spent?: Spent;
 }
 
 /**
@@ -48,7 +45,7 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
   if (watched !== undefined) {
     const isExcluded = await appMatcher(deps.config.exclude);
-    return collectWatched(deps, input, {
+    return collectWatched(deps, cursor, {
       ...watched,
       intervals: withoutExcluded(watched.intervals, isExcluded),
     });
@@ -58,7 +55,6 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   if (seen.state === 'unsupported') return { events: [], cursor, ...seen };
   if (seen.state === 'error') return { events: [], cursor, ...seen };
   const before = parseCursor(cursor);
-  const spent = before?.spent;
   const sampled = (
     state: Collected['state'],
     reason: string | undefined,
@@ -66,7 +62,7 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
     events: SenseEvent[] = [],
   ): Collected => ({
     events,
-    cursor: { lastSampleMs: nowMs, carryMs, ...(spent === undefined ? {} : { spent }) } satisfies Cursor,
+    cursor: { lastSampleMs: nowMs, carryMs } satisfies Cursor,
     state,
     ...(reason === undefined ? {} : { reason }),
   });
@@ -87,26 +83,18 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   return sampled('ok', seen.warning, carryMs, events);
 }
 
-/**
- * Stores the intervals since the last capture. Leaves the cursor unchanged if the intervals exceed the size
- * budget.
- */
+/** Stores the intervals since the last capture. */
 function collectWatched(
-  deps: AppFocusDeps,
-  { cursor, nowMs }: CollectInput,
-  { intervals, now, canWait }: Watched,
+  { machineId, timezone }: AppFocusDeps,
+  cursor: unknown,
+  { intervals, now }: Watched,
 ): Collected {
-  const stored = withinBudget({
-    ...{ intervals, nowMs, canWait, timezone: deps.timezone, before: parseCursor(cursor)?.spent },
-    eventsOf: (part) => eventsOf(deps.machineId, part),
-  });
-  const next: Cursor | undefined =
-    stored === undefined || intervals.length === 0
-      ? undefined
-      : { lastSampleMs: stored.untilMs, carryMs: 0, spent: stored.spent };
+  const parts = intervals.flatMap((interval) => splitAtHours(interval, timezone));
+  const untilMs = Math.max(...intervals.map(({ toMs }) => toMs));
+  const next: Cursor | undefined = intervals.length === 0 ? undefined : { lastSampleMs: untilMs, carryMs: 0 };
   const reason = now?.state === 'away' ? now.text : now?.state === 'focus' ? now.warning : undefined;
   return {
-    events: stored?.events ?? [],
+    events: parts.flatMap((part) => eventsOf(machineId, part)),
     cursor: next ?? cursor,
     state: now?.state === 'away' || now?.state === 'none' ? 'idle' : 'ok',
     ...(reason === undefined ? {} : { reason }),
@@ -179,14 +167,8 @@ function sampleInterval(
  * Parses a cursor, or returns undefined if it is invalid. Cursors from earlier versions have no `carryMs`.
  */
 function parseCursor(cursor: unknown): Cursor | undefined {
-  const { lastSampleMs, carryMs, spent } = (cursor ?? {}) as Record<string, unknown>;
+  const { lastSampleMs, carryMs } = (cursor ?? {}) as Record<string, unknown>;
   if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;
   const isValid = typeof carryMs === 'number' && carryMs >= 0 && carryMs < 1000;
-  const { day, bytes } = (spent ?? {}) as Record<string, unknown>;
-  const isSpent = typeof day === 'string' && Number.isFinite(bytes);
-  return {
-    lastSampleMs,
-    carryMs: isValid ? carryMs : 0,
-    ...(isSpent ? { spent: { day, bytes: bytes as number } } : {}),
-  };
+  return { lastSampleMs, carryMs: isValid ? carryMs : 0 };
 }

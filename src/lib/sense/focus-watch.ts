@@ -28,8 +28,6 @@ export interface Watched {
   intervals: Interval[];
   /** The last observation, or undefined if the watcher has stopped. */
   now: Observation | undefined;
-  /** Whether storing the intervals can wait for a later capture. */
-  canWait: boolean;
 }
 
 export interface FocusWatch {
@@ -41,8 +39,6 @@ export interface FocusWatch {
    * stopped and has no intervals left; the capture must then sample the focus itself.
    */
   since: (storedMs: number) => Promise<Watched | undefined>;
-  /** Makes the next capture store all intervals without waiting. Call before the process exits. */
-  flush: () => void;
   close: () => Promise<void>;
 }
 
@@ -59,7 +55,6 @@ interface State {
   /** Whether the first attempt to watch is in progress. */
   isStarting: boolean;
   isLive: boolean;
-  isFlushing: boolean;
   last: Last | undefined;
   /** Time of the next observation, or undefined if none is due. */
   dueMs: number | undefined;
@@ -76,7 +71,6 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
     timeline: { done: [] },
     isStarting: true,
     isLive: false,
-    isFlushing: false,
     last: undefined,
     dueMs: undefined,
     isChanged: false,
@@ -94,10 +88,7 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
       const intervals = intervalsAfter(state.timeline, storedMs);
       if (!state.isStarting && !state.isLive && intervals.length === 0) return undefined;
       const now = state.isLive ? state.last?.seen : undefined;
-      return { intervals, now, canWait: (state.isStarting || state.isLive) && !state.isFlushing };
-    },
-    flush() {
-      state.isFlushing = true;
+      return { intervals, now };
     },
     async close() {
       state.closing.abort();

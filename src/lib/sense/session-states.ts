@@ -134,8 +134,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
   const requests = requestsAfter(at?.requests ?? [], event);
   const [oldest] = requests;
   if (at === undefined && activity === undefined && oldest === undefined) return undefined;
-  const turn =
-    activity === undefined ? (at?.turn ?? 'ready') : activity === 'working' ? 'working' : 'ready';
+  const turn = activity === undefined ? (at?.turn ?? 'ready') : activity === 'working' ? 'working' : 'ready';
   const state = oldest === undefined ? turn : 'waiting';
   const next: Known = { sinceMs: ms, storedMs: 0, ...at, state, turn, requests, seenMs: ms };
   delete next.reason;

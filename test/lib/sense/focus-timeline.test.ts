@@ -138,7 +138,7 @@ describe('sense: the timeline of the focus', () => {
         machineId: 'm',
         timezone: 'UTC',
         watch: {
-          since: (ms) => Promise.resolve({ intervals: intervalsAfter(timeline, ms), now, canWait: true }),
+          since: (ms) => Promise.resolve({ intervals: intervalsAfter(timeline, ms), now }),
         },
       });
     }
@@ -166,7 +166,7 @@ describe('sense: the timeline of the focus', () => {
             detail: { from: '2026-11-20T08:00:12.345Z', reason: 'idle', machine: 'm' },
           },
         ],
-        cursor: { lastSampleMs: START + 20_000, carryMs: 0, spent: { day: '2026-11-20', bytes: 291 } },
+        cursor: { lastSampleMs: START + 20_000, carryMs: 0 },
         state: 'idle',
         reason: 'idle',
       });

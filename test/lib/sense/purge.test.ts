@@ -173,7 +173,7 @@ describe('sense: purge', () => {
       const stored = eventsOf('2026-11-20').length;
       box.at(`2026-11-20T${time}Z`);
       const since = (ms: number) =>
-        Promise.resolve({ intervals: intervalsAfter(timeline, ms), now: undefined, canWait: false });
+        Promise.resolve({ intervals: intervalsAfter(timeline, ms), now: undefined });
       const desktop = recordedDesktop('linux', {});
       const source = appFocusSource({ desktop, config, machineId: 'm', timezone: 'UTC', watch: { since } });
       await box.capture({ sources: [source] });
