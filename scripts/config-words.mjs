@@ -56,8 +56,11 @@ export const WORDS = {
   'daemon.host': 'Address that the daemon listens on. Any address beyond this machine requires the token.',
   'daemon.port': 'Port of the daemon; 0 picks a free one.',
   'daemon.otherUsers':
-    'Answer other users of this machine over TCP. Applies to Linux; elsewhere they are always answered unless daemon.requireToken is set.',
-  'daemon.requireToken': 'Require the token, or a sign-in with "steward open", over TCP.',
+    'Answer other users of this machine over TCP. Applies to Linux; elsewhere they need the token.',
+  'daemon.requireToken': [
+    'Require the token, or a sign-in with "steward open", over TCP.',
+    '`false` on Linux, `true` elsewhere',
+  ],
   'notifications.push.enabled': 'Use the push channel.',
   'notifications.push.topic':
     'The ntfy topic. Anyone who knows it can read your pushes, so use a random one.',

@@ -94,7 +94,7 @@ export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | un
   return node;
 }
 
-export function flag(fallback: boolean): Leaf<boolean> {
+export function flag(fallback: boolean | ((host: ResolveHost) => boolean)): Leaf<boolean> {
   return leaf({ expected: 'true or false', check: v.boolean(), fallback });
 }
 

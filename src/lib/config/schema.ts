@@ -176,7 +176,8 @@ export const USER_KEYS = {
   daemon: {
     host: textFrom('a host name or an IP address without a port', isBindHost, '127.0.0.1'),
     port: wholeNumber(0, 65_535, 31_337),
-    requireToken: flag(false),
+    // Only Linux tells who is at the other end of a TCP connection.
+    requireToken: flag(({ area }) => area.host.platform !== 'linux'),
     otherUsers: flag(false),
   },
 };

@@ -166,9 +166,7 @@ export function judgeUsers(facts: {
   if (facts.requireToken) return ok('a token is required');
   if (facts.otherUsers) return ok('other users are allowed (daemon.otherUsers)');
   if (!facts.isLinux)
-    return off('other users cannot be identified on this system, so it is better to require a token', {
-      fix,
-    });
+    return warning('other users can read your record, because this system does not identify them', { fix });
   if (facts.canIdentify) return ok('other users are refused');
   return warning('other users are allowed, because /proc/net/tcp cannot be read', { fix });
 }

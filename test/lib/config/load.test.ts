@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-import { loadConfig } from '../../../src/lib/config/load';
+import { defaultConfig, loadConfig } from '../../../src/lib/config/load';
+import { userArea } from '../../../src/lib/config/user-area';
 import { StewardError } from '../../../src/lib/errors';
 import { testArea, type TestArea } from '../../helpers/area';
 
@@ -98,6 +99,14 @@ describe('config: loadConfig', () => {
     });
     expect(both.origins.get('timezone')).to.deep.equal({ from: 'env', name: 'STEWARD_TIMEZONE' });
     expect(both.origins.get('daemon.port')).to.deep.equal({ from: 'flag' });
+  });
+
+  it('requires the token by default where the system does not tell who connects', () => {
+    const required = (['linux', 'darwin', 'win32'] as const).map((platform) => {
+      const area = userArea({ platform, env: {}, home: at.home });
+      return defaultConfig(area, at.home).user.daemon.requireToken;
+    });
+    expect(required).to.deep.equal([false, true, true]);
   });
 
   it('reads JSON content in config.yaml, and expands ~/ in paths', async () => {
