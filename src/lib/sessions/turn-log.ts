@@ -1,6 +1,7 @@
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 import { unless } from '../errors';
+import { readText } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
@@ -35,6 +36,23 @@ export function readTurnSigns(path: string): TurnSigns {
     else readTranscript(signs, entry, ms);
   });
   return signs;
+}
+
+/** Returns the path of the file in which Claude Code keeps the state of a running session. */
+export function runningFileOf(transcript: string, pid: number): string {
+  return join(dirname(dirname(dirname(transcript))), 'sessions', `${pid}.json`);
+}
+
+/**
+ * Returns since when Claude Code has been idle, according to the file of a running session; undefined if it isn't
+ * idle. Nothing else shows a turn that you interrupted before the first answer.
+ */
+export function readIdleMs(path: string, sessionId: string): number | undefined {
+  const text = unless(['EACCES', 'EPERM', 'EIO'], () => readText(path, { maxBytes: 64 * 1024 }));
+  const { sessionId: id, status, statusUpdatedAt } = parseObject(text ?? '') ?? {};
+  return id === sessionId && status === 'idle' && Number.isSafeInteger(statusUpdatedAt)
+    ? Number(statusUpdatedAt)
+    : undefined;
 }
 
 function readTranscript(signs: TurnSigns, entry: Record<string, unknown>, ms: number | undefined): void {

@@ -3,7 +3,7 @@ import { throwIfBug } from '../errors';
 import { toIso } from '../platform/time/clock';
 import { isLive, type Session, type SessionsState } from './session';
 import { currentSessions, type SessionsDeps } from './state';
-import { readTurnSigns, type TurnSigns } from './turn-log';
+import { readIdleMs, readTurnSigns, runningFileOf, type TurnSigns } from './turn-log';
 import { appendWorkEvent, INTERRUPTED, type WorkEvent } from './work-events';
 
 /** The size and time of each log when it was last read. */
@@ -41,13 +41,22 @@ function noteTurnSigns(deps: SessionsDeps, state: SessionsState, seen: SeenLogs)
     const { transcript, machine } = session;
     if (transcript === undefined || machine !== deps.machineId) return [];
     if (!isActive(session) || !isLive(session, deps.clock.now())) return [];
-    const mark = `${markOfTarget(transcript)} ${session.updatedAt}`;
+    const running = runningFile(session, transcript);
+    const marks = [transcript, ...(running === undefined ? [] : [running])].map((path) => markOfTarget(path));
+    const mark = [...marks, session.updatedAt].join(' ');
     if (seen.get(transcript) === mark) return [];
     seen.set(transcript, mark);
-    return missedEvents(session, readTurnSigns(transcript));
+    const signs = readTurnSigns(transcript);
+    if (running !== undefined) signs.interruptedMs ??= readIdleMs(running, session.sessionIds.at(-1) ?? '');
+    return missedEvents(session, signs);
   });
   for (const event of events) appendWorkEvent(deps.workEvents, event);
   return events.length > 0;
+}
+
+function runningFile({ assistant, process }: Session, transcript: string): string | undefined {
+  const pid = assistant === undefined ? process?.pid : undefined;
+  return pid === undefined ? undefined : runningFileOf(transcript, pid);
 }
 
 /** Returns the events that a session's hooks did not report. */
