@@ -174,9 +174,10 @@ describe('sense: rollup', () => {
     const old = box.write('sense/.state.json.0123456789ab.tmp', '{');
     const young = box.write('sense/daily/.2026-11-20.md.0123456789ab.tmp', '#');
     utimesSync(old, new Date('2026-11-20T12:00:00Z'), new Date('2026-11-20T12:00:00Z'));
-    // Also young by the clock of the machine, by which every write sweeps.
-    utimesSync(young, new Date(), new Date());
-    await captureAt('2026-11-21T09:00:00Z');
+    // Every write sweeps by the clock of the machine, and a capture by its own.
+    const now = new Date();
+    utimesSync(young, now, now);
+    await captureAt(now.toISOString());
     expect(existsSync(old)).to.equal(false);
     expect(existsSync(young)).to.equal(true);
   });
