@@ -27,7 +27,7 @@ describe('tick', () => {
     expect(thrown).to.be.instanceOf(Error).and.have.property('message', 'a bug');
   });
 
-  it('runs an hourly job once an hour, whoever ran it last, and never against its setting', async () => {
+  it('runs an hourly job once an hour, whichever process ran it last, and never against its setting', async () => {
     const clock = { ...systemClock(), now: () => 10 * 3_600_000 };
     let runs = 0;
     const run = (agoMs: number, unless?: string): Promise<string | undefined> =>
