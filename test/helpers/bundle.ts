@@ -21,6 +21,8 @@ export function bundleChild(name: string, external: string[] = []): Bundle {
     platform: 'node',
     format: 'cjs',
     target: 'node20',
+    // The entry of jsonc-parser for require() names its files in a way that a bundler doesn't see.
+    mainFields: ['module', 'main'],
     external,
     logLevel: 'error',
   });

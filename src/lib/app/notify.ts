@@ -8,7 +8,7 @@ import { toStewardError } from '../errors';
 import { type AcceptDeps, type Accepted, acceptRequest, wasAccepted } from '../notify/accept';
 import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
-import { logFault } from '../notify/history';
+import { logLine } from '../notify/history';
 import { checkOutbox } from '../notify/outbox';
 import { phaseEffect } from '../notify/phase';
 import { muteState } from '../notify/routing';
@@ -91,7 +91,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
 
 function note(deps: NotifyContext['deps'], error: unknown): void {
   try {
-    logFault(deps, toStewardError(error).message);
+    logLine(deps, { kind: 'fault', message: toStewardError(error).message });
   } catch {
     // Ignore the error. If the disk is full, it can't be logged, but undelivered notifications stay in the
     // outbox.

@@ -89,8 +89,7 @@ export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): 
       hint: 'Send the message with a new id.',
     });
   }
-  const store = prepare(deps, request, id);
-  const isNew = await oneAtATime(deps, () => entryOf(deps, id) === undefined && store());
+  const isNew = await storeOnce(deps, request, id);
   return { status: 'accepted', id, ...(isNew ? await phaseOf(deps, request) : {}) };
 }
 
@@ -105,16 +104,8 @@ export async function acceptUnanswered(
   id: string,
 ): Promise<{ accepted: Accepted; by: 'daemon' | 'sender' }> {
   const request = parseRequest(body);
-  const store = prepare(deps, request, id);
   try {
-    const isNew = await oneAtATime(deps, () => {
-      const entry = entryOf(deps, id);
-      return (
-        (entry === undefined || entry.duplicateOf === null) &&
-        store(entry?.channels.map(({ channel }) => channel))
-      );
-    });
-    if (isNew)
+    if (await storeOnce(deps, request, id))
       return { accepted: { status: 'accepted', id, ...(await phaseOf(deps, request)) }, by: 'sender' };
   } catch (error) {
     if (!(error instanceof StewardError && error.kind === 'locked')) throw error;
@@ -131,6 +122,16 @@ export async function acceptUnanswered(
 /** Returns whether a notification with this dedupe key was accepted. */
 export function wasAccepted(deps: HistoryDeps & OutboxDeps, key: string): boolean {
   return earlierOf(deps, key).length > 0;
+}
+
+/** Queues the deliveries that another process, which may have been killed, hasn't queued with this id. */
+function storeOnce(deps: AcceptDeps, request: NotifyRequest, id: string): Promise<boolean> {
+  const store = prepare(deps, request, id);
+  return oneAtATime(deps, () => {
+    const entry = entryOf(deps, id);
+    const known = entry?.channels.map(({ channel }) => channel);
+    return (entry === undefined || entry.duplicateOf === null) && store(known);
+  });
 }
 
 function oneAtATime<T>(deps: AcceptDeps, work: () => T): Promise<T> {

@@ -68,18 +68,11 @@ const TEXT_CHARS = 200;
 
 /** Logs the result of a delivery that has ended. */
 export function logEnd(deps: HistoryDeps, ended: Delivery): void {
-  append(deps, lineOf(ended, [resultOf(ended)]));
+  logLine(deps, lineOf(ended, [resultOf(ended)]));
 }
 
-export function logLine(deps: HistoryDeps, line: HistoryLine): void {
-  append(deps, line);
-}
-
-export function logFault(deps: HistoryDeps, message: string): void {
-  append(deps, { kind: 'fault', message });
-}
-
-function append(deps: HistoryDeps, line: object): void {
+/** Appends a line: a `HistoryLine`, or a fault of steward. */
+export function logLine(deps: HistoryDeps, line: HistoryLine | { kind: 'fault'; message: string }): void {
   const nowMs = deps.clock.now();
   const text = JSON.stringify({ ts: toIso(nowMs), ...line });
   appendLog(deps.history, text, { rotateBytes: ROTATE_BYTES, nowMs });
@@ -141,17 +134,8 @@ export function readEntries(deps: Records, count: number, id = ''): HistoryEntry
 
 function merge(entries: Map<string, HistoryEntry>, line: HistoryLine): void {
   const { id, at, event, priority, source, text, title, duplicateOf } = line;
-  const entry = entries.get(id) ?? {
-    id,
-    at,
-    event,
-    priority,
-    source,
-    text,
-    title,
-    duplicateOf,
-    channels: [],
-  };
+  const about = { id, at, event, priority, source, text, title, duplicateOf };
+  const entry = entries.get(id) ?? { ...about, channels: [] };
   entries.set(id, entry);
   for (const result of line.channels) {
     const index = entry.channels.findIndex(({ channel }) => channel === result.channel);
