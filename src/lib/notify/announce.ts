@@ -5,13 +5,13 @@ import { lstatOf } from '../platform/files/folder';
 import { clean } from '../platform/terminal/terminal';
 import type { Accepted } from './accept';
 
-export type RequestKind = 'question' | 'command' | 'investigation' | 'research' | 'conversation';
+type RequestKind = 'question' | 'command' | 'investigation' | 'research' | 'conversation';
 
 /** How the assistant handles a request. Only `task` and `workflow` requests are announced. */
 export const HANDLINGS = ['task', 'workflow', 'direct-skill', 'utility', 'sub-workflow'] as const;
-export type Handling = (typeof HANDLINGS)[number];
+type Handling = (typeof HANDLINGS)[number];
 
-export interface Announcement {
+interface Announcement {
   kind: RequestKind;
   /** The line to announce; `null` if there is nothing to announce. */
   line: string | null;

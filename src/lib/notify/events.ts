@@ -20,7 +20,7 @@ export const CHANNEL_ORDER: readonly ChannelId[] = [
 export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];
 
-export interface EventFacts {
+interface EventFacts {
   /** Priority from 1 (lowest) to 5, the scale that push servers use. */
   priority: number;
   /** Whether the event ignores quiet hours at any priority. */

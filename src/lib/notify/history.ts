@@ -61,7 +61,7 @@ export interface HistoryLine extends HistoryEntry {
 }
 
 /** The reason shown for a push delayed by quiet hours. */
-export const HELD = 'quiet hours';
+const HELD = 'quiet hours';
 
 const ROTATE_BYTES = 1024 * 1024;
 const TEXT_CHARS = 200;

@@ -1,9 +1,8 @@
 import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
-import { clean } from '../platform/terminal/terminal';
+import { clean, cleanLines } from '../platform/terminal/terminal';
 import { EVENTS, EVENT_NAMES, SOURCES, isEventName, type EventName, type Source } from './events';
 import { isNameless } from '../sessions/slug';
-import { cleanLines } from './text';
 
 export interface NotifyRequest {
   /** 1 to 4,000 characters, without escape sequences or control characters. */

@@ -29,7 +29,7 @@ export interface RoutingMoment {
   channels: readonly Pick<Channel, 'id' | 'off' | 'isHeld'>[];
 }
 
-export interface PlannedDelivery {
+interface PlannedDelivery {
   channel: ChannelId;
   silent: boolean;
   heldUntil?: number;
@@ -48,7 +48,8 @@ export const NEEDS_YOU = 4;
 
 /** Decides which channels get a notification, and when. */
 export function route(request: NotifyRequest, settings: RoutingSettings, moment: RoutingMoment): Plan {
-  const event = eventFor(request, settings.longTaskMinutes);
+  const isLong = (request.durationSec ?? 0) > settings.longTaskMinutes * 60;
+  const event = request.event === 'taskComplete' && isLong ? 'longTask' : request.event;
   const facts = EVENTS[event];
   const priority = request.priority ?? facts.priority;
   const isUrgent = facts.urgent === true || priority >= 5;
@@ -91,10 +92,6 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
   return plan;
 }
 
-function eventFor({ event, durationSec = 0 }: NotifyRequest, longTaskMinutes: number): EventName {
-  return event === 'taskComplete' && durationSec > longTaskMinutes * 60 ? 'longTask' : event;
-}
-
 /** Returns the reason why the notification isn't spoken; undefined if it is spoken. */
 function voiceFor(
   request: NotifyRequest,
@@ -110,7 +107,7 @@ function voiceFor(
 }
 
 /** Quiet hours in minutes since midnight. They span midnight if `from` is later than `to`. */
-export interface QuietHours {
+interface QuietHours {
   from: number;
   to: number;
 }
@@ -124,23 +121,22 @@ export function parseQuietHours(text: string): QuietHours {
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 };
 }
 
-function isQuietAt({ from, to }: QuietHours, minute: number): boolean {
-  return from < to ? minute >= from && minute < to : minute >= from || minute < to;
-}
-
 /**
  * Returns the time at which the current quiet hours end, in epoch ms; undefined if `ms` is outside quiet
  * hours.
  */
-export function quietUntil(hours: QuietHours, ms: number, zone: string): number | undefined {
+export function quietUntil({ from, to }: QuietHours, ms: number, zone: string): number | undefined {
   const minuteAt = (at: number): number => {
     const { hour, minute } = wallClock(at, zone);
     return hour * 60 + minute;
   };
-  const isQuiet = (at: number): boolean => isQuietAt(hours, minuteAt(at));
+  const isQuiet = (at: number): boolean => {
+    const minute = minuteAt(at);
+    return from < to ? minute >= from && minute < to : minute >= from || minute < to;
+  };
   if (!isQuiet(ms)) return undefined;
   const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
-  const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
+  const end = start + ((to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
   // If the clock changes for daylight saving time before `end`, `end` is wrong. In that case, search minute by
   // minute.
   if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;

@@ -45,7 +45,7 @@ export interface Sender {
   deliverLater: () => void;
 }
 
-export interface Offered {
+interface Offered {
   accepted: Accepted;
   /** Whether the message was accepted by this process instead of the daemon. */
   isOurs: boolean;

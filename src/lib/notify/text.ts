@@ -1,7 +1,5 @@
-import { clean } from '../platform/terminal/terminal';
-
 /** A measure of text length, and the maximum length of each part in that measure. */
-export interface Measure {
+interface Measure {
   cost: (char: string) => number;
   max: number;
 }
@@ -90,14 +88,6 @@ export function digestText(messages: readonly string[], most = 20): string {
 export function short(text: string, max: number): string {
   const chars = [...text.replace(/\s+/g, ' ').trim()];
   return chars.length <= max ? chars.join('') : `${chars.slice(0, max - 1).join('')}…`;
-}
-
-/** Removes escape sequences, control characters and bidi overrides, but keeps line breaks. */
-export function cleanLines(text: string): string {
-  return text
-    .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map(clean)
-    .join('\n');
 }
 
 /** Escapes the three characters that are special in markup and in Slack messages. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
+import { cleanLines } from '../platform/terminal/terminal';
 import type { Clock } from '../platform/time/clock';
 import { failureWords, labelOf, namesOf, requestWords } from '../sessions/describe';
 import { isLive, type Session } from '../sessions/session';
@@ -8,7 +9,7 @@ import { drain, waitingIntentions, type Consumers, type SpoolDeps } from '../ses
 import { type Intention } from '../sessions/intention';
 import type { DeliverOptions } from './deliver';
 import type { NotifyRequest } from './message';
-import { cleanLines, short } from './text';
+import { short } from './text';
 
 /** The end of a turn, read from the assistant's transcript. */
 interface TurnEnd {
@@ -174,9 +175,10 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   const session = sessionOf(deps, intention);
   const request = session?.requests.find(({ at }) => at === intention.asked);
   // Skip reminders, requests that have been answered, and sessions that have ended.
-  const isOpen = request !== undefined || (intention.reason === 'idle_prompt' && isIdle(session));
-  if (session !== undefined && !isOpen) return;
-  if (intention.reason === 'idle_prompt' && !isTurnNotified(deps, session)) return;
+  const isIdlePrompt = intention.reason === 'idle_prompt';
+  const isIdle = isIdlePrompt && session?.activity === 'waiting' && session.requests.length === 0;
+  if (session !== undefined && request === undefined && !isIdle) return;
+  if (isIdlePrompt && !isTurnNotified(deps, session)) return;
   const presence = await deps.presence(session);
   if (presence === 'front') return;
   const name = nameOf(deps, session);
@@ -198,10 +200,6 @@ function isTurnNotified(deps: TriggerDeps, session: Session | undefined): boolea
   const durationSec = endedAt === undefined ? undefined : tookSec(session, { at: endedAt });
   const isShort = durationSec !== undefined && durationSec <= deps.longTaskMinutes() * 60;
   return turns === 'always' || (turns === 'long' && !isShort);
-}
-
-function isIdle(session: Session | undefined): boolean {
-  return session?.activity === 'waiting' && session.requests.length === 0;
 }
 
 /** Maps a hook event id to a group of ended agents. Only the last event in a group causes a notification. */

@@ -6,7 +6,7 @@ import type { TestResult } from './channels/channel';
 import type { ChannelResult, HistoryEntry } from './history';
 import type { RoutesReport } from './routing';
 
-export interface ViewOptions {
+interface ViewOptions {
   columns: number;
   color: boolean;
   /** `false` if the terminal supports only ASCII. */

@@ -6,7 +6,7 @@ import { escapeMarkup, numberedParts, split, utf16Units, withoutMentions } from 
 import type { Channel, Outcome, Parcel } from './channel';
 import { rateLimited, webChannel, webCheck, type WebDeps, type WebService } from './web';
 
-export type ChatShape = 'discord' | 'slack' | 'generic';
+type ChatShape = 'discord' | 'slack' | 'generic';
 
 const DISCORD_MAX = 2000;
 const SLACK_MAX = 3500;

@@ -172,7 +172,7 @@ export function rootOf(server: string): string {
 }
 
 /** How `doctor --online` checks a service without sending a message. */
-export interface WebProbe extends Pick<WebService, 'id' | 'missing'> {
+interface WebProbe extends Pick<WebService, 'id' | 'missing'> {
   title: string;
   ask: (settings: Settings, secret: WebDeps['secret']) => { url: string; headers?: Record<string, string> };
   judge: (hostname: string, answer: Pick<UrlAnswer, 'status' | 'text'>) => Finding;

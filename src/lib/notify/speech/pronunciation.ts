@@ -9,7 +9,7 @@ import { findHomographs } from './homographs';
 export type Terms = ReadonlyMap<string, string>;
 
 /** Finds terms in text. Matches only whole words, and the longest term at each position. */
-export type FindTerms = (text: string) => Replacement[];
+type FindTerms = (text: string) => Replacement[];
 
 export interface Transformed {
   text: string;
@@ -41,7 +41,7 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
   return result + text.slice(done);
 }
 
-export interface Pronunciations {
+interface Pronunciations {
   findTerms: FindTerms;
   /**
    * The reason why the file can't be read. In that case, `findTerms` uses the last valid version of the file.

@@ -26,7 +26,7 @@ export interface Speech {
   close(graceMs: number): Promise<void>;
 }
 
-export interface QueueDeps {
+interface QueueDeps {
   clock: Clock;
   machine: SpeechMachine;
   /**

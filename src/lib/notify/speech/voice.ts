@@ -40,7 +40,7 @@ export interface Voice {
   isOff: () => boolean;
 }
 
-export interface VoiceStatus {
+interface VoiceStatus {
   engines: string[];
   reason?: string;
   hint?: string;
@@ -135,7 +135,7 @@ function installHint(choice: string, platform: NodeJS.Platform): string {
   return 'Install an engine and a player (Debian: apt-get install espeak-ng alsa-utils).';
 }
 
-export interface SpeakInput {
+interface SpeakInput {
   text: string;
   voiceId?: string | undefined;
   dryRun: boolean;

@@ -11,8 +11,12 @@ export function clean(text: string): string {
     .replace(LOOSE, '');
 }
 
+/** Sanitizes each line of a text, like `clean`. */
 export function cleanLines(text: string): string {
-  return text.split('\n').map(clean).join('\n');
+  return text
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map(clean)
+    .join('\n');
 }
 
 /**

@@ -42,7 +42,7 @@ export class SoundError extends StewardError {}
 /** Synthesis timeout, short enough to leave time for the next engine. */
 export const SYNTHESIS_MS = 12_000;
 
-export interface StepOptions extends Pick<RunOptions, 'input'> {
+interface StepOptions extends Pick<RunOptions, 'input'> {
   mostMs?: number;
   /** The error to throw if the program runs longer than `mostMs`. */
   late?: StewardError;
