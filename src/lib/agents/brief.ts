@@ -131,9 +131,15 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
     `Report what you found or did, your evidence, and any open questions. ${SILENCE}`,
   ];
   return {
-    ...{ role, perspective, voice: personality.voice },
-    ...{ expertise: expertise.id, personality: personality.id, approach: approach.id },
-    ...{ subagentType, model, prompt: lines.filter((line) => line !== undefined).join('\n') },
+    role,
+    perspective,
+    voice: personality.voice,
+    expertise: expertise.id,
+    personality: personality.id,
+    approach: approach.id,
+    subagentType,
+    model,
+    prompt: lines.filter((line) => line !== undefined).join('\n'),
   };
 }
 

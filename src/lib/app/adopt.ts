@@ -62,7 +62,11 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
   if (!hasDays(left)) removeFile(left.owner);
   const problem = await publishAdopted({ ...context, area: into }, old.owner);
   return {
-    ...{ adopted: old.owner, id, folder: into.own, ...taken, isMoved },
+    adopted: old.owner,
+    id,
+    folder: into.own,
+    ...taken,
+    isMoved,
     ...(problem !== undefined && { problem }),
   };
 }

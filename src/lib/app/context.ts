@@ -75,7 +75,10 @@ export interface InstallContext extends Machine, Pick<Context, 'run'> {
 export function installerDeps(context: Context): InstallContext {
   const { area, clock, run } = context;
   return {
-    ...{ area, clock, run, host: processHost() },
+    area,
+    clock,
+    run,
+    host: processHost(),
     product: { root: productRoot(context), node: process.execPath },
     get machineId() {
       return context.machineId;

@@ -56,12 +56,21 @@ export function dayRoute(
       const { sessions } = await readSessions();
       const { timezone, final } = record;
       return {
-        ...{ day, timezone, startMs, final, record: recordDocument(record), notSeen, raw, ...timeline },
+        day,
+        timezone,
+        startMs,
+        final,
+        record: recordDocument(record),
+        notSeen,
+        raw,
+        ...timeline,
         sessions: daySessions(timeline.sessions, Object.values(sessions)),
         ...('machines' in record && { machines: record.machines }),
         ...(others && {
           others: others.map(({ id, name, timeline: other }) => ({
-            ...{ id, name, ...other },
+            id,
+            name,
+            ...other,
             sessions: daySessions(other.sessions, []),
           })),
         }),

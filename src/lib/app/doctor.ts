@@ -25,7 +25,15 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
   let queried: Promise<JobsHere | undefined> | undefined;
   const jobs = async () => (await (queried ??= config().then(({ sense }) => jobsHere(context, sense))))?.jobs;
   return {
-    ...{ clock, area, run, desktop, host, ...flags, jobs, version: VERSION, root: productRoot(context) },
+    clock,
+    area,
+    run,
+    desktop,
+    host,
+    ...flags,
+    jobs,
+    version: VERSION,
+    root: productRoot(context),
     build: installedBuild(context) ?? VERSION,
     machineId: () => context.machineId,
     find: (name: string) => findProgram(name),

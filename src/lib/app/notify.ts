@@ -67,7 +67,12 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     }),
     cronVoice: env['DAEMON_CRON_VOICE'] === '1',
     channels: allChannels({
-      ...{ clock, platform, env, run, settings, http: once(loadHttp) },
+      clock,
+      platform,
+      env,
+      run,
+      settings,
+      http: once(loadHttp),
       secret: (from) => resolveSecret(from, secretSources()),
       voice: parts.voice ?? voiceOf(context, live, report),
       muted: () => muteState(muteDeps).muted,

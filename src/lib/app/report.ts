@@ -51,7 +51,9 @@ export async function openReport(context: Context, words: Days, options: ReportR
   const times = days.flatMap(({ apps }) => apps);
   const usage = options.usage === true ? await openUsage(context) : undefined;
   const input = {
-    ...{ period, repo: options.repo, days },
+    period,
+    repo: options.repo,
+    days,
     spelling: commonSpelling(times.map(({ app, minutes }) => [app, minutes])),
     pollIntervalSec: sense.deps.config.pollIntervalSec,
     sessions: hasOwn ? await sessionsFrom(context, notes) : [],

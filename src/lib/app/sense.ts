@@ -137,7 +137,10 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
   const { run, clock } = context;
   const { sense, user } = config;
   const deps = {
-    ...{ run, clock, timezone: user.timezone, path: user.paths.workEvents },
+    run,
+    clock,
+    timezone: user.timezone,
+    path: user.paths.workEvents,
     ...observeDeps(context, config),
     config: sense,
     // A getter, because the first read may create the machine id. Read-only commands must not create it.
@@ -174,7 +177,11 @@ export function openFocusWatch(
 ): FocusWatch {
   const { clock, machineId, desktop } = context;
   return watchFocus({
-    ...{ clock, machineId, desktop, lease: leaseOf(context), onProblem: options.onProblem },
+    clock,
+    machineId,
+    desktop,
+    lease: leaseOf(context),
+    onProblem: options.onProblem,
     async isWanted() {
       if (!options.isSetUp()) return false;
       const { enabled, sources } = (await sense()).deps.config;
@@ -253,7 +260,12 @@ export async function openInsight(context: Context): Promise<{ deps: BuildDeps &
   const sessions = await openSessions(context);
   return {
     deps: {
-      ...{ clock, store, timezone, run, locked, config: config.sense },
+      clock,
+      store,
+      timezone,
+      run,
+      locked,
+      config: config.sense,
       insights: insightStore(area.sense.insights),
       sessionSlugs: () =>
         new Map(

@@ -180,7 +180,10 @@ async function openGit(
     });
   }
   return {
-    ...{ git: deps.git, remote: await deps.remote(repo), folder, machineId: context.machineId },
+    git: deps.git,
+    remote: await deps.remote(repo),
+    folder,
+    machineId: context.machineId,
     clone: cloneFolder(context),
   };
 }

@@ -158,7 +158,11 @@ export async function plan(
 export async function status(context: Context, isDeep: boolean): Promise<SyncStatus> {
   const { user } = (await context.loadConfig()).config;
   const found = syncStatus({
-    ...{ ...user.sync, timezone: user.timezone, isDeep, asRecord, nowMs: context.clock.now() },
+    ...user.sync,
+    timezone: user.timezone,
+    isDeep,
+    asRecord,
+    nowMs: context.clock.now(),
     state: withFolder(readState(stateFile(context.area)), user.sync.folder),
     ownId: knownMachineId(),
   });

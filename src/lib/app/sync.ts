@@ -50,13 +50,19 @@ export async function openSync(context: Context): Promise<SyncContext> {
   const today = dayOf(clock.now(), timezone);
   const name = machineName(area);
   const deps: PublishDeps = {
-    ...{ clock, state, today, asRecord },
+    clock,
+    state,
+    today,
+    asRecord,
     folder: folder ?? join(area.machine, 'no-exchange-folder'),
     machine: {
       get id() {
         return context.machineId;
       },
-      ...{ name, timezone, version: VERSION, retired: retiredBy(context) },
+      name,
+      timezone,
+      version: VERSION,
+      retired: retiredBy(context),
     },
     mark: () => {
       const { path, workEvents } = sessions;
@@ -67,7 +73,9 @@ export async function openSync(context: Context): Promise<SyncContext> {
     former: (day) => formerFolders(context, before, folder, day),
   };
   return {
-    ...{ folder, details, deps },
+    folder,
+    details,
+    deps,
     locked: (work, waitMs = LOCK_WAIT_MS) =>
       withLock(join(area.machine, 'sync.lock'), { clock, machineId: context.machineId, waitMs }, () =>
         Promise.resolve(inFolder(deps.folder, work)),

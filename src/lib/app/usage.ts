@@ -24,9 +24,14 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
   const { user } = (await context.loadConfig()).config;
   const { folder } = user.sync;
   const deps: UsageReadDeps = {
-    ...{ clock, host: processHost(), zone: user.timezone, days: area.usage, limits: area.limits },
+    clock,
+    host: processHost(),
+    zone: user.timezone,
+    days: area.usage,
+    limits: area.limits,
     state: join(area.machine, 'usage'),
-    ...{ enabled: user.usage.enabled, prices: pricesWith(user.usage.prices) },
+    enabled: user.usage.enabled,
+    prices: pricesWith(user.usage.prices),
     get machineId() {
       return context.machineId;
     },
@@ -73,7 +78,12 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
       const localTime = localTimes(deps.clock, deps.zone);
       await announceLimits({ ...deps, nowMs, localTime }, ({ message, dedupe }) =>
         acceptRequest(notify.deps, {
-          ...{ event: 'limit', message, dedupe, voiceEnabled: false, source: 'job', tags: [] },
+          event: 'limit',
+          message,
+          dedupe,
+          voiceEnabled: false,
+          source: 'job',
+          tags: [],
         }),
       );
       const bad = sources.find(({ problem }) => problem !== undefined);

@@ -112,8 +112,14 @@ export async function uninstallAllHooks(
   const all: HooksUninstalled[] = [];
   const failures: unknown[] = [];
   const nothing: HooksUninstalled = {
-    ...{ assistant: assistants[0]?.id ?? CLAUDE_CODE, settings: [], statusLine: null, dryRun },
-    ...{ shim: { path: shimPath(shimDeps(deps)), removed: false }, skill: NO_SKILL, left: [], strangers: [] },
+    assistant: assistants[0]?.id ?? CLAUDE_CODE,
+    settings: [],
+    statusLine: null,
+    dryRun,
+    shim: { path: shimPath(shimDeps(deps)), removed: false },
+    skill: NO_SKILL,
+    left: [],
+    strangers: [],
   };
   for (const assistant of assistants) {
     try {
@@ -154,8 +160,12 @@ function ownFileRow(
 ): RemovedFrom {
   const { path, removed, skipped } = file;
   return {
-    ...{ path, removed, entries: removed ? hooks.length : 0 },
-    ...{ statusLine: null, left: skipped ? [path] : [], strangers: [] },
+    path,
+    removed,
+    entries: removed ? hooks.length : 0,
+    statusLine: null,
+    left: skipped ? [path] : [],
+    strangers: [],
   };
 }
 

@@ -102,8 +102,12 @@ function writeRoutes(work: Opened<WorkDeps>, you: WorkRoutesDeps['you']): Route[
     write(
       'add',
       {
-        ...{ title: TEXT, body: v.optional(TEXT), type: v.optional(SHORT, 'feature') },
-        ...{ status: v.optional(v.picklist(STATUSES)), priority, property: v.optional(SHORT) },
+        title: TEXT,
+        body: v.optional(TEXT),
+        type: v.optional(SHORT, 'feature'),
+        status: v.optional(v.picklist(STATUSES)),
+        priority,
+        property: v.optional(SHORT),
       },
       async (input) => createOrQueue(await work(), newIssue(input)),
     ),

@@ -71,7 +71,11 @@ export function announce({ request, handling, skill, workflow, isWorkflow }: Ann
   const { kind, gerund, about } = readRequest(request);
   const action = gerund === null ? null : phrase(gerund, about);
   const plain = (line: string | null, reason: string | null): Announcement => ({
-    ...{ kind, line, action, workflow: null, reason },
+    kind,
+    line,
+    action,
+    workflow: null,
+    reason,
   });
   if (handling !== 'task' && handling !== 'workflow')
     return plain(null, `${handling} requests are not announced`);

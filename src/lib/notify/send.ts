@@ -26,12 +26,18 @@ export interface SendFlags {
 export function bodyOf(message: string, flags: SendFlags): Record<string, unknown> {
   const { title, event, priority, source, phase, slug, duration, dedupe, url } = flags;
   const body = {
-    ...{ message, title, event, priority },
+    message,
+    title,
+    event,
+    priority,
     voice_enabled: flags.voice,
     voice_id: flags['voice-id'],
-    ...{ source, phase, slug },
+    source,
+    phase,
+    slug,
     durationSec: duration === undefined ? undefined : parseDuration(duration) / 1000,
-    ...{ dedupe, url },
+    dedupe,
+    url,
     tags: flags.tag,
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));

@@ -129,7 +129,10 @@ function focusEvent(
   const { app, repo, detail } = focus;
   const idleSec = inputMs === undefined ? undefined : Math.max(0, Math.round((toMs - inputMs) / 1000));
   return {
-    ...{ ts: toIso(toMs), type: 'app-focus', source: 'appFocus', app },
+    ts: toIso(toMs),
+    type: 'app-focus',
+    source: 'appFocus',
+    app,
     ...(repo === undefined ? {} : { repo }),
     detail: { intervalSec, ...(idleSec === undefined ? {} : { idleSec }), ...detail, machine },
   };

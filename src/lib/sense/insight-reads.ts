@@ -121,8 +121,14 @@ export function latestInsight(deps: InsightReadDeps): Insight {
     return { available: true, stale: date !== today, date, ...shown, ...why };
   }
   return {
-    ...{ available: false, stale: false, date: today, narrative: null, contentTypes: [] },
-    ...{ since: null, generatedAt: null, model: null },
+    available: false,
+    stale: false,
+    date: today,
+    narrative: null,
+    contentTypes: [],
+    since: null,
+    generatedAt: null,
+    model: null,
     reason: reason ?? 'no insight has been built yet',
   };
 }

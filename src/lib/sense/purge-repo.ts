@@ -41,7 +41,9 @@ function matchName(wanted: string): RepoMatch {
   const name = wanted.toLowerCase();
   const isNamed = (repo: string): boolean => repo === name || repo.endsWith(`/${name}`);
   return {
-    ...{ path: null, names: [wanted], others: [] },
+    path: null,
+    names: [wanted],
+    others: [],
     ofEvent: ({ repo }) => (repo?.toLowerCase() === name ? 'yes' : 'no'),
     ofRecord: (record) => (reposIn(record).some(isNamed) ? 'yes' : 'no'),
   };

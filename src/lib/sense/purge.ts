@@ -77,8 +77,15 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
   const match = selection.repo === undefined ? undefined : matchRepo(repos, selection.repo);
   const { path = null, names = [], others = [] } = match ?? {};
   const result: PurgeResult = {
-    ...{ dryRun, day, before, events: 0 },
-    ...{ logs: [], rebuilt: [], removed: [], kept: [], insights: [] },
+    dryRun,
+    day,
+    before,
+    events: 0,
+    logs: [],
+    rebuilt: [],
+    removed: [],
+    kept: [],
+    insights: [],
     repo: match === undefined ? null : { path, names, others, unclear: [] },
   };
   const run: Purge = { deps, selection, isWhole, match, result };

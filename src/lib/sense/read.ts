@@ -107,12 +107,15 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
   const machines = deps.machines?.();
   const hasOwn = machines?.hasOwn !== false;
   return {
-    ...{ record, notSeen, ...bounds },
+    record,
+    notSeen,
+    ...bounds,
     raw: hasOwn && (day === todayOf(deps) || deps.store.logBytes(day) !== undefined),
     timeline: dayTimeline(hasOwn ? deps.store.readLog(day).events : [], options),
     ...(machines && {
       others: machines.others(day).map(({ id, name, ...parts }) => ({
-        ...{ id, name },
+        id,
+        name,
         timeline: machineTimeline(parts, bounds),
       })),
     }),

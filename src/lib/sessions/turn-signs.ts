@@ -87,7 +87,8 @@ function missedEvents(session: Session, { interruptedMs, questions }: TurnSigns)
     ),
     ...closed.map(({ call, at }) =>
       make(Math.max(Date.parse(at), Date.parse(session.updatedAt)), {
-        ...{ type: 'tool-after', tool: QUESTION_TOOL },
+        type: 'tool-after',
+        tool: QUESTION_TOOL,
         ...(call === undefined ? {} : { call }),
       }),
     ),

@@ -64,7 +64,12 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   const backfill = created || isNew ? await locked(() => backfillDays(context, sense)) : null;
   const capture = await locked(captureHere);
   return {
-    ...{ userArea: context.area.root, created, watching, warnings, backfill, capture },
+    userArea: context.area.root,
+    created,
+    watching,
+    warnings,
+    backfill,
+    capture,
     today: today(deps),
     days: lastDays(deps, 7),
     daemon: null,

@@ -60,7 +60,13 @@ export function parseInfo(text: string): MachineInfo | undefined {
   if (!isMinute(publishedAt) || !(lastInput === null || isMinute(lastInput))) return undefined;
   const ids = arrayOf(retired, (item): item is string => typeof item === 'string' && isMachineId(item));
   return {
-    ...{ format: FORMAT, id, name, timezone, version, lastInput, publishedAt },
+    format: FORMAT,
+    id,
+    name,
+    timezone,
+    version,
+    lastInput,
+    publishedAt,
     ...(typeof run === 'string' && { run }),
     ...(ids !== undefined && { retired: ids }),
   };

@@ -81,15 +81,16 @@ export interface SyncStatusInput {
 export function syncStatus(input: SyncStatusInput): FolderStatus {
   const { folder, details, state } = input;
   const status: FolderStatus = {
-    ...{
-      folder: folder ?? null,
-      details,
-      publishedDetails: state.details ?? null,
-      problem: state.problem?.message ?? null,
-      hint: state.problem?.hint ?? null,
-    },
-    ...{ pendingRemovals: state.removals.length, pendingAdopted: state.retire ?? [] },
-    ...{ machines: [], conflicts: [], damaged: [] },
+    folder: folder ?? null,
+    details,
+    publishedDetails: state.details ?? null,
+    problem: state.problem?.message ?? null,
+    hint: state.problem?.hint ?? null,
+    pendingRemovals: state.removals.length,
+    pendingAdopted: state.retire ?? [],
+    machines: [],
+    conflicts: [],
+    damaged: [],
   };
   if (folder === undefined) return { ...status, problem: null, hint: null };
   try {
@@ -121,9 +122,17 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStat
   for (let day = dayOf(nowMs, input.timezone); day > seen && daysBehind < MAX_BEHIND; day = addDays(day, -1))
     daysBehind += 1;
   return {
-    ...{ id, name, timezone, version, lastInput, isThis: id === ownId },
-    ...{ lastSeen: publishedAt, daysBehind, days: daily.length },
-    ...{ from: daily[0] ?? null, to: daily.at(-1) ?? null },
+    id,
+    name,
+    timezone,
+    version,
+    lastInput,
+    isThis: id === ownId,
+    lastSeen: publishedAt,
+    daysBehind,
+    days: daily.length,
+    from: daily[0] ?? null,
+    to: daily.at(-1) ?? null,
   };
 }
 

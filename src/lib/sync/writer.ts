@@ -59,7 +59,9 @@ export function renewed(state: SyncState, nowMs: number): SyncState {
   const { name, folder, removals, retire, others, details } = state;
   return {
     ...definedOnly({ name, folder, retire, others, details }),
-    ...{ removals, days: {}, renewedMs: nowMs },
+    removals,
+    days: {},
+    renewedMs: nowMs,
   };
 }
 

@@ -295,7 +295,9 @@ const isLedger = shape({
   cells: isCells,
   heldUpMinutes: isSumOfMinutes,
   answers: shape({
-    ...{ count: isAmount, medianMinutes: nullable(isMinutes), longestMinutes: nullable(isMinutes) },
+    count: isAmount,
+    medianMinutes: nullable(isMinutes),
+    longestMinutes: nullable(isMinutes),
     times: optional(listOf(isMinutes)),
   }),
   parallel: shape({ most: isAmount, mean: isAmount }),
@@ -305,13 +307,14 @@ const KINDS = { creation: isMinutes, consumption: isMinutes, neutral: isMinutes 
 
 const isRecord = shape({
   date: (value) => isText(value) && isDay(value as string),
-  ...{ timezone: isText, version: isText, generatedAt: isText, final: isFlag },
-  ...{
-    totalMinutes: isMinutes,
-    creationMinutes: isMinutes,
-    consumptionMinutes: isMinutes,
-    neutralMinutes: isMinutes,
-  },
+  timezone: isText,
+  version: isText,
+  generatedAt: isText,
+  final: isFlag,
+  totalMinutes: isMinutes,
+  creationMinutes: isMinutes,
+  consumptionMinutes: isMinutes,
+  neutralMinutes: isMinutes,
   apps: listOf(
     shape({ app: isText, kind: (value) => APP_KINDS.includes(value as AppKind), minutes: isMinutes }),
   ),

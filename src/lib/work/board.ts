@@ -71,7 +71,10 @@ export function toItem(issue: Issue, columns: readonly LaneName[]): Item {
   const { number, title, url, state, labels, createdAt, updatedAt, closedAt, stateReason, due } = issue;
   const lane = laneOf(issue);
   return {
-    ...{ number, title, url, state },
+    number,
+    title,
+    url,
+    state,
     lane: columns.includes(lane) ? lane : 'Queued',
     status: statusOf(labels),
     type: typeOf(labels),
@@ -80,7 +83,12 @@ export function toItem(issue: Issue, columns: readonly LaneName[]): Item {
     agents: agentsOf(labels),
     source: sourceOf(issue),
     slug: slugOf(issue),
-    ...{ labels, createdAt, updatedAt, closedAt, stateReason, due },
+    labels,
+    createdAt,
+    updatedAt,
+    closedAt,
+    stateReason,
+    due,
     stale: isStale(labels),
   };
 }

@@ -21,7 +21,15 @@ export function issueFacts(deps: WorkDeps, { reminders }: { reminders: boolean }
 function factsOf(item: Item) {
   const { number, title, url, state, status, priority, property, slug, createdAt, closedAt } = item;
   return {
-    ...{ number, url, state, status, priority, property, slug, createdAt, closedAt },
+    number,
+    url,
+    state,
+    status,
+    priority,
+    property,
+    slug,
+    createdAt,
+    closedAt,
     title: parseTitle(title).text,
     completed: item.stateReason === null || item.stateReason === 'completed',
   };

@@ -48,8 +48,13 @@ const OPEN = 'requires_action';
 
 export function newTurn(): Turn {
   return {
-    ...{ status: 'unknown', tools: new Map(), answered: new Set(), stop: undefined },
-    ...{ failure: undefined, isInterrupted: false, meter: newMeter() },
+    status: 'unknown',
+    tools: new Map(),
+    answered: new Set(),
+    stop: undefined,
+    failure: undefined,
+    isInterrupted: false,
+    meter: newMeter(),
   };
 }
 

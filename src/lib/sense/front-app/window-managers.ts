@@ -59,7 +59,9 @@ const TREE = {
 };
 
 export const sway = toolAdapter({
-  ...{ id: 'sway', variable: 'SWAYSOCK', program: 'swaymsg' },
+  id: 'sway',
+  variable: 'SWAYSOCK',
+  program: 'swaymsg',
   detect: isXdgSystem,
   watch: (desktop, ...rest) => watchTree(envOf(desktop, 'SWAYSOCK'), ...rest),
   ...TREE,
@@ -67,7 +69,9 @@ export const sway = toolAdapter({
 
 /** The adapter for i3. Detected only on X11, because sway also sets I3SOCK. */
 export const i3 = toolAdapter({
-  ...{ id: 'i3', variable: 'I3SOCK', program: 'i3-msg' },
+  id: 'i3',
+  variable: 'I3SOCK',
+  program: 'i3-msg',
   detect: (desktop) => isXdgSystem(desktop) && !isWayland(desktop),
   watch: (desktop, ...rest) => watchTree(envOf(desktop, 'I3SOCK'), ...rest),
   ...TREE,
@@ -76,7 +80,9 @@ export const i3 = toolAdapter({
 const FIELDS = ['', 'class', 'initialClass', 'pid'];
 
 export const hyprland = toolAdapter({
-  ...{ id: 'hyprland', variable: 'HYPRLAND_INSTANCE_SIGNATURE', program: 'hyprctl' },
+  id: 'hyprland',
+  variable: 'HYPRLAND_INSTANCE_SIGNATURE',
+  program: 'hyprctl',
   args: ['activewindow', '-j'],
   detect: isXdgSystem,
   watch: watchHyprland,

@@ -63,8 +63,20 @@ const VERSION = 1;
 
 export function newMemory(dayStartMs: number, id: string, path: string): RepositoryMemory {
   return {
-    ...{ dayStartMs, id, path, scanned: false, anyAuthor: false, cut: false, print: '' },
-    ...{ tips: [], former: [], seen: [], formerDirs: [], floorMs: 0, scannedMs: 0, timeouts: 0 },
+    dayStartMs,
+    id,
+    path,
+    scanned: false,
+    anyAuthor: false,
+    cut: false,
+    print: '',
+    tips: [],
+    former: [],
+    seen: [],
+    formerDirs: [],
+    floorMs: 0,
+    scannedMs: 0,
+    timeouts: 0,
   };
 }
 

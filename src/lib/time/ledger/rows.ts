@@ -86,7 +86,10 @@ export function withoutLedger({ apps }: { apps: readonly { app: string; minutes:
   const unknown = { repo: null, branch: null, session: null, assistant: null };
   return {
     attention: apps.map(({ app, minutes }) => ({ app, ...unknown, minutes })),
-    ...{ agents: [], apps: [], cells: {}, heldUpMinutes: 0 },
+    agents: [],
+    apps: [],
+    cells: {},
+    heldUpMinutes: 0,
     answers: { count: 0, medianMinutes: null, longestMinutes: null },
     parallel: { most: 0, mean: 0 },
   };

@@ -126,8 +126,16 @@ function staysBefore(
   }
   const stays = [...repos].flatMap(([repo, spans]) =>
     merged(spans).map(([ms, untilMs]): Stay => ({
-      ...{ ms, untilMs, sinceMs: ms, state: 'working', next: 'over', prompt: false },
-      ...{ repo, otherFolder: false, branch: null, assistant },
+      ms,
+      untilMs,
+      sinceMs: ms,
+      state: 'working',
+      next: 'over',
+      prompt: false,
+      repo,
+      otherFolder: false,
+      branch: null,
+      assistant,
     })),
   );
   stays.sort((a, b) => a.ms - b.ms || byCodeUnits(a.repo ?? '', b.repo ?? ''));

@@ -69,7 +69,10 @@ function merged(
   const starts = hasTimes ? hours.map(({ start }) => Date.parse(start)) : [];
   const time = timeOf(hasTimes ? parts : [], starts);
   return {
-    ...{ date, timezone, version: latest('version'), generatedAt: latest('generatedAt') },
+    date,
+    timezone,
+    version: latest('version'),
+    generatedAt: latest('generatedAt'),
     final: records.every(({ final }) => final),
     ...(records.every(({ backfilled }) => backfilled === true) ? { backfilled: true } : {}),
     totalMinutes: (time.kinds.creation + time.kinds.consumption + time.kinds.neutral) / 10,
