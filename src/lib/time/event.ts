@@ -125,4 +125,4 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
  * Version of the sense component. Change it when the event schema, the adapter interface or the record format
  * changes.
  */
-export const SENSE_VERSION = '1.3.0';
+export const SENSE_VERSION = '1.4.0';
