@@ -58,7 +58,9 @@ describe('front application of a real Wayland compositor', function () {
       machineId: 'abcdef012345',
       timezone: 'UTC',
     });
-    const sample = await source.collect({ nowMs: 1_800_000_000_000, dayStartMs: 0, cursor: undefined });
+    // The first sample stands for no time.
+    const { cursor } = await source.collect({ nowMs: 1_800_000_000_000, dayStartMs: 0, cursor: undefined });
+    const sample = await source.collect({ nowMs: 1_800_000_120_000, dayStartMs: 0, cursor });
     expect(sample.events[0]).to.include({ app: 'QXTest' }).and.to.have.nested.property('detail.via', 'sway');
     expect(JSON.stringify(sample)).to.not.include(SECRET);
     // The compositor does know the title: the silence is ours.

@@ -317,7 +317,7 @@ describe('sense/git: hostile and broken repositories', () => {
     let time = 0;
     // In long steps: what is left of the time is what a real git may take.
     const clock = { now: () => Date.now(), monotonic: () => (time += 20_000) };
-    const watched = watch(repos, { clock, deadlineMs: 400_000, timeoutMs: 100_000 });
+    const watched = watch(repos, { clock, deadlineMs: 560_000, timeoutMs: 100_000 });
     const found: string[] = [];
     const first = await watched.capture();
     expect(first.reason).to.contain('ran out of time');

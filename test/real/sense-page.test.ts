@@ -126,8 +126,17 @@ describe('the page of the days in Chromium', function () {
   });
 
   it('shows what was backfilled as such, beside days without a record', async () => {
-    const records = ['2026-11-19', '2026-11-18'].map((day) => ({ ...pages.full.record(day), date: day }));
-    records[1] = { ...records[1]!, backfilled: true, totalMinutes: 0, creationMinutes: 0, consumptionMinutes: 0, neutralMinutes: 0, hours: [] }; // prettier-ignore
+    const [recorded, captured] = ['2026-11-19', '2026-11-18'].map((day) => ({
+      ...pages.full.record(day),
+      date: day,
+    }));
+    const unknown = {
+      totalMinutes: null,
+      creationMinutes: null,
+      consumptionMinutes: null,
+      neutralMinutes: null,
+    };
+    const records = [recorded, { ...captured, ...unknown, backfilled: true, hours: [] }];
     answers['/api/sense/recent'] = () => ({ body: records });
     const { page } = await open();
     await isReady(page);
