@@ -18,6 +18,7 @@ import { until } from '../helpers/desktop-kit';
 import { hookJson } from '../helpers/hooks';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
 import { requirePrograms } from '../helpers/real-part';
+import { script } from '../helpers/speech';
 
 const TOPIC = 'topic-hush-3f9a1c';
 const TOKEN = 'tk_hush_77aa';
@@ -333,22 +334,48 @@ describe('notify (built)', function () {
     expect(stdout).to.match(/"found": ?"voice [^"]* · Telegram on/);
   });
 
-  it('mutes and unmutes, and shows it in routes', async () => {
-    expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until (\S+ )?\d\d:\d\d\./);
-    expect((await run(['routes'])).stdout).to.match(/The voice is muted until (\S+ )?\d\d:\d\d/);
-    expect(jsonOf(await run(['routes', '--json']))).to.have.nested.property('muted.muted', true);
-    // Without an engine the voice is off anyway.
-    expect((await run(['routes'])).stdout).to.match(/^taskComplete +voice \((muted|off)\)/m);
-    const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path })) as {
-      parts: { id: string; state: string; found: string }[];
-    };
-    // Without an engine or a player the state says that instead.
-    const notify = parts.find(({ id }) => id === 'notify');
-    expect(notify?.found).to.match(/^voice .*muted/);
-    expect(notify?.state).to.be.oneOf(/ found; /.test(notify?.found ?? '') ? ['warning', 'off'] : ['ok']);
-    expect((await run(['unmute'])).stdout).to.equal('Unmuted.\n');
-    expect((await run(['unmute'])).stdout).to.equal('The voice was not muted.\n');
-  });
+  for (const [machine, programs, voice, state, reason] of [
+    ['with a speech engine', ['espeak-ng', 'ffplay'], 'voice espeak-ng', 'ok', ''],
+    ['without one', [], 'voice not installed', 'off', 'No speech engine found.'],
+  ] as const) {
+    it(`mutes and unmutes, and shows it in routes and status, on a machine ${machine}`, async function () {
+      // Windows has its own engine.
+      if (process.platform === 'win32') this.skip();
+      // They are looked for, and not run.
+      const PATH = join(home.path, 'programs');
+      mkdirSync(PATH);
+      for (const name of programs) script(join(PATH, name), 'exit 1');
+      const routes = async (): Promise<string> => (await run(['routes'], { env: { PATH } })).stdout;
+      const found = async (): Promise<object | undefined> => {
+        const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path, env: { PATH } })) as {
+          parts: { id: string }[];
+        };
+        return parts.find(({ id }) => id === 'notify');
+      };
+      const isOff = state === 'off';
+      const facts = ['push on', 'chat off', ...(isOff ? [reason] : [])].join(' · ');
+
+      expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until (\S+ )?\d\d:\d\d\./);
+      expect(await routes())
+        .to.match(/The voice is muted until (\S+ )?\d\d:\d\d/)
+        .and.match(isOff ? /^taskComplete +voice \(off\) /m : /^taskComplete +voice \(muted\) /m);
+      expect(jsonOf(await run(['routes', '--json']))).to.have.nested.property('muted.muted', true);
+      expect(await found())
+        .to.include({ state, fix: isOff ? 'steward notify test' : 'steward notify unmute' })
+        .and.property('found')
+        .match(new RegExp(`^${voice}, muted for now · ${facts}`));
+
+      expect((await run(['unmute'])).stdout).to.equal('Unmuted.\n');
+      expect((await run(['unmute'])).stdout).to.equal('The voice was not muted.\n');
+      expect(await routes())
+        .to.match(isOff ? /^taskComplete +voice \(off\) /m : /^taskComplete +voice  /m)
+        .and.not.include('muted');
+      expect(await found())
+        .to.include({ state })
+        .and.property('found')
+        .match(new RegExp(`^${voice} · ${facts}`));
+    });
+  }
 
   it('stores a message that no server accepted, and retry sends it', async () => {
     server.usual = () => ({ status: 404 });
