@@ -18,8 +18,11 @@ describe('your presence at terminals', function () {
   this.timeout(120_000);
   let home: ReturnType<typeof emptyHome>;
   let screens: Screen[];
-  beforeEach(function () {
+  // A test that is skipped in `beforeEach` still runs `afterEach`, with nothing to remove.
+  before(function () {
     requirePrograms(this, { script: 'bsdutils', tmux: 'tmux' });
+  });
+  beforeEach(() => {
     home = emptyHome();
     screens = [];
   });
