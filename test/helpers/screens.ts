@@ -10,9 +10,12 @@ export interface Screen {
   type: (text: string) => void;
 }
 
-/** Opens a terminal with a program in it. The program's first line is awaited, so that the terminal is there. */
-export async function openScreen(line: string, env: NodeJS.ProcessEnv): Promise<Screen> {
-  const child = spawn('script', ['-qec', `echo ready; ${line}`, '/dev/null'], {
+/**
+ * Starts a terminal with a program in it, and waits for nothing. What the program writes first may never be seen: tmux
+ * discards what the terminal has not taken yet when it attaches.
+ */
+export function startScreen(line: string, env: NodeJS.ProcessEnv): Screen {
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'ignore'],
     // Without a terminal of its own, as a terminal emulator and sshd are.
@@ -20,8 +23,14 @@ export async function openScreen(line: string, env: NodeJS.ProcessEnv): Promise<
   });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
-  await until('a terminal', () => text.includes('ready'));
-  return { child, text: () => text.replace('ready\r\n', ''), type: (input) => child.stdin.write(input) };
+  return { child, text: () => text, type: (input) => child.stdin.write(input) };
+}
+
+/** Opens a terminal with a program in it. A first line is awaited, so that the terminal is there. */
+export async function openScreen(line: string, env: NodeJS.ProcessEnv): Promise<Screen> {
+  const screen = startScreen(`echo ready; ${line}`, env);
+  await until('a terminal', () => screen.text().includes('ready'));
+  return { ...screen, text: () => screen.text().replace('ready\r\n', '') };
 }
 
 export async function closeScreen({ child }: Screen): Promise<void> {

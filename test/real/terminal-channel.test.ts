@@ -11,7 +11,7 @@ import { channelContract, HOSTILE } from '../contracts/channel';
 import { until } from '../helpers/desktop-kit';
 import { parcel } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
-import { closeScreen, openScreen, type Screen } from '../helpers/screens';
+import { closeScreen, openScreen, startScreen, type Screen } from '../helpers/screens';
 
 const ESC = '\u001b';
 const BELL = '\u0007';
@@ -139,7 +139,8 @@ describe('notify: the terminal channel', function () {
     const clients = (): string[] => tmux('list-clients', '-F', '#{client_tty}').split('\n').filter(Boolean);
     async function attach(term: string): Promise<Screen> {
       tmux('new-session', '-d', '-s', 'work', 'cat');
-      const screen = await open({ TERM: term }, 'exec tmux attach -t work');
+      const screen = startScreen('exec tmux attach -t work', envOf({ TERM: term }));
+      screens.push(screen);
       await until('a client', () => clients().length === 1);
       return screen;
     }

@@ -12,7 +12,7 @@ import { cleanEnv, emptyHome } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { until } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
-import { closeScreen, openScreen, type Screen } from '../helpers/screens';
+import { closeScreen, openScreen, startScreen, type Screen } from '../helpers/screens';
 
 describe('your presence at terminals', function () {
   this.timeout(120_000);
@@ -67,7 +67,7 @@ describe('your presence at terminals', function () {
 
   it('is at the pane that tmux shows, and at the desk for the others', async () => {
     const first = tmux('new-session', '-d', '-P', '-F', '#{pane_tty}', '-s', 'work', 'cat');
-    await open('exec tmux attach -t work');
+    screens.push(startScreen('exec tmux attach -t work', env()));
     await until('a client', () => tmux('list-clients') !== '');
     expect(await look(first)).to.equal('front');
     const second = tmux('split-window', '-P', '-F', '#{pane_tty}', '-t', 'work', 'cat');
