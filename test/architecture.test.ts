@@ -164,6 +164,7 @@ const NAMELESS = [
   'lib/sessions/artifact.ts',
   'lib/sessions/describe.ts',
   'lib/sessions/fold.ts',
+  'lib/sessions/state.ts',
   'lib/sessions/unseen-artifact.ts',
   'lib/work/capture/plan.ts',
 ];

@@ -48,7 +48,7 @@ record_tool() {
   block=$(/bin/dd bs=65536 count=1)
   locale=${LC_ALL-}
   LC_ALL=C
-  if parse_block && find_repo; then is_plain=yes; else is_plain=; fi
+  if parse_block && is_open && find_repo; then is_plain=yes; else is_plain=; fi
   if [ -n "$locale" ]; then LC_ALL=$locale; else unset LC_ALL; fi
   [ -n "$is_plain" ] && now=$(/bin/date -u +%Y-%m-%dT%H:%M:%S.%3NZ) || return 1
   # Only GNU date supports milliseconds.
@@ -145,6 +145,17 @@ is_whole() {
   IFS='}'
   set -- $shape.
   [ $# -eq $opened ] && [ -n "$quoted" ]
+}
+
+# Succeeds if the session is not restricted. The first line of the index lists the restricted sessions, which stay
+# restricted in other folders. In an index from an earlier version, that line lists all sessions.
+is_open() {
+  live=$state/sessions-live.json
+  [ -e "$live" ] || return 0
+  IFS= read -r listed <"$live" || return 1
+  key=$session
+  [ "$assistant" = claude-code ] || key=$assistant:$session
+  case $listed in *"\"$key\""*) return 1 ;; esac
 }
 
 # Sets repo to the repository field of the log line. Node.js handles restricted folders, bare repositories, submodules and

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { userArea } from '../../src/lib/config/user-area';
 import { emptySessions, type SessionsState } from '../../src/lib/sessions/session';
 import { folder, withSlugs } from '../../src/lib/sessions/fold';
+import { isNameless } from '../../src/lib/sessions/slug';
 import { parseWorkEvent, type WorkEvent } from '../../src/lib/sessions/work-events';
 import { toIso } from '../../src/lib/platform/time/clock';
 import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -86,7 +87,7 @@ describe('tool events through the installed shim (built)', function () {
         Date.now,
       );
       const expected = [...events()];
-      let fast = 0;
+      let [fast, easy] = [0, 0];
       for (let count = 0; count < EACH; count += 1) {
         const told = toolEvent(random, `session-${random.below(5)}`, where);
         const [had, ran] = [events().length, runs()];
@@ -97,11 +98,13 @@ describe('tool events through the installed shim (built)', function () {
         if (isFast) fast += 1;
         const event = plan('tool', told.payload, told.assistant);
         const planned = event === undefined ? [] : [event];
+        if (shimEvent(told) !== undefined && !isNameless(event?.slug ?? '')) easy += 1;
         expected.push(...planned);
         expect(events().slice(had).map(plain), about).to.deep.equal(planned.map(plain));
       }
-      expect(fast).to.be.above(EACH / 10);
-      expect(sessionsOf(events())).to.deep.equal(sessionsOf(expected));
+      // One plain event in a hundred is for Node.js.
+      expect(fast, `seed ${SEED}`).to.be.above(easy / 2);
+      expect(sessionsOf(events()), `seed ${SEED}`).to.deep.equal(sessionsOf(expected));
     });
   }
 
@@ -135,6 +138,10 @@ describe('tool events through the installed shim (built)', function () {
       .to.include({ repo: null })
       .and.have.property('slug')
       .that.matches(/^restricted-/);
+    const site = join(home.path, 'site');
+    spawnSync('git', ['init', site]);
+    hook(hookJson('tool', { ...TOOL, cwd: site }));
+    expect(events().at(-1), 'after it moves elsewhere').to.include({ repo: null });
   });
 
   it('do not make a terminal wait for input', async function () {
@@ -255,10 +262,16 @@ function plain(event: WorkEvent): object {
   return JSON.parse(JSON.stringify({ type, session, repo, tool, agent, artifact })) as object;
 }
 
-/** The folded sessions; the times are those of the order. */
+/** The folded sessions; the times are those of the order, and every slug has the same day. */
 function sessionsOf(events: readonly WorkEvent[]): SessionsState['sessions'] {
   const state = emptySessions();
   const { take } = folder(state, { dayOf: () => '2026-11-20' });
-  withSlugs(events).forEach((event, index) => take({ ...event, ts: toIso(1_800_000_000_000 + index) }));
+  withSlugs(events).forEach((event, index) =>
+    take({
+      ...event,
+      ts: toIso(1_800_000_000_000 + index),
+      slug: event.slug?.replace(/^\d{8}-/, '20261120-') ?? null,
+    }),
+  );
   return state.sessions;
 }

@@ -41,8 +41,10 @@ export async function followUp(
   // later hook can update the state.
   if (task !== undefined) await triedLater(troubles, () => leaveFor(deps, task, input, event));
   const found = noted.updates ? await updated(deps, troubles, event) : undefined;
+  // Of the tool events, only those that write a session file may change the phase.
+  const mayRetitle = verb !== 'tool' || event.artifact === true;
   const answer = tried(troubles, () => ({
-    title: setTab(deps, input, event, found),
+    title: mayRetitle ? setTab(deps, input, event, found) : undefined,
     context: contextOf(deps, event, found),
   }));
   if (isTurn(verb)) tried(troubles, () => sweep({ clock: deps.clock, path: deps.spool }));

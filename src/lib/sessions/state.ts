@@ -22,6 +22,7 @@ import {
   type Session,
   type SessionsState,
 } from './session';
+import { isNameless } from './slug';
 import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type WorkEvent } from './work-events';
 
 export interface SessionsDeps extends FoldDeps {
@@ -229,9 +230,13 @@ function utcDay(nowMs: number): string {
   return toIso(nowMs).slice(0, 10);
 }
 
+/** The first line lists the restricted sessions, because the shim reads only that line. */
 function indexOf({ version, sessions }: SessionsState): string {
-  const slugs = Object.values(sessions).flatMap(({ slug, sessionIds }) => sessionIds.map((id) => [id, slug]));
-  return `${JSON.stringify({ version, slugs: Object.fromEntries(slugs) as object })}\n`;
+  const all = Object.values(sessions);
+  const slugs = all.flatMap(({ slug, sessionIds }) => sessionIds.map((id) => [id, slug]));
+  const restricted = all.filter(({ slug }) => isNameless(slug)).flatMap(({ sessionIds }) => sessionIds);
+  const rest = JSON.stringify({ version, slugs: Object.fromEntries(slugs) as object });
+  return `{"restricted":${JSON.stringify(restricted)},\n${rest.slice(1)}\n`;
 }
 
 interface Unread {
