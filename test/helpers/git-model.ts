@@ -126,7 +126,11 @@ export async function checkRandomHistory(seed: number, steps: number, settled = 
     const settledOnes = (seconds: readonly number[]): number[] =>
       seconds.filter((at) => !meanwhile.has(at)).sort((a, b) => a - b);
     expect(settledOnes(reported)).to.deep.equal(settledOnes(oracle.expected));
-    for (const at of meanwhile) expect(reported.filter((other) => other === at)).to.have.length.at.most(1);
+    const timesIn = (seconds: readonly number[], at: number): number =>
+      seconds.filter((other) => other === at).length;
+    // A later pick of such a commit may count as another change.
+    for (const at of meanwhile)
+      expect(timesIn(reported, at)).to.be.at.most(Math.max(1, timesIn(oracle.expected, at)));
     expect(new Set(identities).size, 'identities').to.equal(reported.length);
     expect(reported.length).to.be.greaterThan(0);
   } catch (error) {
