@@ -110,7 +110,7 @@ describe('hooks and the status line on a faulty machine', () => {
       (bytes) => Buffer.alloc(bytes.length),
       (bytes) => Buffer.concat([bytes.subarray(0, bytes.length >> 1), Buffer.alloc(bytes.length >> 1)]),
     ];
-    expect(names.some((name) => name.endsWith('hot.bin'))).to.equal(true);
+    expect(names.some((name) => name.endsWith('hook.bin'))).to.equal(true);
     let calls = 1;
     for (const damage of damages) {
       names.forEach((name, i) => writeFileSync(join(code, name), damage(good[i] ?? Buffer.alloc(0))));
@@ -245,11 +245,11 @@ describe('hooks and the status line on a faulty machine', () => {
   });
 
   it('prints no stack trace for an uncaught error', async () => {
-    // A hot bundle that cannot be run at all.
+    // Hot bundles that cannot be run at all.
     const product = join(home.path, 'product');
     cpSync(join(BIN, '..'), join(product, 'bin'), { recursive: true });
     cpSync(join(BIN, '..', '..', 'dist'), join(product, 'dist'), { recursive: true });
-    writeFileSync(join(product, 'dist', 'hook.js'), 'no code');
+    for (const name of ['hook.js', 'statusline.js']) writeFileSync(join(product, 'dist', name), 'no code');
     const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
       spawnSync(process.execPath, [join(product, 'bin', 'run.js'), ...args], {
         env: cleanEnv(home.path),
