@@ -16,7 +16,7 @@ const MODULES = {
     ['sessions/fold', 'sessions/requests'],
     ['sessions/state', 'sessions/liveness', 'sessions/order'],
   ],
-  restricted: [['sessions/restricted-work'], ['sessions/restricted-work', 'sessions/restricted-repos']],
+  restricted: [['sessions/restricted'], ['sessions/restricted', 'assistant/restricted']],
   agents: [['agents/routing'], ['agents/routing', 'agents/check']],
   routing: [['notify/routing'], ['notify/routing', 'notify/quiet-hours', 'notify/dispatch']],
   outbox: [
