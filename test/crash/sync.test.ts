@@ -7,11 +7,15 @@ import { asRecord } from '../../src/lib/time/record';
 import { readMachines, readPublishedDay } from '../../src/lib/sync/exchange';
 import { emptyHome, steward } from '../helpers/cli';
 import { bareEnvironment } from '../helpers/git';
+import { killsOr } from '../helpers/random';
 import { requirePrograms } from '../helpers/real-part';
 import { killedAt, WRITING_CALLS } from '../helpers/strace';
 
+/** Rounds of 48 commands are killed until there were so many kills. */
+const KILLS = killsOr(16);
+
 describe('a machine that is killed while it publishes (built)', function () {
-  this.timeout(300_000);
+  this.timeout(300_000 + KILLS * 10_000);
   const home = emptyHome();
   const folder = join(home.path, 'exchange');
   after(() => home.remove());
@@ -68,18 +72,20 @@ describe('a machine that is killed while it publishes (built)', function () {
     await run('sync', 'set', folder);
     const complete = published();
     let kills = 0;
-    for (const calls of WRITING_CALLS.slice(0, 3)) {
-      for (let n = 1; n <= 8; n += 1) {
-        const at = { n, calls, home: home.path };
-        commit(`${calls} ${n}`);
-        if (killedAt(at, ['sense', 'capture'])) kills += 1;
-        expectWhole();
-        // Turning details on and off rewrites every file.
-        if (killedAt(at, ['sync', 'details', n % 2 === 0 ? 'off' : 'on'])) kills += 1;
-        expectWhole();
+    for (let round = 0; kills < KILLS; round += 1) {
+      expect(round, 'rounds').to.be.below(KILLS);
+      for (const calls of WRITING_CALLS.slice(0, 3)) {
+        for (let n = 1; n <= 8; n += 1) {
+          const at = { n, calls, home: home.path };
+          commit(`${calls} ${n}`);
+          if (killedAt(at, ['sense', 'capture'])) kills += 1;
+          expectWhole();
+          // Turning details on and off rewrites every file.
+          if (killedAt(at, ['sync', 'details', n % 2 === 0 ? 'off' : 'on'])) kills += 1;
+          expectWhole();
+        }
       }
     }
-    expect(kills).to.be.at.least(16);
     await run('sync', 'details', 'off');
     await run('sense', 'capture');
     expect(published()).to.deep.equal(complete);

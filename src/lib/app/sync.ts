@@ -20,8 +20,16 @@ import { parseInfo } from '../sync/parse';
 import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
 import { copyFolder, keepCopy } from '../sync/received';
 import { publishRetired } from '../sync/retire';
-import { renewalText, renewed, withForeign, type Renewal } from '../sync/writer';
-import { readState, withFolder, withFormer, withoutFormer, writeState, type SyncState } from '../sync/state';
+import { afterRenewal, renewalText, withForeign, withRenewal } from '../sync/writer';
+import {
+  readState,
+  withFolder,
+  withFormer,
+  withoutFormer,
+  writeState,
+  type Renewal,
+  type SyncState,
+} from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
@@ -250,13 +258,16 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
   return publishNow(context, waitMs);
 }
 
-/** Gives this machine a new id, and tells why at the next command. */
-async function renew(context: Context, renewal: Renewal): Promise<void> {
+/** Gives this machine a new id, and tells why at the next command. After a kill the next run continues. */
+async function renew(context: Context, why: Renewal): Promise<void> {
   const { area, clock } = context;
-  const state = stateFile(area);
-  writeState(state, renewed(readState(state), clock.now()));
-  renewId(area.root, area.host, (before, id) => renewalText(renewal, { before, id }));
+  const path = stateFile(area);
+  const state = readState(path);
+  const { from } = state.renewing ?? { from: context.machineId };
+  if (state.renewing === undefined) writeState(path, withRenewal(state, { from, why }));
+  renewId(area.root, area.host, from, (id) => renewalText(why, { before: from, id }));
   await takeOverFormer(area, clock);
+  writeState(path, afterRenewal(readState(path), clock.now()));
 }
 
 /** Publishes after a capture. Returns why publishing failed, or what this machine lost since it published. */

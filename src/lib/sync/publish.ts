@@ -25,8 +25,8 @@ import { requireFolder } from './folder';
 import { DAY_FILES, FORMAT, toMinute, type DayKind, type DaySet, type MachineInfo } from './format';
 import { withLost } from './lost';
 import { parseInfo, type CheckRecord } from './parse';
-import { readState, withFolder, writeState, type Removal, type SyncState } from './state';
-import { afterReading, nextRun, renewalOf, runsAfter, type Renewal } from './writer';
+import { readState, withFolder, writeState, type Removal, type Renewal, type SyncState } from './state';
+import { afterReading, nextRun, renewalOf, runsAfter } from './writer';
 
 /** This machine's data, and the rules for which data may leave the machine. */
 export interface LocalData {

@@ -17,6 +17,9 @@ export interface Removal {
   sessions?: boolean;
 }
 
+/** Why a machine needs a new id: another machine has the same one, or has adopted this machine. */
+export type Renewal = 'cloned' | 'retired';
+
 /** The contents of the machine-local file `sync.json`. */
 export interface SyncState {
   /** What must still be removed from the exchange folder. */
@@ -47,6 +50,8 @@ export interface SyncState {
   runs?: string[];
   /** When another machine's run was found in this machine's file, in epoch ms. */
   foreign?: number[];
+  /** The id that this machine is giving up, and why, until its new id is in place. */
+  renewing?: { from: string; why: Renewal };
   /** When this machine got a new id. */
   renewedMs?: number;
   /** Why the last run failed. */
@@ -58,8 +63,20 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  const { days, others, publishedMs, details, problem, kept, runs, foreign, renewedMs, removals, retire } =
-    value;
+  const {
+    days,
+    others,
+    publishedMs,
+    details,
+    problem,
+    kept,
+    runs,
+    foreign,
+    renewing,
+    renewedMs,
+    removals,
+    retire,
+  } = value;
   const listOf = (list: unknown): string[] | undefined =>
     Array.isArray(list) ? list.map(String) : undefined;
   const numberOf = (item: unknown): number | undefined => (typeof item === 'number' ? item : undefined);
@@ -74,6 +91,7 @@ export function readState(path: string): SyncState {
       kept: listOf(kept)?.filter(isDay),
       runs: listOf(runs),
       foreign: listOf(foreign)?.map(Number),
+      renewing: asRenewing(renewing),
       renewedMs: numberOf(renewedMs),
       retire: listOf(retire)?.filter(isMachineId),
       others: isObject(others) ? (others as Required<SyncState>['others']) : undefined,
@@ -84,6 +102,13 @@ export function readState(path: string): SyncState {
   };
 }
 
+function asRenewing(value: unknown): SyncState['renewing'] {
+  if (!isObject(value)) return undefined;
+  const { from, why } = value;
+  if (typeof from !== 'string' || !isMachineId(from)) return undefined;
+  return why === 'cloned' || why === 'retired' ? { from, why } : undefined;
+}
+
 const MAX_OTHERS = 10;
 
 /**
@@ -91,12 +116,12 @@ const MAX_OTHERS = 10;
  * something was purged, everything is rewritten from the local data.
  */
 export function withFolder(state: SyncState, folder: string | undefined): SyncState {
-  const { name, folder: previous, removals, retire, others = {}, runs, renewedMs } = state;
+  const { name, folder: previous, removals, retire, others = {}, runs, renewing, renewedMs } = state;
   if (previous === folder) return state;
   const { [folder ?? '']: count = 0, ...rest } = others;
   if (previous !== undefined) rest[previous] = removals.length + (retire?.length ?? 0);
   return {
-    ...definedOnly({ name, folder, runs, renewedMs, retire }),
+    ...definedOnly({ name, folder, runs, renewing, renewedMs, retire }),
     removals: count > 0 ? [{ sessions: true }] : [],
     days: {},
     others: Object.fromEntries(Object.entries(rest).slice(-MAX_OTHERS)),

@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { definedOnly } from '../platform/files/json-object';
 import { readMachines } from './exchange';
 import type { MachineInfo } from './format';
-import type { SyncState } from './state';
+import type { Renewal, SyncState } from './state';
 
-/**
+/*
  * Detects that another machine has the same id, or has adopted this one. Each machine.json has a random run, and
  * the state lists the runs that this machine wrote. An unknown run means another writer, or a state that was
  * restored from a backup; only another writer replaces the file again.
  */
-export type Renewal = 'cloned' | 'retired';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Unknown runs count together within this time. */
@@ -46,23 +45,29 @@ export function withForeign(state: SyncState, nowMs: number): SyncState {
 
 /** Returns why this machine needs a new id, or undefined if it doesn't. A new id is kept for a day at least. */
 export function renewalOf(
-  { foreign = [], renewedMs = 0 }: SyncState,
+  { foreign = [], renewing, renewedMs = 0 }: SyncState,
   { folder, id, nowMs }: { folder: string; id: string; nowMs: number },
 ): Renewal | undefined {
+  if (renewing !== undefined) return renewing.why;
   if (Math.abs(nowMs - renewedMs) < DAY_MS) return undefined;
   if (foreign.length > 1) return 'cloned';
   return readMachines(folder).some(({ info }) => info.retired?.includes(id)) ? 'retired' : undefined;
 }
 
-/** Returns the state of a machine that now has a new id, and therefore has published nothing yet. */
-export function renewed(state: SyncState, nowMs: number): SyncState {
+/** Returns the state of a machine that gives up its id, and therefore has published nothing yet. */
+export function withRenewal(state: SyncState, renewing: Required<SyncState>['renewing']): SyncState {
   const { name, folder, removals, retire, others, details } = state;
   return {
     ...definedOnly({ name, folder, retire, others, details }),
     removals,
     days: {},
-    renewedMs: nowMs,
+    renewing,
   };
+}
+
+/** Returns the state once the new id is in place. */
+export function afterRenewal({ renewing: _, ...state }: SyncState, nowMs: number): SyncState {
+  return { ...state, renewedMs: nowMs };
 }
 
 /** Tells once that this machine has a new id, and why. */

@@ -225,17 +225,14 @@ export function writePlace(root: string, host: PathHost, place: Place, notice: s
   replaceFile(placePath(root, host), `${place}\n${notice}\n`, { sync: false });
 }
 
-/** Gives this machine a new id. Its folder of the user area stays the same. Returns the new id. */
-export function renewId(
-  root: string,
-  host: PathHost,
-  textOf: (before: string, id: string) => string,
-): string {
-  const before = machineId(machineStatePath(host));
-  renewMachineId(machineStatePath(host));
+/**
+ * Gives this machine a new id instead of `from`. Its folder of the user area stays the same. Safe to repeat
+ * after a crash.
+ */
+export function renewId(root: string, host: PathHost, from: string, textOf: (id: string) => string): void {
+  if (machineId(machineStatePath(host)) === from) renewMachineId(machineStatePath(host));
   const { id, place } = claimPlace(root, { host, osId });
-  writePlace(root, host, place, textOf(before, id));
-  return id;
+  writePlace(root, host, place, textOf(id));
 }
 
 /** Returns the one-time notice and clears it. */
