@@ -6,15 +6,20 @@ import type { AddressInfo } from 'node:net';
 const USED = { input: 1000, cached: 400, output: 50 };
 export const TURN_USAGE = { input: 1200, output: 100, cacheRead: 800, cacheWrite: 0 };
 
-interface Asked {
-  model?: string;
-  stream?: boolean;
-  tools?: { name?: string; function?: { name?: string } }[];
+interface Tool {
+  name?: string;
+  function?: { name?: string };
+}
+
+/** A part of a prompt. */
+interface Part {
+  type: string;
+  text?: string;
 }
 
 /**
- * A model on loopback that answers as an OpenAI-compatible API. It calls the shell tool once and then says "Done.".
- * As Anthropic's API, it does what the last prompt says: see `MARKERS`.
+ * A model on loopback that answers as Anthropic's API, as OpenAI's chat completions and as OpenAI's responses. It does
+ * what the last prompt says: see `CALLS`, `SLOW` and `LIMIT`. Otherwise it says "Done.".
  */
 export async function modelServer(): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
@@ -40,33 +45,104 @@ export async function modelServer(): Promise<{ url: string; close: () => void }>
   };
 }
 
-const SHELLS = ['bash', 'run_shell_command', 'exec_command', 'shell', 'shell_command'];
-const ARGUMENTS = JSON.stringify({ command: 'echo hi', cmd: 'echo hi', description: 'Say hi' });
+const COMMAND = 'touch made-by-model';
+const CHOICE = {
+  question: 'Which one?',
+  header: 'Choice',
+  multiSelect: false,
+  options: [
+    { label: 'First', description: 'The first' },
+    { label: 'Second', description: 'The second' },
+  ],
+};
 
-/** Returns the name of the shell tool, unless it was called already or there is none. */
-function toolIn(body: string): { asked: Asked; tool: string | undefined } {
-  const asked = JSON.parse(body) as Asked;
-  const names = (asked.tools ?? []).map((tool) => tool.name ?? tool.function?.name);
-  const wasCalled = /"role":\s*"tool"|function_call_output/.test(body);
-  return { asked, tool: wasCalled ? undefined : SHELLS.find((name) => names.includes(name)) };
+/** For each word of a prompt, the tools of the assistants for it: the model calls the one that it is offered. */
+const CALLS: Readonly<Record<string, readonly (readonly [tool: string, input: object])[]>> = {
+  'RUN-IT': [
+    ['Bash', { command: COMMAND, description: 'Make a file' }],
+    ['bash', { command: COMMAND, description: 'Make a file' }],
+    ['run_shell_command', { command: COMMAND, description: 'Make a file', is_background: false }],
+    ['exec_command', { cmd: COMMAND }],
+    ['shell_command', { command: COMMAND }],
+    ['shell', { command: COMMAND }],
+  ],
+  'ASK-ME': [
+    ['AskUserQuestion', { questions: [CHOICE] }],
+    ['ask_user_question', { questions: [CHOICE] }],
+    ['ask_user', { question: CHOICE.question, choices: ['First', 'Second'] }],
+    ['question', { questions: [CHOICE] }],
+  ],
+  'PLAN-IT': [
+    ['ExitPlanMode', { plan: 'Do one thing.' }],
+    ['exit_plan_mode', { plan: 'Do one thing.', summary: 'Do one thing.' }],
+  ],
+};
+/** The model never answers this prompt. */
+const SLOW = 'WAIT-LONG';
+/** The service refuses this prompt for its limit. */
+const LIMIT = 'HIT-LIMIT';
+
+type Answer = 'never' | 'limit' | { tool: string; input: object } | undefined;
+
+/** What the model does about a prompt: undefined if it only says "Done.". */
+function answerTo(prompt: string, tools: readonly Tool[]): Answer {
+  // Requests without tools are the assistant's own, such as for a title.
+  if (tools.length === 0) return undefined;
+  // After a refusal, an assistant may send the prompt before as a part of the same message.
+  const words = [SLOW, LIMIT, ...Object.keys(CALLS)].filter((word) => prompt.includes(word));
+  const word = words.sort((a, b) => prompt.lastIndexOf(b) - prompt.lastIndexOf(a))[0] ?? '';
+  if (word === SLOW) return 'never';
+  if (word === LIMIT) return 'limit';
+  const names = tools.map((tool) => tool.name ?? tool.function?.name);
+  const call = CALLS[word]?.find(([tool]) => names.includes(tool));
+  return call === undefined ? undefined : { tool: call[0], input: call[1] };
+}
+
+function textOf(content: string | readonly Part[] | null | undefined): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('\n');
+}
+
+function refuse(response: ServerResponse): void {
+  const error = {
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    message: 'This request would exceed your limit; resets 11:59pm.',
+  };
+  response.writeHead(429, { 'content-type': 'application/json', 'x-should-retry': 'false' });
+  response.end(JSON.stringify({ type: 'error', error }));
+}
+
+interface Chat {
+  model?: string;
+  stream?: boolean;
+  tools?: Tool[];
+  messages: { role: string; content?: string | Part[] | null }[];
 }
 
 function answerChat(response: ServerResponse, body: string): void {
-  const { asked, tool } = toolIn(body);
-  const call = { id: 'call_1', type: 'function', function: { name: tool, arguments: ARGUMENTS } };
+  const { model, stream, tools = [], messages } = JSON.parse(body) as Chat;
+  const last = messages.at(-1);
+  const answer = answerTo(last?.role === 'user' ? textOf(last.content) : '', tools);
+  if (answer === 'never') return;
+  if (answer === 'limit') return refuse(response);
+  const call = answer && {
+    id: `call_${messages.length}`,
+    type: 'function',
+    function: { name: answer.tool, arguments: JSON.stringify(answer.input) },
+  };
   const message =
-    tool === undefined
+    call === undefined
       ? { role: 'assistant', content: 'Done.' }
       : { role: 'assistant', content: null, tool_calls: [{ index: 0, ...call }] };
-  const finish_reason = tool === undefined ? 'stop' : 'tool_calls';
+  const finish_reason = call === undefined ? 'stop' : 'tool_calls';
   const usage = {
     prompt_tokens: USED.input,
     completion_tokens: USED.output,
     total_tokens: USED.input + USED.output,
     prompt_tokens_details: { cached_tokens: USED.cached },
   };
-  const head = { id: 'c1', created: 1, model: asked.model };
-  if (asked.stream !== true) {
+  const head = { id: `chat_${messages.length}`, created: 1, model };
+  if (stream !== true) {
     const choices = [{ index: 0, message, finish_reason }];
     response.end(JSON.stringify({ ...head, object: 'chat.completion', choices, usage }));
     return;
@@ -79,12 +155,32 @@ function answerChat(response: ServerResponse, body: string): void {
   response.end(`${chunk({ choices: [], usage })}data: [DONE]\n\n`);
 }
 
+interface Responses {
+  tools?: Tool[];
+  input: { type?: string; role?: string; content?: string | Part[] }[];
+}
+
 function answerResponses(response: ServerResponse, body: string): void {
-  const { tool } = toolIn(body);
+  const { tools = [], input } = JSON.parse(body) as Responses;
+  const last = input.at(-1);
+  const answer = answerTo(last?.role === 'user' ? textOf(last.content) : '', tools);
+  if (answer === 'never') return;
+  if (answer === 'limit') return refuse(response);
   const item =
-    tool === undefined
-      ? { type: 'message', role: 'assistant', id: 'm1', content: [{ type: 'output_text', text: 'Done.' }] }
-      : { type: 'function_call', id: 'f1', call_id: 'call_1', name: tool, arguments: ARGUMENTS };
+    answer === undefined
+      ? {
+          type: 'message',
+          role: 'assistant',
+          id: `m${input.length}`,
+          content: [{ type: 'output_text', text: 'Done.' }],
+        }
+      : {
+          type: 'function_call',
+          id: `f${input.length}`,
+          call_id: `call_${input.length}`,
+          name: answer.tool,
+          arguments: JSON.stringify(answer.input),
+        };
   const usage = {
     input_tokens: USED.input,
     input_tokens_details: { cached_tokens: USED.cached },
@@ -94,44 +190,18 @@ function answerResponses(response: ServerResponse, body: string): void {
   };
   const event = (type: string, more: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+  const id = `r${input.length}`;
   response.setHeader('content-type', 'text/event-stream');
-  response.write(event('response.created', { response: { id: 'r1' } }));
+  response.write(event('response.created', { response: { id } }));
   response.write(event('response.output_item.done', { item }));
-  response.end(event('response.completed', { response: { id: 'r1', usage } }));
+  response.end(event('response.completed', { response: { id, usage } }));
 }
-
-/** Words of a prompt, and the tool that the model calls for them. */
-const MARKERS: readonly { word: string; tool: string; input: object }[] = [
-  { word: 'RUN-IT', tool: 'Bash', input: { command: 'touch made-by-model', description: 'Make a file' } },
-  {
-    word: 'ASK-ME',
-    tool: 'AskUserQuestion',
-    input: {
-      questions: [
-        {
-          question: 'Which one?',
-          header: 'Choice',
-          multiSelect: false,
-          options: [
-            { label: 'First', description: 'The first' },
-            { label: 'Second', description: 'The second' },
-          ],
-        },
-      ],
-    },
-  },
-  { word: 'PLAN-IT', tool: 'ExitPlanMode', input: { plan: 'Do one thing.' } },
-];
-/** The model never answers this prompt. */
-const SLOW = 'WAIT-LONG';
-/** The service refuses this prompt for its limit. */
-const LIMIT = 'HIT-LIMIT';
 
 interface Messages {
   model: string;
   stream?: boolean;
-  tools?: { name: string }[];
-  messages: { role: string; content: string | { type: string; text?: string }[] }[];
+  tools?: Tool[];
+  messages: { role: string; content: string | Part[] }[];
 }
 
 function answerMessages(response: ServerResponse, body: string): void {
@@ -139,23 +209,9 @@ function answerMessages(response: ServerResponse, body: string): void {
   const content = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const typed = parts.slice(parts.findLastIndex(({ type }) => type === 'tool_result') + 1);
-  const text = typed.map((part) => part.text ?? '').join('\n');
-  // Requests without tools are the assistant's own, such as for a title.
-  const isOwn = tools.length === 0;
-  // After a refusal, the assistant sends the prompt before as a part of the same message.
-  const words = [SLOW, LIMIT, ...MARKERS.map(({ word }) => word)].filter((word) => text.includes(word));
-  const marker = words.sort((a, b) => text.lastIndexOf(b) - text.lastIndexOf(a))[0];
-  if (!isOwn && marker === SLOW) return;
-  if (!isOwn && marker === LIMIT) {
-    const error = {
-      type: 'rate_limit_error',
-      message: 'This request would exceed your limit; resets 11:59pm.',
-    };
-    response.writeHead(429, { 'content-type': 'application/json', 'x-should-retry': 'false' });
-    response.end(JSON.stringify({ type: 'error', error }));
-    return;
-  }
-  const call = MARKERS.find(({ word, tool }) => marker === word && tools.some(({ name }) => name === tool));
+  const call = answerTo(textOf(typed), tools);
+  if (call === 'never') return;
+  if (call === 'limit') return refuse(response);
   const usage = { input_tokens: USED.input, output_tokens: USED.output };
   const stop_reason = call === undefined ? 'end_turn' : 'tool_use';
   const block =

@@ -14,8 +14,9 @@ export interface Screen {
  * Starts a terminal with a program in it, and waits for nothing. What the program writes first may never be seen: tmux
  * discards what the terminal has not taken yet when it attaches.
  */
-export function startScreen(line: string, env: NodeJS.ProcessEnv): Screen {
-  const child = spawn('script', ['-qec', line, '/dev/null'], {
+export function startScreen(line: string, env: NodeJS.ProcessEnv, within: readonly string[] = []): Screen {
+  const [file = '', ...args] = [...within, 'script', '-qec', line, '/dev/null'];
+  const child = spawn(file, args, {
     env,
     stdio: ['pipe', 'pipe', 'ignore'],
     // Without a terminal of its own, as a terminal emulator and sshd are.

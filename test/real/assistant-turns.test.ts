@@ -35,13 +35,13 @@ const TURNS: readonly Turn[] = [
       ...['exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', '-m', MODEL],
       ...['--dangerously-bypass-approvals-and-sandbox', '-c', 'model_provider=t', '-c'],
       `model_providers.t={name="t",base_url="${url}",wire_api="responses",env_key="TEST_KEY"}`,
-      'Say hi.',
+      'RUN-IT',
     ],
     env: () => ({ ...CLOSED, TEST_KEY: 'x' }),
   },
   {
     ...{ id: 'copilot', program: 'copilot', omits: [], status: 'ended' },
-    args: () => ['-p', 'Say hi.', '--allow-all-tools'],
+    args: () => ['-p', 'RUN-IT', '--allow-all-tools'],
     env: (url, home) => ({
       ...CLOSED,
       ...{ COPILOT_OFFLINE: 'true', COPILOT_PROVIDER_BASE_URL: url, COPILOT_MODEL: MODEL },
@@ -51,7 +51,7 @@ const TURNS: readonly Turn[] = [
   },
   {
     ...{ id: 'opencode', program: 'opencode', omits: [], status: 'ended' },
-    args: () => ['run', 'Say hi.'],
+    args: () => ['run', 'RUN-IT'],
     env: () => ({ ...CLOSED, npm_config_fetch_retries: '0', OPENCODE_DISABLE_MODELS_FETCH: 'true' }),
     prepare(url, home) {
       const npm = '@ai-sdk/openai-compatible';
@@ -63,7 +63,7 @@ const TURNS: readonly Turn[] = [
   {
     // `qwen -p` reports no end, so the end of its process counts.
     ...{ id: 'qwen', program: 'qwen', omits: ['session-start', 'session-end'], status: 'crashed' },
-    args: () => ['Say hi.', '--yolo', '--auth-type', 'openai'],
+    args: () => ['RUN-IT', '--yolo', '--auth-type', 'openai'],
     env: (url) => ({ OPENAI_API_KEY: 'x', OPENAI_BASE_URL: url, OPENAI_MODEL: MODEL }),
     prepare(_, home) {
       mkdirSync(join(home, '.qwen'));
