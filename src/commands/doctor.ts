@@ -1,5 +1,5 @@
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
-import { openDoctor } from '../lib/app/doctor';
+import { openDoctor } from '../lib/setup/doctor';
 import { examine, PARTS } from '../lib/doctor';
 import type { DoctorReport } from '../lib/doctor/run';
 import { doctorText } from '../lib/doctor/view';

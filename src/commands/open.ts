@@ -1,5 +1,5 @@
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
-import { openLink, PAGE_PATHS } from '../lib/app/serve';
+import { openLink, PAGE_PATHS } from '../lib/daemon/remote';
 import { openInBrowser } from '../lib/platform/desktop/browser';
 
 type Page = keyof typeof PAGE_PATHS;

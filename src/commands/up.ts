@@ -1,6 +1,6 @@
 import { findDaemon } from '../lib/daemon/client';
 import { upgradeJobs } from '../lib/app/schedule';
-import { serveDaemon } from '../lib/app/serve';
+import { serveDaemon } from '../lib/cli/serve';
 import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
 import { exists } from '../lib/platform/files/folder';
 import { backfillText } from '../lib/sense/backfill';

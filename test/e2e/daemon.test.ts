@@ -112,33 +112,6 @@ describe('the daemon (built)', function () {
     expect(daemonLogOf(home.path).filter(({ why }) => why === 'restarted')).to.have.length(2);
   });
 
-  it('stops a daemon whose version cannot restart, and explains how to start it', async () => {
-    const machine = machineFolder(home.path);
-    mkdirSync(machine, { recursive: true });
-    const socket = join(machine, 'd.sock');
-    const file = join(machine, 'daemon.json');
-    const old = createServer(({ method, url }, response) => {
-      const found = { '/healthz': { status: 'ok' }, '/api/stop': { pid: process.pid } }[url ?? ''];
-      if (method === 'POST' && found !== undefined) rmSync(file);
-      const text = JSON.stringify(
-        found ?? { error: { kind: 'not_found', message: 'Nothing found at this path.' } },
-      );
-      response.writeHead(found === undefined ? 404 : 200, { 'content-length': text.length });
-      response.end(text);
-    });
-    await new Promise<void>((done) => old.listen(socket, done));
-    const url = 'http://127.0.0.1:1';
-    const about = { format: 1, pid: process.pid, url, port: 1, socket, version: '0', startedAt: '' };
-    writeFileSync(file, JSON.stringify(about));
-    const result = await cli('daemon', 'restart');
-    old.close();
-    expect(result.code).to.equal(8);
-    expect(result.stderr)
-      .to.match(/its version cannot restart itself/)
-      .and.to.include('steward up');
-    expect(existsSync(file)).to.equal(false);
-  });
-
   it('returns the same sense data as the commands, and 304 for a matching ETag', async () => {
     await cli('up', '--yes', '--once');
     const daemon = await start();

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { Restarted } from '../../src/lib/app/serve';
+import type { Restarted } from '../../src/lib/daemon/remote';
 import type { JobInstalled, JobStatus, JobUninstalled } from '../../src/lib/schedule';
 import { BIN } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';

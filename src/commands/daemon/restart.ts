@@ -1,5 +1,6 @@
+import { startDaemonJob } from '../../lib/app/schedule';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { restartDaemon, type Restarted } from '../../lib/app/serve';
+import { restartDaemon, type Restarted } from '../../lib/daemon/remote';
 
 export default class DaemonRestart extends BaseCommand {
   static override summary = 'Restart the daemon and wait until it is ready';
@@ -10,7 +11,9 @@ export default class DaemonRestart extends BaseCommand {
 
   async run(): Promise<Restarted> {
     await this.parse(DaemonRestart);
-    const result = await restartDaemon(this.context);
+    // A daemon that cannot start again must not stop.
+    await this.context.loadConfig();
+    const result = await restartDaemon(this.context, () => startDaemonJob(this.context));
     this.print(() => `The daemon ${result.before === null ? 'started' : 'restarted'} at ${result.url}`);
     return result;
   }

@@ -1,5 +1,5 @@
 import { BaseCommand, boolean, integer, text } from '../../lib/cli/base-command';
-import { serveDaemon } from '../../lib/app/serve';
+import { serveDaemon } from '../../lib/cli/serve';
 
 export default class DaemonServe extends BaseCommand {
   static override summary = 'Run the daemon in the foreground: pages, HTTP API and periodic jobs';

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { daemonReport } from '../../lib/app/serve';
+import { daemonReport } from '../../lib/daemon/remote';
 import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { localTimes } from '../../lib/platform/time/day-words';
 import { daemonStatusText, type DaemonReport } from '../../lib/daemon/status';

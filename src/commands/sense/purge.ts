@@ -1,7 +1,7 @@
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { adoptedFolders } from '../../lib/app/sync';
-import { withRemoval } from '../../lib/app/sync-purge';
+import { withRemoval } from '../../lib/setup/sync/leave';
 import { openUsage } from '../../lib/app/usage';
 import { sweepArea } from '../../lib/config/user-area';
 import { definedOnly } from '../../lib/platform/files/json-object';

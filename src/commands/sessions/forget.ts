@@ -4,7 +4,7 @@ import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { recordHeard } from '../../lib/app/hooks';
 import { openSense } from '../../lib/app/sense';
 import { openSessions } from '../../lib/app/sessions';
-import { withRemoval } from '../../lib/app/sync-purge';
+import { withRemoval } from '../../lib/setup/sync/leave';
 import { openUsage } from '../../lib/app/usage';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 

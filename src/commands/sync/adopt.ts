@@ -1,4 +1,4 @@
-import { adopt, adoptedText, type Adopted } from '../../lib/app/adopt';
+import { adopt, adoptedText, type Adopted } from '../../lib/setup/sync/adopt';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 
 export default class SyncAdopt extends BaseCommand {

@@ -1,4 +1,4 @@
-import { publishedText, setDetails, type SyncChange } from '../../lib/app/sync-setup';
+import { publishedText, setDetails, type SyncChange } from '../../lib/setup/sync/change';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { plural } from '../../lib/platform/terminal/format';
 

@@ -1,4 +1,4 @@
-import { forget } from '../../lib/app/sync-setup';
+import { forget } from '../../lib/setup/sync/change';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
 import type { ForgottenMachine } from '../../lib/sync/status';
 

@@ -1,5 +1,5 @@
-import { leave } from '../../lib/app/sync-setup';
-import { leaveFormer, type Left } from '../../lib/app/sync-purge';
+import { leave } from '../../lib/setup/sync/change';
+import { leaveFormer, type Left } from '../../lib/setup/sync/leave';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
 import { plural } from '../../lib/platform/terminal/format';
 import { formerTexts, remainsText } from '../../lib/sync/checks';

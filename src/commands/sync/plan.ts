@@ -1,4 +1,4 @@
-import { plan } from '../../lib/app/sync-setup';
+import { plan } from '../../lib/setup/sync/change';
 import { BaseCommand, text } from '../../lib/cli/base-command';
 import { planText, type SyncPlan } from '../../lib/sync/view';
 

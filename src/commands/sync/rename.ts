@@ -1,4 +1,4 @@
-import { publishedText, rename, type SyncChange } from '../../lib/app/sync-setup';
+import { publishedText, rename, type SyncChange } from '../../lib/setup/sync/change';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 
 export default class SyncRename extends BaseCommand {

@@ -1,4 +1,4 @@
-import { publishedText, setFolder, type SyncChange } from '../../lib/app/sync-setup';
+import { publishedText, setFolder, type SyncChange } from '../../lib/setup/sync/change';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
 import { plural } from '../../lib/platform/terminal/format';
 import { formerTexts, remainsText } from '../../lib/sync/checks';

@@ -1,4 +1,4 @@
-import { status } from '../../lib/app/sync-setup';
+import { status } from '../../lib/setup/sync/change';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { localTimes } from '../../lib/platform/time/day-words';
 import type { SyncStatus } from '../../lib/sync/status';

@@ -7,7 +7,7 @@ import { type StartInput, pruneSessions, startSession } from '../agents/managed/
 import type { ToolUse } from '../agents/managed/turn';
 import { permissionText, endText, eventText, pendingLines } from '../agents/managed/view';
 import type { Context } from '../app/context';
-import { type ManagedContext, withManaged } from '../app/managed';
+import { type ManagedContext, withManaged } from './managed-client';
 import { StewardError } from '../errors';
 import { onInterrupt } from '../platform/process/own-process';
 import { isInteractive, openPrompt } from '../platform/terminal/ask';

@@ -1,7 +1,7 @@
 import type { Context } from '../app/context';
 import { jobsHere } from '../app/schedule';
-import { daemonReport } from '../app/serve';
-import { status as syncStatus } from '../app/sync-setup';
+import { daemonReport } from '../daemon/remote';
+import { status as syncStatus } from './sync/change';
 import { VERSION } from '../platform/version';
 import type { Config } from '../config/schema';
 import { throwIfBug } from '../errors';

@@ -2,7 +2,7 @@ import type { Resource } from '../../../lib/agents/managed/client';
 import { checkedId } from '../../../lib/agents/managed/event';
 import { archiveSession } from '../../../lib/agents/managed/sessions';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
-import { withManaged } from '../../../lib/app/managed';
+import { withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedArchive extends BaseCommand {
   static override summary = 'Archive a session without deleting its logs';

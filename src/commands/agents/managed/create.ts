@@ -4,7 +4,7 @@ import { boolean, text } from '../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../lib/cli/managed-command';
 import { definitionFile, textOrFile } from '../../../lib/agents/input';
 import { parseYaml } from '../../../lib/app/agents';
-import { withManaged } from '../../../lib/app/managed';
+import { withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedCreate extends ManagedCommand {
   static override summary = 'Create a hosted agent from flags or a YAML file';

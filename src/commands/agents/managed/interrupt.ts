@@ -1,7 +1,7 @@
 import { sendInterrupt } from '../../../lib/agents/managed/send';
 import { checkedId } from '../../../lib/agents/managed/event';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
-import { withManaged } from '../../../lib/app/managed';
+import { withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedInterrupt extends BaseCommand {
   static override summary = "Interrupt a session's agent";

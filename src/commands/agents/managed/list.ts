@@ -1,7 +1,7 @@
 import { type Resource, listAll } from '../../../lib/agents/managed/client';
 import { count } from '../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../lib/cli/managed-command';
-import { withManaged } from '../../../lib/app/managed';
+import { withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedList extends ManagedCommand {
   static override summary = 'List your hosted agents';

@@ -2,7 +2,7 @@ import { checkedId } from '../../../lib/agents/managed/event';
 import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
 import { BaseCommand, boolean, word, repeatable } from '../../../lib/cli/base-command';
 import { messageOf, textOrFile } from '../../../lib/agents/input';
-import { withManaged } from '../../../lib/app/managed';
+import { withManaged } from '../../../lib/cli/managed-client';
 import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/managed';
 
 export default class AgentsManagedSend extends BaseCommand {

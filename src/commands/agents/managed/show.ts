@@ -2,7 +2,7 @@ import { checkedId } from '../../../lib/agents/managed/event';
 import { sessionReport } from '../../../lib/agents/managed/sessions';
 import { sessionText, type SessionReport } from '../../../lib/agents/managed/view';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
-import { withManaged } from '../../../lib/app/managed';
+import { withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedShow extends BaseCommand {
   static override summary = "Show a session's status, cost and pending questions";

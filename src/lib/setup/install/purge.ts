@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { Context } from '../../app/context';
 import { waitForRunsOf } from '../../app/schedule';
-import { publishedPlaces, unpublishAll } from '../../app/sync-purge';
+import { publishedPlaces, unpublishAll } from '../sync/leave';
 import type { UserArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
 import { sweepTemps } from '../../platform/files/atomic-file';

@@ -1,4 +1,4 @@
-import type { PublishedPlace } from '../../app/sync-purge';
+import type { PublishedPlace } from '../sync/leave';
 import { plural, table } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import type { Installed } from './install';

@@ -4,7 +4,7 @@ import { text, repeatable } from '../../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../../lib/cli/managed-command';
 import { definitionFile } from '../../../../lib/agents/input';
 import { parseYaml } from '../../../../lib/app/agents';
-import { createEnvironment, withManaged } from '../../../../lib/app/managed';
+import { createEnvironment, withManaged } from '../../../../lib/cli/managed-client';
 
 export default class AgentsManagedEnvCreate extends ManagedCommand {
   static override summary = 'Create an environment: packages, networking and secrets for a cloud container';

@@ -1,13 +1,13 @@
 import { isAbsolute, join, resolve } from 'node:path';
 
-import { StewardError, toStewardError, throwIfBug } from '../errors';
-import { exists, removeFolder } from '../platform/files/folder';
-import { knownMachineId } from '../platform/files/machine';
-import { kindOf } from '../platform/files/stat';
-import { formerTexts } from '../sync/checks';
-import { machinesFolder } from '../sync/exchange';
-import { unpublish } from '../sync/former';
-import { copyFolder } from '../sync/received';
+import { StewardError, toStewardError, throwIfBug } from '../../errors';
+import { exists, removeFolder } from '../../platform/files/folder';
+import { knownMachineId } from '../../platform/files/machine';
+import { kindOf } from '../../platform/files/stat';
+import { formerTexts } from '../../sync/checks';
+import { machinesFolder } from '../../sync/exchange';
+import { unpublish } from '../../sync/former';
+import { copyFolder } from '../../sync/received';
 import {
   pendingFormer,
   readState,
@@ -17,12 +17,12 @@ import {
   withPending,
   writeState,
   type Removal,
-} from '../sync/state';
-import type { Context } from './context';
-import { adoptedFolders, openSync, publishNow } from './sync';
-import { purgeClone, removeClone } from './sync-clone';
-import { removeBranch } from './sync-engine';
-import { stateFile } from './sync-settings';
+} from '../../sync/state';
+import type { Context } from '../../app/context';
+import { adoptedFolders, openSync, publishNow } from '../../app/sync';
+import { purgeClone, removeClone } from '../../app/sync-clone';
+import { removeBranch } from '../../app/sync-engine';
+import { stateFile } from '../../app/sync-settings';
 
 export interface Left {
   folder: string;

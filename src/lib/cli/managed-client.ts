@@ -20,7 +20,7 @@ import { resolveSecret, secret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
 import { withLock } from '../platform/files/lock';
 import { openOrigin } from '../platform/net/origin-client';
-import type { Context } from './context';
+import type { Context } from '../app/context';
 
 export interface ManagedContext {
   client: ManagedClient;

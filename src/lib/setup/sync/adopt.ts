@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 
-import { areaAt, claimArea, type UserArea } from '../config/user-area';
-import { StewardError, throwIfBug } from '../errors';
-import { readOwners, writeOwner, writePlace, type Owned } from '../platform/files/area-owner';
-import { renameOver } from '../platform/files/atomic-file';
-import { exists, ensureFolder, listFolder, lstatOf, removeFile } from '../platform/files/folder';
-import { readInstallManifest, withInstallManifest } from '../platform/files/install-manifest';
-import { withLock } from '../platform/files/lock';
-import { rotatedName } from '../platform/files/journal';
-import { settleFrom } from '../platform/files/settle-log';
-import { dayOf } from '../platform/time/time';
-import { senseStore, type SenseStore } from '../sense/store';
-import { archivedFiles, archiveSessions } from '../sessions/archive';
-import { archiveOf, currentSessions } from '../sessions/state';
-import { readState, withFolder, withRetired, writeState } from '../sync/state';
-import type { Context } from './context';
-import { openSense } from './sense';
-import { openSessions } from './sessions';
-import { takeUpAll } from './shared-area';
-import { publishNow, openSync } from './sync';
-import { stateFile } from './sync-settings';
+import { areaAt, claimArea, type UserArea } from '../../config/user-area';
+import { StewardError, throwIfBug } from '../../errors';
+import { readOwners, writeOwner, writePlace, type Owned } from '../../platform/files/area-owner';
+import { renameOver } from '../../platform/files/atomic-file';
+import { exists, ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/files/folder';
+import { readInstallManifest, withInstallManifest } from '../../platform/files/install-manifest';
+import { withLock } from '../../platform/files/lock';
+import { rotatedName } from '../../platform/files/journal';
+import { settleFrom } from '../../platform/files/settle-log';
+import { dayOf } from '../../platform/time/time';
+import { senseStore, type SenseStore } from '../../sense/store';
+import { archivedFiles, archiveSessions } from '../../sessions/archive';
+import { archiveOf, currentSessions } from '../../sessions/state';
+import { readState, withFolder, withRetired, writeState } from '../../sync/state';
+import type { Context } from '../../app/context';
+import { openSense } from '../../app/sense';
+import { openSessions } from '../../app/sessions';
+import { takeUpAll } from '../../app/shared-area';
+import { publishNow, openSync } from '../../app/sync';
+import { stateFile } from '../../app/sync-settings';
 
 export interface Adopted {
   /** Id of the machine that was adopted. */

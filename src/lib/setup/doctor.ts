@@ -7,15 +7,15 @@ import { findProgram } from '../platform/process/spawn';
 import { formerJobs } from '../schedule';
 import { sharedArea } from '../sense/shared-area';
 import { apiUrl } from '../work/host/token';
-import { productRoot, type Context } from './context';
+import { productRoot, type Context } from '../app/context';
 import { findDaemon, installedBuild } from '../daemon/client';
-import { openHooksStatus } from './hooks';
-import { currentScheduler, jobsHere, type JobsHere } from './schedule';
-import { openSessions } from './sessions';
-import { speechSettings } from './speech';
-import { status as syncStatusNow } from './sync-setup';
+import { openHooksStatus } from '../app/hooks';
+import { currentScheduler, jobsHere, type JobsHere } from '../app/schedule';
+import { openSessions } from '../app/sessions';
+import { speechSettings } from '../app/speech';
+import { status as syncStatusNow } from './sync/change';
 import { VERSION } from '../platform/version';
-import { openWork } from './work';
+import { openWork } from '../app/work';
 
 /** Returns the dependencies of the doctor's checks. `sound` allows checks to play audio. */
 export function openDoctor(context: Context, flags: { online: boolean; sound: boolean }) {

@@ -1,26 +1,26 @@
 import { resolve } from 'node:path';
 
-import { isCleanText } from '../config/leaf';
-import { StewardError, toStewardError } from '../errors';
-import { areaAt } from '../config/user-area';
-import { readOwners } from '../platform/files/area-owner';
-import { removeFile, removeFolder } from '../platform/files/folder';
-import { knownMachineId } from '../platform/files/machine';
-import { expandHome, processHost } from '../platform/files/paths';
-import { cleanLine } from '../platform/terminal/terminal';
-import { asRecord } from '../time/record';
-import { inFolder, noFolder, prepareFolder } from '../sync/folder';
-import { planFiles, type PublishResult } from '../sync/publish';
-import { copyFolder, keepCopy } from '../sync/received';
-import { pendingFormer, readState, withFolder, withoutFormer, writeState } from '../sync/state';
-import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
-import { planOf, type SyncPlan } from '../sync/view';
-import type { Context } from './context';
-import { endRetirement, openSync, publishNow } from './sync';
-import { purgeClone, removeClone } from './sync-clone';
-import { engineStatus, forgetInGit, leaveRepo } from './sync-engine';
-import { pendingFormerOf, unpublishFrom, type Left } from './sync-purge';
-import { changeSync, MAX_NAME, stateFile } from './sync-settings';
+import { isCleanText } from '../../config/leaf';
+import { StewardError, toStewardError } from '../../errors';
+import { areaAt } from '../../config/user-area';
+import { readOwners } from '../../platform/files/area-owner';
+import { removeFile, removeFolder } from '../../platform/files/folder';
+import { knownMachineId } from '../../platform/files/machine';
+import { expandHome, processHost } from '../../platform/files/paths';
+import { cleanLine } from '../../platform/terminal/terminal';
+import { asRecord } from '../../time/record';
+import { inFolder, noFolder, prepareFolder } from '../../sync/folder';
+import { planFiles, type PublishResult } from '../../sync/publish';
+import { copyFolder, keepCopy } from '../../sync/received';
+import { pendingFormer, readState, withFolder, withoutFormer, writeState } from '../../sync/state';
+import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../../sync/status';
+import { planOf, type SyncPlan } from '../../sync/view';
+import type { Context } from '../../app/context';
+import { endRetirement, openSync, publishNow } from '../../app/sync';
+import { purgeClone, removeClone } from '../../app/sync-clone';
+import { engineStatus, forgetInGit, leaveRepo } from '../../app/sync-engine';
+import { pendingFormerOf, unpublishFrom, type Left } from './leave';
+import { changeSync, MAX_NAME, stateFile } from '../../app/sync-settings';
 
 export interface SyncChange extends PublishResult {
   folder: string | null;
