@@ -78,9 +78,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     plan.skipped.push({ channel: 'voice', reason: voice });
     wanted.add('desktop');
   }
-  // What needs you and reaches none of its channels appears on your terminals.
-  const isUnseen = wanted.size > 0 && ![...wanted].some((id) => offReason(id) === undefined);
-  if (isUnseen && priority >= NEEDS_YOU) wanted.add('terminal');
+  if (needsTerminal(wanted, priority, offReason)) wanted.add('terminal');
   for (const { id: channel, isHeld } of moment.channels) {
     if (!wanted.has(channel)) continue;
     const reason = offReason(channel);
@@ -90,6 +88,15 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     else plan.deliveries.push({ channel, silent });
   }
   return plan;
+}
+
+/** Returns whether a message that needs you reaches none of its channels: then your terminals show it. */
+function needsTerminal(
+  wanted: ReadonlySet<ChannelId>,
+  priority: number,
+  offReason: (id: ChannelId) => string | undefined,
+): boolean {
+  return priority >= NEEDS_YOU && wanted.size > 0 && [...wanted].every((id) => offReason(id) !== undefined);
 }
 
 /** Returns the reason why the notification isn't spoken; undefined if it is spoken. */
@@ -217,13 +224,19 @@ export function routesReport(
       const trouble = troubleOf(channel);
       return trouble === undefined ? [] : [{ channel: channel.id, ...trouble }];
     });
+  const offReason = (id: ChannelId): string | undefined =>
+    deps.channels.find((channel) => channel.id === id)?.off()?.reason;
   return {
-    events: EVENT_NAMES.map((event) => ({
-      event,
-      title: EVENTS[event].title,
-      voice: settings.spoken.includes(event),
-      channels: [...new Set(settings.routing[event])],
-    })),
+    events: EVENT_NAMES.map((event) => {
+      const channels = new Set(settings.routing[event]);
+      if (needsTerminal(channels, EVENTS[event].priority, offReason)) channels.add('terminal');
+      return {
+        event,
+        title: EVENTS[event].title,
+        voice: settings.spoken.includes(event),
+        channels: [...channels],
+      };
+    }),
     longTaskMinutes: settings.longTaskMinutes,
     muted: muteState(deps),
     quietHours: settings.quietHours ?? null,

@@ -111,11 +111,12 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
   const { columns } = options;
   const { muted, quietHours, quietUntil, longTaskMinutes } = report;
-  const isVoiceOff = report.off.some(({ channel }) => channel === 'voice');
-  const voice = isVoiceOff ? 'voice (off)' : muted.muted ? 'voice (muted)' : 'voice';
+  const isOff = new Set<string>(report.off.map(({ channel }) => channel));
+  const named = (channel: string): string => (isOff.has(channel) ? `${channel} (off)` : channel);
+  const voice = muted.muted && !isOff.has('voice') ? 'voice (muted)' : named('voice');
   const rows = report.events.map(({ event, voice: isSpoken, channels, title }) => [
     event,
-    [...(isSpoken ? [voice] : []), ...channels].join(' + ') || 'none',
+    [...(isSpoken ? [voice] : []), ...channels.map(named)].join(' + ') || 'none',
     title,
   ]);
   const until = muted.until === null ? '`steward notify unmute`' : untilText(muted.until, options);
@@ -133,7 +134,11 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const broken = report.broken.flatMap(({ channel, reason, hint }) =>
     wrap(clean(`${reason} ${hint}`), columns, `  ${channel}  `, '    '),
   );
-  const lines = table(rows)
+  // The event's name says enough where its title has no room.
+  const hasRoom = table(rows)
+    .split('\n')
+    .every((line) => line.length <= columns);
+  const lines = table(hasRoom ? rows : rows.map((row) => row.slice(0, 2)))
     .split('\n')
     .map((line) => fit(line, columns));
   lines.push('', ...notes.flatMap((note) => wrap(note, columns)));

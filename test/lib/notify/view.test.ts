@@ -112,6 +112,30 @@ describe('notify: views', () => {
       .and.include('  chat  switched off. Switch it on.');
   });
 
+  it('show which channels of a route are off, and leave out titles that have no room', () => {
+    const events: RoutesReport['events'] = [
+      {
+        event: 'attention',
+        title: 'Waiting for you',
+        voice: true,
+        channels: ['desktop', 'push', 'terminal'],
+      },
+    ];
+    const report: RoutesReport = {
+      events,
+      longTaskMinutes: 5,
+      muted: { muted: true, until: null },
+      quietHours: null,
+      quietUntil: null,
+      broken: [],
+      off: (['voice', 'push'] as const).map((channel) => ({ channel, reason: 'not here', hint: 'Add it.' })),
+    };
+    const [wide] = routesText(report, OPTIONS).split('\n');
+    expect(wide).to.equal('attention  voice (off) + desktop + push (off) + terminal  Waiting for you');
+    const [narrow] = routesText(report, { ...OPTIONS, columns: 60 }).split('\n');
+    expect(narrow).to.equal('attention  voice (off) + desktop + push (off) + terminal');
+  });
+
   it('show no control characters, and wrap everything', () => {
     const wild = { text: `\u001b[2J${'wide 日本語 '.repeat(30)}`, title: 'a\u001b]0;x\u0007b\u202e' };
     const narrow = historyText([entry({ result: 'failed', reason: 'x '.repeat(99) }, wild)], { ...OPTIONS, columns: 40 }); // prettier-ignore
