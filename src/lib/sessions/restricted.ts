@@ -18,7 +18,8 @@ export function isRestricted(folder: string, cache?: Map<string, boolean>): bool
   const paths = withTarget(folder);
   if (paths.some((path) => isMarked(path, cache))) return true;
   const roots = paths.flatMap((path) => checkoutOf(path)?.mainRoot ?? []);
-  return roots.flatMap(withTarget).some((path) => isMarked(path, cache));
+  const others = roots.filter((root) => !paths.includes(root));
+  return others.flatMap(withTarget).some((path) => isMarked(path, cache));
 }
 
 function withTarget(path: string): string[] {

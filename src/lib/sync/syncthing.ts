@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StewardError } from '../errors';
 import type { PathHost } from '../platform/files/paths';
 import { parseObject, isObject, textOf } from '../platform/files/json-object';
-import { realPath } from '../platform/files/folder';
+import { realPath } from '../platform/files/stat';
 import { readSystemText } from '../platform/files/system-files';
 import type { OriginClient } from '../platform/net/origin-client';
 import { forShell } from '../platform/process/spawn';

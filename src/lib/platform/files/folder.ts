@@ -3,7 +3,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  realpathSync,
   rmSync,
   rmdirSync,
   statSync,
@@ -171,11 +170,6 @@ export function diskUse(path: string): DiskUse {
     files: uses.reduce((sum, { files }) => sum + files, 0),
     bytes: uses.reduce((sum, { bytes }) => sum + bytes, 0),
   };
-}
-
-/** Returns the path with all links resolved, or undefined if it doesn't exist. */
-export function realPath(path: string): string | undefined {
-  return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
 /** Removes `folders` and their contents at exit. Also removes the folders in `ifEmpty` that are empty. */

@@ -81,7 +81,7 @@ export function entriesIn(path: string): FolderEntry[] {
 
 /** Returns the path with links resolved, or undefined if it does not exist. */
 export function realPath(path: string): string | undefined {
-  return unless(ABSENT, () => realpathSync(path));
+  return unless(ABSENT, () => realpathSync.native(path));
 }
 
 /** Returns `dev:ino`. Uses bigints if the numbers are too large for a double, which happens on Windows. */

@@ -9,7 +9,6 @@ import { StewardError } from '../../errors';
 import { sweepTemps } from '../../platform/files/atomic-file';
 import {
   diskUse,
-  realPath,
   removeAtExit,
   exists,
   listFolder,
@@ -18,6 +17,7 @@ import {
   removeFile,
   removeFolder,
 } from '../../platform/files/folder';
+import { realPath } from '../../platform/files/stat';
 import { cachePath, machineStatePath, processHost, type PathHost } from '../../platform/files/paths';
 import { placePath } from '../../platform/files/place';
 import { wait } from '../../platform/time/wait';
