@@ -5,13 +5,14 @@ import { lstatOf } from '../platform/files/folder';
 import { definedOnly } from '../platform/files/json-object';
 import { branchOf, checkoutOf, type GitFolder } from '../platform/files/git-folder';
 import { appendLog } from '../platform/files/journal';
-import { ancestorWithout } from '../platform/process/ancestor';
-import { terminalOfParents } from '../platform/process/own-terminal';
+import { ancestorWithout, type ProcessMark } from '../platform/process/ancestor';
+import { type OwnTerminal, terminalOfParents, variableOf } from '../platform/process/own-terminal';
+import { isCodexDaemon } from '../platform/process/programs';
 import { type Clock, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
 import type { PhaseId } from '../sessions/phases';
 import { isWaiting } from '../sessions/requests';
-import { CLAUDE_CODE, type AssistantId } from '../sessions/session-key';
+import { CLAUDE_CODE, idOfKey, type AssistantId } from '../sessions/session-key';
 import { isRestricted } from '../sessions/restricted';
 import { isNameless, makeSlug, namelessSlug } from '../sessions/slug';
 import { type SessionsDeps, storedSlug } from '../sessions/state';
@@ -22,6 +23,7 @@ import {
   storedPath,
   storedWord,
 } from '../sessions/work-events';
+import { codexWindow } from './codex-window';
 import type { Hides } from './hide';
 import { type HookInput, type HookVerb, asksOf, eventType, isFailure, reasonOf } from './payload';
 import { resetTime } from './reset-time';
@@ -118,7 +120,7 @@ export function eventOf(
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
   const hasProcess = (starts || verb === 'prompt') && !input.isShared;
-  const caller = hasProcess ? tried(troubles, () => ancestorWithout(SHIM, starts)) : undefined;
+  const place = hasProcess ? tried(troubles, () => placeOf(deps, call, nowMs)) : undefined;
   const event: WorkEvent = {
     ts: toIso(nowMs),
     type,
@@ -142,11 +144,9 @@ export function eventOf(
       // machine.
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
-      process: caller,
+      process: place?.process,
       transcript: starts || verb === 'prompt' ? storedPath(input.log) : undefined,
-      // Use the assistant's pid, because the hook's shell exits with the hook.
-      terminal:
-        starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
+      terminal: place?.terminal,
     }),
   };
   const isNamed = (nameless ?? written?.slug ?? known) !== known;
@@ -216,12 +216,47 @@ function writtenBy(deps: EventDeps, file: string | undefined): Written | undefin
   return { slug, phase: artifactOf(deps.sessions, slug)?.phase ?? undefined };
 }
 
-function terminalOf(env: NodeJS.ProcessEnv, assistant: number | undefined): SessionTerminal {
-  const own = terminalOfParents(assistant);
+interface Place {
+  process: ProcessMark | undefined;
+  terminal: SessionTerminal | undefined;
+}
+
+/** Returns the process and terminal of a session. Only Codex's daemon can move a session to another terminal. */
+function placeOf(
+  { env }: EventDeps,
+  {
+    verb,
+    input: { cwd },
+    session,
+    assistant,
+  }: { verb: HookVerb; input: HookInput; session: string; assistant: AssistantId },
+  nowMs: number,
+): Place {
+  const starts = verb === 'session-start';
+  const caller = ancestorWithout(SHIM, starts);
+  if (caller === undefined || assistant !== 'codex' || !isCodexDaemon(caller.pid)) {
+    // Use the assistant's pid, because the hook's shell exits with the hook.
+    const own = starts ? terminalOfParents(caller?.pid) : undefined;
+    return { process: caller, terminal: starts ? terminalOf(own, (name) => env[name]) : undefined };
+  }
+  const window = codexWindow({ id: idOfKey(session), cwd, env, nowMs });
+  if (window === undefined)
+    return { process: caller, terminal: starts ? terminalOf(undefined, () => undefined) : undefined };
+  const { pid, started } = window;
+  return {
+    process: { ...caller, pid, started, isClient: true },
+    terminal: terminalOf(window, (name) => variableOf(pid, name)),
+  };
+}
+
+function terminalOf(
+  own: OwnTerminal | undefined,
+  variable: (name: string) => string | undefined,
+): SessionTerminal {
   return {
     tty: own?.tty ?? null,
-    program: storedWord(env['TERM_PROGRAM']) ?? null,
-    kittySocket: storedId(env['KITTY_LISTEN_ON']) ?? null,
+    program: storedWord(variable('TERM_PROGRAM')) ?? null,
+    kittySocket: storedId(variable('KITTY_LISTEN_ON')) ?? null,
     pid: own?.pid ?? null,
     started: own?.started ?? null,
   };

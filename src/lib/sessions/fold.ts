@@ -213,7 +213,7 @@ function noteAgents(session: Session, { type, agent, reason }: WorkEvent): void 
  */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;
-  if (type === 'session-start' || known === undefined) session.process = process;
+  if (type === 'session-start' || known === undefined || process.isClient === true) session.process = process;
   else if (known?.pid !== process.pid || known.started !== process.started) session.process = null;
 }
 

@@ -1,5 +1,6 @@
 import { StewardError } from '../errors';
 import { type OwnTerminal, holdsTerminal, variableOf } from '../platform/process/own-terminal';
+import { isCodexDaemon } from '../platform/process/programs';
 import { clean } from '../platform/terminal/terminal';
 import { namesOf } from './describe';
 import { firstOf, matchingSessions, nthSession } from './find';
@@ -101,7 +102,8 @@ export async function goToSession(deps: GoDeps, session: Session, name: string):
   });
 }
 
-function terminalOf({ machine, terminal }: Session, name: string, machineId: string): OwnTerminal {
+function terminalOf(session: Session, name: string, machineId: string): OwnTerminal {
+  const { machine, terminal } = session;
   if (machine !== null && machine !== machineId) {
     throw new StewardError('unavailable', `${name} is running on another machine.`, {
       hint: 'Run "steward go" there.',
@@ -110,13 +112,24 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') {
     throw new StewardError('unavailable', `The terminal for ${name} is unknown.`, {
-      hint: 'steward records terminals only on Linux, and only for sessions that were started outside of an editor.',
+      hint: whyUnknown(session),
     });
   }
   if (holdsTerminal({ tty, pid, started })) return { tty, pid, started };
   throw new StewardError('unavailable', `${name} is no longer running on ${tty}.`, {
     hint: 'Run "steward sessions" to list the running sessions.',
   });
+}
+
+/** Returns why the terminal of a session is unknown, and what to do. */
+function whyUnknown({ terminal, process: mark }: Session): string {
+  if (process.platform !== 'linux') return 'steward records terminals only on Linux.';
+  if (terminal === null)
+    return 'steward was not told when the session started. The next session will have one.';
+  if (isCodexDaemon(mark?.pid)) {
+    return 'Codex runs the session in the background, and steward cannot tell which of its windows shows it. Open it with "codex resume" and its id.';
+  }
+  return 'The session was started outside of a terminal, for example by an editor.';
 }
 
 /**

@@ -118,7 +118,8 @@ export function observed(
     delete session.isAlive;
     if (session.activity === 'ended' || !session.process || session.machine !== deps.machineId) continue;
     const found = stateOf(session.process);
-    if (found !== 'unknown') session.isAlive = found === 'runs';
+    if (found === 'gone' && session.process.isClient === true) session.activity = 'ended';
+    else if (found !== 'unknown') session.isAlive = found === 'runs';
   }
   return state;
 }

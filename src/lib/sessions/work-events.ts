@@ -169,10 +169,13 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
 
 export function parseProcess(value: unknown): ProcessMark | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { pid, started, boot, namespace } = value as Record<string, unknown>;
+  const { pid, started, boot, namespace, isClient } = value as Record<string, unknown>;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 1) return undefined;
   const [start = '', ...place] = [started, boot, namespace].map((text) => storedWord(text) ?? '');
-  return start === '' ? undefined : { pid, started: start, boot: place[0] ?? '', namespace: place[1] ?? '' };
+  if (start === '') return undefined;
+  const mark: ProcessMark = { pid, started: start, boot: place[0] ?? '', namespace: place[1] ?? '' };
+  if (isClient === true) mark.isClient = true;
+  return mark;
 }
 
 export function parseTerminal(value: unknown): SessionTerminal | undefined {

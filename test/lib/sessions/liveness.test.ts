@@ -72,6 +72,17 @@ describe('the life of a session', () => {
     });
     const own = (): ProcessMark => ancestorWithout('no program is called this', true) as ProcessMark;
 
+    it('ends without a crash if only a window of the session has ended, and goes on in another window', () => {
+      const gone: ProcessMark = { ...own(), started: '1', isClient: true };
+      say('session-start', { process: own() });
+      say('notification', { reason: 'permission_prompt' });
+      say('prompt', { process: gone });
+      expect([status(), only().isAlive]).to.deep.equal(['ended', undefined]);
+      expect(lostSessions(currentSessions(deps))).to.deep.equal([]);
+      say('prompt', { process: { ...own(), isClient: true } });
+      expect([status(), only().isAlive]).to.deep.equal(['working', true]);
+    });
+
     it('is that of the nearest ancestor that is not the shim', () => {
       expect(own().pid).to.equal(process.ppid);
       expect(stateOf(own())).to.equal('runs');

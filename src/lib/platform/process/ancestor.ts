@@ -11,6 +11,8 @@ export interface ProcessMark {
   /** Boot id and pid namespace, within which the pid is unique. Empty if unknown. */
   boot: string;
   namespace: string;
+  /** Set if the process only shows a session that another process runs, so its end is not a crash. */
+  isClient?: true;
 }
 
 const MAX_STEPS = 16;
