@@ -98,6 +98,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sync-engine.ts exports removeBranch',
   'lib/app/sync-local.ts exports markOfAll',
   'lib/app/sync-local.ts exports localData',
+  'lib/app/context.ts exports zonedNow',
   'lib/app/sync-settings.ts exports MAX_NAME',
   'lib/app/sync-settings.ts exports stateFile',
   'lib/app/sync-settings.ts exports changeSync',

@@ -1,4 +1,4 @@
-import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
+import { BaseCommand, boolean, machine, ofOr, repo } from '../lib/cli/base-command';
 import { openReport } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
@@ -9,15 +9,14 @@ export default class Standup extends BaseCommand {
   static override description =
     'Lists issues, sessions, commits and time from local data, then any gaps in the data. Prints formatted text to a terminal and Markdown to a pipe. The same data always produces the same output.';
   static override flags = {
-    since: text({ description: 'First day.', default: 'yesterday', helpValue: 'DAY' }),
-    until: text({ description: 'Last day (default: today).', helpValue: 'DAY' }),
-    repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
+    of: ofOr('since yesterday', 'Days to summarize'),
+    repo,
     reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
     machine,
   };
   static override examples = [
-    '<%= config.bin %> standup --since friday',
+    '<%= config.bin %> standup --of "since friday"',
     {
       description: 'Copy the standup to the clipboard',
       command: '<%= config.bin %> standup --repo website --evidence | pbcopy',
@@ -27,9 +26,8 @@ export default class Standup extends BaseCommand {
 
   async run(): Promise<Report> {
     const { flags } = await this.parse(Standup);
-    const { since, until, ...options } = flags;
-    const days = { since, ...(until === undefined ? {} : { until }) };
-    const report = await openReport(this.context, days, options);
+    const { of: words, ...options } = flags;
+    const report = await openReport(this.context, await this.period(words), options);
     return this.show(report, () => reportText(blocksOf(report, 'Standup'), this.terminal));
   }
 }

@@ -1,5 +1,5 @@
 import { openTime } from '../lib/app/time';
-import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
+import { BaseCommand, boolean, machine, ofOr, text } from '../lib/cli/base-command';
 import { writeAllOut } from '../lib/platform/terminal/stdio';
 import { plural } from '../lib/platform/terminal/format';
 import { ics, timeCsv, timewarrior } from '../lib/time/ledger/exports';
@@ -13,12 +13,7 @@ export default class Time extends BaseCommand {
   static override description =
     'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited for you while you were at your desk. --timewarrior and --ics export only this machine\'s event logs.';
   static override flags = {
-    of: text({
-      description:
-        'Day to show, or a period such as "week" or "month" (to date), "last quarter", "last 3 weeks", "October", "May 2025", "this year" or "year" (the last 365 days).',
-      default: 'today',
-      helpValue: 'DAY',
-    }),
+    of: ofOr('today', 'Days to show'),
     by: text({ description: 'How to group the rows.', options: [...TIME_KEYS], default: 'repo' }),
     explain: boolean({
       description: 'Show which rule assigned time to each goal.',
@@ -46,7 +41,7 @@ export default class Time extends BaseCommand {
   async run(): Promise<TimeReport | undefined> {
     const { flags } = await this.parse(Time);
     const by = flags.by as TimeKey;
-    const time = await openTime(this.context, { of: flags.of, by, machine: flags.machine });
+    const time = await openTime(this.context, await this.period(flags.of), { by, machine: flags.machine });
     const { report, beside, notes, reasons, withoutLog } = time;
     for (const note of notes) this.say(note);
     if (flags.csv) {

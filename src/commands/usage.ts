@@ -1,4 +1,4 @@
-import { BaseCommand, machine, boolean, integer, text } from '../lib/cli/base-command';
+import { BaseCommand, boolean, machine, ofOr, text } from '../lib/cli/base-command';
 import { openUsage } from '../lib/app/usage';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { usageCsv, usageText } from '../lib/usage/view';
@@ -12,13 +12,13 @@ export default class UsageCommand extends BaseCommand {
     'Reads the local logs of Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI; fetches nothing. Stores only numbers, ids, models, repositories and times. Unknown prices are shown as unknown, never as 0.';
   static override flags = {
     by: text({ description: 'How to group the rows.', options: [...GROUPINGS], default: 'day' }),
-    days: integer({ description: 'Number of days, ending today.', default: 7, helpValue: 'N' }),
+    of: ofOr('last 7 days', 'Days to show'),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
     machine,
   };
   static override examples = [
     '<%= config.bin %> usage',
-    '<%= config.bin %> usage --by repo --days 30',
+    '<%= config.bin %> usage --by repo --of "last month"',
     {
       description: 'Export for a spreadsheet',
       command: '<%= config.bin %> usage --by model --csv > usage.csv',
@@ -29,10 +29,11 @@ export default class UsageCommand extends BaseCommand {
   async run(): Promise<Usage> {
     const { flags } = await this.parse(UsageCommand);
     const slow = setTimeout(() => this.say("Reading your assistants' logs…"), SLOW_MS);
-    const { days, machine } = flags;
+    const { machine } = flags;
+    const period = await this.period(flags.of);
     const usage = await openUsage(this.context);
     const report = await usage
-      .report({ by: flags.by as Grouping, days, machine })
+      .report({ by: flags.by as Grouping, period, machine })
       .finally(() => clearTimeout(slow));
     if (flags.csv) {
       this.printUnfolded(() => usageCsv(report.usage));

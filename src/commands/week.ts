@@ -1,16 +1,18 @@
-import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
+import { BaseCommand, boolean, machine, ofOr, repo } from '../lib/cli/base-command';
 import { openReport } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
 import { reportText } from '../lib/report/view';
+import { zonedNow } from '../lib/app/context';
+import { wholeWeeks } from '../lib/platform/time/period';
 
 export default class Week extends BaseCommand {
   static override summary = 'Summarize a week, Monday to Sunday, as Markdown';
   static override description =
     "Prints the `standup` report for a week (default: this week up to today), with your assistants' token usage.";
   static override flags = {
-    of: text({ description: 'Any day in the week.', default: 'today', helpValue: 'DAY' }),
-    repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
+    of: ofOr('this week', 'Weeks that contain these days'),
+    repo,
     reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
     machine,
@@ -20,8 +22,9 @@ export default class Week extends BaseCommand {
 
   async run(): Promise<Report> {
     const { flags } = await this.parse(Week);
-    const { of, ...options } = flags;
-    const report = await openReport(this.context, { week: of }, { ...options, usage: true });
+    const { of: words, ...options } = flags;
+    const weeks = wholeWeeks(await this.period(words), await zonedNow(this.context));
+    const report = await openReport(this.context, weeks, { ...options, usage: true });
     return this.show(report, () => reportText(blocksOf(report, 'Week'), this.terminal));
   }
 }

@@ -71,7 +71,7 @@ describe('adopting a machine (built)', function () {
     const time = [];
     for (const { date } of days)
       time.push(await of.json<{ totalMinutes: number; rows: object[] }>('time', '--of', date, '--by', 'app'));
-    const { total } = await of.json<{ total: object }>('usage', '--days', '7');
+    const { total } = await of.json<{ total: object }>('usage', '--of', 'last 7 days');
     return {
       days: days.map(({ date, totalMinutes, overlapMinutes = 0, apps, commits, hours, sessions }) => ({
         ...{ date, totalMinutes, overlapMinutes, apps, commits, hours, sessions: sessions.count },

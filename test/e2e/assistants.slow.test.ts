@@ -87,7 +87,7 @@ describe('six assistants (built)', function () {
     const day = jsonOf(await run('sense', 'today', '--json')) as { sessions: { count: number } };
     expect(day.sessions.count).to.equal(6);
     const today = new Date().toISOString().slice(0, 10);
-    const report = jsonOf(await run('standup', '--since', today, '--until', today, '--json')) as Report;
+    const report = jsonOf(await run('standup', '--of', today, '--json')) as Report;
     expect(report.sessions.count).to.equal(6);
 
     expect((await run('hooks', 'uninstall')).stdout).to.match(/^Removed /);

@@ -284,7 +284,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect(JSON.parse((await visit(daemon, 'GET /api/sense/recent', 200, till)).text)).to.have.length(1);
     for (const [query, args] of [
       ['', ['standup']],
-      [`?from=${day(2)}&to=${day(1)}`, ['standup', '--since', day(2), '--until', day(1)]],
+      [`?from=${day(2)}&to=${day(1)}`, ['standup', '--of', `${day(2)}..${day(1)}`]],
     ] as const) {
       const { text: report } = await visit(daemon, 'GET /api/report', 200, { at: `/api/report${query}` });
       const printed = jsonOf(await steward([...args, '--json'], { home: home.path, env }));

@@ -99,8 +99,8 @@ describe('steward mcp', function () {
     );
     expect(await good(client, 'recent', { days: 3 })).to.deep.equal([]);
     expect(await good(client, 'sessions')).to.deep.include({ sessions: [], waiting: 0 });
-    const standup = await call(client, 'standup', { since: 'today' });
-    const run = await steward(['standup', '--since', 'today'], { home: home.path });
+    const standup = await call(client, 'standup', { of: 'today' });
+    const run = await steward(['standup', '--of', 'today'], { home: home.path });
     expect(standup).to.deep.equal({ text: run.stdout, isError: false });
   });
 
@@ -158,7 +158,7 @@ describe('steward mcp', function () {
       ['recent', { days: 367 }, /^days must be <= 366\./],
       ['recent', { month: 1 }, /^Unknown argument "month" for recent\.\nArguments of recent: days\.$/],
       ['today', { day: 1 }, /^Unknown argument "day" for today\.\ntoday takes no arguments\.$/],
-      ['standup', { since: 'never' }, /^Invalid day "never"\.\nUse a day such as "yesterday"/],
+      ['standup', { of: 'never' }, /^Invalid day "never"\.\nUse a day such as "yesterday"/],
       ['show_issue', {}, /required property 'number'/],
       ['show_issue', { number: 0 }, /^number must be >= 1/],
       ['ready', {}, /^Work tracking is not set up\.\nRun `steward work setup/],

@@ -158,7 +158,7 @@ describe('several machines (built)', function () {
       ['laptop', 60],
       ['desktop', 30],
     ]);
-    const report = jsonOf(await run(0, 'standup', '--since', day, '--until', day, '--json')) as Report;
+    const report = jsonOf(await run(0, 'standup', '--of', day, '--json')) as Report;
     expect(report).to.include({ totalMinutes: 90 });
     expect(report.commits.count).to.equal(3);
     expect(report.commits.items).to.have.length(2);
@@ -224,7 +224,6 @@ describe('several machines (built)', function () {
     const usage = join(own, 'usage', `${day}.json`);
     writeFileSync(usage, '{');
     const line = `Ignored unreadable file ${path}: damaged`;
-    const until = ['--until', day, '--json'];
     try {
       for (const args of [
         ['sense', 'today', '--of', day],
@@ -234,7 +233,7 @@ describe('several machines (built)', function () {
         const { code, stderr } = await run(0, ...args);
         expect([code, stderr], args.join(' ')).to.deep.equal([0, `${line}\n`]);
       }
-      const { notKnown } = jsonOf(await run(0, 'standup', '--since', day, ...until)) as Report;
+      const { notKnown } = jsonOf(await run(0, 'standup', '--of', day, '--json')) as Report;
       expect(notKnown.filter((note) => note.includes('unreadable'))).to.deep.equal([line]);
       const { notes } = jsonOf(await run(0, 'usage', '--json')) as Usage;
       expect(notes).to.deep.equal([`Ignored unreadable file ${usage}: damaged`]);
@@ -283,9 +282,7 @@ describe('several machines (built)', function () {
       expect((await run(0, 'time', '--of', day)).stderr).to.contain('not reachable');
       const { notes } = jsonOf(await run(0, 'usage', '--json')) as Usage;
       expect(notes?.filter((note) => note.includes('not reachable'))).to.have.length(2);
-      const { notKnown } = jsonOf(
-        await run(0, 'standup', '--since', day, '--until', day, '--json'),
-      ) as Report;
+      const { notKnown } = jsonOf(await run(0, 'standup', '--of', day, '--json')) as Report;
       expect(notKnown.filter((note) => note.includes('not reachable'))).to.have.length(2);
       const state = join(homes[0]?.path ?? '', '.local', 'state', 'steward');
       const copy = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((name) =>

@@ -90,7 +90,7 @@ describe('a mixed day of six assistants (built)', function () {
 
     await run('sense', 'capture');
     const day = at.slice(0, 10);
-    const standup = jsonOf(await run('standup', '--since', day, '--until', day, '--json')) as Report;
+    const standup = jsonOf(await run('standup', '--of', day, '--json')) as Report;
     expect(standup.sessions.count).to.equal(6);
     expect(standup.repos.map(({ repo, sessions: count }) => [repo, count])).to.deep.equal([['site', 6]]);
     const week = jsonOf(await run('week', '--json')) as Report;

@@ -72,7 +72,7 @@ describe('notify (built)', function () {
     writeFileSync(area('config.yaml'), `notify: { voice: { engine: provider, provider: ${provider} } }\n${main}\n`, { mode: 0o600 }); // prettier-ignore
   };
   const history = async (): Promise<Entry[]> =>
-    jsonOf(await run(['history', '--json', '--count', '1000'])) as Entry[];
+    jsonOf(await run(['history', '--json', '--limit', '1000'])) as Entry[];
 
   /** Files of the machine-local state and the user area, all of them. */
   const files = (folder: string): string[] =>

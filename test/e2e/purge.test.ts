@@ -79,7 +79,7 @@ describe('purging the temp files of killed writers (built)', function () {
     await good('sense', 'init');
     killed(/sense\/\.state\.json\.\w+\.tmp/, 'sense', 'capture');
     await good('sense', 'capture');
-    await good('sense', 'purge', '--day', 'today', '--yes');
+    await good('sense', 'purge', '--of', 'today', '--yes');
     expect(holders()).to.deep.equal([]);
 
     killed(

@@ -40,7 +40,7 @@ describe('standup and week (built)', function () {
     const [from, to] = [addDays(today(), -3), addDays(today(), -1)];
     log(from, eventsOf(from));
     log(to, eventsOf(to));
-    const args = ['standup', '--since', from, '--until', to];
+    const args = ['standup', '--of', `${from}..${to}`];
     const first = await run(args);
     expect([first.code, first.stderr]).to.deep.equal([0, '']);
     expect(first.stdout).to.match(/^# Standup · /);
@@ -54,7 +54,7 @@ describe('standup and week (built)', function () {
     expect(readdirSync(join(home.path, '.steward'))).to.deep.equal(['sense']);
     const week = await run(['week', '--of', from]);
     expect(week.stdout).to.match(/^# Week · Mon /);
-    const refused = await run(['standup', '--since', 'never', '--json']);
+    const refused = await run(['standup', '--of', 'never', '--json']);
     expect([refused.code, refused.stdout]).to.deep.equal([2, '']);
     expect(refused.stderr).to.include('Invalid day');
   });
@@ -74,12 +74,12 @@ describe('standup and week (built)', function () {
       }
       log(today(), eventsOf(today()));
       const asked = github.seen.length;
-      const plain = await run(['standup', '--since', 'today'], env);
+      const plain = await run(['standup', '--of', 'today'], env);
       expect(plain.stdout).to.match(
         /## Done\n\n- \[#1\]\(\S+\) Fix the login \(a20\d\d-\d\)\n\n## New\n\n- \[#2\]\(\S+\) Make search fast \(P1\)\n/,
       );
       expect(github.seen.length, 'no request').to.equal(asked);
-      const full = await run(['standup', '--since', 'today', '--evidence'], env);
+      const full = await run(['standup', '--of', 'today', '--evidence'], env);
       expect(full.stdout).to.match(/Fix the login \(\S+\) — All tests pass\n/);
       const day = addDays(today(), 2);
       await run(['work', 'remind', 'buy milk', '--at', `${day} 09:00`], env);
@@ -95,7 +95,7 @@ describe('standup and week (built)', function () {
       for (const view of ['list', 'board'])
         expect((await run(['work', view], env)).stdout, view).to.match(/buy milk +due \w{3} \d+ \w{3} 09:00/);
       github.fault = () => ({ status: 500 });
-      const away = await run(['standup', '--since', 'today', '--evidence'], env);
+      const away = await run(['standup', '--of', 'today', '--evidence'], env);
       expect(away.code, away.stderr).to.equal(0);
       expect(away.stdout).to.include('- Closing comments: ');
     } finally {

@@ -196,7 +196,7 @@ describe('steward time (built)', function () {
     for (const args of [
       ['sense', 'init'],
       ['config', 'add', 'sense.repos', shop],
-      ['sense', 'backfill', '--days', '5'],
+      ['sense', 'backfill', '--of', '6d'],
     ]) {
       const { code, stderr } = await steward(args, { home: home.path, env: { TZ: 'UTC' } });
       expect([code, stderr], args.join(' ')).to.deep.equal([0, '']);

@@ -60,8 +60,8 @@ describe('steward usage (built)', function () {
       .to.have.property('notes')
       .with.length(1);
     expect((await run('usage', '--csv')).stderr).to.match(/ is damaged and was skipped\.\n$/);
-    expect((await run('sense', 'purge', '--day', day)).stdout).to.include(`token usage removed: ${day}`);
-    expect(await run('sense', 'purge', '--before', day, '--yes')).to.include({ code: 0, stderr: '' });
+    expect((await run('sense', 'purge', '--of', day)).stdout).to.include(`token usage removed: ${day}`);
+    expect(await run('sense', 'purge', '--of', `before ${day}`, '--yes')).to.include({ code: 0, stderr: '' });
     expect((await run('sessions', 'forget')).stdout).to.include(join('usage', `${at.slice(0, 10)}.json`));
     expect((await run('sessions', 'forget', '--yes')).code).to.equal(0);
     expect(jsonOf(await run('usage', '--json')))
@@ -116,9 +116,9 @@ describe('steward usage (built)', function () {
 
   it('explains wrong flags', async () => {
     for (const args of [
-      ['--days', '0'],
+      ['--of', '0'],
       ['--by', 'colour'],
-      ['--days', 'x'],
+      ['--of', 'x'],
       ['--csv', '--json'],
     ]) {
       const { code, stderr } = await run('usage', ...args);

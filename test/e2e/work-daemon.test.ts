@@ -93,7 +93,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     const offline = await run(['work', 'sweep', '--json'], away);
     expect([offline.code, (jsonOf(offline) as { errors: object[] }).errors.length]).to.deep.equal([0, 1]);
     expect((await run(['work', 'sweep', '--strict'], away)).code).to.equal(8);
-    expect((await run(['work', 'sweep', '--since', '7d', '--dry-run'])).stdout).to.match(/^0 to create/);
+    expect((await run(['work', 'sweep', '--of', '7d', '--dry-run'])).stdout).to.match(/^0 to create/);
   });
 
   it('sweep: looks back 24 hours and creates 50 issues by default, then pushes the task list', async () => {

@@ -63,7 +63,7 @@ describe('reminders and tidying (built)', function () {
     expect((await run('work', 'snooze', 'one', '2h')).code).to.equal(2);
   });
 
-  it("tidy finds the session's commits in its repository, and --apply closes the issue with them", async () => {
+  it("tidy finds the session's commits in its repository, and closes the issue with them", async () => {
     const box = gitBox();
     try {
       const repo = box.init('shop');
@@ -83,7 +83,7 @@ describe('reminders and tidying (built)', function () {
       await hook('session-end', {});
       await until('the write-back', () => /\ngithub_issue: 1\n/.test(readFileSync(path, 'utf8')));
       expect((await run('work', 'deliver')).code).to.equal(0);
-      const dry = await run('work', 'tidy', '--json');
+      const dry = await run('work', 'tidy', '--dry-run', '--json');
       expect(dry.code, dry.stdout + dry.stderr).to.equal(0);
       expect(jsonOf(dry)).to.deep.include({
         applied: false,
@@ -98,8 +98,8 @@ describe('reminders and tidying (built)', function () {
           },
         ],
       });
-      expect((await run('work', 'tidy')).stdout).to.include('steward work tidy --apply');
-      expect((await run('work', 'tidy', '--apply')).stdout).to.match(/^#1 Fix it: closed\n/);
+      expect((await run('work', 'tidy', '--dry-run')).stdout).to.include('evidence: steward work tidy');
+      expect((await run('work', 'tidy')).stdout).to.match(/^#1 Fix it: closed\n/);
       expect((await run('work', 'tidy')).stdout).to.equal('No open issues are labeled Status:done.\n');
     } finally {
       box.remove();
@@ -134,7 +134,7 @@ describe('reminders and tidying (built)', function () {
       for (const repo of [shop, vault]) writeFileSync(join(repo, 'RESTRICTED.md'), '');
       box.commit(shop, { at: nowSec, subject: 'Prepare the merger' });
       const sent = github.seen.length;
-      const tidied = jsonOf(await run('work', 'tidy', '--apply', '--json')) as { proposed: object[] };
+      const tidied = jsonOf(await run('work', 'tidy', '--json')) as { proposed: object[] };
       expect(tidied.proposed[0]).to.deep.include({ commits: [], claims: ['Checked fix-login'] });
       const swept = jsonOf(await run('work', 'sweep', '--json')) as { titles: string[] };
       expect(swept.titles.map((title) => title.split(' \u2014 ')[0])).to.deep.equal([

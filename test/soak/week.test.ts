@@ -186,7 +186,7 @@ describe('soak: a whole week, every two minutes', () => {
       );
     // What came twice is what the history says may have come twice.
     const twice = [...killed].filter((text) => texts.filter((got) => got.includes(text)).length > 1);
-    const history = (await week.run(end, ['notify', 'history', '--count', '1000'])) as HistoryEntry[];
+    const history = (await week.run(end, ['notify', 'history', '--limit', '1000'])) as HistoryEntry[];
     const toChat = history.flatMap(({ text, channels }) =>
       channels.flatMap(({ channel, maybeTwice }) => (channel === 'chat' && maybeTwice ? [text] : [])),
     );

@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, limit } from '../../lib/cli/base-command';
 import { localTimes } from '../../lib/platform/time/day-words';
 import { type LogLine, followLog, lastLines } from '../../lib/daemon/log';
 import { logLineText } from '../../lib/daemon/status';
@@ -6,14 +6,7 @@ import { logLineText } from '../../lib/daemon/status';
 export default class DaemonLogs extends BaseCommand {
   static override summary = 'Show the last lines of the daemon log';
   static override flags = {
-    lines: integer({
-      char: 'n',
-      description: 'Number of lines.',
-      default: 50,
-      min: 1,
-      max: 10_000,
-      helpValue: 'N',
-    }),
+    limit: limit('Number of lines.', 50),
     follow: boolean({
       char: 'f',
       description: 'Print new lines as they arrive.',
@@ -21,7 +14,7 @@ export default class DaemonLogs extends BaseCommand {
   };
   static override examples = [
     '<%= config.bin %> daemon logs',
-    '<%= config.bin %> daemon logs --lines 5 --follow',
+    '<%= config.bin %> daemon logs --limit 5 --follow',
   ];
   static override related = ['daemon status', 'sense status'];
 
@@ -30,7 +23,7 @@ export default class DaemonLogs extends BaseCommand {
     const path = this.context.area.daemonLog;
     const localTime = localTimes(this.context.clock);
     const show = (line: LogLine): string => logLineText(line, { ...this.terminal, localTime });
-    const lines = lastLines(path, flags.lines);
+    const lines = lastLines(path, flags.limit);
     if (lines.length === 0) this.say(`The log ${path} is empty.`);
     else if (!this.json || !flags.follow) this.print(() => lines.map(show).join('\n'));
     if (!flags.follow) return lines;

@@ -1,4 +1,4 @@
-import { BaseCommand, count } from '../../lib/cli/base-command';
+import { BaseCommand, limit } from '../../lib/cli/base-command';
 import { deadFolder } from '../../lib/notify/outbox';
 import { deadReport, deadText } from '../../lib/platform/files/dead-letters';
 import { openNotify } from '../../lib/app/notify';
@@ -10,7 +10,7 @@ export default class NotifyHistory extends BaseCommand {
   static override description =
     'Lists each notification, newest first, with its id, time, text and the channels that delivered it. Also shows why other channels did not deliver it.';
   static override flags = {
-    count: count('Number of notifications', 20, 1000),
+    limit: limit('Maximum number of notifications.', 20, 1000),
   };
   static override examples = [
     '<%= config.bin %> notify history',
@@ -24,7 +24,7 @@ export default class NotifyHistory extends BaseCommand {
   async run(): Promise<HistoryEntry[]> {
     const { flags } = await this.parse(NotifyHistory);
     const { deps } = await openNotify(this.context);
-    const entries = readEntries(deps, flags.count);
+    const entries = readEntries(deps, flags.limit);
     return this.show(entries, () =>
       historyText(entries, {
         ...this.terminal,

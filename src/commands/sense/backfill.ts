@@ -1,31 +1,28 @@
 import { openBackfill, openSense, setUpSense } from '../../lib/app/sense';
-import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
+import { BaseCommand, dryRun, of } from '../../lib/cli/base-command';
 import { withSteps } from '../../lib/platform/terminal/progress';
 import { backfill, backfillText, type BackfillResult } from '../../lib/sense/backfill';
+import { daysOf } from '../../lib/platform/time/period';
 
 export default class SenseBackfill extends BaseCommand {
   static override summary = 'Add your commits and assistant sessions from past days';
   static override description =
     'Reads your own commits in the watched repositories, and session times (never text) from assistant transcripts. Preserves recorded application time. Running it again adds nothing.';
   static override flags = {
-    days: integer({
-      description: 'Number of days (default: sense.git.backfillDays).',
-      min: 1,
-      max: 365,
-      helpValue: 'N',
-    }),
-    'dry-run': boolean({ description: 'Only show what would be added.' }),
+    of: of('Days to read, ending today (default: the last sense.git.backfillDays)'),
+    'dry-run': dryRun('Only show what would be added.'),
   };
   static override examples = [
     '<%= config.bin %> sense backfill',
-    '<%= config.bin %> sense backfill --days 90 --dry-run',
+    '<%= config.bin %> sense backfill --of "last 90 days" --dry-run',
   ];
   static override related = ['sense recent', 'week', 'config add'];
 
   async run(): Promise<BackfillResult> {
     const { flags } = await this.parse(SenseBackfill);
     const { config } = await this.context.loadConfig();
-    const days = flags.days ?? config.sense.git.backfillDays;
+    const period = flags.of === undefined ? undefined : await this.latest(flags.of);
+    const days = period === undefined ? config.sense.git.backfillDays : daysOf(period).length - 1;
     if (!flags['dry-run'] && config.sense.enabled) await setUpSense(this.context);
     const sense = await openSense(this.context);
     const result = await withSteps('Reading commits and sessions', (onStep) =>

@@ -1,5 +1,5 @@
 import { StewardError } from '../../lib/errors';
-import { BaseCommand, text } from '../../lib/cli/base-command';
+import { BaseCommand, of, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { writeAllOut } from '../../lib/platform/terminal/stdio';
 import { exportEvents, exportRecords } from '../../lib/sense/export';
@@ -12,12 +12,11 @@ export default class SenseExport extends BaseCommand {
   static override flags = {
     what: text({ description: 'Data to export.', options: ['days', 'apps', 'events'], default: 'days' }),
     format: text({ description: 'Output format.', options: ['json', 'csv'], default: 'json' }),
-    from: text({ description: 'First day.', helpValue: 'DAY' }),
-    to: text({ description: 'Last day, inclusive.', helpValue: 'DAY' }),
+    of: of('Days to export (default: all)'),
   };
   static override examples = [
     '<%= config.bin %> sense export --what apps --format csv > apps.csv',
-    '<%= config.bin %> sense export --from 2026-11-01 --to 2026-11-30',
+    '<%= config.bin %> sense export --of 2026-11-01..2026-11-30',
   ];
   static override related = ['sense recent', 'sense purge'];
 
@@ -28,11 +27,8 @@ export default class SenseExport extends BaseCommand {
       throw new StewardError('usage', '--json cannot be combined with --format csv.', {
         hint: 'Omit --json or --format csv.',
       });
-    const { deps, readDay } = await openSense(this.context);
-    const range = {
-      ...(flags.from === undefined ? {} : { from: await readDay(flags.from) }),
-      ...(flags.to === undefined ? {} : { to: await readDay(flags.to) }),
-    };
+    const { deps } = await openSense(this.context);
+    const range = flags.of === undefined ? {} : await this.period(flags.of);
     const onDamaged = ({ message }: StewardError): void => this.say(message);
     const pieces =
       flags.what === 'events'

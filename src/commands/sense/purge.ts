@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, dryRun, of, repo, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { adoptedFolders } from '../../lib/app/sync';
 import { withRemoval } from '../../lib/setup/sync/leave';
@@ -15,34 +15,35 @@ export default class SensePurge extends BaseCommand {
   static override description =
     'Shows what would be deleted; add --yes to delete it permanently. Rebuilds records that still have their event log. Also deletes the token usage of the selected days or repository. With --all and --records, also deletes the history and queue of notifications. To delete hook data, use "sessions forget".';
   static override flags = {
-    day: text({ description: 'Only data from this day.', helpValue: 'DAY' }),
-    before: text({ description: 'Only data from before this day.', helpValue: 'DAY' }),
+    of: of('Only data from these days'),
     app: text({ description: 'Only data for this application (name or bundle id).', helpValue: 'NAME' }),
-    repo: text({
-      description: 'Only data for this repository (name, or any path in it).',
-      helpValue: 'NAME',
-    }),
+    repo,
     all: boolean({ description: 'All captured data.' }),
     records: boolean({ description: 'Also delete records that contain this data and cannot be rebuilt.' }),
-    yes: boolean({ char: 'y', description: 'Delete the data instead of showing a preview.' }),
+    yes: boolean({
+      char: 'y',
+      description: 'Delete the data instead of showing a preview.',
+      exclusive: ['dry-run'],
+    }),
+    'dry-run': dryRun('Only show what would be deleted (the default).'),
   };
   static override examples = [
     '<%= config.bin %> sense purge --app Solitaire',
-    '<%= config.bin %> sense purge --day 2026-11-20 --yes',
+    '<%= config.bin %> sense purge --of 2026-11-20 --yes',
   ];
   static override related = ['config set sense.exclude A,B', 'sense export', 'sessions forget'];
 
   async run(): Promise<PurgeResult & { usage: string[]; files: string[] }> {
     const { flags } = await this.parse(SensePurge);
-    const { yes, day, before, app, repo, all, records } = flags;
-    const { deps, locked, readDay } = await openSense(this.context);
+    const { yes, app, repo: wanted, all, records } = flags;
+    const { deps, locked } = await openSense(this.context);
+    const { from, to } = flags.of === undefined ? {} : await this.period(flags.of);
+    const range = definedOnly({ from, to });
     const selection = {
       all,
       records,
-      ...(app === undefined ? {} : { app }),
-      ...(repo === undefined ? {} : { repo }),
-      ...(day === undefined ? {} : { day: await readDay(day) }),
-      ...(before === undefined ? {} : { before: await readDay(before) }),
+      ...definedOnly({ app, repo: wanted }),
+      ...range,
     };
     const work = async (): Promise<PurgeResult & { usage: string[] }> => {
       const purged = await locked(() => purge(deps, selection, !yes));
@@ -62,7 +63,7 @@ export default class SensePurge extends BaseCommand {
       };
     };
     const { value: result, problem } = yes
-      ? await withRemoval(this.context, definedOnly({ day: selection.day, before: selection.before }), work)
+      ? await withRemoval(this.context, range, work)
       : { value: await work() };
     if (problem !== undefined) this.say(problem);
     const files = all && records ? heldFiles(this.context.area, 'purge') : [];

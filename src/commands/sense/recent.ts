@@ -1,20 +1,22 @@
-import { BaseCommand, machine, integer } from '../../lib/cli/base-command';
+import { BaseCommand, integer, machine, of } from '../../lib/cli/base-command';
 import { openMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
 import type { StewardError } from '../../lib/errors';
-import { recent } from '../../lib/sense/read';
+import { MAX_RECENT_DAYS, recent } from '../../lib/sense/read';
 import { recordDocument, type RecordDocument } from '../../lib/time/record';
 import { recentText } from '../../lib/sense/view-status';
+import { definedOnly } from '../../lib/platform/files/json-object';
 
 export default class SenseRecent extends BaseCommand {
   static override summary = 'Show recent records, one line per day';
   static override flags = {
-    days: integer({ description: 'Number of days, 1 to 366.', default: 7, helpValue: 'N' }),
+    of: of('Days to show (default: the last 7 records)'),
+    days: integer({ description: 'Number of records, 1 to 366.', hidden: true, exclusive: ['of'] }),
     machine,
   };
   static override examples = [
     '<%= config.bin %> sense recent',
-    '<%= config.bin %> sense recent --days 30 --json',
+    '<%= config.bin %> sense recent --of "last 30 days" --json',
   ];
   static override related = ['sense today', 'sense export'];
 
@@ -23,7 +25,9 @@ export default class SenseRecent extends BaseCommand {
     const sense = await openSense(this.context);
     const deps = await openMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
     const onDamaged = ({ message }: StewardError): void => this.say(message);
-    const records = recent(deps, flags.days, { onDamaged, hasLedger: this.json });
+    const { from, to } = flags.of === undefined ? {} : await this.period(flags.of);
+    const days = flags.days ?? (from === undefined ? 7 : MAX_RECENT_DAYS);
+    const records = recent(deps, days, { ...definedOnly({ from, to }), onDamaged, hasLedger: this.json });
     return this.show(records.map(recordDocument), () => recentText(records, this.terminal));
   }
 }

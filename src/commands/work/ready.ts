@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, count } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, limit } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { currentBoard, readyItems, type Item } from '../../lib/work/board';
 import { canTakeLabel } from '../../lib/work/label';
@@ -9,7 +9,7 @@ export default class WorkReady extends BaseCommand {
   static override description =
     'Lists ready and queued issues by priority and age; issues labeled for your assistant come first. Omits reminders, which are personal.';
   static override flags = {
-    limit: count('Maximum number of issues.', 20),
+    limit: limit('Maximum number of issues.', 20),
     refresh: boolean({ description: 'Fetch the issues now.' }),
   };
   static override examples = [

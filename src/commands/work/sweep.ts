@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, integer, text } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, integer, of, text } from '../../lib/cli/base-command';
 import { fromOclif } from '../../lib/cli/usage-errors';
 import { flagsOf } from '../../lib/cli/resolve';
 import { withSteps } from '../../lib/platform/terminal/progress';
@@ -12,11 +12,8 @@ export default class WorkSweep extends BaseCommand {
   static override description =
     'Creates missing issues for sessions, active goals, and projects without commits in 14 days. Flags issues in progress as stale after 7 days without activity. Updates the task list. Exits 0 even after failures, unless --strict is set.';
   static override flags = {
-    since: text({
-      description: 'How far back to search for sessions.',
-      default: '24h',
-      helpValue: '24h|7d',
-    }),
+    of: of('Days in which to search for sessions, ending today (default: the last 24 hours)'),
+    since: text({ description: 'The same as a duration.', hidden: true, exclusive: ['of'] }),
     'max-create': integer({
       helpValue: 'N',
       description: 'Maximum number of issues to create.',
@@ -32,7 +29,7 @@ export default class WorkSweep extends BaseCommand {
   };
   static override examples = [
     '<%= config.bin %> work sweep --dry-run',
-    '<%= config.bin %> work sweep --since 30d --max-create 50',
+    '<%= config.bin %> work sweep --of 30d --max-create 50',
   ];
   static override related = ['work tasks regenerate', 'work status'];
 
@@ -51,7 +48,10 @@ export default class WorkSweep extends BaseCommand {
   async run(): Promise<SweepResult> {
     const { flags } = await this.parse(WorkSweep);
     const options = {
-      sinceMs: parseDuration(flags.since),
+      sinceMs:
+        flags.of === undefined
+          ? parseDuration(flags.since ?? '24h')
+          : this.context.clock.now() - (await this.latest(flags.of)).startMs,
       maxCreate: flags['max-create'],
       dryRun: flags['dry-run'],
     };
@@ -59,7 +59,7 @@ export default class WorkSweep extends BaseCommand {
       runSweep(this.context, { ...options, onStep }),
     );
     for (const { step, message } of result.errors) this.say(`${step}: ${message}`);
-    this.print(() => sweepText(result, flags.since, flags['max-create']));
+    this.print(() => sweepText(result, flags['max-create']));
     if (flags.strict && trouble !== undefined) throw trouble;
     return result;
   }

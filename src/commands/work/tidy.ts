@@ -1,4 +1,4 @@
-import { BaseCommand, boolean } from '../../lib/cli/base-command';
+import { BaseCommand, dryRun } from '../../lib/cli/base-command';
 import { evidenceHere } from '../../lib/app/capture';
 import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';
@@ -8,17 +8,19 @@ import { tidyText } from '../../lib/work/view-results';
 export default class WorkTidy extends BaseCommand {
   static override summary = 'Close done issues with evidence from their sessions';
   static override description =
-    "Lists open issues labeled Status:done with their evidence: the session's commits in repositories that are watched or listed in projects.md, and the checked boxes in its session file. --apply closes the issues that have evidence and no unchecked boxes.";
+    "Finds open issues labeled Status:done, and their evidence: the session's commits in repositories that are watched or listed in projects.md, and the checked boxes in its session file. Closes those with evidence and no unchecked boxes, with the evidence as a comment.";
   static override flags = {
-    apply: boolean({ default: false, description: 'Close the issues, with the evidence as a comment.' }),
+    'dry-run': dryRun('Only list the issues, with the evidence found.'),
   };
-  static override examples = ['<%= config.bin %> work tidy', '<%= config.bin %> work tidy --apply'];
+  static override examples = ['<%= config.bin %> work tidy --dry-run', '<%= config.bin %> work tidy'];
   static override related = ['work close NUMBER', 'work board'];
 
   async run(): Promise<Tidied> {
     const { flags } = await this.parse(WorkTidy);
     const work = await openWork(this.context);
-    const result = await tidy(work.deps, await evidenceHere(this.context, work), flags);
+    const result = await tidy(work.deps, await evidenceHere(this.context, work), {
+      dryRun: flags['dry-run'],
+    });
     if (result.staleReason !== null) this.say(result.staleReason);
     this.print(() => tidyText(result, work.shown(this.terminal)));
     for (const { number, message } of result.failed) this.say(`#${number}: ${message}`);

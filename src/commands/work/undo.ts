@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, count } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, limit } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';
 import { isInteractive, confirm } from '../../lib/platform/terminal/ask';
@@ -10,10 +10,10 @@ export default class WorkUndo extends BaseCommand {
   static override description =
     'Discards unsent captures. Issues that were already created are closed as not planned. If you repeat the request in a prompt, it is captured again.';
   static override flags = {
-    last: count('Number of prompts to undo.', 1, 50),
+    limit: limit('Number of prompts to undo.', 1, 50),
     yes: boolean({ description: 'Skip the confirmation; required without a terminal.' }),
   };
-  static override examples = ['<%= config.bin %> work undo', '<%= config.bin %> work undo --last 3 --yes'];
+  static override examples = ['<%= config.bin %> work undo', '<%= config.bin %> work undo --limit 3 --yes'];
   static override related = ['work list', 'work close NUMBER'];
 
   async run(): Promise<{ undone: Undone[] }> {
@@ -21,7 +21,7 @@ export default class WorkUndo extends BaseCommand {
     const work = await openWork(this.context);
     const { deps } = work;
     const options = work.shown(this.terminal);
-    const captures = undoable(deps, flags.last);
+    const captures = undoable(deps, flags.limit);
     if (captures.length > 0 && !flags.yes) {
       if (!isInteractive()) {
         throw new StewardError('usage', 'No terminal to ask on.', {

@@ -6,6 +6,7 @@ import { systemClock } from '../platform/time/clock';
 import { machineId } from '../platform/files/machine';
 import { processHost, type PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
+import type { ZonedNow } from '../platform/time/day-words';
 import type { Desktop } from '../sense/front-app/adapter';
 
 /** The dependencies of library functions. Each is created on first use, to keep commands fast. */
@@ -55,6 +56,12 @@ export function createContext(root: string): Context {
       };
     },
   };
+}
+
+/** Returns the current time and the configured time zone, in which periods are read. */
+export async function zonedNow(context: Pick<Context, 'clock' | 'loadConfig'>): Promise<ZonedNow> {
+  const { timezone } = (await context.loadConfig()).config.user;
+  return { nowMs: context.clock.now(), zone: timezone };
 }
 
 function lazy<T>(make: () => T): () => T {

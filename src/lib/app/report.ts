@@ -1,5 +1,8 @@
+import { basename, resolve } from 'node:path';
+
 import { machineIn, oneOf, route, type Route } from '../daemon/route';
 import { StewardError, toStewardError } from '../errors';
+import { repositoryOf } from '../platform/files/git-folder';
 import { ownFacts, unionFacts } from '../report/facts';
 import type { Report, ReportInput } from '../report/model';
 import { buildReport } from '../report/build';
@@ -12,9 +15,9 @@ import { commonSpelling } from '../time/focus-tally';
 import { timeRows } from '../time/ledger/rows';
 import { unionDays } from '../time/machines/read';
 import { machinesOver } from '../time/machines/view';
-import { daysOf, readPeriod, readWeek, type Period } from '../time/period';
+import { daysOf, readPeriod, type Period } from '../platform/time/period';
 import { closingComments, issueFacts } from '../work/issue-facts';
-import type { Context } from './context';
+import { zonedNow, type Context } from './context';
 import { openMachines } from './machines';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
@@ -31,13 +34,8 @@ interface ReportRequest {
   maxDays?: number;
 }
 
-type Days = { since: string; until?: string } | { week: string };
-
 /** Reports the work done in a period. Writes nothing. Lists unreadable data in the report's notes. */
-export async function openReport(context: Context, words: Days, options: ReportRequest): Promise<Report> {
-  const { user } = (await context.loadConfig()).config;
-  const now = { nowMs: context.clock.now(), zone: user.timezone };
-  const period = await ('week' in words ? readWeek(words.week, now) : readPeriod(words, now));
+export async function openReport(context: Context, period: Period, options: ReportRequest): Promise<Report> {
   if (options.maxDays !== undefined && daysOf(period).length > options.maxDays)
     throw new StewardError('usage', `The period from ${period.from} to ${period.to} is longer than a year.`, {
       hint: 'Choose a shorter period.',
@@ -52,7 +50,7 @@ export async function openReport(context: Context, words: Days, options: ReportR
   const usage = options.usage === true ? await openUsage(context) : undefined;
   const input = {
     period,
-    repo: options.repo,
+    repo: options.repo === undefined ? undefined : nameOfRepo(options.repo),
     days,
     spelling: commonSpelling(times.map(({ app, minutes }) => [app, minutes])),
     pollIntervalSec: sense.deps.config.pollIntervalSec,
@@ -68,6 +66,11 @@ export async function openReport(context: Context, words: Days, options: ReportR
   if (!options.evidence || first.issues === null) return first;
   const numbers = first.issues.closed.map(({ number }) => number);
   return report(await closingComments(work.deps, numbers, notes));
+}
+
+/** Returns the name of a repository that is given by name or by a path in it. */
+function nameOfRepo(text: string): string {
+  return /[/\\]|^\.+$/.test(text) ? (repositoryOf(resolve(text))?.name ?? basename(text)) : text;
 }
 
 function daysIn(deps: ReadDeps, period: Period, notes: string[]) {
@@ -108,16 +111,14 @@ export function reportRoute(context: Context): Route {
     method: 'GET',
     path: '/api/report',
     input: ({ query }) => ({
-      since: query.get('from') ?? 'yesterday',
-      until: query.get('to') ?? 'today',
+      days: `${query.get('from') ?? 'yesterday'}..${query.get('to') ?? 'today'}`,
       usage: oneOf(query, 'usage', ['0', '1']) === '1',
       machine: machineIn(query),
     }),
-    run: ({ since, until, usage, machine }): Promise<Report> =>
-      openReport(
-        context,
-        { since, until },
-        { evidence: false, reminders: false, maxDays: MAX_DAYS, usage, machine },
-      ),
+    async run({ days, usage, machine }): Promise<Report> {
+      const period = await readPeriod(days, await zonedNow(context));
+      const options = { evidence: false, reminders: false, maxDays: MAX_DAYS, usage, machine };
+      return openReport(context, period, options);
+    },
   });
 }

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import type { Day } from '../platform/time/time';
-import { daysOf, readDays } from '../time/period';
+import { daysOf, type Period } from '../platform/time/period';
 import { commonSpelling } from '../time/focus-tally';
 import { intervalsOf, type TrackedInterval } from '../time/ledger/exports';
 import type { DayLedger } from '../time/ledger/model';
@@ -13,8 +13,6 @@ import { openMachines } from './machines';
 import { openWorkNames } from './work-names';
 
 interface TimeInput {
-  /** A day in natural language, or a period: `week`, `month`, `year`, `last week` or `last month`. */
-  of: string;
   by: TimeKey;
   machine?: string | undefined;
 }
@@ -35,9 +33,12 @@ interface TimeResult {
 }
 
 /** Returns how time was spent in a period. Writes nothing. */
-export async function openTime(context: Context, { of, by, machine }: TimeInput): Promise<TimeResult> {
+export async function openTime(
+  context: Context,
+  period: Period,
+  { by, machine }: TimeInput,
+): Promise<TimeResult> {
   const sense = await openSense(context);
-  const period = await readDays(of, { nowMs: sense.deps.clock.now(), zone: sense.deps.timezone });
   const notes: string[] = [];
   const deps = await openMachines(context, sense.deps, machine, (text) => notes.push(text));
   const days = daysOf(period);

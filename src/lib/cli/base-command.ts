@@ -8,11 +8,38 @@ import { JOB_VARIABLE } from '../platform/process/own-process';
 import { processHost } from '../platform/files/paths';
 import { foldFor } from '../platform/terminal/fold';
 import { terminalOf, writeErr, writeStdout, type Terminal } from '../platform/terminal/stdio';
-import { createContext, type Context } from '../app/context';
+import { createContext, zonedNow, type Context } from '../app/context';
+import type { Period } from '../platform/time/period';
 import { toJson, toJsonLine } from '../platform/terminal/error-report';
 import { flagsOf } from './resolve';
 
 export { boolean, integer, string as text } from '@oclif/core/flags';
+
+/** The flag that names a period. `readPeriod` describes what it takes. */
+export function of(description: string) {
+  return string(periodFlag(description));
+}
+
+/** The flag that names a period, with a default. */
+export function ofOr(fallback: string, description: string) {
+  return string({ ...periodFlag(description), default: fallback });
+}
+
+function periodFlag(description: string) {
+  const examples = 'such as yesterday, "last week", October, 2026-11-01..2026-11-07 or "since friday"';
+  return { description: `${description}, ${examples}.`, helpValue: 'PERIOD' };
+}
+
+export const limit = (description: string, fallback: number, max = 10_000) =>
+  integer({ description, default: fallback, min: 1, max, helpValue: 'N' });
+
+export const repo = string({
+  description: 'Only this repository (name, or a path in it).',
+  helpValue: 'NAME',
+});
+
+export const dryRun = (what = 'Only show what would be done.') =>
+  boolean({ description: what, default: false });
 
 export const machine = string({
   description:
@@ -23,10 +50,6 @@ export const machine = string({
 /** A flag that may be given several times, each time with one value. */
 export function repeatable(description: string, helpValue: string) {
   return string({ description, helpValue, multiple: true, multipleNonGreedy: true });
-}
-
-export function count(description: string, fallback: number, max = 10_000) {
-  return integer({ description, default: fallback, min: 1, max, helpValue: 'N' });
 }
 
 /** A text argument. Unlike oclif's type, this type doesn't read stdin if the argument is missing. */
@@ -102,6 +125,18 @@ export abstract class BaseCommand extends Command {
   protected get context(): Context {
     this.#context ??= createContext(this.config.root);
     return this.#context;
+  }
+
+  /** Parses a period given in words, in the configured time zone. */
+  protected async period(words: string): Promise<Period> {
+    const { readPeriod } = await import('../platform/time/period');
+    return readPeriod(words, await zonedNow(this.context));
+  }
+
+  /** Parses a period given in words that must end today. */
+  protected async latest(words: string): Promise<Period> {
+    const { readLatest } = await import('../platform/time/period');
+    return readLatest(words, await zonedNow(this.context));
   }
 
   protected get json(): boolean {

@@ -76,12 +76,31 @@ export function fromOclif(error: unknown, command: string, flags: readonly strin
   const unknown = failed.flags?.[0];
   if (unknown === undefined || !failed.message.startsWith('Nonexistent flag'))
     return new StewardError('usage', sentence(reworded(failed, command)), { hint: help, cause: error });
-  const meant = suggest(unknown, ['--help', ...flags.map((flag) => `--${flag}`)]);
+  const known = ['--help', ...flags.map((flag) => `--${flag}`)];
+  const meant = suggest(unknown, known) ?? known.find((flag) => OTHER_WORDS[flag]?.includes(unknown));
   return new StewardError('usage', `Unknown flag ${unknown} for "steward ${command}".`, {
     hint: meant === undefined ? help : `Did you mean "${meant}"? ${help}`,
     cause: error,
   });
 }
+
+/** Words that other programs use for a flag. */
+const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
+  '--of': [
+    '--since',
+    '--until',
+    '--from',
+    '--to',
+    '--day',
+    '--days',
+    '--before',
+    '--after',
+    '--date',
+    '--period',
+  ],
+  '--limit': ['--count', '--lines', '--last', '--max'],
+  '--dry-run': ['--preview', '--plan'],
+};
 
 interface OclifError extends Error {
   flags?: string[];

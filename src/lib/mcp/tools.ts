@@ -20,6 +20,8 @@ import { checkFilter, currentBoard, filterItems, readyItems, type BoardView, typ
 import { claimIssue } from '../work/claim';
 import { canTakeLabel, PRIORITIES, STATUSES } from '../work/label';
 import { notSetUp } from '../work/privacy';
+import { zonedNow } from '../app/context';
+import { readPeriod } from '../platform/time/period';
 
 /** An MCP tool. steward checks the input against the JSON Schema before calling `run`. */
 export interface McpTool {
@@ -90,14 +92,15 @@ export const READ_TOOLS: readonly McpTool[] = [
     name: 'standup',
     description: 'Work done in a period, as Markdown: issues, sessions, commits, time, and gaps in the data.',
     input: inputOf({
-      since: text('First day, such as "yesterday", "friday" or "2026-11-20" (default: yesterday).'),
-      until: text('Last day (default: today).'),
+      of: text(
+        'Period, such as "yesterday", "last week", "2026-11-01..2026-11-07" (default: since yesterday).',
+      ),
       repo: text('Only this repository.'),
     }),
-    async run(context, { since = 'yesterday', until, repo }) {
-      const days = { since: String(since), ...(until === undefined ? {} : { until: String(until) }) };
+    async run(context, { of = 'since yesterday', repo }) {
+      const period = await readPeriod(String(of), await zonedNow(context));
       const only = repo === undefined ? undefined : String(repo);
-      const report = await openReport(context, days, { repo: only, evidence: false, reminders: false });
+      const report = await openReport(context, period, { repo: only, evidence: false, reminders: false });
       return reportMarkdown(blocksOf(report, 'Standup'));
     },
   },

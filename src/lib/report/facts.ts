@@ -2,7 +2,7 @@ import { toStewardError } from '../errors';
 import type { Day } from '../platform/time/time';
 import { changeOf, type SenseEvent } from '../time/event';
 import type { UnionRecord } from '../time/machines/model';
-import { daysOf, type Period } from '../time/period';
+import { daysOf, type Period } from '../platform/time/period';
 import type { DailyRecord } from '../time/record';
 import type { CommitFacts, DayFacts } from './model';
 

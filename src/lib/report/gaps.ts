@@ -1,7 +1,7 @@
 import { longDay, plural } from '../platform/terminal/format';
 import { addDays, type Day } from '../platform/time/time';
 import type { DayFacts, ReportInput } from './model';
-import { daysOf } from '../time/period';
+import { daysOf } from '../platform/time/period';
 
 /** Returns sentences about the gaps in the report. `unnamed` counts the commits without a known subject. */
 export function notKnown(

@@ -3,7 +3,7 @@ import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
 import type { TimeRow } from '../time/ledger/rows';
 import type { MachineRow } from '../time/machines/model';
-import type { Period } from '../time/period';
+import type { Period } from '../platform/time/period';
 
 /** A day's stored data. Minutes are rounded to one decimal place. */
 export interface DayFacts {

@@ -6,7 +6,6 @@ import { isObject } from '../platform/files/json-object';
 import { isOnlyComments } from '../platform/files/yaml';
 import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
-import { futureDayError } from '../platform/time/day-words';
 import type { Day } from '../platform/time/time';
 import {
   APP_KINDS,
@@ -19,6 +18,7 @@ import {
   type Classifier,
   type ClassifyRule,
 } from '../time/classify';
+import { futureDayError } from '../platform/time/day-words';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
 /** Returns the rules in a classify.yaml, or an empty list if the file doesn't exist. */
@@ -49,7 +49,7 @@ export async function setAppKind(
   { app, kind, since }: { app: string; kind: AppKind; since: Day | undefined },
 ): Promise<Classified> {
   const today = todayOf(deps);
-  if (since !== undefined && since > today) throw futureDayError(since, 'today', today);
+  if (since !== undefined && since > today) throw futureDayError(since, today);
   refuseEmptyApp(app);
   deps.store.prepare();
   replaceFile(path, await withAppRule(readText(path) ?? '', path, app, kind));

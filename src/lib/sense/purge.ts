@@ -5,8 +5,8 @@ import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
-import { futureDayError } from '../platform/time/day-words';
-import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
+import { isInRange, type DayRange } from '../platform/time/period';
+import { dayBounds, dayOf, type Day } from '../platform/time/time';
 import { skipUntil } from './app-focus';
 import { completePending } from './capture';
 import type { SenseEvent } from '../time/event';
@@ -15,12 +15,8 @@ import { matchRepo, type RepoMatch } from './purge-repo';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 import type { SenseState } from './state';
 
-/** The events to remove. Covers all days unless `day` or `before` is set. */
-export interface PurgeSelection {
-  /** Restricts the purge to this day, which must not be in the future. */
-  day?: Day;
-  /** Restricts the purge to days before this date, which must not be later than tomorrow. */
-  before?: Day;
+/** The events to remove, of all days unless a range is set. */
+export interface PurgeSelection extends DayRange {
   /** Restricts the purge to events of this application, by name or bundle id, ignoring case. */
   app?: string;
   /** Restricts the purge to data of this repository, by name or path. */
@@ -33,8 +29,9 @@ export interface PurgeSelection {
 
 export interface PurgeResult {
   dryRun: boolean;
-  day: Day | null;
-  before: Day | null;
+  /** The range of days; null for all days. */
+  from: Day | null;
+  to: Day | null;
   /** Number of events removed. */
   events: number;
   /** Days whose event logs were removed or rewritten. */
@@ -69,8 +66,8 @@ interface Purge {
  */
 export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
-  const { day = null, before = null } = selection;
-  validate(selection, todayOf(deps));
+  const { from = null, to = null } = selection;
+  validate(selection);
   const isWhole = selection.app === undefined && selection.repo === undefined;
   if (!dryRun) finishPending(deps, selection);
   const repos = { store, repos: deps.config.repos, nowMs: deps.clock.now() };
@@ -78,8 +75,8 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
   const { path = null, names = [], others = [] } = match ?? {};
   const result: PurgeResult = {
     dryRun,
-    day,
-    before,
+    from,
+    to,
     events: 0,
     logs: [],
     rebuilt: [],
@@ -91,7 +88,7 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
   const run: Purge = { deps, selection, isWhole, match, result };
   const stored = [store.loggedDays(), store.recordedDays(), store.quarantinedDays(), store.insightDays()];
   for (const candidate of [...new Set(stored.flat())].sort()) {
-    if (!isSelectedDay(selection, candidate)) continue;
+    if (!isInRange(selection, candidate)) continue;
     if (isWhole) removeDay(run, candidate);
     else if (store.logBytes(candidate) !== undefined) removeEvents(run, candidate);
     else removeFromRecord(run, candidate);
@@ -106,21 +103,18 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
   return result;
 }
 
-function validate({ day, before, app, repo, all = false }: PurgeSelection, today: Day): void {
-  const isNarrowed = [day, before, app, repo].some((value) => value !== undefined);
+function validate({ from, app, repo, all = false }: PurgeSelection): void {
+  const isNarrowed = [from, app, repo].some((value) => value !== undefined);
   if (all && isNarrowed) {
     throw new StewardError('usage', '--all cannot be combined with other selections.', {
       hint: 'Omit --all or the other selections.',
     });
   }
   if (!all && !isNarrowed) {
-    throw new StewardError('usage', 'Choose what to remove: --day, --before, --app, --repo or --all.', {
+    throw new StewardError('usage', 'Choose what to remove: --of, --app, --repo or --all.', {
       hint: 'Without --yes, the command only shows what it would remove.',
     });
   }
-  if (day !== undefined && day > today) throw futureDayError(day, 'today', today);
-  const tomorrow = addDays(today, 1);
-  if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
 }
 
 /** Forgets removed days, and skips focus intervals that the daemon observed but hasn't stored yet. */
@@ -128,10 +122,9 @@ function updateState({ deps, selection, isWhole }: Purge): void {
   const { store, clock, timezone } = deps;
   const { state, damaged, lost } = store.readState();
   if (damaged || lost || !exists(dirname(store.statePath))) return;
-  if (isWhole) forgetDays(state, (known) => isSelectedDay(selection, known));
+  if (isWhole) forgetDays(state, (known) => isInRange(selection, known));
   if (selection.all === true) forgetNames(state, deps);
-  const { day, before } = selection;
-  const last = day ?? (before === undefined ? todayOf(deps) : addDays(before, -1));
+  const last = selection.to ?? todayOf(deps);
   const nowMs = clock.now();
   const untilMs = Math.min(nowMs, dayBounds(last, timezone).endMs);
   state.cursors['appFocus'] = skipUntil(state.cursors['appFocus'], untilMs, nowMs);
@@ -168,12 +161,8 @@ function finishPending(deps: PurgeDeps, selection: PurgeSelection): void {
   const { state } = deps.store.readState();
   if (state.pending.length === 0) return;
   completePending(deps.store, state, todayOf(deps), []);
-  const pending = state.pending.filter(({ day }) => day !== 'late' && !isSelectedDay(selection, day));
+  const pending = state.pending.filter(({ day }) => day !== 'late' && !isInRange(selection, day));
   deps.store.writeState({ ...state, pending });
-}
-
-function isSelectedDay({ day, before }: PurgeSelection, candidate: Day): boolean {
-  return (day === undefined || candidate === day) && (before === undefined || candidate < before);
 }
 
 function removeDay(run: Purge, day: Day): void {
@@ -235,7 +224,7 @@ function removeLate(run: Purge): void {
   const { events } = store.readLog('late');
   const isGone = (event: SenseEvent): boolean => {
     const day = dayOf(parseIso(event.ts) ?? 0, timezone);
-    return isSelectedDay(selection, day) && (isWhole || isSelected(run, event, day));
+    return isInRange(selection, day) && (isWhole || isSelected(run, event, day));
   };
   const remaining = events.filter((event) => !isGone(event));
   if (remaining.length === events.length && selection.all !== true) return;

@@ -2,6 +2,7 @@ import type { SenseConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { futureDayError } from '../platform/time/day-words';
 import { toIso } from '../platform/time/clock';
+import { isInRange, type DayRange } from '../platform/time/period';
 import { addDays, type Day } from '../platform/time/time';
 import { foldName, type Classifier } from '../time/classify';
 import { dayTimeline, type DayTimeline } from '../time/day-timeline';
@@ -57,7 +58,7 @@ const NOTHING_MISSED: NotSeen = { idleMinutes: 0, sources: [] };
 
 function notStored(deps: ReadDeps, day: Day): StewardError {
   const now = todayOf(deps);
-  return day > now ? futureDayError(day, 'today', now) : nothingStored(day);
+  return day > now ? futureDayError(day, now) : nothingStored(day);
 }
 
 function unionView(deps: ReadDeps, machines: Machines, day: Day): Today {
@@ -131,23 +132,20 @@ function kindsIn({ apps }: DailyRecord, { classify }: ReadDeps): Classifier {
   };
 }
 
-export interface RecentOptions extends Pick<UnionOptions, 'hasLedger'> {
-  /** The last day, inclusive. */
-  to?: Day;
+export interface RecentOptions extends DayRange, Pick<UnionOptions, 'hasLedger'> {
   onDamaged?: OnDamaged;
 }
 
-const MAX_RECENT_DAYS = 366;
-const LAST_DAY = '9999-12-31';
+export const MAX_RECENT_DAYS = 366;
 
 /**
- * Returns the latest `days` records up to and including `to`, newest first. Throws `usage` unless `days` is
+ * Returns the latest `days` records of a range, newest first. Throws `usage` unless `days` is
  * from 1 to 366.
  */
 export function recent(
   deps: ReadDeps,
   days: number,
-  { to = LAST_DAY, onDamaged = () => undefined, hasLedger = true }: RecentOptions = {},
+  { onDamaged = () => undefined, hasLedger = true, ...range }: RecentOptions = {},
 ): DailyRecord[] {
   const { store, goalTags } = deps;
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
@@ -157,13 +155,13 @@ export function recent(
   }
   const machines = deps.machines?.();
   if (machines !== undefined) {
-    const past = machines.days().filter((day) => day < todayOf(deps) && day <= to);
+    const past = daysBetween(machines.days(), range).filter((day) => day < todayOf(deps));
     return [...unionDays(machines, past.slice(-days), { goalTags, hasLedger }).values()].reverse();
   }
   const recorded = new Set(store.recordedDays());
   // If captures end before a day is over, the day has a log but no record.
   const logged = store.loggedDays().filter((day) => day < todayOf(deps) && !recorded.has(day));
-  const known = daysBetween([...recorded, ...logged].sort(), { to })
+  const known = daysBetween([...recorded, ...logged].sort(), range)
     .slice(-days)
     .reverse();
   return known.flatMap((day) =>
@@ -188,12 +186,6 @@ export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
   });
 }
 
-export interface DayRange {
-  from?: Day;
-  /** The last day, inclusive. */
-  to?: Day;
-}
-
 /** Yields stored records, oldest first. Omits damaged records. */
 export function* recordsBetween(
   { store }: Pick<ReadDeps, 'store'>,
@@ -211,11 +203,8 @@ export function* eventsBetween({ store }: Pick<ReadDeps, 'store'>, range: DayRan
   for (const day of daysBetween(store.loggedDays(), range)) yield* store.readLog(day).events;
 }
 
-function daysBetween(days: readonly Day[], { from = '', to = LAST_DAY }: DayRange): Day[] {
-  if (from > to) {
-    throw new StewardError('usage', `${from} is after ${to}.`, { hint: 'Pass the earlier day as --from.' });
-  }
-  return days.filter((day) => day >= from && day <= to);
+function daysBetween(days: readonly Day[], range: DayRange): Day[] {
+  return days.filter((day) => isInRange(range, day));
 }
 
 export function sources(deps: ReadDeps): SourceStatus[] {

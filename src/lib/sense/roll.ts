@@ -118,7 +118,7 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const { store } = deps;
   const today = todayOf(deps);
   const day = date ?? today;
-  if (day > today) throw futureDayError(day, 'today', today);
+  if (day > today) throw futureDayError(day, today);
   const isClosed = day < today || store.recordState(day) === 'final';
   if (isClosed && store.logBytes(day) === undefined && !isEmptyDay(store, day)) {
     throw store.hasRecord(day)
@@ -139,7 +139,7 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
 
 export function nothingStored(day: Day): StewardError {
   return new StewardError('not_found', `Nothing is stored for ${day}.`, {
-    hint: 'List the recorded days: steward sense recent --days 366',
+    hint: 'List the recorded days: steward sense recent --of year',
   });
 }
 

@@ -232,14 +232,15 @@ export function purgeText(result: PurgeResult & { usage?: readonly string[] }): 
     ...unclearLine(result.repo),
   ];
   const { path = null } = result.repo ?? {};
-  const range = [
-    ...(path === null ? [] : [`repository ${clean(path)}`]),
-    ...(result.day === null ? [] : [`only ${longDay(result.day)}`]),
-    ...(result.before === null ? [] : [`before ${longDay(result.before)}`]),
-  ].join(', ');
+  const range = [...(path === null ? [] : [`repository ${clean(path)}`]), ...rangeText(result)].join(', ');
   const when = range === '' ? '' : ` (${range})`;
   if (lines.length === 0) return `No stored data matches${when}.`;
   return [`${dryRun ? 'Would remove' : 'Removed'}${when}:`, ...lines].join('\n');
+}
+
+function rangeText({ from, to }: PurgeResult): string[] {
+  if (from === null || to === null) return [];
+  return [from === to ? `only ${longDay(from)}` : `${longDay(from)} to ${longDay(to)}`];
 }
 
 function unclearLine(repo: PurgeResult['repo']): string[] {

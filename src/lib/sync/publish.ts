@@ -27,6 +27,7 @@ import { withLost } from './lost';
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, withFolder, writeState, type Removal, type Renewal, type SyncState } from './state';
 import { afterReading, nextRun, renewalOf, runsAfter } from './writer';
+import { isInRange } from '../platform/time/period';
 
 /** This machine's data, and the rules for which data may leave the machine. */
 export interface LocalData {
@@ -128,7 +129,7 @@ export function publish(deps: PublishDeps): PublishResult {
       if (before.kept?.includes(day) === true) kept.push(day);
       continue;
     }
-    const mayShrink = before.removals.some((removal) => covers(removal, day));
+    const mayShrink = before.removals.some((removal) => isInRange(removal, day));
     const onLost = (): unknown => kept.push(day);
     for (const file of dayFiles(deps, local, day, { mayShrink, onLost })) write(own, file, result);
   }
@@ -174,7 +175,7 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
   const { removals } = state;
   const removed = removals.flatMap((removal) => removedFiles(own, removal, local));
   const files = days.flatMap((day) =>
-    dayFiles(deps, local, day, { mayShrink: removals.some((removal) => covers(removal, day)) }),
+    dayFiles(deps, local, day, { mayShrink: removals.some((removal) => isInRange(removal, day)) }),
   );
   const hasChanged = removed.length > 0 || files.some(({ change }) => change !== 'none');
   const planned = [plannedInfo(deps, local, { run: nextRun(state), hasChanged }), ...files];
@@ -304,10 +305,6 @@ function plannedInfo(
   return plannedFile(own, 'machine.json', infoText(deps, local, head));
 }
 
-function covers({ day: only, before }: Removal, day: Day): boolean {
-  return (only === undefined || day === only) && (before === undefined || day < before);
-}
-
 /** Returns the published files that are covered by a pending removal and no longer have local data. */
 export function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
   const stored = KINDS.flatMap((kind) =>
@@ -317,7 +314,7 @@ export function removedFiles(own: string, removal: Removal, local: LocalData): P
   );
   const localDays = new Set(local.days());
   return stored.flatMap(({ kind, day }): PlannedFile[] => {
-    if (!covers(removal, day)) return [];
+    if (!isInRange(removal, day)) return [];
     const source = localDays.has(day) ? local.read(day) : undefined;
     const isGone = kind === 'usage' ? (source?.usage.length ?? 0) === 0 : source?.record === undefined;
     const isForgotten = removal.sessions === true && kind === 'sessions';

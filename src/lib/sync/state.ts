@@ -4,15 +4,14 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { definedOnly, isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
+import type { DayRange } from '../platform/time/period';
 import { isDay, type Day } from '../platform/time/time';
 
 /**
  * Purged or forgotten data whose published files must be removed. A day that still has local data is not
  * removed.
  */
-export interface Removal {
-  day?: Day;
-  before?: Day;
+export interface Removal extends DayRange {
   /** Whether to remove session files even if their day has local data. Set if the sessions were forgotten. */
   sessions?: boolean;
 }

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 
 import { withLock } from '../platform/files/lock';
+import { isInRange, type DayRange } from '../platform/time/period';
 import type { Day } from '../platform/time/time';
 import { collectUsage, storeLedger, type UsageDeps } from './collect';
 import { readDayRows, daysIn, writeDay } from './days';
 import { forget, readLedger } from './ledger';
 
 /** Filters for the usage to remove. Without a filter, all usage is removed. */
-export interface UsageSelection {
-  day?: Day;
-  before?: Day;
+export interface UsageSelection extends DayRange {
   /** Names of a repository. */
   repos?: readonly string[];
 }
@@ -26,16 +25,13 @@ export async function purgeUsage(
   { dryRun, readsLogs }: { dryRun: boolean; readsLogs: boolean },
 ): Promise<Day[]> {
   if (!dryRun && readsLogs) await collectUsage(deps);
-  const isDay = (day: Day): boolean =>
-    (selection.day === undefined || day === selection.day) &&
-    (selection.before === undefined || day < selection.before);
   const wanted = selection.repos?.map((name) => name.toLowerCase());
   const isRepo = (repo: string | null): boolean =>
     wanted === undefined || (repo !== null && wanted.includes(repo.toLowerCase()));
   const isHit = (day: Day): boolean => {
     let isDamaged = false;
     const rows = readDayRows(deps.days, day, () => (isDamaged = true));
-    return isDay(day) && (isDamaged || rows.some(({ repo }) => isRepo(repo)));
+    return isInRange(selection, day) && (isDamaged || rows.some(({ repo }) => isRepo(repo)));
   };
   const days = daysIn(deps.days).filter(isHit);
   if (dryRun || days.length === 0) return days;
@@ -43,7 +39,7 @@ export async function purgeUsage(
   await withLock(join(deps.state, 'usage.lock'), lock, () => {
     // Update the ledger first. If this purge is interrupted, the next purge still finds the days.
     const ledger = readLedger(deps.state);
-    forget(ledger, (day, [, , repo]) => isDay(day) && isRepo(repo));
+    forget(ledger, (day, [, , repo]) => isInRange(selection, day) && isRepo(repo));
     storeLedger(deps, ledger, '');
     for (const day of days) {
       const rows = readDayRows(deps.days, day);

@@ -1,5 +1,6 @@
 import { StewardError, throwIfBug } from '../errors';
 import { localTimes } from '../platform/time/day-words';
+import type { Period } from '../platform/time/period';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { collectUsage, NO_SQLITE, problemsOf, readProblems, type UsageDeps } from './collect';
 import { daysIn, readDayRows } from './days';
@@ -17,7 +18,7 @@ export interface UsageReadDeps extends UsageDeps {
   prices: Prices;
   /** Adds the rows that other machines published. */
   union: (
-    period: { from: Day; to: Day },
+    period: Days,
     machine: string | undefined,
     readOwn: () => DatedRow[],
     notes: string[],
@@ -31,9 +32,11 @@ interface MergedRows {
   machines?: Pick<Usage, 'machines'>;
 }
 
+type Days = Pick<Period, 'from' | 'to'>;
+
 interface UsageWords {
   by: Grouping;
-  days: number;
+  period: Days;
   machine?: string | undefined;
 }
 
@@ -42,26 +45,25 @@ export type UsageReads = ReturnType<typeof usageReads>;
 
 export function usageReads(deps: UsageReadDeps) {
   const { prices, enabled, clock, zone } = deps;
-  const between = (period: { from: Day; to: Day }, machine: string | undefined, notes: string[]) =>
+  const between = (period: Days, machine: string | undefined, notes: string[]) =>
     deps.union(period, machine, () => rowsBetween(deps.days, period, notes), notes);
-  const recent = ({ days, machine }: Omit<UsageWords, 'by'>, notes: string[]): Promise<MergedRows> => {
+  const lastDays = (days: number): Days => {
     const today = dayOf(clock.now(), zone);
-    return between({ from: addDays(today, 1 - checkedDays(days)), to: today }, machine, notes);
+    return { from: addDays(today, 1 - checkedDays(days)), to: today };
   };
   const missing = (): string[] => (enabled ? [...readProblems(deps.state)] : []);
   const limits = (): string[] => limitTexts(currentLimits(deps, clock.now()), localTimes(clock, zone));
   return {
-    /** Reads new lines of the assistants' logs, and returns the usage of the last `days` days. */
-    async report({ by, days, machine }: UsageWords): Promise<UsageReport> {
-      checkedDays(days);
+    /** Reads new lines of the assistants' logs, and returns the usage of a period. */
+    async report({ by, period, machine }: UsageWords): Promise<UsageReport> {
       const notes: string[] = [];
       const sources = enabled ? await collected(deps, notes) : [];
-      const { rows, machines } = await recent({ days, machine }, notes);
+      const { rows, machines } = await between(period, machine, notes);
       const all = [...problemsOf(sources), ...notes];
       return {
         usage: withNotes({ ...usageBy(rows, by, prices), ...machines }, all),
         by,
-        days,
+        period,
         sources,
         notes,
         limits: limits(),
@@ -70,14 +72,14 @@ export function usageReads(deps: UsageReadDeps) {
       };
     },
     /** Returns the stored usage of the last `days` days, without reading the assistants' logs. */
-    async stored({ by, ...words }: UsageWords): Promise<Usage> {
+    async stored({ by, days, machine }: Omit<UsageWords, 'period'> & { days: number }): Promise<Usage> {
       const notes = missing();
-      const { rows, machines } = await recent(words, notes);
+      const { rows, machines } = await between(lastDays(days), machine, notes);
       return withNotes({ ...usageBy(rows, by, prices), ...machines }, notes);
     },
     /** Returns the stored usage of a period by assistant. */
     async ofDays(
-      period: { from: Day; to: Day },
+      period: Days,
       { repo, machine }: { repo?: string | undefined; machine?: string | undefined },
       notes: string[],
     ): Promise<Usage> {
@@ -89,7 +91,7 @@ export function usageReads(deps: UsageReadDeps) {
     },
     /** Returns the stored usage of the last `days` days by session. */
     bySession: async (days: number): Promise<UsageRow[]> =>
-      usageBy((await recent({ days }, [])).rows, 'session', prices).rows,
+      usageBy((await between(lastDays(days), undefined, [])).rows, 'session', prices).rows,
     /** Returns a line for each assistant with a known usage limit, and what the last usage run could not read. */
     limits: () => ({ limits: limits(), problems: missing().filter((text) => !text.endsWith(NO_SQLITE)) }),
     /** Removes stored usage. Returns the affected days. */
@@ -105,7 +107,7 @@ export function checkedDays(days: number): number {
   throw new StewardError('usage', `Invalid number of days: ${days}.`, { hint: `Use 1 to ${MAX_DAYS}.` });
 }
 
-function rowsBetween(folder: string, { from, to }: { from: Day; to: Day }, notes: string[]): DatedRow[] {
+function rowsBetween(folder: string, { from, to }: Days, notes: string[]): DatedRow[] {
   const note = (path: string): unknown => notes.push(`${path} is damaged and was skipped.`);
   return daysIn(folder)
     .filter((day) => day >= from && day <= to)

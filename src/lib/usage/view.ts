@@ -1,16 +1,8 @@
 import { csv } from '../platform/terminal/csv';
-import {
-  palette,
-  plural,
-  table,
-  toAscii,
-  tokens,
-  usdCell,
-  wrap,
-  type Column,
-} from '../platform/terminal/format';
+import { palette, table, toAscii, tokens, usdCell, wrap, type Column } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
+import type { Day } from '../platform/time/time';
 import type { LogSource } from './find-logs';
 import { PRICES_AS_OF } from './prices';
 import type { Grouping, Usage, UsageRow } from './rollup';
@@ -18,7 +10,7 @@ import type { Grouping, Usage, UsageRow } from './rollup';
 export interface UsageReport {
   usage: Usage;
   by: Grouping;
-  days: number;
+  period: { from: Day; to: Day };
   /** The assistants whose logs were read; empty if usage tracking is off. */
   sources: readonly LogSource[];
   limits: readonly string[];
@@ -72,12 +64,12 @@ function tableLines(report: UsageReport, columns: number, strong: (text: string)
 
 const RIGHT: Column = { align: 'right' };
 
-function emptyLines({ sources, days }: UsageReport, columns: number): string[] {
+function emptyLines({ sources, period: { from, to } }: UsageReport, columns: number): string[] {
   if (sources.length === 0)
     return ['Usage is off. Switch it on with `steward config set usage.enabled true`.'];
   const found = sources.filter(({ files }) => files > 0).map(({ name }) => name);
   if (found.length > 0)
-    return wrap(`No usage in the last ${plural(days, 'day')}. Logs found: ${found.join(', ')}.`, columns);
+    return wrap(`No usage from ${from} to ${to}. Logs found: ${found.join(', ')}.`, columns);
   const places = sources.map(({ name, places: [place = ''] }) => `${name}: ${place}`);
   const about = 'No usage yet. No assistant logs found in:';
   return [

@@ -57,20 +57,20 @@ const MAX_SHOWN = 20;
 const COMMIT_DELAY_MS = 3_600_000;
 
 /**
- * Runs `work tidy`: finds open Status:done issues whose session has commits or checked items. With `apply`,
+ * Runs `work tidy`: finds open Status:done issues whose session has commits or checked items. Without `dryRun`,
  * closes them with the evidence as a comment.
  */
 export async function tidy(
   deps: WorkDeps,
   evidence: Evidence,
-  { apply }: { apply: boolean },
+  { dryRun }: { dryRun: boolean },
 ): Promise<Tidied> {
-  const open = apply ? await openForWriting(deps) : undefined;
+  const open = !dryRun ? await openForWriting(deps) : undefined;
   const repo = repoOf(deps.workRepo());
   if (open === undefined) await refresh(deps);
   else await freshCache(deps, open.host, repo);
-  const staleReason = apply ? null : staleness(deps, deps.workRepo()).staleReason;
-  const result: Tidied = { applied: apply, proposed: [], left: [], closed: [], failed: [], staleReason };
+  const staleReason = !dryRun ? null : staleness(deps, deps.workRepo()).staleReason;
+  const result: Tidied = { applied: !dryRun, proposed: [], left: [], closed: [], failed: [], staleReason };
   const { issues } = readCache(deps.paths.cache, repo);
   for (const issue of issues.filter(({ state, labels }) => state === 'open' && statusOf(labels) === 'done')) {
     const about = { number: issue.number, title: parseTitle(issue.title).text, url: issue.url };

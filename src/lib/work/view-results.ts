@@ -92,7 +92,7 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
     [
       ...(lines.length + skipped.length === 0 ? ['No open issues are labeled Status:done.'] : []),
       ...lines.map((line) => fit(line, at.columns)),
-      ...(isProposal ? ['', 'To close them with this evidence: steward work tidy --apply'] : []),
+      ...(isProposal ? ['', 'To close them with this evidence: steward work tidy'] : []),
       ...(skipped.length === 0 ? [] : ['', 'Not closed:', ...skipped]),
     ],
     options,
@@ -139,7 +139,7 @@ export function taskListText({ path, sections, pushed, committed, changed }: Tas
 }
 
 /** Formats the result of `work sweep`, and the command that creates the remaining issues. */
-export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
+export function sweepText(result: SweepResult, maxCreate: number): string {
   const waiting = result.waiting.map((group) => `${waitingText(group)}.`);
   if (result.skipped !== null) return [`Sweep skipped: ${result.skipped}.`, ...waiting].join('\n');
   if (result.errors.some(({ step }) => step === 'start')) return 'The sweep did not start.';
@@ -154,7 +154,8 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
     ...(malformed === 0 ? [] : [malformedText(malformed)]),
     plural(result.requests, 'request'),
   ];
-  const more = `${left} more to create. Run: steward work sweep --since ${since} --max-create ${maxCreate}`;
+  const days = Math.ceil(result.sinceHours / 24) + 1;
+  const more = `${left} more to create. Run: steward work sweep --of ${days}d --max-create ${maxCreate}`;
   return [
     ...result.titles.map((title) => `  ${clean(title)}`),
     facts.join(' · '),

@@ -262,7 +262,7 @@ describe('publishing (lib)', () => {
       days = {};
       mark += 1;
       const state = withFolder(readState(deps().state), other);
-      writeState(deps().state, withPending(state, { day: DAY }));
+      writeState(deps().state, withPending(state, { from: DAY, to: DAY }));
     };
     publish(deps());
     publish({ ...deps(), folder: other });
@@ -301,10 +301,10 @@ describe('publishing (lib)', () => {
       writeState(deps().state, { ...readState(deps().state), removals: [removal] });
       publish(deps());
     };
-    purge({ day: '2026-11-19' });
-    purge({ before: DAY });
+    purge({ from: '2026-11-19', to: '2026-11-19' });
+    purge({ to: '2026-11-19' });
     expect(existsSync(own('daily', `${DAY}.json`))).to.equal(true);
-    purge({ day: DAY });
+    purge({ from: DAY, to: DAY });
     expect(readdirSync(own('daily'))).to.deep.equal([]);
     expect(readdirSync(own('sessions'))).to.deep.equal([]);
     expect(readdirSync(own('usage'))).to.deep.equal([]);
@@ -374,7 +374,7 @@ describe('publishing (lib)', () => {
       republish(dayOf(old));
       expect(day().record.totalMinutes).to.equal(6);
       expect(bytes()).to.not.match(SECRETS);
-      writeState(deps().state, { ...readState(deps().state), removals: [{ day: DAY }] });
+      writeState(deps().state, { ...readState(deps().state), removals: [{ from: DAY, to: DAY }] });
       republish(dayOf(old));
       expect(day().record.totalMinutes).to.equal(2);
     });

@@ -330,12 +330,16 @@ describe('collecting usage (lib)', () => {
         claudeLine({ id: 'm2' }),
       ]);
       const options = { dryRun: true, readsLogs: true };
-      expect(await purgeUsage(usage.deps, { day: '2026-11-19' }, options)).to.deep.equal([]);
+      expect(await purgeUsage(usage.deps, { from: '2026-11-19', to: '2026-11-19' }, options)).to.deep.equal(
+        [],
+      );
       await collectUsage(usage.deps);
       const before = snapshot(box.path());
-      expect(await purgeUsage(usage.deps, { day: '2026-11-19' }, options)).to.deep.equal(['2026-11-19']);
+      expect(await purgeUsage(usage.deps, { from: '2026-11-19', to: '2026-11-19' }, options)).to.deep.equal([
+        '2026-11-19',
+      ]);
       expect(snapshot(box.path())).to.deep.equal(before);
-      await purgeUsage(usage.deps, { day: '2026-11-19' }, { ...options, dryRun: false });
+      await purgeUsage(usage.deps, { from: '2026-11-19', to: '2026-11-19' }, { ...options, dryRun: false });
       rmSync(join(usage.deps.state, 'logs.json'));
       await collectUsage(usage.deps);
       expect(usage.rows().map(({ day }) => day)).to.deep.equal(['2026-11-20']);

@@ -277,7 +277,9 @@ describe('the readers of usage (lib)', () => {
         union: async (_period, _machine, readOwn) => ({ rows: readOwn() }),
         sessionNames: async () => new Map(),
       });
-      expect((await reads.report({ by: 'day', days: 7 })).usage.notes).to.deep.equal([note]);
+      expect(
+        (await reads.report({ by: 'day', period: { from: '2026-11-14', to: '2026-11-20' } })).usage.notes,
+      ).to.deep.equal([note]);
       expect((await reads.stored({ by: 'day', days: 7 })).notes).to.deep.equal([note]);
       const notes: string[] = [];
       await reads.ofDays({ from: '2026-11-16', to: '2026-11-20' }, {}, notes);

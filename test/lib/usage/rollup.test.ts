@@ -82,7 +82,13 @@ describe('summing usage (lib)', () => {
   describe('as text', () => {
     const report = (more: Partial<UsageReport> = {}): UsageReport => ({
       usage: usageBy([row(), row({ model: 'new-model', day: '2026-11-19' })], 'day', prices),
-      ...{ by: 'day', days: 7, sources: [], limits: ['Codex: 5 h 81% until 18:00'], notes: [] },
+      ...{
+        by: 'day',
+        period: { from: '2026-11-14', to: '2026-11-20' },
+        sources: [],
+        limits: ['Codex: 5 h 81% until 18:00'],
+        notes: [],
+      },
       ...{ unpriced: ['new-model'], names: new Map() },
       ...more,
     });
@@ -123,7 +129,7 @@ describe('summing usage (lib)', () => {
         report({ usage: empty, sources: [{ ...sources[0]!, files: 2 }] }),
         terminal(80),
       );
-      expect(found).to.include('No usage in the last 7 days. Logs found: Codex.');
+      expect(found).to.include('No usage from 2026-11-14 to 2026-11-20. Logs found: Codex.');
       expect(usageText(report({ usage: empty }), terminal(80))).to.include('usage.enabled true');
     });
 

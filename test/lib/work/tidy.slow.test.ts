@@ -55,7 +55,7 @@ describe('work tidy', function () {
     await github.close();
   });
 
-  const run = (apply = false): Promise<Tidied> => tidy(world.deps, known, { apply });
+  const run = (apply = false): Promise<Tidied> => tidy(world.deps, known, { dryRun: !apply });
   const numbers = (list: readonly { number: number }[]): number[] => list.map(({ number }) => number);
   const issue = async (number: number): Promise<Record<string, unknown>> =>
     (await github.api('GET', `/repos/ann/work/issues/${number}`)) as Record<string, unknown>;
@@ -101,7 +101,7 @@ describe('work tidy', function () {
     expect([result.closed, numbers(result.failed)]).to.deep.equal([[2], [1]]);
   });
 
-  it('proposes from the cache when offline; --apply fails', async () => {
+  it('proposes from the cache when offline; closing fails', async () => {
     await refresh(world.deps);
     github.fault = () => 'reset';
     const result = await run();

@@ -98,14 +98,14 @@ describe('work: views', () => {
   it('show the result of a sweep and the command that continues it', () => {
     const clock = { now: () => NOW, monotonic: () => 0 };
     const none = emptyResult(clock, 'ann/work', { dryRun: false, sinceMs: 86_400_000 });
-    expect(sweepText({ ...none, requests: 1, sessionsScanned: 1 }, '24h', 50)).to.equal(
+    expect(sweepText({ ...none, requests: 1, sessionsScanned: 1 }, 50)).to.equal(
       '0 created · 0 updated · 0 flagged as stale · 0 duplicates · 1 session checked · 1 request',
     );
     const more = { ...none, created: 1, titles: ['[Goal] \u001b[31mRun [goal:G1]'], left: 7, requests: 4 };
-    expect(sweepText(more, '720h', 1).split('\n')).to.deep.equal([
+    expect(sweepText({ ...more, sinceHours: 720 }, 1).split('\n')).to.deep.equal([
       '  [Goal] Run [goal:G1]',
       '1 created · 0 updated · 0 flagged as stale · 0 duplicates · 0 sessions checked · 4 requests',
-      '7 more to create. Run: steward work sweep --since 720h --max-create 1',
+      '7 more to create. Run: steward work sweep --of 31d --max-create 1',
     ]);
   });
 

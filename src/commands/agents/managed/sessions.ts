@@ -1,5 +1,5 @@
 import { type Resource, listAll } from '../../../lib/agents/managed/client';
-import { text, count } from '../../../lib/cli/base-command';
+import { limit, text } from '../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../lib/cli/managed-command';
 import { withManaged } from '../../../lib/cli/managed-client';
 
@@ -12,7 +12,7 @@ export default class AgentsManagedSessions extends ManagedCommand {
       options: ['idle', 'running', 'rescheduling', 'terminated'],
       multiple: true,
     }),
-    limit: count('Maximum number of sessions.', 20),
+    limit: limit('Maximum number of sessions.', 20),
   };
   static override examples = [
     '<%= config.bin %> agents managed sessions --status running',

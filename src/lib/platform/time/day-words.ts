@@ -8,8 +8,7 @@ export interface ZonedNow {
   zone: string;
 }
 
-export const DAY_HINT =
-  'Use a day such as "yesterday", "friday", "3 days ago", "7d", "1 November" or "2026-11-20".';
+const DAY_HINT = 'Use a day such as "yesterday", "friday", "3 days ago", "7d", "1 November" or "2026-11-20".';
 
 /**
  * Parses a day such as `yesterday`, `3 days ago`, `7d`, `1 November` or `2026-11-20`. A weekday means the
@@ -56,9 +55,9 @@ function hasDigitDate(words: string): boolean {
   return /^\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
 }
 
-export function futureDayError(day: Day, last: 'today' | 'tomorrow', lastDay: Day): StewardError {
+export function futureDayError(day: Day, today: Day): StewardError {
   return new StewardError('usage', `${day} is in the future.`, {
-    hint: `Use ${lastDay} (${last}) or an earlier day.`,
+    hint: `Use ${today} (today) or an earlier day.`,
   });
 }
 

@@ -1,12 +1,12 @@
 import { type Resource, listAll } from '../../../../lib/agents/managed/client';
-import { count } from '../../../../lib/cli/base-command';
+import { limit } from '../../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../../lib/cli/managed-command';
 import { withManaged } from '../../../../lib/cli/managed-client';
 
 export default class AgentsManagedEnvList extends ManagedCommand {
   static override summary = "List your hosted agents' environments";
   static override flags = {
-    limit: count('Maximum number of environments.', 100),
+    limit: limit('Maximum number of environments.', 100),
   };
   static override examples = [
     '<%= config.bin %> agents managed env list',
