@@ -12,6 +12,9 @@ export const PAGES = /** @type {const} */ ([
   ['/status', 'Status', 'h'],
 ]);
 
+/** Whether the data is invented. */
+const isDemo = document.documentElement.hasAttribute('data-demo');
+
 /** The page title without the waiting count. */
 let title = document.title;
 
@@ -31,6 +34,7 @@ export function showHeader() {
     h(
       'header.top',
       h('a.brand', { href: '/' }, 'steward'),
+      isDemo && h('span.demo', 'demo'),
       h(
         'nav',
         { 'aria-label': 'Pages' },
@@ -53,7 +57,8 @@ export function showHeader() {
 /** @param {number} count @param {string | null | void} name the page's new name */
 export function showWaiting(count, name) {
   if (name) title = `${name} · steward`;
-  document.title = count === 0 ? title : `(${count}) ${title}`;
+  const shown = isDemo ? `${title} (demo)` : title;
+  document.title = count === 0 ? shown : `(${count}) ${shown}`;
   show(
     byId('waits'),
     count > 0 && [

@@ -22,7 +22,7 @@ const FEATURES = [
 ];
 const BASE = ['platform', 'errors', 'sessions', 'goals'];
 const INNER = [...BASE, 'config', 'time', ...FEATURES];
-const ROOMS = [...INNER, 'daemon', 'app', 'doctor', 'setup', 'mcp', 'cli'];
+const ROOMS = [...INNER, 'daemon', 'app', 'doctor', 'setup', 'demo', 'mcp', 'cli'];
 
 /** Which part may import which (ARCHITECTURE.md); every part may import itself. `config:types`: its types only. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -40,6 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: [...INNER, 'daemon'],
   doctor: [...INNER, 'daemon'],
   setup: [...INNER, 'daemon', 'app', 'doctor'],
+  demo: [...INNER, 'app'],
   mcp: [...INNER, 'app'],
   cli: ROOMS,
   commands: ROOMS,

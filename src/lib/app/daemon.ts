@@ -40,6 +40,8 @@ import { syncJob } from './sync-job';
 import { otherMachines } from './sync-turns';
 import { hourlyInsightJob, hourlySweepJob } from './tick';
 import { usageJob, usageRoute } from './usage';
+import { processHost } from '../platform/files/paths';
+import { DEMO_VARIABLE } from '../platform/process/own-process';
 import { VERSION } from '../platform/version';
 import { openWork, yourName, type WorkContext } from './work';
 
@@ -113,12 +115,21 @@ export async function openDaemon(
     build: installedBuild(context) ?? VERSION,
     installedBuild: () => movedPlace(context) ?? installedBuild(context),
   };
-  return { parts, warnings };
+  return { parts: isDemo() ? atRest(parts) : parts, warnings };
 }
 
-function pageFolders(context: Context): Pick<PagesDeps, 'pages' | 'assets'> {
+function isDemo(): boolean {
+  return processHost().env[DEMO_VARIABLE] !== undefined;
+}
+
+/** Returns the parts of a daemon that only shows what is stored: it captures, sends and delivers nothing. */
+function atRest(parts: DaemonParts): DaemonParts {
+  return { ...parts, jobs: () => [], services: () => [], installedBuild: () => undefined };
+}
+
+function pageFolders(context: Context): Omit<PagesDeps, 'clock'> {
   const [pages, assets] = [join(context.templates, 'dashboard'), join(productRoot(context), 'dist/assets')];
-  return { pages, assets };
+  return { pages, assets, isDemo: isDemo() };
 }
 
 function topicsOf({ area }: Context, workEvents: string): Topic[] {

@@ -183,6 +183,8 @@ export interface PagesDeps {
   /** The folders with the pages' HTML files and with the built assets. */
   pages: string;
   assets: string;
+  /** Whether the pages say that their data is invented. */
+  isDemo?: boolean;
 }
 
 const PAGES = [
@@ -214,14 +216,15 @@ const MAX_BYTES = 4 * 1024 * 1024;
  * Serves the pages and `/assets/NAME`. Lists the files at startup, so that no request path is used as a file
  * path.
  */
-export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {
+export function pageRoutes({ clock, pages, assets, isDemo = false }: PagesDeps): RawRoute[] {
   const files = new Map<string, string>(PAGES.map(([path, file]) => [path, join(pages, file)]));
   for (const folder of [pages, assets]) {
     for (const name of listFolder(folder))
       if (ASSET.test(name)) files.set(`/assets/${name}`, join(folder, name));
   }
-  const routes = [...files].map(([path, file]) => fileRoute(clock, path, file));
-  const today = fileRoute(clock, '/sense', join(pages, 'index.html'));
+  const read = (file: string): Buffer => served(file, isDemo);
+  const routes = [...files].map(([path, file]) => fileRoute(clock, path, file, read));
+  const today = fileRoute(clock, '/sense', join(pages, 'index.html'), read);
   return routes.map((week) =>
     week.path === '/sense'
       ? { ...week, serve: (request) => (request.query.has('day') ? today : week).serve(request) }
@@ -229,7 +232,12 @@ export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {
   );
 }
 
-function fileRoute(clock: Pick<Clock, 'now'>, path: string, file: string): RawRoute {
+function fileRoute(
+  clock: Pick<Clock, 'now'>,
+  path: string,
+  file: string,
+  read: (file: string) => Buffer,
+): RawRoute {
   const type = TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const headers = ['content-type', type, ...SAFE_HEADERS, 'content-security-policy', PAGE_POLICY];
   let last: Cached<Tagged> | undefined;
@@ -238,15 +246,17 @@ function fileRoute(clock: Pick<Clock, 'now'>, path: string, file: string): RawRo
     path,
     isOpen: true,
     serve({ head }) {
-      last = refreshCached(clock, last, [file], () => tagged(served(file), headers));
+      last = refreshCached(clock, last, [file], () => tagged(read(file), headers));
       return taggedAnswer(head, last.value);
     },
   };
 }
 
-function served(file: string): Buffer {
+function served(file: string, isDemo: boolean): Buffer {
   const bytes = bytesOf(file);
-  return /\.(?:html|css|js)$/.test(file) ? Buffer.from(withoutComments(bytes.toString())) : bytes;
+  if (!/\.(?:html|css|js)$/.test(file)) return bytes;
+  const text = withoutComments(bytes.toString());
+  return Buffer.from(isDemo ? text.replace('<html lang="en">', '<html lang="en" data-demo>') : text);
 }
 
 function bytesOf(file: string): Buffer {

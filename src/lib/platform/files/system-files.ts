@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 import { StewardError, unless } from '../../errors';
 import { clean } from '../terminal/terminal';
@@ -64,13 +64,30 @@ export function withTempFile<T>(
 }
 
 const TEMP_PREFIX = 'steward-tmp-';
+/** The number of characters that `mkdtemp` appends. */
+const RANDOM_CHARS = 6;
 /** Age at which a temp folder counts as abandoned. */
 const TEMP_STALE_MS = 10 * 60_000;
 
-/** Creates a private temp folder, calls `use` with its path, and removes the folder. */
-export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
-  removeStaleTemps(folder);
+interface TempKind {
+  prefix: string;
+  /** Returns whether the process that made a folder is gone. */
+  isStale: (path: string, ageMs: number) => boolean;
+}
+
+const TEMP: TempKind = { prefix: TEMP_PREFIX, isStale: (_path, ageMs) => ageMs > TEMP_STALE_MS };
+
+/**
+ * Creates a private temp folder, calls `use` with its path, and removes the folder. Also removes the folders
+ * of the same kind that this user's killed processes left behind.
+ */
+export async function withTempFolder<T>(
+  use: (folder: string) => Promise<T>,
+  { prefix, isStale }: TempKind = TEMP,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  for (const { path, ageMs } of tempFolders(prefix))
+    if (path !== folder && isStale(path, ageMs)) rmSync(path, { recursive: true, force: true });
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   // Removes the folder at exit too, because a `finally` block doesn't run on Ctrl-C.
   process.once('exit', remove);
@@ -82,17 +99,16 @@ export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Pr
   }
 }
 
-/** Removes the temp folders that this user's killed processes left behind. */
-function removeStaleTemps(newest: string): void {
-  const { mtimeMs: nowMs, uid } = lstatSync(newest);
-  for (const name of listSystemFolder(tmpdir())) {
-    if (!name.startsWith(TEMP_PREFIX) || name.length !== basename(newest).length) continue;
+/** Returns this user's temp folders with a prefix, and the time since each was changed. */
+export function tempFolders(prefix: string): { path: string; ageMs: number }[] {
+  const length = prefix.length + RANDOM_CHARS;
+  return listSystemFolder(tmpdir()).flatMap((name) => {
+    if (!name.startsWith(prefix) || name.length !== length) return [];
     const path = join(tmpdir(), name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
-    if (facts?.isDirectory() === true && facts.uid === uid && nowMs - facts.mtimeMs > TEMP_STALE_MS) {
-      rmSync(path, { recursive: true, force: true });
-    }
-  }
+    const isOwn = facts?.isDirectory() === true && facts.uid === (process.getuid?.() ?? facts.uid);
+    return isOwn ? [{ path, ageMs: Date.now() - facts.mtimeMs }] : [];
+  });
 }
 
 /** Returns the numeric id of this user, or -1 on Windows. */

@@ -72,10 +72,11 @@ export function bundleLoader(input: BundleInput): Load {
 }
 
 /**
- * Returns whether caching is turned off. An uninstall turns it off, because it must not leave files behind.
+ * Returns whether caching is turned off: by an uninstall and in the demo, because they must not leave files
+ * behind.
  */
 function isOff(): boolean {
-  return process.env['STEWARD_NO_CODE_CACHE'] === '1';
+  return process.env['STEWARD_NO_CODE_CACHE'] === '1' || process.argv[2] === 'demo';
 }
 
 function cacheFolder({ build, kind }: BundleInput): string | undefined {

@@ -136,7 +136,17 @@ export async function relaunch(args: readonly string[]): Promise<number> {
   }
 }
 
-function runChild(args: readonly string[]): Promise<number> {
+/** Environment variable that marks a process of the demo. Its value is the demo's folder. */
+export const DEMO_VARIABLE = 'STEWARD_DEMO';
+
+/** Replaces this process's environment. */
+export function replaceEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
+/** Runs steward as a child in the same terminal and returns its exit code. */
+export function runChild(args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
       stdio: 'inherit',

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { steward, type StewardResult } from '../helpers/cli';
+import { startDaemon, type RunningDaemon } from '../helpers/daemon';
+
+describe('steward demo', function () {
+  this.timeout(120_000);
+  let base: string;
+  let home: string;
+  let temp: string;
+  beforeEach(() => {
+    base = mkdtempSync(join(tmpdir(), 'demo-test-'));
+    [home, temp] = [join(base, 'home'), join(base, 'temp')];
+    mkdirSync(home);
+    mkdirSync(temp);
+  });
+  afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+  const env = () => ({ TMPDIR: temp, TEMP: temp, TMP: temp, GH_TOKEN: 'ghp_mine', DISPLAY: ':7' });
+  const demo = (...args: string[]): Promise<StewardResult> =>
+    steward(['demo', ...args], { home, env: env() });
+  let served: RunningDaemon | undefined;
+  const serve = async (): Promise<RunningDaemon> =>
+    (served = await startDaemon({ home, env: env(), args: ['demo', '--json'] }));
+  afterEach(async () => {
+    await served?.stop('SIGKILL');
+    served = undefined;
+  });
+  const expectNothingLeft = (): void => {
+    expect(readdirSync(home)).to.deep.equal([]);
+    expect(readdirSync(temp).filter((name) => name.startsWith('steward-'))).to.deep.equal([]);
+  };
+
+  it('runs a command on invented data and leaves nothing', async () => {
+    const result = await demo('--', 'sessions', '--json');
+    expect(result.code, result.stderr).to.equal(0);
+    expect(result.stderr).to.match(/^demo: invented data in /);
+    const { sessions } = JSON.parse(result.stdout) as { sessions: { assistant: string; status: string }[] };
+    expect(sessions.map(({ assistant }) => assistant).sort()).to.deep.equal([
+      'claude-code',
+      'codex',
+      'copilot',
+      'opencode',
+    ]);
+    expect(sessions.filter(({ status }) => status === 'waiting')).to.have.length(3);
+    expectNothingLeft();
+  });
+
+  it('serves the pages, marked as a demo, until Ctrl-C', async () => {
+    const running = await serve();
+    const page = await (await fetch(`${running.url}/`)).text();
+    expect(page).to.include('<html lang="en" data-demo>');
+    const day = (await (await fetch(`${running.url}/api/day`)).json()) as { record: { apps: unknown[] } };
+    expect(day.record.apps).to.not.be.empty;
+    expect(await (await fetch(`${running.url}/api/work`)).text()).to.include('Write the release notes');
+    const { jobs } = (await (await fetch(`${running.url}/api/status`)).json()) as { jobs: { id: string }[] };
+    expect(jobs.map(({ id }) => id)).to.deep.equal(['upgrade']);
+    expect(await running.stop('SIGINT')).to.equal(0);
+    expectNothingLeft();
+  });
+
+  it('runs commands on the demo that is served', async () => {
+    const running = await serve();
+    const { folder } = running.document as unknown as { folder: string };
+    const named = await demo('--', 'sessions', 'name', '1', 'The urgent one');
+    expect(named.code, named.stderr).to.equal(0);
+    expect(named.stderr).to.include(folder);
+    expect((await demo('--', 'sessions')).stdout).to.include('The urgent one');
+    expect(await running.stop('SIGTERM')).to.equal(0);
+    expectNothingLeft();
+  });
+
+  it('removes the folder of a killed demo at the next start', async () => {
+    const running = await serve();
+    await running.stop('SIGKILL');
+    expect(readdirSync(temp)).to.have.length(1);
+    expect((await demo('--', 'status')).code).to.equal(0);
+    expectNothingLeft();
+  });
+
+  it('shows a second machine, a day off and issues that are ready', async () => {
+    const kept = join(base, 'kept');
+    const time = await demo('--keep', kept, '--', 'time', '--of', 'last 2 weeks', '--json');
+    expect(time.code, time.stderr).to.equal(0);
+    expect(time.stdout).to.include('laptop');
+    const ready = await demo('--keep', kept, '--', 'work', 'ready');
+    expect(ready.stdout).to.include('Write the release notes');
+    const recent = await demo('--keep', kept, '--', 'sense', 'recent', '--days', '14', '--json');
+    const days = JSON.parse(recent.stdout) as { totalMinutes: number }[];
+    expect(days.filter(({ totalMinutes }) => totalMinutes === 0)).to.have.length(1);
+    expectNothingLeft();
+  });
+
+  it('refuses to keep its data in a folder with other files', async () => {
+    mkdirSync(join(base, 'full', 'of-work'), { recursive: true });
+    const result = await demo('--keep', join(base, 'full'), '--', 'status');
+    expect(result.code).to.equal(2);
+    expect(result.stderr).to.include('is not empty, and is not a demo');
+  });
+
+  it('takes no credential, display or program into the demo', async () => {
+    const result = await demo('--', 'work', 'add', 'Something new');
+    expect(result.code).to.not.equal(0);
+    expect(result.stderr).to.match(/sign|log|token|credential/i);
+    const again = await demo('--', 'demo');
+    expect(again.stderr).to.include('This is the demo already');
+  });
+});
