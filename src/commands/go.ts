@@ -1,14 +1,14 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
 import { goNow } from '../lib/app/sessions';
 import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
-import type { Went } from '../lib/sessions/go';
+import type { Went } from '../lib/sessions/jump';
 import { numberedSessions } from '../lib/sessions/view';
 import { type SessionRow } from '../lib/sessions/rows';
 
 export default class Go extends BaseCommand {
   static override summary = 'Jump to a session (default: the one waiting longest)';
   static override description =
-    "Brings the session's tmux pane or kitty window to the front. If several sessions match, asks you to choose one.";
+    "Shows the session's pane or tab in tmux, herdr, kitty, WezTerm and, on macOS, iTerm2, Terminal or Ghostty. If several sessions match, asks you to choose one.";
   static override args = {
     session: word({
       description:

@@ -184,7 +184,7 @@ describe('steward go', function () {
     await ready('first');
     const plain = await steward(['go'], { home: home.path });
     expect(plain.code).to.equal(8);
-    expect(plain.stderr).to.match(/, outside of tmux and kitty\.\nStart sessions in tmux/);
+    expect(plain.stderr).to.match(/, outside of the programs that steward can ask\.\nStart sessions in tmux/);
     const [session] = await sessionsInOrder();
     const numbered = await steward(['go', '99999999999'], { home: home.path });
     expect([numbered.code, numbered.stderr]).to.deep.equal([

@@ -7,12 +7,13 @@ import { dayOf, isZone, systemZone } from '../platform/time/time';
 import { archiveReader } from '../sessions/archive';
 import { labelOf } from '../sessions/describe';
 import { findSession } from '../sessions/find';
-import { chosenSessions, destinationsOf, goToSession, severalMatch, type Went } from '../sessions/go';
+import { chosenSessions, destinationsOf, severalMatch } from '../sessions/go';
+import { type GoDeps, goToSession, placesOf, type Went } from '../sessions/jump';
 import { giveName, namesFolder } from '../sessions/names';
 import { type Session, type SessionsState, statusOf } from '../sessions/session';
 import { isNameless } from '../sessions/slug';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
-import { placesOf, sessionsOnTerminal } from '../sessions/terminals';
+import { sessionsOnTerminal } from '../sessions/terminals';
 import { rowsOf, type SessionRow } from '../sessions/rows';
 import { sessionsNow } from '../sessions/turn-signs';
 import type { Context } from './context';
@@ -109,8 +110,7 @@ export async function waitingSessions(context: Context): Promise<number> {
 
 /** Maps each session's slug to its tmux or kitty window. */
 export function placesNow(context: Context, sessions: readonly Session[]): Promise<Map<string, string>> {
-  const own = sessions.filter(({ machine }) => machine === context.machineId);
-  return placesOf({ run: context.run, env: processHost().env }, own);
+  return placesOf(jumpDeps(context), sessions);
 }
 
 /**
@@ -138,6 +138,10 @@ export async function goNow(
 }
 
 export function goTo(context: Context, session: Session, name: string): Promise<Went> {
-  const { run, machineId } = context;
-  return goToSession({ run, env: processHost().env, machineId }, session, name);
+  return goToSession(jumpDeps(context), session, name);
+}
+
+function jumpDeps({ run, machineId }: Context): GoDeps {
+  const { env, platform } = processHost();
+  return { run, env, platform, machineId };
 }

@@ -28,7 +28,7 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   /** The first line of the session's first prompt. Set only if `sessions.titles` is on. */
   title: string | null;
   /**
-   * Where the session's terminal is: `work:2` in tmux, or the tab in kitty. Null if unknown or not requested.
+   * Where the session's terminal is: `work:2` in tmux, the pane in herdr, or the tab in kitty. Null if unknown or not requested.
    */
   place: string | null;
   /** Process id of the assistant on this machine; null if it isn't known to be running. */

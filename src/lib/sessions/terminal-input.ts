@@ -1,8 +1,7 @@
-import { join } from 'node:path';
-
-import { listSystemFolder, userId } from '../platform/files/system-files';
-import { inputTimeOf, leadersOf } from '../platform/process/pty';
-import { socketIn, tmuxRows, type TerminalDeps } from './terminals';
+import { listSystemFolder } from '../platform/files/system-files';
+import { foregroundOf, inputTimeOf, leadersOf } from '../platform/process/pty';
+import { isInHerdr, paneOfHerdr } from './herdr';
+import { tmuxRows, tmuxSockets, type TerminalDeps } from './terminals';
 
 /** Your last input at a terminal of this machine. Only its time and place are read, never what was typed. */
 export interface TerminalInput {
@@ -10,14 +9,11 @@ export interface TerminalInput {
   atMs: number;
   /** Device path of the terminal that you typed on; in tmux, the client's terminal. */
   tty: string;
-  /** Device path of the terminal shown there: the active pane of a tmux client, or else `tty`. */
+  /** Device path of the terminal shown there: the active pane of tmux or herdr, or else `tty`. */
   pane: string;
   /** A process on `pane`. */
   pid: number;
 }
-
-/** Maximum number of tmux servers to search. */
-const MAX_SERVERS = 8;
 
 /** Returns your last input at a terminal, or undefined if no terminal of yours is open. Works only on Linux. */
 export async function lastTerminalInput(deps: TerminalDeps): Promise<TerminalInput | undefined> {
@@ -32,13 +28,13 @@ export async function lastTerminalInput(deps: TerminalDeps): Promise<TerminalInp
     if (!isTmux && atMs > (inTmux?.atMs ?? 0)) others.set(tty, atMs);
   }
   if (others.size === 0) return inTmux;
-  const opened = leadersOf(deps.env['HOME'], others).map(({ tty, pid }) => ({
-    tty,
-    pane: tty,
-    pid,
-    atMs: others.get(tty) ?? 0,
-  }));
-  return latest(opened) ?? inTmux;
+  const opened = leadersOf(deps.env['HOME'], others)
+    .filter(({ pid }) => !isInHerdr(pid))
+    .map(({ tty, pid }) => ({ tty, pane: tty, pid, atMs: others.get(tty) ?? 0 }));
+  const last = latest(opened) ?? inTmux;
+  const shown = last === undefined ? undefined : foregroundOf(last.pid);
+  const pane = shown?.program === 'herdr' ? await paneOfHerdr(deps, shown.pid) : undefined;
+  return last === undefined || pane === undefined ? last : { ...last, pane: pane.tty, pid: pane.pid };
 }
 
 function latest(inputs: readonly TerminalInput[]): TerminalInput | undefined {
@@ -69,15 +65,6 @@ async function tmuxTerminals(
     }
   }
   return { clients, panes };
-}
-
-/** Returns the sockets of this user's tmux servers, the default one first. */
-export function tmuxSockets(env: NodeJS.ProcessEnv): string[] {
-  const folder = join(env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${userId()}`);
-  const names = listSystemFolder(folder).sort((a, b) => Number(b === 'default') - Number(a === 'default'));
-  const own = socketIn(env['TMUX']);
-  const sockets = names.map((name) => join(folder, name));
-  return [...new Set(own === undefined ? sockets : [own, ...sockets])].slice(0, MAX_SERVERS);
 }
 
 function ownTerminals(): string[] {

@@ -1,17 +1,17 @@
+import { join } from 'node:path';
+
 import { StewardError, errnoCode } from '../errors';
-import { isObject, parseObject } from '../platform/files/json-object';
-import { holdsTerminal, parentsOf, variableOf } from '../platform/process/own-terminal';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { listSystemFolder, userId } from '../platform/files/system-files';
+import { holdsTerminal } from '../platform/process/own-terminal';
 import type { Run } from '../platform/process/process';
-import { clean } from '../platform/terminal/terminal';
+import type { Pty } from '../platform/process/pty';
 import { isLive, type Session } from './session';
 
 export interface TerminalDeps {
   run: Run;
   env: NodeJS.ProcessEnv;
 }
-
-/** The socket of a tmux server; undefined for the default server. */
-export type Socket = string | undefined;
 
 const TIMEOUT_MS = 5000;
 
@@ -37,11 +37,10 @@ export async function answerOf(
  */
 export async function tmuxRows(
   deps: TerminalDeps,
-  socket: Socket,
+  socket: string,
   args: readonly string[],
 ): Promise<string[][]> {
-  const at = socket === undefined ? [] : ['-S', socket];
-  const text = (await answerOf(deps, 'tmux', [...at, ...args])) ?? '';
+  const text = (await answerOf(deps, 'tmux', ['-S', socket, ...args])) ?? '';
   return text
     .split('\n')
     .filter((line) => line !== '')
@@ -49,9 +48,42 @@ export async function tmuxRows(
 }
 
 /** Extracts the socket from a `TMUX` value, such as `/tmp/tmux-1000/default,4242,0`. */
-export function socketIn(variable: string | undefined): Socket {
+export function socketIn(variable: string | undefined): string | undefined {
   const path = variable?.replace(/,\d+,\d+$/, '');
   return path?.startsWith('/') === true ? path : undefined;
+}
+
+/** Maximum number of tmux servers to search. */
+const MAX_SERVERS = 8;
+
+/** Returns the sockets of this user's tmux servers, the caller's own first, then the default one. */
+export function tmuxSockets(env: NodeJS.ProcessEnv): string[] {
+  const folder = join(env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${userId()}`);
+  const names = listSystemFolder(folder).sort((a, b) => Number(b === 'default') - Number(a === 'default'));
+  const own = socketIn(env['TMUX']);
+  const sockets = names.map((name) => join(folder, name));
+  return [...new Set(own === undefined ? sockets : [own, ...sockets])].slice(0, MAX_SERVERS);
+}
+
+export interface TmuxClient extends Pty {
+  /** Id of the session that it shows, such as `$1`, and the pane that is active there. */
+  session: string;
+  pane: Pty;
+}
+
+/** Returns the clients of a tmux server, the one with the latest input first. */
+export async function tmuxClients(deps: TerminalDeps, socket: string): Promise<TmuxClient[]> {
+  const format = '#{client_activity} #{client_tty} #{client_pid} #{session_id} #{pane_pid} #{pane_tty}';
+  const rows = await tmuxRows(deps, socket, ['list-clients', '-F', format]);
+  return rows
+    .filter(([, tty]) => tty?.startsWith('/') === true)
+    .sort(([a], [b]) => Number(b) - Number(a))
+    .map(([, tty = '', pid, session = '', panePid, paneTty = '']) => ({
+      tty,
+      pid: Number(pid),
+      session,
+      pane: { tty: paneTty, pid: Number(panePid) },
+    }));
 }
 
 export interface KittyWindow {
@@ -61,54 +93,39 @@ export interface KittyWindow {
 }
 
 /** Lists the windows of the kitty instance at a local socket; empty if kitty doesn't respond. */
-export async function kittyWindows(deps: TerminalDeps, socket: string | null): Promise<KittyWindow[]> {
+export async function kittyWindows(deps: TerminalDeps, socket: string): Promise<KittyWindow[]> {
   // A kitty instance on a network socket may run on another machine.
-  if (socket?.startsWith('unix:') !== true) return [];
-  const text = await answerOf(deps, 'kitty', ['@', '--to', socket, 'ls']);
-  const objects = (value: unknown): Record<string, unknown>[] =>
-    Array.isArray(value) ? value.filter(isObject) : [];
-  return objects(parseObject(`{"systems":${text ?? '[]'}}`)?.['systems'])
-    .flatMap((system) => objects(system['tabs']))
+  if (!socket.startsWith('unix:')) return [];
+  const systems = listIn(await answerOf(deps, 'kitty', ['@', '--to', socket, 'ls']));
+  return systems
+    .flatMap(({ tabs }) => objectsIn(tabs))
     .flatMap(({ title, windows }) =>
-      objects(windows).map(({ id, pid }) => ({ id: Number(id), pid: Number(pid), tab: String(title) })),
+      objectsIn(windows).map(({ id, pid }) => ({ id: Number(id), pid: Number(pid), tab: String(title) })),
     );
 }
 
-export function windowOf(windows: readonly KittyWindow[], pid: number): KittyWindow | undefined {
-  const own = new Set([pid, ...parentsOf(pid)]);
-  return windows.find((window) => own.has(window.pid));
+/** Returns a number or text of each object that a command of `wezterm cli` lists. Drops the titles. */
+export async function weztermList(
+  { run, env }: TerminalDeps,
+  socket: string | undefined,
+  command: 'list' | 'list-clients',
+): Promise<{ pid: unknown; focused: unknown; id: number; tty: string | undefined }[]> {
+  const deps = { run, env: { ...env, WEZTERM_UNIX_SOCKET: socket } };
+  const text = await answerOf(deps, 'wezterm', ['cli', '--no-auto-start', command, '--format', 'json']);
+  return listIn(text).map(({ pid, focused_pane_id: focused, pane_id: id, tty_name: tty }) => ({
+    pid,
+    focused,
+    id: Number(id),
+    tty: textOf(tty),
+  }));
 }
 
-/**
- * Maps each session's slug to its terminal's place: `work:2` in tmux, or the tab's title in kitty. Omits
- * sessions whose terminal is closed or belongs to neither program.
- */
-export async function placesOf(
-  deps: TerminalDeps,
-  sessions: readonly Session[],
-): Promise<Map<string, string>> {
-  const panes = new Map<Socket, Promise<string[][]>>();
-  const windows = new Map<string, Promise<KittyWindow[]>>();
-  const places = new Map<string, string>();
-  for (const { slug, terminal } of sessions) {
-    const { tty, pid, started, kittySocket } = terminal ?? {};
-    if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') continue;
-    if (!holdsTerminal({ tty, pid, started })) continue;
-    const socket = socketIn(variableOf(pid, 'TMUX'));
-    if (socket !== undefined) {
-      const format = '#{pane_tty} #{session_name}:#{window_index}';
-      const listed = panes.get(socket) ?? tmuxRows(deps, socket, ['list-panes', '-a', '-F', format]);
-      panes.set(socket, listed);
-      const [, ...words] = (await listed).find(([pane]) => pane === tty) ?? [];
-      if (words.length > 0) places.set(slug, clean(words.join(' ')));
-    } else if (typeof kittySocket === 'string') {
-      const listed = windows.get(kittySocket) ?? kittyWindows(deps, kittySocket);
-      windows.set(kittySocket, listed);
-      const tab = windowOf(await listed, pid)?.tab;
-      if (tab !== undefined) places.set(slug, clean(tab));
-    }
-  }
-  return places;
+function listIn(text: string | undefined): Record<string, unknown>[] {
+  return objectsIn(parseObject(`{"list":${text ?? '[]'}}`)?.['list']);
+}
+
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /**

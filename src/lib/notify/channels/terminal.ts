@@ -3,8 +3,7 @@ import { shortHash } from '../../platform/files/short-hash';
 import { factsOf, variableOf, writeToTerminal } from '../../platform/process/own-terminal';
 import { inputTimeOf, leadersOf } from '../../platform/process/pty';
 import { cleanLine } from '../../platform/terminal/terminal';
-import { tmuxSockets } from '../../sessions/terminal-input';
-import { answerOf, socketIn, tmuxRows, type TerminalDeps } from '../../sessions/terminals';
+import { answerOf, socketIn, tmuxRows, tmuxSockets, type TerminalDeps } from '../../sessions/terminals';
 import { EVENTS } from '../events';
 import type { Channel, ChannelDeps, NotifyChecked, Parcel, Trouble } from './channel';
 

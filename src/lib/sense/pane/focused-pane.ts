@@ -1,4 +1,5 @@
 import { foregroundOf, inputTimeOf, programOf, ptysBelow, type Pty } from '../../platform/process/pty';
+import { paneOfHerdr } from '../../sessions/herdr';
 import type { Desktop, FrontApp } from '../front-app/adapter';
 import { focusedInKitty, focusedInWezTerm, paneOfTmux } from './listings';
 
@@ -47,9 +48,10 @@ export async function focusedPane(deps: PaneDeps, { pid, tty }: FrontApp): Promi
   for (let depth = 0; pty !== undefined && depth <= MAX_DEPTH; depth += 1) {
     const shown = foregroundOf(pty.pid);
     if (shown === undefined) return undefined;
-    if (shown.program !== 'tmux: client')
-      return { tty: pty.tty, folder: RELAYS.has(shown.program) ? undefined : shown.folder };
-    pty = await paneOfTmux(deps.desktop, { tty: pty.tty, pid: shown.pid });
+    if (shown.program === 'herdr') pty = await paneOfHerdr(deps.desktop, shown.pid);
+    else if (shown.program === 'tmux: client')
+      pty = await paneOfTmux(deps.desktop, { tty: pty.tty, pid: shown.pid });
+    else return { tty: pty.tty, folder: RELAYS.has(shown.program) ? undefined : shown.folder };
   }
   return undefined;
 }

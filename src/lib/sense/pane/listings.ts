@@ -1,32 +1,23 @@
-import { join } from 'node:path';
+import { basename } from 'node:path';
 
 import { toStewardError } from '../../errors';
 import { isObject, parseObject, textOf } from '../../platform/files/json-object';
-import { listSystemFolder, userId } from '../../platform/files/system-files';
 import { converse, type Dialogue } from '../../platform/net/local-socket';
 import { variableOf } from '../../platform/process/own-terminal';
 import { argumentsOf, type Pty } from '../../platform/process/pty';
-import { answerOf, tmuxRows } from '../../sessions/terminals';
+import { tmuxClients, tmuxSockets, weztermList } from '../../sessions/terminals';
 import { parseAnswer, type Desktop } from '../front-app/adapter';
-
-/** Maximum number of tmux servers to search. */
-const MAX_SERVERS = 8;
 
 /** Returns the terminal and process of the active pane in a tmux client. */
 export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | undefined> {
-  const format = '#{client_tty} #{pane_tty} #{pane_pid}';
-  for (const socket of socketsOf(client.pid).slice(0, MAX_SERVERS)) {
-    const rows = await tmuxRows(desktop, socket, ['list-clients', '-F', format]);
-    const [, tty = '', pid] = rows.find(([own]) => own === client.tty) ?? [];
-    if (tty.startsWith('/dev/')) return { tty, pid: Number(pid) };
+  for (const socket of socketsOf(client.pid)) {
+    const { pane } = (await tmuxClients(desktop, socket)).find(({ tty }) => tty === client.tty) ?? {};
+    if (pane !== undefined) return pane;
   }
   return undefined;
 }
 
-/**
- * Returns the socket named in a tmux client's arguments. Without such an argument, returns all sockets in
- * tmux's folder.
- */
+/** Returns the socket in a tmux client's arguments or, without one, those in tmux's folder. */
 function socketsOf(pid: number): string[] {
   const words = argumentsOf(pid);
   const valueOf = (flag: string): string | undefined => {
@@ -35,10 +26,9 @@ function socketsOf(pid: number): string[] {
   };
   const path = valueOf('-S');
   if (path?.startsWith('/') === true) return [path];
-  const folder = join(variableOf(pid, 'TMUX_TMPDIR') ?? '/tmp', `tmux-${userId()}`);
+  const sockets = tmuxSockets({ TMUX_TMPDIR: variableOf(pid, 'TMUX_TMPDIR') });
   const name = valueOf('-L') ?? 'default';
-  const others = listSystemFolder(folder).filter((other) => other !== name);
-  return [name, ...others].map((file) => join(folder, file));
+  return sockets.sort((a, b) => Number(basename(b) === name) - Number(basename(a) === name));
 }
 
 const INDEX = /^\d*$/;
@@ -100,15 +90,8 @@ export async function focusedInWezTerm(
 ): Promise<string | undefined> {
   const socket = variableOf(shell, 'WEZTERM_UNIX_SOCKET');
   if (socket === undefined) return undefined;
-  const deps = { ...desktop, env: { ...desktop.env, WEZTERM_UNIX_SOCKET: socket } };
-  const list = async (what: string, keys: readonly string[]): Promise<Record<string, unknown>[]> => {
-    const text = await answerOf(deps, 'wezterm', ['cli', '--no-auto-start', what, '--format', 'json']);
-    const isAllowed = (key: string): boolean => INDEX.test(key) || keys.includes(key);
-    return objectsIn(parseAnswer(text ?? '[]', isAllowed, { from: 'wezterm', hint: '' }));
-  };
-  const clients = await list('list-clients', ['pid', 'focused_pane_id']);
-  const id = clients.find(({ pid }) => pid === windowPid)?.['focused_pane_id'];
-  if (typeof id !== 'number') return undefined;
-  const panes = await list('list', ['pane_id', 'tty_name']);
-  return textOf(panes.find(({ pane_id }) => pane_id === id)?.['tty_name']);
+  const clients = await weztermList(desktop, socket, 'list-clients');
+  const focused = clients.find(({ pid }) => pid === windowPid)?.focused;
+  if (typeof focused !== 'number') return undefined;
+  return (await weztermList(desktop, socket, 'list')).find(({ id }) => id === focused)?.tty;
 }

@@ -1,0 +1,172 @@
+import { StewardError, toStewardError } from '../errors';
+import { processView, type ProcessView } from '../platform/process/process-view';
+import { isCodexDaemon } from '../platform/process/programs';
+import type { Run } from '../platform/process/process';
+import { clean } from '../platform/terminal/terminal';
+import type { Session } from './session';
+import type { HeldTerminal, Tab, TabDeps, TabProgram } from './tab';
+import { LABELED, TAB_PROGRAMS } from './tab-programs';
+import type { TerminalDeps } from './terminals';
+
+export interface Went {
+  slug: string;
+  name: string;
+  /** The program that shows the session, such as `tmux` or `iterm2`. */
+  via: string;
+  tty: string;
+  /** The program's id of the pane or tab, such as `%3` or `7`. */
+  target: string;
+}
+
+export interface GoDeps extends TerminalDeps {
+  platform: NodeJS.Platform;
+  machineId: string;
+}
+
+interface Match {
+  via: string;
+  tab: Tab;
+}
+
+/**
+ * Shows the pane or tab in which a session runs. Throws `unavailable`, with the reason, unless exactly one has the
+ * terminal that the session's process holds.
+ */
+export async function goToSession(deps: GoDeps, session: Session, name: string): Promise<Went> {
+  const { platform, run, env } = deps;
+  const view = (): Promise<ProcessView> => processView(platform, run, env);
+  const asking = { run, env, processes: await view() };
+  const held = heldOrThrow(asking.processes, deps, session, name);
+  const { tty } = held;
+  const { via, tab } = onlyMatch(await matchesOf(asking, held), `${name} is running on ${tty}`);
+  // The device may have passed to another program while the tabs were listed.
+  const isHeld = heldOrThrow(await view(), deps, session, name).tty === tty;
+  const outer = isHeld && (await tab.focus());
+  if (outer === false) {
+    throw new StewardError('unavailable', `${name} has left the tab ${tab.target} of ${via}.`, {
+      hint: 'Run "steward sessions" to list the running sessions.',
+    });
+  }
+  if (outer !== true) await showOuter(asking, outer);
+  return { slug: session.slug, name, via, tty, target: tab.target };
+}
+
+/** Shows the terminal in which tmux or herdr runs, if exactly one tab has it. */
+async function showOuter(deps: TabDeps, held: HeldTerminal): Promise<void> {
+  const [match, ...others] = (await matchesOf(deps, held)).found;
+  if (match !== undefined && others.length === 0) await match.tab.focus();
+}
+
+/** Finds the tabs that have the held terminal, and why a program that is running doesn't tell. */
+async function matchesOf(
+  deps: TabDeps,
+  held: HeldTerminal,
+): Promise<{ found: Match[]; refused: StewardError[] }> {
+  const refused: StewardError[] = [];
+  const tabsOf = async (program: TabProgram): Promise<Match[]> => {
+    try {
+      const tabs = await program.list(deps, held);
+      return tabs.filter(({ tty }) => tty === held.tty).map((tab) => ({ via: program.id, tab }));
+    } catch (error) {
+      const known = toStewardError(error);
+      if (known.kind === 'internal') throw error;
+      refused.push(known);
+      return [];
+    }
+  };
+  return { found: (await Promise.all(TAB_PROGRAMS.map(tabsOf))).flat(), refused };
+}
+
+function onlyMatch({ found, refused }: Awaited<ReturnType<typeof matchesOf>>, where: string): Match {
+  const [match, ...others] = found;
+  if (match === undefined) {
+    const [first] = refused;
+    throw new StewardError('unavailable', `${where}, outside of the programs that steward can ask.`, {
+      hint:
+        first === undefined
+          ? 'Start sessions in tmux or herdr, or see docs/sessions-and-hooks.md for the settings of your terminal.'
+          : `${first.message} ${first.hint ?? ''}`.trimEnd(),
+    });
+  }
+  if (others.length === 0) return match;
+  throw new StewardError('unavailable', `${where}, which ${found.length} tabs claim to show.`, {
+    hint: `Choose one yourself: ${found.map(({ via, tab }) => `${via} ${clean(tab.target)}`).join(', ')}.`,
+  });
+}
+
+/** Returns the terminal that the session's process holds. Throws `unavailable`, with the reason, if there is none. */
+function heldOrThrow(
+  processes: ProcessView,
+  { platform, machineId }: GoDeps,
+  session: Session,
+  name: string,
+): HeldTerminal {
+  if (session.machine !== null && session.machine !== machineId) {
+    throw new StewardError('unavailable', `${name} is running on another machine.`, {
+      hint: 'Run "steward go" there.',
+    });
+  }
+  const held = heldBy(processes, session);
+  if (held !== undefined) return held;
+  const tty = session.terminal?.tty ?? undefined;
+  if (tty !== undefined) {
+    throw new StewardError('unavailable', `${name} is no longer running on ${tty}.`, {
+      hint: 'Run "steward sessions" to list the running sessions.',
+    });
+  }
+  throw new StewardError('unavailable', `The terminal for ${name} is unknown.`, {
+    hint: whyUnknown(platform, session),
+  });
+}
+
+/** Returns why the terminal of a session is unknown, and what to do. */
+function whyUnknown(platform: NodeJS.Platform, { terminal, process: mark }: Session): string {
+  if (platform === 'darwin') return 'Its process has ended, or runs outside of a terminal.';
+  if (platform !== 'linux') return 'steward finds terminals only on Linux and macOS.';
+  if (terminal === null)
+    return 'steward was not told when the session started. The next session will have one.';
+  if (isCodexDaemon(mark?.pid)) {
+    return 'Codex runs the session in the background, and steward cannot tell which of its windows shows it. Open it with "codex resume" and its id.';
+  }
+  return 'The session was started outside of a terminal, for example by an editor.';
+}
+
+/** Returns the terminal, if the session's process still runs on it. On macOS, only the process is recorded. */
+function heldBy(processes: ProcessView, session: Session): HeldTerminal | undefined {
+  const { terminal, process: caller } = session;
+  const mark = typeof terminal?.pid === 'number' ? terminal : caller;
+  const pid = mark?.pid ?? undefined;
+  const now = pid === undefined ? undefined : processes.of(pid);
+  if (pid === undefined || now?.tty === undefined || now.started !== mark?.started) return undefined;
+  if (now.tty !== (terminal?.tty ?? now.tty)) return undefined;
+  return { tty: now.tty, pid, kittySocket: terminal?.kittySocket ?? null };
+}
+
+/**
+ * Maps each session's slug to its place: `work:2` in tmux, the pane in herdr, or the tab's title in kitty. Omits
+ * sessions without a terminal, and those that no program or several programs show.
+ */
+export async function placesOf(deps: GoDeps, sessions: readonly Session[]): Promise<Map<string, string>> {
+  const { platform, run, env, machineId } = deps;
+  const asking = { run: onceEach(run), env, processes: await processView(platform, run, env) };
+  const places = new Map<string, string>();
+  for (const session of sessions) {
+    const held = heldBy(asking.processes, session);
+    if (session.machine !== machineId || held === undefined) continue;
+    const listed = await Promise.all(LABELED.map((program) => program.list(asking, held)));
+    const [tab, ...others] = listed.flat().filter(({ tty }) => tty === held.tty);
+    if (tab?.label !== undefined && others.length === 0) places.set(session.slug, clean(tab.label));
+  }
+  return places;
+}
+
+/** Runs each command line once, and gives later callers the same answer. */
+function onceEach(run: Run): Run {
+  const answers = new Map<string, ReturnType<Run>>();
+  return (file, args, options) => {
+    const key = JSON.stringify([file, args, options.env?.['HERDR_SOCKET_PATH']]);
+    const answer = answers.get(key) ?? run(file, args, options);
+    answers.set(key, answer);
+    return answer;
+  };
+}
