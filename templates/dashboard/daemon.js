@@ -17,6 +17,8 @@ const BODY_MS = 60_000;
 
 /** Holds the secret if the browser blocks site data. @type {string | null} */
 let ownSecret = null;
+/** Whether the daemon withheld the names in its last response, because this page is not signed in. */
+export let isNameless = false;
 /** Why the daemon refused the code in the URL. @type {string | undefined} */
 export let refused;
 
@@ -101,10 +103,15 @@ export async function ask(url, etag) {
       return { problem: { reached: true, signedOut: true, message: 'This page is not signed in.' } };
     clearTimeout(timer);
     timer = setTimeout(() => stop.abort(), BODY_MS);
-    const body = await response.json().catch(() => undefined);
+    const withholds = response.headers.has('steward-names');
+    const body = await response
+      .text()
+      .then((text) => JSON.parse(text, withholds ? nameless : undefined))
+      .catch(() => undefined);
     if (stop.signal.aborted) return { problem: { reached: true, message: 'The response was incomplete.' } };
     if (!response.ok) return { problem: { reached: true, ...errorOf(body, response.status) } };
     if (body === undefined) return { problem: { reached: true, message: `Invalid JSON from ${url}.` } };
+    isNameless = withholds;
     return { data: body, etag: response.headers.get('ETag') ?? undefined };
   } catch {
     const message = stop.signal.aborted
@@ -114,6 +121,15 @@ export async function ask(url, etag) {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Replaces withheld names with ids. @param {string} _key @param {any} value */
+function nameless(_key, value) {
+  if (value?.title === null) value.title = value.number ? `#${value.number}` : (value.slug ?? null);
+  if (value?.name === null) value.name = value.slug;
+  if (value?.subject === null) value.subject = value.sha.slice(0, 7);
+  if (value?.text === null) value.text = 'Text not shown';
+  return value;
 }
 
 /** @param {any} body @param {number} status */

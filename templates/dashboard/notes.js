@@ -1,6 +1,6 @@
 // Notes about failed requests: the panels keep the last good data, and a note shows the age of the data.
 
-import { refused } from './daemon.js';
+import { isNameless, refused } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
 import { moment } from './format.js';
 
@@ -48,6 +48,8 @@ export function drawPanels(panels) {
         command('steward up'),
         '; this page reconnects automatically.',
       ),
+    isNameless &&
+      h('p.muted', 'Titles and branches are not shown. Run ', command('steward open'), ' to see them.'),
     [...problems].map(([text, names]) => h('p.attention', `${names.join(', ')}: ${text}`)),
   );
 }

@@ -11,6 +11,8 @@ import { hookJson } from '../helpers/hooks';
 import { requirePrograms } from '../helpers/real-part';
 import { focus } from '../helpers/sense';
 
+const NOT_SIGNED_IN = 'Titles and branches are not shown. Run steward opencopy to see them.';
+
 describe('the pages as the built daemon serves them', function () {
   this.timeout(180_000);
   let browser: Browser;
@@ -45,7 +47,7 @@ describe('the pages as the built daemon serves them', function () {
   it('/ shows the day', async () => {
     const one = await openPage(browser, `${daemon.url}/`, { now: null });
     await waitForText(one.page, '#facts', /^0 m tracked so far.*0 commits$/);
-    expect(await textOf(one.page, '#notes')).to.equal('');
+    expect(await textOf(one.page, '#notes')).to.equal(NOT_SIGNED_IN);
     expect(one.console).to.deep.equal([]);
     await one.close();
   });
@@ -94,7 +96,7 @@ describe('the pages as the built daemon serves them', function () {
     await waitForText(one.page, '#parts', /Assistant hooks/);
     await waitForText(one.page, '#jobs', /Capture.*every 2 min/);
     await waitForText(one.page, '#history', /^No notifications yet\.$/);
-    expect(await textOf(one.page, '#notes')).to.equal('');
+    expect(await textOf(one.page, '#notes')).to.equal(NOT_SIGNED_IN);
     expect(one.console).to.deep.equal([]);
     await one.close();
   });

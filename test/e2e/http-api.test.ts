@@ -264,8 +264,10 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       };
       return jobs.every(({ lastRun }) => lastRun !== null);
     });
+    const page = await signIn(daemon);
     for (const [name, { 'x-endless': isEndless }] of api.operations)
-      if (name.startsWith('GET /api/') && !isEndless) await visit(daemon, name, 200);
+      if (name.startsWith('GET /api/') && !isEndless)
+        for (const headers of [{}, page]) await visit(daemon, name, 200, { headers });
     const { text } = await visit(daemon, 'GET /api/usage', 200, { at: '/api/usage?by=model' });
     expect((JSON.parse(text) as Usage).rows.map(({ key }) => key)).to.deep.equal(['claude-opus-4-8']);
     writeFileSync(join(home.path, '.steward', 'usage', `${day(1)}.json`), '{');
@@ -286,7 +288,10 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       ['', ['standup']],
       [`?from=${day(2)}&to=${day(1)}`, ['standup', '--of', `${day(2)}..${day(1)}`]],
     ] as const) {
-      const { text: report } = await visit(daemon, 'GET /api/report', 200, { at: `/api/report${query}` });
+      const { text: report } = await visit(daemon, 'GET /api/report', 200, {
+        at: `/api/report${query}`,
+        headers: page,
+      });
       const printed = jsonOf(await steward([...args, '--json'], { home: home.path, env }));
       expect(JSON.parse(report)).to.deep.equal(printed);
     }
@@ -319,7 +324,6 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       await visit(daemon, 'POST /notify', 202, { body: JSON.stringify(body) });
     }
     await visit(daemon, 'GET /api/status', 200);
-    const page = await signIn(daemon);
     const send = async (name: string, status: number, input: object): Promise<unknown> => {
       const body = JSON.stringify(input);
       if (status < 400) expect(api.bodyFaults(`POST ${name}`, input)).to.deep.equal(NONE);
@@ -382,7 +386,9 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect(await send('/api/notify/mute', 200, { duration: '1h' })).to.include({ muted: true });
     await send('/api/notify/mute', 400, { duration: 'soon' });
     expect(await send('/api/notify/unmute', 200, {})).to.deep.equal({ muted: false, was: true });
-    const { voice, history } = JSON.parse((await visit(daemon, 'GET /api/notify', 200)).text) as NotifyReport;
+    const { voice, history } = JSON.parse(
+      (await visit(daemon, 'GET /api/notify', 200, { headers: page })).text,
+    ) as NotifyReport;
     expect(voice).to.equal('off');
     expect(history.map(({ text }) => text)).to.include('Done');
     const pushed = history.find(({ event }) => event === 'error');

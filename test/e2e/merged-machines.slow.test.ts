@@ -20,7 +20,7 @@ import type { UnionRecord } from '../../src/lib/time/machines/model';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { bareEnvironment } from '../helpers/git';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
-import { startDaemon } from '../helpers/daemon';
+import { signIn, startDaemon } from '../helpers/daemon';
 import { MACHINES } from '../helpers/machines';
 
 /** Three machines with one exchange folder, which every command reads without a sync tool in between. */
@@ -168,7 +168,9 @@ describe('several machines (built)', function () {
   it('merges in the HTTP API, with a timeline of each machine', async () => {
     const daemon = await startDaemon({ home: homes[0]?.path ?? '', env: { TZ: 'UTC' } });
     try {
-      const get = async (path: string): Promise<unknown> => (await fetch(`${daemon.url}${path}`)).json();
+      const headers = await signIn(homes[0]?.path ?? '', daemon.url);
+      const get = async (path: string): Promise<unknown> =>
+        (await fetch(`${daemon.url}${path}`, { headers })).json();
       const all = (await get(`/api/day?day=${day}`)) as DayDocument;
       expect(all.record).to.include({ totalMinutes: 90, overlapMinutes: 10 });
       expect(all.machines?.map(({ name, state }) => [name, state])).to.deep.equal([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
-import { startDaemon, until, type RunningDaemon } from '../helpers/daemon';
+import { ask, type RunningDaemon, signIn, startDaemon, until } from '../helpers/daemon';
 import { startGitHub, type GitHub } from '../helpers/github';
 import { hookJson } from '../helpers/hooks';
 import { issuesOf } from '../helpers/work-kill';
@@ -50,7 +50,9 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     daemon = await startDaemon({ home: home.path, env: env() });
     await until('the capture', async () => (await issuesOf(github, 'ann/work')).length === 2, 90_000);
     await until('the board', async () => (await get<Board>('/api/work')).items.length === 2);
-    const columns = await get<Record<string, { title: string }[]>>('/api/work/columns');
+    const headers = await signIn(home.path, daemon.url);
+    const { text } = await ask(`${daemon.url}/api/work/columns`, { headers });
+    const columns = JSON.parse(text) as Record<string, { title: string }[]>;
     expect(columns['Queued']?.map(({ title }) => title).sort()).to.deep.equal([
       'By hand',
       '[Reminder] call Ann',

@@ -137,6 +137,17 @@ export function ask(
   });
 }
 
+/** Signs a page in, as `steward open` does, and returns the header with its secret. */
+export async function signIn(home: string, url: string): Promise<{ authorization: string }> {
+  const { socket } = JSON.parse(readFileSync(join(machineFolder(home), 'daemon.json'), 'utf8')) as {
+    socket: string;
+  };
+  const opened = await ask(`${url}/api/open`, { method: 'POST', socket });
+  const code = new URL((JSON.parse(opened.text) as { url: string }).url).hash.slice('#code='.length);
+  const { text } = await ask(`${url}/api/sign-in`, { method: 'POST', body: JSON.stringify({ code }) });
+  return { authorization: `Bearer ${(JSON.parse(text) as { secret: string }).secret}` };
+}
+
 /** Waits until something holds, looking again and again, for a minute at most. */
 export async function until(
   what: string,

@@ -14,6 +14,7 @@ import {
   type Route,
   type RouteRequest,
 } from './route';
+import { forWholeAnswer, nameFilter } from './withheld';
 
 export interface AppDeps {
   routes: readonly Route[];
@@ -31,9 +32,13 @@ export interface AppDeps {
 
 type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-/** Returns the daemon's HTTP application. Errors in routes become error responses. */
+/**
+ * Returns the daemon's HTTP application. Errors in routes become error responses. Only the local socket and signed-in
+ * pages get names, such as titles and branches.
+ */
 export function daemonApp(deps: AppDeps): Application {
   const table = tableOf(deps.routes);
+  const withoutNames = nameFilter();
   return {
     async admit(head) {
       const found = routeFor(table, head);
@@ -47,8 +52,9 @@ export function daemonApp(deps: AppDeps): Application {
       try {
         const row = routeFor(table, head);
         if ('headers' in row) return row;
-        const request = requestOf(head, body);
-        return 'serve' in row ? await row.serve(request) : await runJson(row, request);
+        if (head.isLocal || row.isOpen === true || deps.gate.hasPageSecret(head))
+          return await run(row, head, body);
+        return withoutNames(row, head, await run(row, forWholeAnswer(head), body));
       } catch (error) {
         const answer = errorAnswer(error);
         if (answer.status >= 500) deps.onFault(head, toStewardError(error));
@@ -173,6 +179,11 @@ function jsonOf(body: Buffer): unknown {
       hint: 'Send one JSON object.',
     });
   }
+}
+
+async function run(row: Route, head: RequestHead, body: Buffer): Promise<HttpAnswer> {
+  const request = requestOf(head, body);
+  return 'serve' in row ? row.serve(request) : runJson(row, request);
 }
 
 async function runJson(row: JsonRoute, request: RouteRequest): Promise<HttpAnswer> {

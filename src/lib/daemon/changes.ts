@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { marksOf } from '../platform/files/stat';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { JSON_HEADERS, refusal, type RawRoute } from './route';
+import { namelessEtag } from './withheld';
 
 /** A document that pages subscribe to. */
 export interface Topic {
@@ -29,7 +30,12 @@ export interface ChangesDeps {
   onFault: (error: unknown) => void;
 }
 
-type Write = (line: string) => void;
+interface Line {
+  topic?: string;
+  etag?: string;
+}
+
+type Write = (line: Line) => void;
 
 interface Known {
   marks: string;
@@ -68,11 +74,11 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
     }
   };
   const publish = (topic: string, etag: string): void => {
-    for (const write of listeners) write(lineOf({ topic, etag }));
+    for (const write of listeners) write({ topic, etag });
   };
   const tick = (): void => {
     checks += 1;
-    if (checks % BEAT_EVERY === 0) for (const write of listeners) write(lineOf({}));
+    if (checks % BEAT_EVERY === 0) for (const write of listeners) write({});
     check().catch(onFault);
   };
   return {
@@ -83,7 +89,7 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
      * removes the listener.
      */
     listen(write: Write): () => void {
-      for (const [topic, { etag }] of known) write(lineOf({ topic, etag }));
+      for (const [topic, { etag }] of known) write({ topic, etag });
       listeners.add(write);
       timer ??= setInterval(tick, EVERY_MS);
       check().catch(onFault);
@@ -135,8 +141,13 @@ export function streamRoute({ run, version, hasPageSecret, ...deps }: StreamDeps
         headers: STREAM_HEADERS,
         body: '',
         stream(write) {
-          write(lineOf({ run, version, signedIn: hasPageSecret(head) }));
-          return feed.listen(write);
+          const signedIn = hasPageSecret(head);
+          write(lineOf({ run, version, signedIn }));
+          const seesNames = signedIn || head.isLocal;
+          return feed.listen(({ etag, ...line }) => {
+            if (etag === undefined) write(lineOf(line));
+            else write(lineOf({ ...line, etag: seesNames ? etag : namelessEtag(etag) }));
+          });
         },
       };
     },
