@@ -11,8 +11,11 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
 import { areaAt, type UserArea } from '../../src/lib/config/user-area';
+import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { HELD } from '../../src/lib/sessions/held';
 import { emptyHome, steward } from '../helpers/cli';
+import { ask, startDaemon, until } from '../helpers/daemon';
+import { startGitHub } from '../helpers/github';
 import { hookJson } from '../helpers/hooks';
 
 const SECRETS = ['id-4f1c9b', '/home/ann/path-4f1c9b', 'title-4f1c9b'];
@@ -27,8 +30,9 @@ describe('what is left after names are deleted (built)', function () {
   });
   afterEach(() => home.remove());
 
+  let env: Record<string, string> = {};
   const run = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await steward(args, { home: home.path });
+    const { code, stdout, stderr } = await steward(args, { home: home.path, env });
     expect(code, stderr).to.equal(0);
     return stdout;
   };
@@ -55,7 +59,10 @@ describe('what is left after names are deleted (built)', function () {
   const filesWith = (words: readonly string[]): string[] =>
     readdirSync(home.path, { recursive: true, encoding: 'utf8' }).filter((name) => {
       const path = join(home.path, name);
-      return statSync(path).isFile() && words.some((word) => readFileSync(path, 'latin1').includes(word));
+      return (
+        statSync(path, { throwIfNoEntry: false })?.isFile() === true &&
+        words.some((word) => readFileSync(path, 'latin1').includes(word))
+      );
     });
 
   it('is nothing that holds a session id, a path or a title', async () => {
@@ -77,23 +84,40 @@ describe('what is left after names are deleted (built)', function () {
     const entry = { type: 'assistant', timestamp: new Date().toISOString(), sessionId: 'id-4f1c9b', cwd: repo, requestId: 'r', message: { id: 'm', model: 'x', usage: { input_tokens: 5, output_tokens: 7 } } }; // prettier-ignore
     appendFileSync(log, `${JSON.stringify(entry)}\n`);
     await run('config', 'set', 'sessions.titles', 'true');
+    const github = await startGitHub({ labels: true });
+    env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
+    await run('work', 'setup', 'ann/work');
     for (const event of ['session-start', 'prompt', 'stop'] as const) {
       const input = hookJson(event, {
         session_id: 'id-4f1c9b',
         cwd: repo,
         transcript_path: log,
-        prompt: 'title-4f1c9b',
+        prompt: 'queue the title-4f1c9b for later',
       });
-      await steward(['hook', event], { home: home.path, input });
+      await steward(['hook', event], { home: home.path, input, env });
     }
+    const session = join(area.sessions, 'codename-slug', 'session.md');
+    put(session);
+    writeFileSync(session, '---\ntask: title-4f1c9b\nphase: execute\nslug: codename-slug\n---\n');
+    await run('work', 'sweep');
+    await run('notify', 'send', 'title-4f1c9b', '--slug', 'codename-slug');
     await run('sense', 'capture');
     await run('usage');
+    const daemon = await startDaemon({ home: home.path, env });
+    await until('its first captures', async () => {
+      const { jobs } = JSON.parse((await ask(`${daemon.url}/api/status`)).text) as DaemonStatus;
+      return jobs.every(({ lastRun }) => lastRun !== null);
+    });
+    await daemon.stop();
+    await github.close();
     const kept = (): string[] =>
       filesWith(['4f1c9b', 'codename']).filter((name) => !/^(?:codename|\.claude)/.test(name));
     expect(kept().length).to.be.at.least(4);
     await run('sessions', 'forget', '--yes');
     await run('sense', 'purge', '--all', '--records', '--yes');
-    expect(kept()).to.deep.equal([]);
+    // Your session files and the copy of your issues stay.
+    const stays = /^\.steward\/(?:sessions|work\/(?:cache\.json|board\.json|tasklist))/;
+    expect(kept().filter((name) => !stays.test(name))).to.deep.equal([]);
   });
 
   it('is no temp file of a killed run, after a write in its folder and after a purge', async () => {

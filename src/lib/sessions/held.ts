@@ -47,6 +47,16 @@ export const HELD: readonly HeldFile[] = [
     by: BOTH,
     at: (area) => join(area.observability, 'work-capture.jsonl'),
   },
+  {
+    name: 'observability/work-sweep.jsonl',
+    by: BOTH,
+    at: (area) => join(area.observability, 'work-sweep.jsonl'),
+  },
+  { name: 'work/ledger.json', by: BOTH, at: (area) => area.work.ledger },
+  { name: 'daemon/daemon.log', by: BOTH, at: (area) => area.daemonLog },
+  { name: 'sense/logs/', by: BOTH, at: (area) => area.sense.logs },
+  { name: 'work/logs/', by: BOTH, at: (area) => join(area.work.root, 'logs') },
+  { name: 'banners.json', by: BOTH, at: ({ machine }) => join(machine, 'banners.json') },
   { name: 'session-names/', by: ['forget'], at: ({ machine }) => namesFolder(machine) },
   { name: 'usage/logs.json', by: BOTH, at: ({ machine }) => join(machine, 'usage', 'logs.json') },
 ];
