@@ -3,13 +3,14 @@ import { installText } from '../../lib/assistant/install-view';
 import { throwAll } from '../../lib/errors';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { ASSISTANT_IDS, CLAUDE_CODE } from '../../lib/sessions/session-key';
+import { installerDeps } from '../../lib/app/context';
+import { openHooks } from '../../lib/app/hooks';
 import {
   askForSkill,
   chosenAssistants,
-  openHooks,
   othersText,
   unregisteredAssistants,
-} from '../../lib/app/hooks';
+} from '../../lib/assistant/registered';
 
 export default class HooksInstall extends BaseCommand {
   static override summary = "Register steward's hooks with your AI assistants";
@@ -43,7 +44,7 @@ export default class HooksInstall extends BaseCommand {
     const mayAsk = !dryRun && !this.json;
     const { deps, assistants } = openHooks(
       this.context,
-      flags.assistant ?? (await chosenAssistants(this.context, mayAsk)),
+      flags.assistant ?? (await chosenAssistants(installerDeps(this.context), mayAsk)),
     );
     const hasClaude = assistants.some(({ id }) => id === CLAUDE_CODE);
     const skill = flags.skill ?? (hasClaude && mayAsk && (await askForSkill(deps)));
@@ -54,7 +55,7 @@ export default class HooksInstall extends BaseCommand {
       for (const warning of new Set(results.flatMap(({ warnings }) => warnings))) this.say(warning);
     }
     throwAll(failures);
-    const unregistered = flags.assistant === undefined ? unregisteredAssistants(this.context) : [];
+    const unregistered = flags.assistant === undefined ? unregisteredAssistants(deps) : [];
     const remaining = unregistered.filter((assistant) => !assistants.includes(assistant));
     if (remaining.length > 0) this.say(othersText(remaining));
     const [first, ...more] = results as [HooksInstalled, ...HooksInstalled[]];

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
-import { recordHeard } from '../../lib/app/hooks';
+import { installerDeps } from '../../lib/app/context';
+import { recordHeard } from '../../lib/assistant/registered';
 import { openSense } from '../../lib/app/sense';
 import { openSessions } from '../../lib/app/sessions';
 import { withRemoval } from '../../lib/setup/sync/leave';
 import { openUsage } from '../../lib/app/usage';
+import { currentSessions } from '../../lib/sessions/state';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 
 export default class SessionsForget extends BaseCommand {
@@ -27,7 +29,7 @@ export default class SessionsForget extends BaseCommand {
     const { workEvents } = sessions;
     const deps = { area, clock, workEvents, machineId: () => this.context.machineId };
     const work = async (): Promise<Forgotten> => {
-      if (flags.yes) await recordHeard(this.context);
+      if (flags.yes) await recordHeard(installerDeps(this.context), async () => currentSessions(sessions));
       const days = await (await openUsage(this.context)).purge({}, !flags.yes);
       const forgotten = await forgetSessions(deps, !flags.yes);
       if (flags.yes) await sense.locked(sense.forgetRunning);

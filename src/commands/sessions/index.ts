@@ -1,5 +1,6 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
-import { registeredAssistants } from '../../lib/app/hooks';
+import { installerDeps } from '../../lib/app/context';
+import { registeredAssistants } from '../../lib/assistant/registered';
 import { openSessions, placesNow } from '../../lib/app/sessions';
 import { isInteractive } from '../../lib/platform/terminal/ask';
 import { isLive } from '../../lib/sessions/session';
@@ -42,7 +43,7 @@ export default class Sessions extends BaseCommand {
     const all = flags.all === true;
     const report = sessionsReport(state, spoolStatus(this.context.area.spool), { nowMs, places, all });
     const isFirst = Object.keys(state.sessions).length === 0;
-    const isRegistered = isFirst && registeredAssistants(this.context).length > 0;
+    const isRegistered = isFirst && registeredAssistants(installerDeps(this.context)).length > 0;
     this.show(report, () =>
       sessionsText(report, { ...this.terminal, nowMs, all: all || isFirst, isRegistered }),
     );

@@ -24,10 +24,10 @@ import { spoolStatus } from '../sessions/spool';
 import { sessionsReport } from '../sessions/rows';
 import { openWatchdog, reportSilence } from './agents';
 import { drainWork } from './capture';
-import { productRoot, type Context } from './context';
+import { productRoot, installerDeps, type Context } from './context';
 import { installedBuild } from '../daemon/client';
 import { dayRoute } from './day';
-import { hooksFinding } from './hooks';
+import { hooksFinding } from '../assistant/registered';
 import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { reportRoute } from './report';
@@ -108,7 +108,7 @@ export async function openDaemon(
       senseModule(isSetUp, async () => live.status(await senseDeps())),
       workModule(workDeps),
       notify.module,
-      { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(context) },
+      { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(installerDeps(context)) },
     ],
     sessions: async () => liveSessions(context, await sessions()),
     ...{ outbox: notify.outbox, spool: () => spoolStatus(area.spool) },
@@ -218,7 +218,8 @@ function movedPlace({ area }: Context): string | undefined {
 async function updateFiles(context: Context, say: (text: string) => void): Promise<void> {
   const updates: Record<string, () => Promise<unknown>> = {
     'write the voice to settings.json': async () => (await import('../config/write')).mirrorVoice(context),
-    'update the hook script': async () => (await import('./hooks')).refreshHooks(context),
+    'update the hook script': async () =>
+      (await import('../assistant/registered')).refreshHooks(installerDeps(context)),
   };
   for (const [what, update] of Object.entries(updates)) {
     try {

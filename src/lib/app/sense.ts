@@ -119,7 +119,7 @@ export async function openBackfill(
   const { run, clock, machineId } = context;
   const { readTranscripts } = await import('../assistant/transcripts');
   const { ASSISTANTS } = await import('../assistant');
-  const { orUndefined } = await import('./hooks');
+  const { orUndefined } = await import('../assistant/registered');
   return {
     ...deps,
     git: { run, clock, machineId, config: config.sense },

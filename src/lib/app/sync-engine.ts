@@ -21,7 +21,7 @@ import {
 import type { EngineStatus } from '../sync/status';
 import type { Context } from './context';
 import { endPurge, endRetirement, noteForeign, noteFormer, prepareAdopted } from './sync';
-import { cloneFolder, removeClone, withClone } from './sync-clone';
+import { cloneFolder, removeClone, withClone } from '../sync/clone';
 import { changeSync, stateFile } from './sync-settings';
 
 const EXCHANGE_MS = 30 * 60_000;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { KNOWLEDGE_TYPES } from '../agents/knowledge';
 import { deadMessages } from '../agents/managed/sessions';
 import { rosterFiles } from '../agents/roster';
-import type { Context } from '../app/context';
-import { hooksFinding } from '../app/hooks';
+import { installerDeps, type Context } from '../app/context';
+import { hooksFinding } from '../assistant/registered';
 import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openSessions, waitingSessions } from '../app/sessions';
@@ -64,7 +64,7 @@ export const ROWS: Readonly<Record<string, (sources: Sources) => Finding | Promi
   usage: usageRow,
   goals: goalsRow,
   daemon: daemonRow,
-  hooks: ({ context }) => hooksFinding(context),
+  hooks: ({ context }) => hooksFinding(installerDeps(context)),
   jobs: jobsRow,
 };
 

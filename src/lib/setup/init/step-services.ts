@@ -14,14 +14,8 @@ import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
 import { clean } from '../../platform/terminal/terminal';
 import { DAEMON_JOB, type JobId, type SchedulerKind, tickJob } from '../../schedule/job';
-import {
-  foundAssistants,
-  listOf,
-  openHooks,
-  openRegistered,
-  registeredAssistants,
-  titlesOf,
-} from '../../app/hooks';
+import { openHooks, openRegistered } from '../../app/hooks';
+import { foundAssistants, listOf, registeredAssistants, titlesOf } from '../../assistant/registered';
 import { type Setup, type Step, chosenJobs } from './step';
 
 export const workStep: Step = {
@@ -130,7 +124,7 @@ async function sendTest(setup: Setup): Promise<void> {
 export const hooksStep: Step = {
   id: 'hooks',
   shown({ context }) {
-    const registered = registeredAssistants(context);
+    const registered = registeredAssistants(installerDeps(context));
     return registered.length === 0 ? 'not registered' : `registered with ${titlesOf(registered)}`;
   },
   given: (setup, { hooks }) => (hooks === undefined ? undefined : () => setHooks(setup, hooks)),

@@ -11,7 +11,8 @@ import { noScheduler, type JobInstalled, type Scheduler } from '../../schedule';
 import { DAEMON_JOB, INSTALLERS, tickJob, type Job, type JobId } from '../../schedule/job';
 import { COMPLETION_SCRIPTS, SHELLS, type Completions, type Shell } from '../../shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
-import { foundAssistants, isClaudeInstalled, listOf, openHooks, titlesOf } from '../../app/hooks';
+import { openHooks } from '../../app/hooks';
+import { foundAssistants, isClaudeInstalled, listOf, titlesOf } from '../../assistant/registered';
 import { chosenJobs } from '../init/step';
 import { DEFAULT_JOB } from '../init/step-services';
 

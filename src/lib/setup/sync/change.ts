@@ -17,7 +17,7 @@ import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from 
 import { planOf, type SyncPlan } from '../../sync/view';
 import type { Context } from '../../app/context';
 import { endRetirement, openSync, publishNow } from '../../app/sync';
-import { purgeClone, removeClone } from '../../app/sync-clone';
+import { purgeClone, removeClone } from '../../sync/clone';
 import { engineStatus, forgetInGit, leaveRepo } from '../../app/sync-engine';
 import { pendingFormerOf, unpublishFrom, type Left } from './leave';
 import { changeSync, MAX_NAME, stateFile } from '../../app/sync-settings';

@@ -20,7 +20,7 @@ import {
 } from '../../sync/state';
 import type { Context } from '../../app/context';
 import { adoptedFolders, openSync, publishNow } from '../../app/sync';
-import { purgeClone, removeClone } from '../../app/sync-clone';
+import { purgeClone, removeClone } from '../../sync/clone';
 import { removeBranch } from '../../app/sync-engine';
 import { stateFile } from '../../app/sync-settings';
 
