@@ -1,4 +1,4 @@
-import { useGit, useSyncthing } from '../../lib/app/sync-engine';
+import { useGit, useSyncthing } from '../../lib/setup/sync/engine';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { StewardError } from '../../lib/errors';
 import { isRepository } from '../../lib/config/leaf';

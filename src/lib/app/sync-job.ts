@@ -10,8 +10,11 @@ export function syncJob(context: Context): DaemonJob {
     everySec: () => JOB_SEC,
     run: async () => {
       if ((await publishNow(context)) === undefined) return 'no exchange folder is set';
-      const { exchangeWhenDue } = await import('./sync-engine');
-      await exchangeWhenDue(context);
+      const { folder, repo, engine } = (await context.loadConfig()).config.user.sync;
+      if (engine !== 'git' || folder === undefined || repo === undefined) return undefined;
+      const { exchange, isExchangeDue } = await import('../sync/engine');
+      if (isExchangeDue(context))
+        await exchange((await import('./sync-git')).openExchange(context, folder, repo));
       return undefined;
     },
   };

@@ -17,33 +17,18 @@ import { machinesFolder } from '../sync/exchange';
 import { inFolder } from '../sync/folder';
 import { keptText } from '../sync/checks';
 import { parseInfo } from '../sync/parse';
-import { publish, type PublishDeps, type PublishResult } from '../sync/publish';
+import { noteRetired } from '../sync/notes';
+import { publish, type PublishDeps, type PublishResult, type SyncContext } from '../sync/publish';
 import { copyFolder, keepCopy } from '../sync/received';
 import { publishRetired } from '../sync/retire';
-import { afterRenewal, renewalText, withForeign, withRenewal } from '../sync/writer';
-import {
-  readState,
-  withFolder,
-  withFormer,
-  withoutFormer,
-  writeState,
-  type Renewal,
-  type SyncState,
-} from '../sync/state';
+import { afterRenewal, renewalText, withRenewal } from '../sync/writer';
+import { readState, withFolder, writeState, type Renewal, type SyncState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
 import { localData, markOfAll } from './sync-local';
 import { machineName, stateFile } from './sync-settings';
 import { VERSION } from '../platform/version';
-
-interface SyncContext {
-  folder: string | undefined;
-  details: boolean;
-  deps: PublishDeps;
-  /** Runs `work` under the lock for changes to this machine's published files. */
-  locked: <T>(work: () => T, waitMs?: number) => Promise<T>;
-}
 
 const LOCK_WAIT_MS = 30_000;
 
@@ -184,42 +169,6 @@ export async function prepareAdopted(context: Context): Promise<string[]> {
 
 function idsOf(machines: readonly Adopted[]): string[] {
   return machines.map(({ deps }) => deps.machine.id);
-}
-
-/** Records that the published files of these machines have been withdrawn. */
-export async function endRetirement(context: Context, ids: readonly string[]): Promise<void> {
-  const { deps, locked } = await openSync(context);
-  await locked(() => noteRetired(deps.state, ids));
-}
-
-/** Records a git repository that is no longer used, so that a later purge names it. */
-export async function noteFormer(context: Context, repo: string): Promise<void> {
-  const { deps, locked } = await openSync(context);
-  await locked(() => writeState(deps.state, withFormer(readState(deps.state), repo)));
-}
-
-/** Records that another machine replaces what this one publishes. */
-export async function noteForeign(context: Context): Promise<void> {
-  const { deps, locked } = await openSync(context);
-  await locked(() => writeState(deps.state, withForeign(readState(deps.state), deps.clock.now())));
-}
-
-/** Records that an exchange removed purged data from a repository. `before` is the state before the exchange. */
-export async function endPurge(context: Context, repo: string, before: SyncState): Promise<void> {
-  const known = before.others?.[repo];
-  if (known === undefined || before.removals.length > 0) return;
-  const { deps, locked } = await openSync(context);
-  await locked(() => {
-    const state = readState(deps.state);
-    // Data that was purged during the exchange may still be in the repository.
-    if (state.others?.[repo] === known) writeState(deps.state, withoutFormer(state, [repo]));
-  });
-}
-
-function noteRetired(path: string, ids: readonly string[]): void {
-  const { retire = [], ...state } = readState(path);
-  const rest = retire.filter((id) => !ids.includes(id));
-  if (rest.length < retire.length) writeState(path, { ...state, ...(rest.length > 0 && { retire: rest }) });
 }
 
 /**

@@ -41,6 +41,15 @@ export interface LocalData {
   lastInput: () => number | null;
 }
 
+/** The exchange as one machine sees it. */
+export interface SyncContext {
+  folder: string | undefined;
+  details: boolean;
+  deps: PublishDeps;
+  /** Runs `work` under the lock for changes to this machine's published files. */
+  locked: <T>(work: () => T, waitMs?: number) => Promise<T>;
+}
+
 export interface PublishDeps {
   clock: Clock;
   folder: string;

@@ -16,9 +16,11 @@ import { pendingFormer, readState, withFolder, withoutFormer, writeState } from 
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
 import type { Context } from '../../app/context';
-import { endRetirement, openSync, publishNow } from '../../app/sync';
+import { openSync, publishNow } from '../../app/sync';
 import { purgeClone, removeClone } from '../../sync/clone';
-import { engineStatus, forgetInGit, leaveRepo } from '../../app/sync-engine';
+import { engineStatus } from '../../sync/engine';
+import { endRetirement } from '../../sync/notes';
+import { forgetInGit, leaveRepo } from './engine';
 import { pendingFormerOf, unpublishFrom, type Left } from './leave';
 import { changeSync, MAX_NAME, stateFile } from '../../app/sync-settings';
 
@@ -133,7 +135,7 @@ async function forgetAdopted(context: Context, id: string): Promise<void> {
   const { root, host } = context.area;
   const isAdopted = readOwners(root).some(({ retired }) => retired.includes(id));
   if (isAdopted) removeFile(areaAt(root, `machines/${id}/`, host).owner);
-  await endRetirement(context, [id]);
+  await endRetirement(await openSync(context), [id]);
 }
 
 /** Returns the files that publishing would write. If `show` names one of the files, also returns its text. */
@@ -167,7 +169,7 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
     ownId: knownMachineId(),
   });
   const pendingFormer = await pendingFormerOf(context);
-  return { ...found, pendingFormer, engine: await engineStatus(context, isDeep) };
+  return { ...found, pendingFormer, engine: await engineStatus(context, user.sync, isDeep) };
 }
 
 /** Publishes a saved change. If the exchange folder is unavailable, a later run publishes the change. */

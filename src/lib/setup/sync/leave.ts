@@ -21,7 +21,7 @@ import {
 import type { Context } from '../../app/context';
 import { adoptedFolders, openSync, publishNow } from '../../app/sync';
 import { purgeClone, removeClone } from '../../sync/clone';
-import { removeBranch } from '../../app/sync-engine';
+import { removeBranch } from './engine';
 import { stateFile } from '../../app/sync-settings';
 
 export interface Left {

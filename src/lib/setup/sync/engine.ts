@@ -1,0 +1,62 @@
+import type { Context } from '../../app/context';
+import { openSync } from '../../app/sync';
+import { openExchange, openGit } from '../../app/sync-git';
+import { changeSync } from '../../app/sync-settings';
+import { removeClone, withClone } from '../../sync/clone';
+import { exchange, withSyncthing } from '../../sync/engine';
+import { noFolder } from '../../sync/folder';
+import { removeFromGit } from '../../sync/git';
+import { noteFormer } from '../../sync/notes';
+import { connectSyncthing, type Connected } from '../../sync/syncthing';
+
+/** Switches the exchange folder to Syncthing. `before` is the git repository used until now. */
+export async function useSyncthing(context: Context): Promise<Connected & { before: string | null }> {
+  const folder = await folderOf(context);
+  const connected = await withSyncthing((api) => connectSyncthing(api, folder));
+  const before = await leaveRepo(context);
+  await changeSync(context, { engine: 'syncthing', repo: undefined });
+  await removeClone(context);
+  return { ...connected, before };
+}
+
+/** Records the git repository used until now, unless it is `next`, and returns it. */
+export async function leaveRepo(context: Context, next?: string): Promise<string | null> {
+  const { engine, repo } = (await context.loadConfig()).config.user.sync;
+  if (engine !== 'git' || repo === undefined || repo === next) return null;
+  await noteFormer(await openSync(context), repo);
+  return repo;
+}
+
+/**
+ * Switches the exchange folder to git. Checks that the repository is private, and runs the first exchange.
+ * `before` is another repository that was used until now.
+ */
+export async function useGit(
+  context: Context,
+  repo: string,
+): Promise<{ received: string[]; sent: boolean; before: string | null }> {
+  const folder = await folderOf(context);
+  const result = await exchange(openExchange(context, folder, repo));
+  const before = await leaveRepo(context, repo);
+  await changeSync(context, { engine: 'git', repo });
+  return { ...result, before };
+}
+
+/** Deletes a machine's files from the repository, if git is the sync engine. */
+export async function forgetInGit(context: Context, id: string): Promise<void> {
+  const { sync } = (await context.loadConfig()).config.user;
+  if (sync.engine !== 'git' || sync.folder === undefined || sync.repo === undefined) return;
+  await removeBranch(context, sync.repo, id);
+}
+
+/** Deletes a machine's files from a repository. */
+export async function removeBranch(context: Context, repo: string, id: string): Promise<void> {
+  const git = await openGit(context, '', repo, { mayBePublic: true });
+  await withClone(context, () => removeFromGit(git, id));
+}
+
+async function folderOf(context: Context): Promise<string> {
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  if (folder === undefined) throw noFolder();
+  return folder;
+}

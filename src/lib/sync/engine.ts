@@ -1,0 +1,146 @@
+import { join, relative } from 'node:path';
+
+import type { UserConfig } from '../config/schema';
+import type { Machine } from '../config/user-area';
+import { StewardError, throwIfBug, toStewardError } from '../errors';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { processHost } from '../platform/files/paths';
+import { parseIso, toIso } from '../platform/time/clock';
+import { damagedText } from './checks';
+import { withClone } from './clone';
+import { aboutFolder } from './folder';
+import { exchangeByGit, type GitExchange } from './git';
+import { endPurge, endRetirement, noteForeign } from './notes';
+import { readState } from './state';
+import type { SyncContext } from './publish';
+import type { EngineStatus } from './status';
+import {
+  findSyncthing,
+  syncthingApi,
+  syncthingStatus,
+  type SyncthingApi,
+  type SyncthingStatus,
+} from './syncthing';
+
+const EXCHANGE_MS = 30 * 60_000;
+
+export interface ExchangeDeps {
+  machine: Machine;
+  folder: string;
+  repo: string;
+  sync: () => Promise<SyncContext>;
+  git: () => Promise<GitExchange>;
+  /** Publishes the data of adopted machines. Returns the machines' ids. */
+  prepareAdopted: () => Promise<string[]>;
+}
+
+/** Returns whether the last exchange through git was at least half an hour ago. */
+export function isExchangeDue({ area, clock }: Pick<Machine, 'area' | 'clock'>): boolean {
+  const last = parseIso(readExchange(area.machine).at ?? '') ?? 0;
+  return Math.abs(clock.now() - last) >= EXCHANGE_MS;
+}
+
+/** Exchanges the folder's files through git. Stores when, and any problem, for `steward status`. */
+export async function exchange(deps: ExchangeDeps): Promise<{ received: string[]; sent: boolean }> {
+  const { machine, folder, repo } = deps;
+  const note = (change: Exchange): void =>
+    replaceFile(exchangeFile(machine.area.machine), `${JSON.stringify(change)}\n`);
+  const at = toIso(machine.clock.now());
+  try {
+    const git = await deps.git();
+    const sync = await deps.sync();
+    const before = readState(sync.deps.state);
+    const adopted = await deps.prepareAdopted();
+    const damaged: { path: string; reason: string }[] = [];
+    const onDamaged = (path: string, reason: string): unknown =>
+      damaged.push({ path: relative(folder, path), reason });
+    const result = await withClone(machine, () =>
+      exchangeByGit({ ...git, adopted, onDamaged, onForeign: () => noteForeign(sync) }),
+    );
+    await endRetirement(sync, adopted);
+    await endPurge(sync, repo, before);
+    const text = damagedText({ damaged });
+    note({ at, ...(text !== undefined && { damaged: text }) });
+    return result;
+  } catch (error) {
+    const known = aboutFolder(folder, error);
+    const { kind, message } = toStewardError(known);
+    if (kind !== 'internal') note({ at, problem: { message } });
+    throw known;
+  }
+}
+
+/** Returns the sync engine's state, or null if no engine is set. Queries Syncthing only if `mayAsk` is true. */
+export async function engineStatus(
+  { area }: Pick<Machine, 'area'>,
+  { folder, engine, repo }: UserConfig['sync'],
+  mayAsk: boolean,
+): Promise<EngineStatus | null> {
+  if (engine === 'none' || folder === undefined) return null;
+  if (engine === 'git') {
+    const { at, problem, damaged } = readExchange(area.machine);
+    const found = [repo ?? '', at === undefined ? 'no exchange yet' : `last exchange ${at}`];
+    if (damaged !== undefined) found.push(`not received: ${damaged}`);
+    const isWrong = problem !== undefined || damaged !== undefined;
+    return { engine, found: problem?.message ?? found.join(', '), problem: isWrong };
+  }
+  if (!mayAsk) return { engine, found: 'not checked', problem: false };
+  try {
+    return { engine, ...syncthingWords(await withSyncthing((api) => syncthingStatus(api, folder))) };
+  } catch (error) {
+    const { message } = throwIfBug(error);
+    return { engine, found: message, problem: true };
+  }
+}
+
+function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | 'problem'> {
+  const { state, needBytes, errors, connected, devices } = status;
+  if (state === null) return { found: 'Syncthing does not share this folder', problem: true };
+  const parts = [
+    state,
+    needBytes === 0 ? 'up to date' : `${needBytes} bytes to receive`,
+    `${connected} of ${devices} devices connected`,
+    ...(errors === 0 ? [] : [`${errors} errors`]),
+  ];
+  return { found: parts.join(', '), problem: errors > 0 || state === 'error' };
+}
+
+interface Exchange {
+  at?: string;
+  problem?: { message: string };
+  /** The files that the last exchange could not receive. */
+  damaged?: string;
+}
+
+function readExchange(machine: string): Exchange {
+  const { at, problem, damaged } = parseObject(readText(exchangeFile(machine)) ?? '') ?? {};
+  const message = isObject(problem) ? textOf(problem['message']) : undefined;
+  return {
+    ...(typeof at === 'string' && { at }),
+    ...(message !== undefined && { problem: { message } }),
+    ...(typeof damaged === 'string' && { damaged }),
+  };
+}
+
+function exchangeFile(machine: string): string {
+  return join(machine, 'exchange.json');
+}
+
+/** Opens the API of this user's Syncthing. Throws `not_found` if Syncthing isn't installed. */
+export async function withSyncthing<T>(use: (api: SyncthingApi) => Promise<T>): Promise<T> {
+  const access = findSyncthing(processHost());
+  if (access === undefined) {
+    throw new StewardError('not_found', 'Syncthing not found for this user.', {
+      hint: 'Install and start Syncthing (Debian: apt-get install syncthing), then rerun the command.',
+    });
+  }
+  const { openOrigin } = await import('../platform/net/origin-client');
+  const words = { name: 'Syncthing at', hint: 'Start Syncthing, then retry.' };
+  const client = await openOrigin(access.url, words);
+  try {
+    return await use(syncthingApi(client, access.apiKey));
+  } finally {
+    await client.close();
+  }
+}
