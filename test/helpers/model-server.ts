@@ -62,7 +62,10 @@ const CALLS: Readonly<Record<string, readonly (readonly [tool: string, input: ob
     ['Bash', { command: COMMAND, description: 'Make a file' }],
     ['bash', { command: COMMAND, description: 'Make a file' }],
     ['run_shell_command', { command: COMMAND, description: 'Make a file', is_background: false }],
-    ['exec_command', { cmd: COMMAND }],
+    [
+      'exec_command',
+      { cmd: COMMAND, sandbox_permissions: 'require_escalated', justification: 'Make a file?' },
+    ],
     ['shell_command', { command: COMMAND }],
     ['shell', { command: COMMAND }],
   ],
@@ -71,6 +74,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [tool: string, input: ob
     ['ask_user_question', { questions: [CHOICE] }],
     ['ask_user', { question: CHOICE.question, choices: ['First', 'Second'] }],
     ['question', { questions: [CHOICE] }],
+    ['request_user_input', { questions: [{ id: 'choice', ...CHOICE }] }],
   ],
   'PLAN-IT': [
     ['ExitPlanMode', { plan: 'Do one thing.' }],

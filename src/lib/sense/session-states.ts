@@ -2,9 +2,9 @@ import { isObject } from '../platform/files/json-object';
 import { stateOf, type ProcessMark } from '../platform/process/ancestor';
 import { toIso } from '../platform/time/clock';
 import { dayBounds, dayOf } from '../platform/time/time';
-import { activityAfter } from '../sessions/fold';
+import { activityAfter, endsByReason } from '../sessions/fold';
 import { parseRequests, requestsAfter, type OpenRequest } from '../sessions/requests';
-import { INTERRUPTED, parseProcess, type WorkEvent } from '../sessions/work-events';
+import { parseProcess, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent, SessionState, SessionStateDetail } from '../time/event';
 
 /** A running session, as stored in the cursor. */
@@ -96,7 +96,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
         return;
       }
       // The turn that you interrupted is over, and another one has started.
-      if (event.reason === INTERRUPTED && at !== undefined && ms < at.sinceMs) return;
+      if (endsByReason(event) && at !== undefined && ms < at.sinceMs) return;
       const next = applied(at, event, ms, deps.machineId);
       if (next === undefined) return;
       known.set(event.session, next);

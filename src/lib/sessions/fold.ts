@@ -31,7 +31,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   const take = (event: WorkEvent): void => {
     const found = bySession.get(event.session);
     if (found === undefined && event.type === 'session-end') return;
-    if (event.reason === INTERRUPTED && event.ts < (found?.turnAt ?? '')) return;
+    if (endsByReason(event) && event.ts < (found?.turnAt ?? '')) return;
     const before = found ?? begin(state, event, deps);
     const session = named(state, before, event);
     bySession.set(event.session, session);
@@ -41,6 +41,11 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
     touched.add(session.slug);
   };
   return { take, touched };
+}
+
+/** Returns whether the event may come from a log, which is read late, so another turn may have started. */
+export function endsByReason({ type, reason }: WorkEvent): boolean {
+  return type === 'stop' && reason !== undefined;
 }
 
 /** Fills in slugs that are missing from the shim's events, using other events of the same session. */

@@ -6,11 +6,12 @@ import { lstatOf } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { parseIso } from '../platform/time/clock';
+import { INTERRUPTED } from './work-events';
 
 /** What an assistant's log says about the current turn, and no hook reports. */
 export interface TurnSigns {
-  /** When you interrupted the turn; undefined if the turn goes on or ended otherwise. */
-  interruptedMs: number | undefined;
+  /** How the turn ended, if you interrupted it or an error ended it. */
+  ended: { ms: number; reason: string } | undefined;
   /** The open questions. */
   questions: readonly { call: string; ms: number }[];
 }
@@ -20,14 +21,14 @@ const TAIL_BYTES = 256 * 1024;
 /** A turn's settings are at its start, so they may be far from the end. */
 const TURN_BYTES = 4 * 1024 * 1024;
 const MAX_LINE_BYTES = 256 * 1024;
-const INTERRUPTED = '[Request interrupted by user';
+const MARKER = '[Request interrupted by user';
 
 /**
- * Reads from the end of an assistant's log what no hook reports: an interrupted turn and, for Codex, an open
- * question. Reads Claude Code's transcripts and Codex's rollouts, never their text.
+ * Reads from the end of an assistant's log what no hook reports: an interrupted turn and, for Codex, a failed
+ * turn and an open question. Reads Claude Code's transcripts and Codex's rollouts, never their text.
  */
 export function readTurnSigns(path: string): TurnSigns {
-  const signs: TurnSigns = { interruptedMs: undefined, questions: [] };
+  const signs: TurnSigns = { ended: undefined, questions: [] };
   tailOf(path, TAIL_BYTES, (text) => {
     const entry = parseObject(text);
     if (entry === undefined) return;
@@ -59,14 +60,28 @@ function readTranscript(signs: TurnSigns, entry: Record<string, unknown>, ms: nu
   const { type, message } = entry;
   if (entry['isSidechain'] === true || entry['isMeta'] === true) return;
   if ((type !== 'user' && type !== 'assistant') || !isObject(message)) return;
-  signs.interruptedMs = type === 'user' && isInterruption(message['content']) ? ms : undefined;
+  signs.ended = type === 'user' && isInterruption(message['content']) ? endedAt(ms) : undefined;
+}
+
+function endedAt(ms: number | undefined, reason = INTERRUPTED): TurnSigns['ended'] {
+  return ms === undefined ? undefined : { ms, reason };
+}
+
+/** Returns Claude Code's keyword for the error that ended a turn of Codex. */
+function failureOf({ codex_error_info: info }: Record<string, unknown>): string {
+  const [name, detail] = isObject(info) ? (Object.entries(info)[0] ?? []) : [info];
+  const status = isObject(detail) ? detail['http_status_code'] : undefined;
+  if (name === 'usage_limit_exceeded' || status === 429) return 'rate_limit';
+  if (name === 'unauthorized' || status === 401 || status === 403) return 'authentication_failed';
+  if (name === 'server_overloaded' || status === 503) return 'overloaded';
+  return name === 'internal_server_error' || Number(status) >= 500 ? 'server_error' : 'unknown';
 }
 
 function isInterruption(content: unknown): boolean {
   const parts: unknown[] = Array.isArray(content) ? content : [content];
   return parts.some((part) => {
     const text = isObject(part) ? part['text'] : part;
-    return typeof text === 'string' && text.startsWith(INTERRUPTED);
+    return typeof text === 'string' && text.startsWith(MARKER);
   });
 }
 
@@ -74,9 +89,13 @@ function readRollout(signs: TurnSigns, payload: Record<string, unknown>, ms: num
   const { type, name, call_id: call } = payload;
   const withoutCall = signs.questions.filter((question) => question.call !== call);
   if (type === 'turn_aborted') {
-    Object.assign(signs, { interruptedMs: ms, questions: [] });
+    Object.assign(signs, { ended: endedAt(ms), questions: [] });
   } else if (type === 'task_started' || type === 'task_complete') {
-    Object.assign(signs, { interruptedMs: undefined, questions: [] });
+    const { error } = payload;
+    Object.assign(signs, {
+      ended: isObject(error) ? endedAt(ms, failureOf(error)) : undefined,
+      questions: [],
+    });
   } else if (type === 'function_call' && name === 'request_user_input') {
     if (typeof call === 'string' && ms !== undefined) signs.questions = [...withoutCall, { call, ms }];
   } else if (type === 'function_call_output') signs.questions = withoutCall;

@@ -47,7 +47,8 @@ function noteTurnSigns(deps: SessionsDeps, state: SessionsState, seen: SeenLogs)
     if (seen.get(transcript) === mark) return [];
     seen.set(transcript, mark);
     const signs = readTurnSigns(transcript);
-    if (running !== undefined) signs.interruptedMs ??= readIdleMs(running, session.sessionIds.at(-1) ?? '');
+    const idleMs = running === undefined ? undefined : readIdleMs(running, session.sessionIds.at(-1) ?? '');
+    if (idleMs !== undefined) signs.ended ??= { ms: idleMs, reason: INTERRUPTED };
     return missedEvents(session, signs);
   });
   for (const event of events) appendWorkEvent(deps.workEvents, event);
@@ -60,7 +61,7 @@ function runningFile({ assistant, process }: Session, transcript: string): strin
 }
 
 /** Returns the events that a session's hooks did not report. */
-function missedEvents(session: Session, { interruptedMs, questions }: TurnSigns): WorkEvent[] {
+function missedEvents(session: Session, { ended, questions }: TurnSigns): WorkEvent[] {
   const turnMs = Date.parse(session.turnAt ?? session.startedAt);
   const make = (
     ms: number,
@@ -74,8 +75,8 @@ function missedEvents(session: Session, { interruptedMs, questions }: TurnSigns)
     ...event,
   });
   const isBusy = session.activity === 'working' || session.requests.some(({ agent }) => agent === null);
-  if (isBusy && interruptedMs !== undefined && interruptedMs >= turnMs)
-    return [make(interruptedMs, { type: 'stop', reason: INTERRUPTED })];
+  if (isBusy && ended !== undefined && ended.ms >= turnMs)
+    return [make(ended.ms, { type: 'stop', reason: ended.reason })];
   const known = session.requests.filter(({ tool }) => tool === QUESTION_TOOL);
   const opened = questions.filter(
     ({ call, ms }) => ms >= turnMs && !known.some((open) => open.call === call),

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { readIdleMs, runningFileOf } from '../../../src/lib/sessions/turn-log';
+import { readIdleMs, readTurnSigns, runningFileOf } from '../../../src/lib/sessions/turn-log';
 
 describe('sessions: an interruption before the first answer', () => {
   let home: string;
@@ -33,5 +33,47 @@ describe('sessions: an interruption before the first answer', () => {
     writeFileSync(path, '{"status":');
     expect(readIdleMs(path, 's-1')).to.equal(undefined);
     expect(readIdleMs(`${path}.missing`, 's-1')).to.equal(undefined);
+  });
+});
+
+describe('sessions: a turn of Codex that failed', () => {
+  let home: string;
+  beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'steward-turn-log-'))));
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  const reasonOf = (...payloads: object[]): string | undefined => {
+    const path = join(home, 'rollout.jsonl');
+    const lines = payloads.map((payload) => JSON.stringify({ timestamp: '2026-11-20T08:00:00Z', payload }));
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    return readTurnSigns(path).ended?.reason;
+  };
+  const failed = (codex_error_info: unknown): object => ({
+    type: 'task_complete',
+    error: { message: 'exceeded retry limit', codex_error_info },
+  });
+  const status = (http_status_code: number): object =>
+    failed({ response_too_many_failed_attempts: { http_status_code } });
+
+  it('is known from its log, with the reason', () => {
+    expect([status(429), failed('usage_limit_exceeded')].map((line) => reasonOf(line))).to.deep.equal([
+      'rate_limit',
+      'rate_limit',
+    ]);
+    expect([status(401), status(503), status(500)].map((line) => reasonOf(line))).to.deep.equal([
+      'authentication_failed',
+      'overloaded',
+      'server_error',
+    ]);
+    expect([failed('other'), failed(undefined), failed([])].map((line) => reasonOf(line))).to.deep.equal([
+      'unknown',
+      'unknown',
+      'unknown',
+    ]);
+  });
+
+  it('is over when another turn starts, and is none if it ended well', () => {
+    expect(reasonOf(status(429), { type: 'task_started' })).to.equal(undefined);
+    expect(reasonOf({ type: 'task_complete', last_agent_message: 'Done.' })).to.equal(undefined);
+    expect(reasonOf({ type: 'turn_aborted' })).to.equal('interrupted');
   });
 });

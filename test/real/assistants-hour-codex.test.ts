@@ -1,0 +1,115 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { DONE, KEY, NEXT_DOOR, requireAssistant, startHour, type Hour } from '../helpers/assistant-hour';
+import { until } from '../helpers/desktop-kit';
+
+const INPUT = '›';
+
+describe('an hour with the real Codex in tmux, without a desktop (built)', function () {
+  this.timeout(180_000);
+  let hour: Hour | undefined;
+
+  afterEach(async () => {
+    // The daemon outlives its windows.
+    hour?.tell(['codex', 'app-server', 'daemon', 'stop']);
+    await hour?.close();
+    hour = undefined;
+  });
+
+  async function startCodex({ open, shows, press, say }: Hour, pane: string, isFirst = false): Promise<void> {
+    open(pane, ['codex'], { TEST_KEY: 'x', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' });
+    if (isFirst) {
+      await shows(pane, 'Trust all and continue');
+      press(pane, '2', KEY.enter);
+    }
+    await shows(pane, 'Ask Codex to do anything');
+    // Codex reports a session with its first prompt.
+    await say(pane, 'Hello', INPUT);
+    await shows(pane, 'Done.');
+  }
+
+  it('gives the right list at every step', async function () {
+    requireAssistant(this, 'codex');
+    hour = await startHour();
+    const { home, folder, shows, lists, say, press, goes } = hour;
+    mkdirSync(join(home, '.codex'));
+    writeFileSync(join(home, '.codex', 'config.toml'), settings(hour.model.url, folder));
+    await hour.steward('hooks', 'install', '--assistant', 'codex');
+    await hour.attach(NEXT_DOOR);
+
+    await startCodex(hour, 'one', true);
+    await lists('start', DONE);
+    await goes('one', '1');
+
+    for (const key of [KEY.enter, KEY.escape]) {
+      await say('one', 'RUN-IT', INPUT);
+      await shows('one', 'Press enter to confirm or esc to cancel');
+      await lists('a permission', 'waiting: asks to run Bash');
+      await goes('one');
+      press('one', key);
+      await lists(`a permission, ${key}`, DONE);
+    }
+
+    await say('one', 'WAIT-LONG', INPUT);
+    await shows('one', 'esc to interrupt');
+    await lists('thinking', 'working: thinking');
+    press('one', KEY.escape);
+    await lists('Esc', DONE);
+
+    // Two sessions in one repository: a request before a finished turn.
+    await startCodex(hour, 'two');
+    await lists('two sessions', DONE, DONE);
+    await say('two', 'RUN-IT', INPUT);
+    await shows('two', 'Press enter to confirm or esc to cancel');
+    await lists('a request before a finished turn', 'waiting: asks to run Bash', DONE);
+    await goes('two');
+    await goes('one', '2');
+    press('two', KEY.escape);
+    await lists('both wait', DONE, DONE);
+
+    // A question. Codex asks them in plan mode only.
+    press('one', KEY.shiftTab);
+    await shows('one', 'Plan mode');
+    for (const key of [KEY.enter, KEY.escape]) {
+      await say('one', 'ASK-ME', INPUT);
+      await shows('one', 'Which one?');
+      await lists('a question', 'waiting: asks you a question', DONE);
+      await goes('one');
+      press('one', key);
+      await lists(`a question, ${key}`, DONE, DONE);
+    }
+
+    await say('two', 'HIT-LIMIT', INPUT);
+    await shows('two', '429');
+    const limited = 'waiting: stopped: rate limit';
+    await lists('a limit', limited, DONE);
+
+    // The end: one asks for it, the other is killed.
+    await say('one', '/quit', INPUT);
+    await lists('/quit', limited);
+    hour.kill('two');
+    await lists('kill');
+    await until('the panes close', () => hour?.tmux('list-sessions', '-F', '#S').trim() === NEXT_DOOR);
+    console.log(`      ${hour.summary()}`);
+  });
+});
+
+function settings(url: string, folder: string): string {
+  return [
+    'model = "test-model"',
+    'model_provider = "test"',
+    'approval_policy = "on-request"',
+    'check_for_update_on_startup = false',
+    '[model_providers.test]',
+    'name = "test"',
+    `base_url = "${url}"`,
+    'wire_api = "responses"',
+    'env_key = "TEST_KEY"',
+    'request_max_retries = 0',
+    'stream_max_retries = 0',
+    `[projects."${folder}"]`,
+    'trust_level = "trusted"',
+    '',
+  ].join('\n');
+}
