@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { DONE, KEY, NEXT_DOOR, requireAssistant, startHour, type Hour } from '../helpers/assistant-hour';
@@ -11,8 +11,7 @@ describe('an hour with the real Codex in tmux, without a desktop (built)', funct
   let hour: Hour | undefined;
 
   afterEach(async () => {
-    // The daemon outlives its windows.
-    hour?.tell(['codex', 'app-server', 'daemon', 'stop']);
+    if (hour !== undefined) endDaemon(hour.home);
     await hour?.close();
     hour = undefined;
   });
@@ -94,6 +93,16 @@ describe('an hour with the real Codex in tmux, without a desktop (built)', funct
     console.log(`      ${hour.summary()}`);
   });
 });
+
+/** Codex's daemon outlives its windows. */
+function endDaemon(home: string): void {
+  for (const name of ['daemon-updater.pid', 'daemon.pid']) {
+    const file = join(home, '.codex', 'app-server-daemon', name);
+    if (!existsSync(file)) continue;
+    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number };
+    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+  }
+}
 
 function settings(url: string, folder: string): string {
   return [
