@@ -34,7 +34,8 @@ function newRun(): string {
 export function afterReading(state: SyncState, info: MachineInfo | undefined, nowMs: number): SyncState {
   const { runs = [] } = state;
   if (info?.run === undefined || runs.includes(info.run)) return state;
-  return { ...withForeign(state, nowMs), runs: [info.run, ...runs] };
+  // The last one is the next to write, which must not be another writer's.
+  return { ...withForeign(state, nowMs), runs: [info.run, ...(runs.length === 0 ? [newRun()] : runs)] };
 }
 
 /** Returns the state after another writer was found. */

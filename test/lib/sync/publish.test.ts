@@ -432,6 +432,15 @@ describe('publishing (lib)', () => {
       expect(renewals.indexOf('cloned')).to.be.within(3, 5);
     });
 
+    it('writes a run of its own if it knows none, and does not repeat that of the other writer', () => {
+      const runIn = (): unknown =>
+        (JSON.parse(readFileSync(own('machine.json'), 'utf8')) as { run?: string }).run;
+      publish(deps());
+      const theirs = runIn();
+      publishOn(copy());
+      expect(runIn()).to.be.a('string').that.does.not.equal(theirs);
+    });
+
     it('keeps the id after its state was restored from a backup, or lost', () => {
       publish(deps());
       const backup = readFileSync(deps().state);
