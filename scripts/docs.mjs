@@ -127,7 +127,7 @@ const COMMANDS_INTRODUCTION = `# Every command
 <!-- Written by "npm run docs" from the commands' own help; do not edit. -->
 
 \`\`\`sh
-steward help            # the commands by topic
+steward help            # the commands that most people need; --all lists every command
 steward help sense      # the commands of one topic
 steward status          # what is running, and what needs attention
 \`\`\`

@@ -1,6 +1,6 @@
 import { commands as plugin } from '@oclif/plugin-help';
 
-import { BaseCommand, word } from '../lib/cli/base-command';
+import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { resolveCommand } from '../lib/cli/resolve';
 import { unknownCommand } from '../lib/cli/usage-errors';
 
@@ -22,10 +22,14 @@ export default class HelpOfCommand extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Show what a command does, with its flags and examples';
   static override args = words;
-  static override flags = plugin.help.flags;
+  static override flags = { all: boolean({ description: 'List every command.' }) };
   // Allows multi-word command names.
   static override strict = false;
-  static override examples = ['<%= config.bin %> help', '<%= config.bin %> help sense version'];
+  static override examples = [
+    '<%= config.bin %> help',
+    '<%= config.bin %> help --all',
+    '<%= config.bin %> help sense today',
+  ];
   static override related = ['autocomplete'];
 
   async run(): Promise<unknown> {
@@ -40,7 +44,7 @@ export default class HelpOfCommand extends BaseCommand {
     )
       throw unknownCommand(asked, visible);
     if (!this.json) {
-      const nested = asking['nested-commands'] ? ['--nested-commands'] : [];
+      const nested = asking.all ? ['--nested-commands'] : [];
       return new PluginHelp([...asked, ...nested], this.config).run();
     }
     return visible

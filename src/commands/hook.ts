@@ -5,6 +5,7 @@ import { hookSettings, promptSetting } from '../lib/config/hook-settings';
 import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 
 export default class Hook extends BaseCommand {
+  static override hidden = true;
   static override summary = 'Record a hook event of an assistant session';
   static override description =
     'Assistants call this command with hook JSON on stdin. Records the event without its text. If a work repository is set up, also records prompt lines that ask for a reminder, research or a queue entry; WORK.CAPTURE_PROMPT=whole records the entire prompt. Exits 0 even on errors, to avoid blocking the assistant; --strict returns the real exit code.';

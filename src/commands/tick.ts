@@ -5,6 +5,7 @@ import { table } from '../lib/platform/terminal/format';
 import { clean } from '../lib/platform/terminal/terminal';
 
 export default class Tick extends BaseCommand {
+  static override hidden = true;
   static override summary = 'Capture, deliver, and run what is due, without a daemon';
   static override description =
     'Captures, publishes to your other machines, delivers notifications and captured issues, and once an hour runs the work sweep and, if sense.insight.hourly is true, builds an insight. "steward sense install" schedules this command. Does nothing while the daemon is running.';

@@ -113,7 +113,7 @@ describe('the packed steward', function () {
 
   it('prints its version and help, runs a command, and rejects a wrong flag', () => {
     expect(installed(['--version'])).to.deep.equal({ code: 0, stdout: `steward ${version}\n`, stderr: '' });
-    expect(installed(['--help']).stdout).to.match(/TOPICS/);
+    expect(installed(['--help']).stdout).to.match(/EVERY DAY/);
     expect(installed(['config', 'path', '--json'])).to.include({ code: 0, stderr: '' });
     expect(installed(['sense', 'verison']).code).to.equal(2);
   });

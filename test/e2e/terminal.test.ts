@@ -72,11 +72,11 @@ describe('the built steward', () => {
   describe('explains what is wrong and what to do', () => {
     const mistakes: [args: string[], message: RegExp, hint: RegExp][] = [
       [
-        ['senes', 'version'],
-        /Unknown command "steward senes version"/,
-        /Did you mean "steward sense version"\?/,
+        ['senes', 'sources'],
+        /Unknown command "steward senes sources"/,
+        /Did you mean "steward sense sources"\?/,
       ],
-      [['sense', 'verison'], /Unknown command/, /Did you mean "steward sense version"\?/],
+      [['sense', 'soruces'], /Unknown command/, /Did you mean "steward sense sources"\?/],
       [['statsu'], /Unknown command "steward statsu"/, /Did you mean "steward status"\?/],
       [['stnadup', '--since', '7d'], /Unknown command/, /Did you mean "steward standup"\?/],
       [['unistall'], /Unknown command/, /Did you mean "steward uninstall"\?/],
@@ -133,13 +133,19 @@ describe('the built steward', () => {
   it('shows help for all, a topic and a command', async () => {
     const all = await steward(['--help']);
     expect(all).to.include({ code: 0, stderr: '' });
-    for (const word of ['sense', 'config', 'autocomplete', 'help'])
-      expect(all.stdout).to.match(new RegExp(`^  ${word} `, 'm'));
+    const groups = [...all.stdout.matchAll(/^[A-Z ]+$/gm)].map(String);
+    expect(groups).to.deep.equal(['EVERY DAY', 'SET UP', 'WORK AND AGENTS', 'LOOK INSIDE', 'MORE']);
+    const rows = [...all.stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}\S/gm)].map(([, name]) => name);
+    expect(rows).to.have.length(20).and.include.members(['sense today', 'sessions', 'go', 'status']);
     expect((await steward([])).stdout).to.equal(all.stdout);
-    expect(all.stdout).to.match(/^START\n {2}\$ steward up .*\n.*steward init .*\n.*steward status /m);
+    const every = (await steward(['help', '--all'])).stdout;
+    for (const name of [...rows, 'sense sources', 'config path', 'help'])
+      expect(every).to.match(new RegExp(`^  ${name} `, 'm'));
+    expect(every).not.to.match(/^ {2}(?:hook|notify phase|sense version|tick) /m);
     const topic = await steward(['sense']);
     expect(topic).to.include({ code: 0, stderr: '' });
-    expect(topic.stdout).to.include('sense version');
+    expect(topic.stdout).to.include('sense today').and.not.include('sense version');
+    expect((await steward(['sense', 'version', '--help'])).stdout).to.include('USAGE');
     const command = await steward(['config', 'path', '--help']);
     expect(command.stdout).to.match(/USAGE[\s\S]*EXAMPLES[\s\S]*RELATED/);
     expect((await steward(['help', 'config', 'path'])).stdout).to.equal(command.stdout);

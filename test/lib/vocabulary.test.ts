@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { commands } from '../../oclif.manifest.json';
+import { description } from '../../package.json';
 
 interface Facts {
   id: string;
+  hidden?: boolean;
   flags: Record<string, { hidden?: boolean; helpValue?: string; description?: string }>;
 }
 
@@ -50,6 +52,17 @@ describe('the words of commands and flags', () => {
     const allowed = ['sense insight build --force'];
     const wrong = FLAGS.filter(({ at, name }) => OTHER_WORDS[name] !== undefined && !allowed.includes(at));
     expect(wrong.map(({ at, name }) => `${at}: use ${OTHER_WORDS[name] ?? ''}`)).to.deep.equal([]);
+  });
+
+  it('hides what only hooks, jobs and old scripts call', () => {
+    const called = ['hook', 'tick', 'notify:announce', 'notify:deliver', 'notify:phase', 'notify:triggers']; // prettier-ignore
+    for (const id of [...called, 'work:deliver', 'sense:init', 'sense:version'])
+      expect(COMMANDS.find((command) => command.id === id)?.hidden, id).to.equal(true);
+  });
+
+  it('describes steward in the README as in the package', () => {
+    const readme = readFileSync(join(__dirname, '..', '..', 'README.md'), 'utf8');
+    expect(readme.replace(/\s+/g, ' ')).to.include(description);
   });
 
   it('has one verb for each meaning', () => {

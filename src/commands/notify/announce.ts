@@ -4,6 +4,7 @@ import { HANDLINGS, announceRequest, type Announced } from '../../lib/notify/ann
 import { sendNotification } from '../../lib/notify/send';
 
 export default class NotifyAnnounce extends BaseCommand {
+  static override hidden = true;
   static override summary = 'Print the announcement for a task';
   static override description =
     'The announcement starts with a verb that fits the request, or names the workflow and its skill. Conversations are not announced.';

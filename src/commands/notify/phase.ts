@@ -4,6 +4,7 @@ import { setPhase } from '../../lib/notify/phase';
 import { phase } from '../../lib/sessions/phases';
 
 export default class NotifyPhase extends BaseCommand {
+  static override hidden = true;
   static override summary = "Set a session's phase without sending a notification";
   static override description =
     "Stores the phase and shows it in the session's terminal tab. Without --slug, uses the latest unfinished session from the last two hours.";

@@ -3,6 +3,7 @@ import { setUpSense } from '../../lib/app/sense';
 import type { InitResult } from '../../lib/sense/store';
 
 export default class SenseInit extends BaseCommand {
+  static override hidden = true;
   static override summary = 'Write the default sense configuration';
   static override description = 'Does not overwrite an existing configuration. Captures nothing.';
   static override examples = ['<%= config.bin %> sense init', '<%= config.bin %> sense init --json'];

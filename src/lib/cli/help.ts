@@ -51,6 +51,14 @@ class StewardCommandHelp extends CommandHelp {
   }
 }
 
+/** The commands of the first page of the help, at most 20. */
+const FIRST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  'EVERY DAY': ['sense:today', 'time', 'week', 'standup', 'sessions', 'go', 'notify:mute'],
+  'SET UP': ['up', 'init', 'install', 'config:set', 'doctor', 'uninstall'],
+  'WORK AND AGENTS': ['work:board', 'work:remind', 'work:ready', 'agents:route'],
+  'LOOK INSIDE': ['status', 'usage', 'open'],
+};
+
 /** Help like oclif's, but with a short first page and without the version and runtime. */
 export class StewardHelp extends Help {
   protected override CommandHelpClass = StewardCommandHelp;
@@ -65,19 +73,30 @@ export class StewardHelp extends Help {
     super.log(...lines.map((line) => foldFor('stdout', line)));
   }
 
+  /** Omits hidden commands, which oclif lists with `--all`. */
+  protected override get sortedCommands(): OclifCommand.Loadable[] {
+    return super.sortedCommands.filter(({ hidden }) => hidden !== true);
+  }
+
   override formatRoot(): string {
-    const description = this.config.pjson.description ?? '';
-    const start = this.section(
-      'START',
-      [
-        '$ steward up      Set up with defaults and start capturing',
-        '$ steward init    Set up step by step',
-        '$ steward status  Show every part and the next step',
-      ].join('\n'),
+    return this.wrap(this.config.pjson.description ?? '');
+  }
+
+  /** Shows the commands that most people need; `steward help --all` shows every command. */
+  override async showRootHelp(): Promise<void> {
+    if (this.opts.all === true) return super.showRootHelp();
+    const summaries = new Map(this.config.commands.map(({ id, summary }) => [id, summary ?? '']));
+    const groups = Object.entries(FIRST_COMMANDS).map(([title, ids]) =>
+      this.section(
+        title,
+        this.renderList(
+          ids.map((id) => [id.replaceAll(':', ' '), summaries.get(id)]),
+          { indentation: 2, stripAnsi: this.opts.stripAnsi ?? false },
+        ),
+      ),
     );
-    const usage = this.section('USAGE', '$ steward COMMAND [--json]');
-    const more = this.section('MORE', '$ steward help COMMAND\n$ steward --version');
-    return [this.wrap(description), start, usage, more].join('\n\n');
+    const more = this.section('MORE', '$ steward help --all\n$ steward COMMAND --help');
+    this.log([this.formatRoot(), ...groups, more].join('\n\n'));
   }
 
   /** Wraps the summary, which oclif would print on one line. */
