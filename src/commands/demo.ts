@@ -5,7 +5,7 @@ import { BaseCommand, text } from '../lib/cli/base-command';
 import { withDemo } from '../lib/demo/folder';
 import { runChild } from '../lib/platform/process/own-process';
 
-const COMMANDS = ['sessions', 'time', 'week', 'work ready', 'sense today', 'status'];
+const COMMANDS = ['open', 'sessions', 'time', 'week', 'work ready', 'sense today', 'status'];
 
 export default class Demo extends BaseCommand {
   static override summary = 'Try steward with invented data';
