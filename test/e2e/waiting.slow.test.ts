@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { SessionsReport } from '../../src/lib/sessions/rows';
@@ -106,6 +106,29 @@ describe('who waits for you (built)', function () {
         expect(await statusAfter(id)).to.deep.equal([status, says]);
       });
     }
+
+    it('shows a turn of Copilot that you interrupted or that a limit ended', async () => {
+      const own = { session_id: 'copilot-esc', cwd: home.path };
+      const folder = join(home.path, '.copilot', 'session-state', 'copilot-esc');
+      mkdirSync(folder, { recursive: true });
+      const log = join(folder, 'events.jsonl');
+      const prompt = { ...own, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
+      const says = (type: string, data: object): void => write(log, type, { data });
+      call('copilot', 'prompt', prompt);
+      says('user.message', { content: 'x' });
+      expect(await statusAfter('copilot-esc')).to.deep.equal(['working', 'thinking']);
+      const notice = { hook_event_name: 'Notification', notification_type: 'permission_prompt' };
+      call('copilot', 'notification', { ...own, ...notice });
+      expect(await statusAfter('copilot-esc')).to.deep.equal(['waiting', 'asks for permission']);
+      says('abort', { reason: 'user_initiated' });
+      expect(await statusAfter('copilot-esc')).to.deep.equal(['waiting', null]);
+      call('copilot', 'prompt', prompt);
+      says('user.message', { content: 'x' });
+      says('session.error', { errorType: 'rate_limit', statusCode: 429 });
+      expect(await statusAfter('copilot-esc')).to.deep.equal(['waiting', 'stopped: rate limit']);
+      call('copilot', 'prompt', prompt);
+      expect(await statusAfter('copilot-esc')).to.deep.equal(['working', 'thinking']);
+    });
 
     it('shows a question of Codex until it is answered', async () => {
       const log = join(home.path, 'rollout-question.jsonl');

@@ -1,10 +1,11 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { type StewardError, toStewardError } from '../errors';
 import { lstatOf } from '../platform/files/folder';
 import { definedOnly } from '../platform/files/json-object';
 import { branchOf, checkoutOf, type GitFolder } from '../platform/files/git-folder';
 import { appendLog } from '../platform/files/journal';
+import { processHost } from '../platform/files/paths';
 import { ancestorWithout, type ProcessMark } from '../platform/process/ancestor';
 import { type OwnTerminal, terminalOfParents, variableOf } from '../platform/process/own-terminal';
 import { isCodexDaemon } from '../platform/process/programs';
@@ -24,6 +25,7 @@ import {
   storedWord,
 } from '../sessions/work-events';
 import { codexWindow } from './codex-window';
+import { copilot } from './copilot';
 import type { Hides } from './hide';
 import { type HookInput, type HookVerb, asksOf, eventType, isFailure, reasonOf } from './payload';
 import { resetTime } from './reset-time';
@@ -145,13 +147,31 @@ export function eventOf(
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: place?.process,
-      transcript: starts || verb === 'prompt' ? storedPath(input.log) : undefined,
+      transcript: nameless === undefined ? logOf(troubles, call) : undefined,
       terminal: place?.terminal,
     }),
   };
   const isNamed = (nameless ?? written?.slug ?? known) !== known;
   const { file } = call.input;
   return { event, isNamed, heard: input, ...(nameless === undefined ? {} : { hides: { known, file } }) };
+}
+
+/** Returns the session's log. Copilot doesn't name it, but keeps it in a folder named after the session's id. */
+function logOf(
+  troubles: Troubles,
+  {
+    verb,
+    input,
+    session,
+    assistant,
+  }: { verb: HookVerb; input: HookInput; session: string; assistant: AssistantId },
+): string | undefined {
+  if (verb !== 'session-start' && verb !== 'prompt') return undefined;
+  const id = idOfKey(session);
+  if (assistant !== 'copilot' || !/^[\w-]+$/.test(id)) return storedPath(input.log);
+  return tried(troubles, () =>
+    storedPath(join(copilot.folder(processHost()), 'session-state', id, 'events.jsonl')),
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import { lstatOf } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { parseIso } from '../platform/time/clock';
-import { INTERRUPTED } from './work-events';
+import { INTERRUPTED, storedWord } from './work-events';
 
 /** What an assistant's log says about the current turn, and no hook reports. */
 export interface TurnSigns {
@@ -25,7 +25,8 @@ const MARKER = '[Request interrupted by user';
 
 /**
  * Reads from the end of an assistant's log what no hook reports: an interrupted turn and, for Codex, a failed
- * turn and an open question. Reads Claude Code's transcripts and Codex's rollouts, never their text.
+ * turn and an open question. Reads Claude Code's transcripts, Codex's rollouts and
+ * Copilot's events, never their text.
  */
 export function readTurnSigns(path: string): TurnSigns {
   const signs: TurnSigns = { ended: undefined, questions: [] };
@@ -34,6 +35,7 @@ export function readTurnSigns(path: string): TurnSigns {
     if (entry === undefined) return;
     const ms = parseIso(textOf(entry['timestamp']) ?? '');
     if (isObject(entry['payload'])) readRollout(signs, entry['payload'], ms);
+    else if (isObject(entry['data'])) readCopilot(signs, textOf(entry['type']), entry['data'], ms);
     else readTranscript(signs, entry, ms);
   });
   return signs;
@@ -99,6 +101,18 @@ function readRollout(signs: TurnSigns, payload: Record<string, unknown>, ms: num
   } else if (type === 'function_call' && name === 'request_user_input') {
     if (typeof call === 'string' && ms !== undefined) signs.questions = [...withoutCall, { call, ms }];
   } else if (type === 'function_call_output') signs.questions = withoutCall;
+}
+
+function readCopilot(
+  signs: TurnSigns,
+  type: string | undefined,
+  { errorType }: Record<string, unknown>,
+  ms: number | undefined,
+): void {
+  if (type === 'user.message') signs.ended = undefined;
+  else if (type === 'abort' && ms !== undefined) signs.ended = { ms, reason: INTERRUPTED };
+  else if (type === 'session.error' && ms !== undefined)
+    signs.ended = { ms, reason: storedWord(textOf(errorType)) ?? 'unknown' };
 }
 
 /**
