@@ -34,6 +34,7 @@ export function sessionsDeps(
     livePath: area.sessionsLive,
     workEvents: settings.workEvents,
     sessions: settings.sessions,
+    spool: area.spool,
     dayOf: (ms) => dayOf(ms, zoneOf(settings)),
     get machineId() {
       return parts.machineId();

@@ -36,7 +36,6 @@ export interface EventDeps extends SessionsDeps {
 }
 
 export interface HookDeps extends EventDeps {
-  spool: string;
   tab: boolean;
   /** Whether to tell the model the path of the session file. */
   tellAssistant: boolean;

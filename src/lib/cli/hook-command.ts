@@ -173,7 +173,6 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   }
   // Use Object.assign, because a spread would read the machine id, which only some hooks need.
   const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
-    spool: area.spool,
     env: processHost().env,
     tab: settings.tab && !args.flags.has('--no-tab'),
     tellAssistant: settings.tellAssistant,

@@ -35,6 +35,8 @@ export interface SessionsDeps extends FoldDeps {
   workEvents: string;
   sessions: string;
   locks: string;
+  /** Path of `state/spool`. */
+  spool: string;
 }
 
 export type SessionReadDeps = Pick<

@@ -2,6 +2,7 @@ import { markOfTarget } from '../platform/files/stat';
 import { throwIfBug } from '../errors';
 import { toIso } from '../platform/time/clock';
 import { isLive, type Session, type SessionsState } from './session';
+import { leave } from './spool';
 import { currentSessions, type SessionsDeps } from './state';
 import { readIdleMs, readTurnSigns, runningFileOf, type TurnSigns } from './turn-log';
 import { appendWorkEvent, INTERRUPTED, type WorkEvent } from './work-events';
@@ -51,8 +52,20 @@ function noteTurnSigns(deps: SessionsDeps, state: SessionsState, seen: SeenLogs)
     if (idleMs !== undefined) signs.ended ??= { ms: idleMs, reason: INTERRUPTED };
     return missedEvents(session, signs);
   });
-  for (const event of events) appendWorkEvent(deps.workEvents, event);
+  for (const event of events) {
+    appendWorkEvent(deps.workEvents, event);
+    queueAlert(deps, event);
+  }
   return events.length > 0;
+}
+
+/** Queues what the event's hook would have queued: a turn that an error ended, or a question. */
+function queueAlert(deps: SessionsDeps, { type, session, slug, reason, asks, ts }: WorkEvent): void {
+  const about = { session, slug, transcript: null };
+  const to = { clock: deps.clock, machineId: deps.machineId, path: deps.spool };
+  if (asks !== undefined) leave(to, { kind: 'attention', ...about, asked: ts });
+  else if (type === 'stop' && reason !== INTERRUPTED)
+    leave(to, { kind: 'turn-ended', ...about, ended: { line: null, isError: true } });
 }
 
 function runningFile({ assistant, process }: Session, transcript: string): string | undefined {

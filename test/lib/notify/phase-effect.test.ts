@@ -27,6 +27,7 @@ describe('notify: phases', () => {
         path: area.area.sessionsState,
         livePath: area.area.sessionsLive,
         workEvents: area.area.workEvents,
+        spool: area.area.spool,
         sessions: area.area.sessions,
         locks: area.area.machine,
         dayOf: () => '2026-11-20',

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { appendFileSync, chmodSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { ancestorWithout, stateOf, type ProcessMark } from '../../../src/lib/platform/process/ancestor';
 import { parentsOf } from '../../../src/lib/platform/process/own-terminal';
@@ -15,6 +15,8 @@ import {
   type SessionsDeps,
 } from '../../../src/lib/sessions/state';
 import { lostSessions, reportedLost, sessionsReport } from '../../../src/lib/sessions/rows';
+import { waitingIntentions } from '../../../src/lib/sessions/spool';
+import { sessionsNow } from '../../../src/lib/sessions/turn-signs';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
 
@@ -35,6 +37,7 @@ describe('the life of a session', () => {
       path: area.area.sessionsState,
       livePath: area.area.sessionsLive,
       workEvents: area.area.workEvents,
+      spool: area.area.spool,
       sessions: area.area.sessions,
       locks: area.area.machine,
       dayOf: () => '2026-11-20',
@@ -63,6 +66,45 @@ describe('the life of a session', () => {
       expect(seen).to.deep.equal(['working', 'working', 'no-signal', 'no-signal', 'crashed']);
       say('stop');
       expect([31 * MINUTE, 721 * MINUTE].map(status)).to.deep.equal(['waiting', 'crashed']);
+    });
+  });
+
+  describe('whose turns only the log of the assistant tells about', () => {
+    const write = (entry: object): void =>
+      appendFileSync(log, `${JSON.stringify({ timestamp: toIso(nowMs), ...entry })}\n`);
+    const queued = (): unknown[] => {
+      sessionsNow(deps);
+      return waitingIntentions(deps.spool).map(({ kind, session, ended, asked }) => [
+        kind,
+        session,
+        ended?.isError ?? asked,
+      ]);
+    };
+    let log: string;
+    beforeEach(() => {
+      log = join(area.area.root, 'rollout.jsonl');
+      say('session-start', { assistant: 'codex', transcript: log });
+      say('prompt', { assistant: 'codex' });
+    });
+
+    it('alerts you once to a turn that an error ended', () => {
+      write({ payload: { type: 'task_started' } });
+      expect(queued()).to.deep.equal([]);
+      write({ payload: { type: 'task_complete', error: { codex_error_info: 'usage_limit_exceeded' } } });
+      expect(queued()).to.deep.equal([['turn-ended', 'codex:one', true]]);
+      expect(queued()).to.have.length(1);
+    });
+
+    it('alerts you once to a question', () => {
+      write({ payload: { type: 'function_call', name: 'request_user_input', call_id: 'c1' } });
+      expect(queued()).to.deep.equal([['attention', 'codex:one', only().requests[0]?.at]]);
+      expect(queued()).to.have.length(1);
+    });
+
+    it('does not alert you to a turn that you interrupted', () => {
+      write({ payload: { type: 'turn_aborted' } });
+      expect(queued()).to.deep.equal([]);
+      expect(only().activity).to.equal('waiting');
     });
   });
 
