@@ -58,7 +58,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sense.ts exports setClassification',
   'lib/app/sense.ts exports captureNow',
   'lib/app/sense.ts exports setUpSense',
-  'lib/app/sessions.ts exports sessionsDeps',
+  'lib/app/session-deps.ts exports sessionsDeps',
   'lib/app/sessions.ts exports sessionReader',
   'lib/app/sessions.ts exports nameSession',
   'lib/app/sessions.ts exports sessionsOn',

@@ -1,9 +1,6 @@
-import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import type { PhaseDeps } from '../notify/phase';
 import { processHost } from '../platform/files/paths';
-import type { Clock } from '../platform/time/clock';
-import { dayOf, isZone, systemZone } from '../platform/time/time';
 import { archiveReader } from '../sessions/archive';
 import { labelOf } from '../sessions/describe';
 import { findSession } from '../sessions/find';
@@ -17,38 +14,8 @@ import { sessionsOnTerminal } from '../sessions/terminals';
 import { rowsOf, type SessionRow } from '../sessions/rows';
 import { sessionsNow } from '../sessions/turn-signs';
 import type { Context } from './context';
+import { sessionsDeps } from './session-deps';
 import { type HookSettings, hookSettings } from '../config/hook-settings';
-
-/**
- * Returns the dependencies of sessions. Computes the time zone and machine id on demand, because most hooks
- * don't need them.
- */
-export function sessionsDeps(
-  parts: { area: UserArea; clock: Clock; machineId: () => string },
-  settings: HookSettings,
-): SessionsDeps {
-  const { area, clock } = parts;
-  return {
-    clock,
-    path: area.sessionsState,
-    livePath: area.sessionsLive,
-    workEvents: settings.workEvents,
-    sessions: settings.sessions,
-    spool: area.spool,
-    dayOf: (ms) => dayOf(ms, zoneOf(settings)),
-    get machineId() {
-      return parts.machineId();
-    },
-    get locks() {
-      return area.machine;
-    },
-  };
-}
-
-function zoneOf(settings: HookSettings): string {
-  const zone = processHost().env['STEWARD_TIMEZONE'] ?? '';
-  return zone !== '' && isZone(zone) ? zone : (settings.timezone ?? systemZone());
-}
 
 export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));

@@ -21,7 +21,7 @@ import {
   type HookSettings,
   type PromptSetting,
 } from '../config/hook-settings';
-import { sessionsDeps } from '../app/sessions';
+import { sessionsDeps } from '../app/session-deps';
 import { flagsOf } from './resolve';
 
 /**

@@ -13,7 +13,7 @@ import { storedId } from '../sessions/work-events';
 import { runningSessions, type SessionsDeps } from '../sessions/state';
 import { readCache, writeCache } from '../config/area-cache';
 import { cachedHookSettings } from '../config/hook-settings';
-import { sessionsDeps } from '../app/sessions';
+import { sessionsDeps } from '../app/session-deps';
 import { toJson } from '../platform/terminal/error-report';
 import { NO_INPUT, statusLine, statusLineText, type DayFigures, type StatusLine } from './statusline-text';
 
