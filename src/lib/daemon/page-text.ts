@@ -1,7 +1,9 @@
 /** Matches a comment for the type checker, such as a type cast. */
 const TYPE = /\/\*\* @[^*]*\*\/ ?/g;
 
-const BREAK = /([,;{}([])\n/g;
+const BREAK = / ?([,;{}([])\n/g;
+/** Matches the name of a property at the start of a line of a style sheet or script. */
+const PROPERTY = /^([\w-]+): /gm;
 
 /**
  * Minifies a page, style sheet or script: removes indentation, comments and most line breaks. The text must
@@ -19,5 +21,5 @@ export function withoutComments(text: string): string {
     if (line !== '' && !line.startsWith('//')) lines.push(line.replace(TYPE, ''));
   }
   const joined = `${lines.join('\n')}\n`;
-  return joined.startsWith('<') ? joined : joined.replace(BREAK, '$1');
+  return joined.startsWith('<') ? joined : joined.replace(PROPERTY, '$1:').replace(BREAK, '$1');
 }

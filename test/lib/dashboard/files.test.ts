@@ -35,9 +35,9 @@ describe('the files of the pages', () => {
       '',
     ];
     expect(withoutComments(script.join('\n'))).to.equal(
-      "export function f(a) {const b = (a);return b + '/* no comment */'; /* one */\n}",
+      "export function f(a){const b = (a);return b + '/* no comment */'; /* one */\n}",
     );
-    expect(withoutComments('/* a */ b {\n  c: d;\n}\n')).to.equal('b {c: d;}');
+    expect(withoutComments('/* a */ b {\n  c: d;\n}\n')).to.equal('b{c:d;}');
     expect(withoutComments('<p>\n  one,\n  two\n</p>\n')).to.equal('<p>\none,\ntwo\n</p>\n');
   });
 
