@@ -35,16 +35,16 @@ export interface StoredDays {
 
 /** Returns this machine and the other machines in the exchange folder. */
 export function knownMachines(
-  own: MachineName,
+  { id, name }: MachineName,
   stored: StoredDays,
   source: ExchangeSource | undefined,
   onDamaged: OnDamagedFile,
   onOthers: (others: readonly ExchangeMachine[]) => unknown = () => undefined,
 ): KnownMachines {
   const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
-  const others = found.filter(({ id }) => id !== own.id);
+  const others = found.filter((machine) => machine.id !== id);
   onOthers(others);
-  const nameOf = (machine: ExchangeMachine): MachineName => labelOf(machine, source);
+  const { own, nameOf } = machineNames({ id, name }, others, source);
   return {
     own,
     others: others.map(nameOf),
@@ -89,10 +89,27 @@ export function knownMachines(
   };
 }
 
-/** Returns a machine's name, and when it published what a copy contains. */
-export function labelOf({ id, info }: ExchangeMachine, source: ExchangeSource | undefined): MachineName {
-  const { name, publishedAt } = info;
-  return source?.isCopy === true ? { id, name, asOf: publishedAt } : { id, name };
+/**
+ * Returns this machine's name and a function that names the others, and says when one published what a copy
+ * contains. Machines with the same name, such as two with one host name, are told apart by the start of their ids.
+ */
+export function machineNames(
+  own: MachineName,
+  others: readonly ExchangeMachine[],
+  source: ExchangeSource | undefined,
+): { own: MachineName; nameOf: (machine: ExchangeMachine) => MachineName } {
+  const names = [own.name, ...others.map(({ info }) => info.name)].map((name) => name.toLowerCase());
+  const distinct = (id: string, name: string): MachineName => {
+    const isShared = names.filter((other) => other === name.toLowerCase()).length > 1;
+    return { id, name: isShared ? `${name}-${id.slice(0, 4)}` : name };
+  };
+  return {
+    own: distinct(own.id, own.name),
+    nameOf: ({ id, info }) => ({
+      ...distinct(id, info.name),
+      ...(source?.isCopy === true ? { asOf: info.publishedAt } : {}),
+    }),
+  };
 }
 
 /** Returns the files and folders to watch for changes to other machines' day files. */

@@ -3,7 +3,7 @@ import { chosenMachines, type MachineName } from '../time/machines/read';
 import { sessionKey } from '../sessions/session-key';
 import { damagedNotes, readMachines, readPublishedUsage } from './exchange';
 import { hashedId, type ExchangeMachine } from './format';
-import { labelOf } from './machine-days';
+import { machineNames } from './machine-days';
 import type { ExchangeSource } from './received';
 import type { MachineUsage } from '../usage/machines';
 import type { DatedRow, Usage } from '../usage/rollup';
@@ -29,19 +29,20 @@ export interface UsageInput {
  * for each unusable file.
  */
 export function usageOfMachines(
-  { own, source, onOthers, machine: wanted, from, to }: UsageInput,
+  { own: { id, name }, source, onOthers, machine: wanted, from, to }: UsageInput,
   readOwn: () => DatedRow[],
   merge: (machines: readonly MachineUsage[]) => DatedRow[],
   note: (text: string) => unknown,
 ): UsageOfMachines {
   const onDamaged = damagedNotes(note);
-  const others =
-    source === undefined ? [] : readMachines(source.folder, onDamaged).filter(({ id }) => id !== own.id);
+  const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
+  const others = found.filter((machine) => machine.id !== id);
   onOthers?.(others);
-  const names = others.map((machine) => labelOf(machine, source));
+  const { own, nameOf } = machineNames({ id, name }, others, source);
+  const names = others.map(nameOf);
   const chosen = chosenMachines({ own, others: names }, wanted);
   const hasOwn = chosen.has(own.id);
-  const read = others.filter(({ id }) => chosen.has(id));
+  const read = others.filter((machine) => chosen.has(machine.id));
   if (read.length === 0) return { rows: readOwn(), machines: {} };
   const ids = new Map<string, string>();
   const ownRows = (hasOwn ? readOwn() : []).map((row): DatedRow => {
@@ -57,7 +58,7 @@ export function usageOfMachines(
         readPublishedUsage(machine, day, onDamaged).map((row) => ({
           ...row,
           day,
-          machine: machine.info.name,
+          machine: nameOf(machine).name,
         })),
       ),
   }));

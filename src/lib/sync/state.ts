@@ -5,7 +5,7 @@ import { ensureFolder } from '../platform/files/folder';
 import { definedOnly, isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import type { DayRange } from '../platform/time/period';
-import { isDay, type Day } from '../platform/time/time';
+import { addDays, isDay, type Day } from '../platform/time/time';
 
 /**
  * Purged or forgotten data whose published files must be removed. A day that still has local data is not
@@ -97,8 +97,20 @@ export function readState(path: string): SyncState {
       problem: isObject(problem) ? (problem as unknown as Required<SyncState>['problem']) : undefined,
     }),
     days: isObject(days) ? (days as SyncState['days']) : {},
-    removals: Array.isArray(removals) ? removals.filter(isObject) : [],
+    removals: Array.isArray(removals) ? removals.filter(isObject).map(asRemoval) : [],
   };
+}
+
+/** Reads a removal; earlier builds stored one day, or the day before which everything was removed. */
+function asRemoval({ day, before, from, to, sessions }: Record<string, unknown>): Removal {
+  const dayOf = (value: unknown): Day | undefined =>
+    typeof value === 'string' && isDay(value) ? value : undefined;
+  const end = dayOf(before);
+  return definedOnly({
+    from: dayOf(from ?? day),
+    to: dayOf(to ?? day) ?? (end === undefined ? undefined : addDays(end, -1)),
+    sessions: sessions === true ? true : undefined,
+  });
 }
 
 function asRenewing(value: unknown): SyncState['renewing'] {

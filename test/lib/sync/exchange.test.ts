@@ -10,6 +10,7 @@ import {
   readPublishedSessions,
   readPublishedUsage,
 } from '../../../src/lib/sync/exchange';
+import { machineNames } from '../../../src/lib/sync/machine-days';
 import { commitId, hashedId, toMinute } from '../../../src/lib/sync/format';
 import { scratch } from '../../helpers/scratch';
 import { buildDailyRecord, focus } from '../../helpers/sense';
@@ -73,6 +74,19 @@ describe('the exchange folder (lib)', () => {
     });
     expect(damaged).to.deep.equal([]);
     expect(readMachines(path('missing'), note)).to.deep.equal([]);
+  });
+
+  it('tells machines with the same name apart', () => {
+    put(`${ID}/machine.json`, { ...INFO, name: 'Laptop' });
+    const other = 'fedcba987654';
+    put(`${other}/machine.json`, { ...INFO, id: other, name: 'desk' });
+    const { own, nameOf } = machineNames(
+      { id: 'aaaabbbbcccc', name: 'laptop' },
+      readMachines(path()),
+      undefined,
+    );
+    expect(own.name).to.equal('laptop-aaaa');
+    expect(readMachines(path()).map((found) => nameOf(found).name)).to.deep.equal(['Laptop-0123', 'desk']);
   });
 
   it('reads a day, its sessions and its usage as they were written', () => {
