@@ -77,7 +77,7 @@ describe('the daemon (built)', function () {
       'stopping',
       'stopped',
     ]);
-    expect((await cli('daemon', 'logs', '-n', '1')).stdout).to.match(/stopped\n$/);
+    expect((await cli('daemon', 'logs', '--limit', '1')).stdout).to.match(/stopped\n$/);
   });
 
   it('restarts with the current configuration, unless that is invalid', async () => {

@@ -14,7 +14,7 @@ describe('steward without a command', function () {
     const kept = join(home.path, 'demo');
     try {
       const [before] = await screensOf([[]], { home: home.path, columns: 80, env: cleanEnv(home.path) });
-      expect(before?.text).to.include('USAGE');
+      expect(before?.text).to.include('EVERY DAY');
       expect((await steward(['demo', '--keep', kept, '--', 'status'], { home: home.path })).code).to.equal(0);
       const env = { STEWARD_HOME: join(kept, '.steward'), XDG_STATE_HOME: join(kept, '.local', 'state') };
       for (const columns of [80, 60]) {
@@ -24,7 +24,7 @@ describe('steward without a command', function () {
         for (const part of ['payments', 'website', 'today: ', 'next: #31 Write the release notes'])
           expect(after?.text).to.include(part);
       }
-      expect((await steward([], { home: home.path, env })).stdout).to.include('USAGE');
+      expect((await steward([], { home: home.path, env })).stdout).to.include('EVERY DAY');
     } finally {
       home.remove();
     }
