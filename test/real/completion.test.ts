@@ -53,9 +53,9 @@ describe('completion in the real shells', function () {
         .split('\n')
         .filter((word) => word !== '');
     expect(complete('steward se')).to.deep.equal(['sense', 'sessions']);
-    expect(complete('steward sense ver')).to.deep.equal(['version']);
-    expect(complete('steward sense version --j')).to.deep.equal(['--json']);
-    expect(complete('steward --json sense ver')).to.deep.equal(['version']);
+    expect(complete('steward sense exp')).to.deep.equal(['export']);
+    expect(complete('steward sense export --j')).to.deep.equal(['--json']);
+    expect(complete('steward --json sense exp')).to.deep.equal(['export']);
     expect(complete('steward autocomplete script ')).to.deep.equal(['bash', 'zsh', 'fish']);
     expect(complete('steward config add sense.re')).to.deep.equal(['sense.repos', 'sense.retentionDays']);
     expect(complete('steward nonsense x')).to.deep.equal([]);
@@ -76,8 +76,8 @@ describe('completion in the real shells', function () {
 zpty z 'zsh -f -i'
 zpty -w z "autoload -U compinit; compinit -u -D; source $1; steward() { print -r -- \\"ran:\\$*:\\" }; print loaded-\\$((1 + 1))"
 zpty -r z seen '*loaded-2*'
-zpty -w z $'steward sense ver\\t--j\\t'
-zpty -r z seen '*ran:sense version --json:*' && print completed
+zpty -w z $'steward sense exp\\t--j\\t'
+zpty -r z seen '*ran:sense export --json:*' && print completed
 zpty -w z $'steward autocomplete script zs\\t'
 zpty -r z seen '*ran:autocomplete script zsh:*' && print completed
 zpty -d z
@@ -95,9 +95,9 @@ zpty -d z
         .filter((text) => text !== '')
         .map((text) => text.split('\t')[0] ?? '');
     expect(complete('steward se')).to.deep.equal(['sense', 'sessions']);
-    expect(complete('steward sense ver')).to.deep.equal(['version']);
-    expect(complete('steward sense version --j')).to.deep.equal(['--json']);
-    expect(complete('steward --json sense ver')).to.deep.equal(['version']);
+    expect(complete('steward sense exp')).to.deep.equal(['export']);
+    expect(complete('steward sense export --j')).to.deep.equal(['--json']);
+    expect(complete('steward --json sense exp')).to.deep.equal(['export']);
     expect(complete('steward autocomplete script ')).to.have.members(['bash', 'zsh', 'fish']);
   });
 });

@@ -335,7 +335,7 @@ describe('a browser and the daemon (real Chromium)', function () {
     const page = await open(`http://127.0.0.1:${port}/status#code=of-another-daemon`);
     await shows(page, SHOWN);
     expect(await page.evaluate(`${NOTES} + localStorage.length`)).to.match(
-      /^This sign-in link has .*link\.0$/,
+      /^This sign-in link has .*link\.Titles and branches are not shown\..*0$/,
     );
   });
 });
