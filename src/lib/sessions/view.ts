@@ -80,8 +80,9 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
     (sum, { max = columns }: { max?: number }, at) => sum + widthOf(at + 1, max),
     0,
   );
-  const widths = [{ max: Math.max(MIN_NAME_CELL, Math.min(MAX_NAME_CELL, columns - rest)) }, ...others];
-  return table(cells, widths)
+  const nameMax = Math.max(MIN_NAME_CELL, Math.min(MAX_NAME_CELL, columns - rest));
+  const hasRoom = columns - rest - widthOf(0, nameMax) >= MIN_ABOUT_CELL;
+  return table(hasRoom ? cells : cells.map((row) => row.slice(0, -1)), [{ max: nameMax }, ...others])
     .split('\n')
     .map((line, index) => painted(fit(line, columns), rows[index], colors));
 }
@@ -93,6 +94,8 @@ const MEDIUM = 77;
 const WIDE = 100;
 const MAX_NAME_CELL = 32;
 const MIN_NAME_CELL = 12;
+/** The title is left out if it would have less room. */
+const MIN_ABOUT_CELL = 8;
 /** The longest request is `stopped: rate limit until Tue 18:00`. */
 const MAX_DOES_CELL = 35;
 /** Spaces between two columns. */

@@ -50,6 +50,20 @@ describe('sessions: what a person is shown', () => {
     });
   }
 
+  it('leaves a title out that has no room for a word', () => {
+    const at = new Date(0).toISOString();
+    const session = {
+      ...{ ...DETAIL, startedAt: at, updatedAt: at, phaseHistory: [], title: 'Draw the chart' },
+      ...{ status: 'waiting' as const, waitingFor: 'asks to run Bash', waitingSince: at },
+    };
+    const lineAt = (columns: number): string =>
+      sessionsText({ ...NONE, sessions: [session] }, { columns, color: false, nowMs: 0 });
+    expect(lineAt(80)).to.match(/Bash .* execute · Draw the/i);
+    const crowded = { ...session, name: `site·${'x'.repeat(25)}` };
+    const text = sessionsText({ ...NONE, sessions: [crowded] }, { columns: 80, color: false, nowMs: 0 });
+    expect(text).to.include('asks to run Bash').and.not.include('…');
+  });
+
   for (const columns of [72, 80, 100]) {
     it(`names the assistant in full in ${columns} columns, however long the rest is`, () => {
       const at = new Date(0).toISOString();
