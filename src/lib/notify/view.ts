@@ -138,9 +138,12 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const hasRoom = table(rows)
     .split('\n')
     .every((line) => line.length <= columns);
-  const lines = table(hasRoom ? rows : rows.map((row) => row.slice(0, 2)))
-    .split('\n')
-    .map((line) => fit(line, columns));
+  const indent = Math.max(...rows.map(([event = '']) => event.length)) + 2;
+  const lines = hasRoom
+    ? table(rows).split('\n')
+    : rows.flatMap(([event = '', channels = '']) =>
+        wrap(channels, columns, event.padEnd(indent), ' '.repeat(indent)),
+      );
   lines.push('', ...notes.flatMap((note) => wrap(note, columns)));
   if (broken.length > 0) lines.push('', 'Not working:', ...broken.map((line) => colors.attention(line)));
   if (off.length > 0) lines.push('', 'Off:', ...off.map((line) => colors.neutral(line)));
