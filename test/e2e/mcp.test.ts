@@ -158,7 +158,7 @@ describe('steward mcp', function () {
       ['recent', { days: 367 }, /^days must be <= 366\./],
       ['recent', { month: 1 }, /^Unknown argument "month" for recent\.\nArguments of recent: days\.$/],
       ['today', { day: 1 }, /^Unknown argument "day" for today\.\ntoday takes no arguments\.$/],
-      ['standup', { of: 'never' }, /^Invalid day "never"\.\nUse a day such as "yesterday"/],
+      ['standup', { of: 'never' }, /^Invalid day "never"\.\nUse a period such as yesterday/],
       ['show_issue', {}, /required property 'number'/],
       ['show_issue', { number: 0 }, /^number must be >= 1/],
       ['ready', {}, /^Work tracking is not set up\.\nRun `steward work setup/],

@@ -278,6 +278,11 @@ describe('sense (built)', function () {
     }
   });
 
+  it('names a period without recorded days', async () => {
+    const { code, stdout } = await run(['sense', 'recent', '--of', '2020']);
+    expect([code, stdout]).to.deep.equal([0, 'No day of "2020" is recorded.\n']);
+  });
+
   describe('invalid arguments', () => {
     const mistakes: [args: string[], code: number, words: RegExp][] = [
       [['sense', 'rollup', '2026-02-30'], 2, /Invalid day "2026-02-30"/],

@@ -28,6 +28,10 @@ export default class SenseRecent extends BaseCommand {
     const { from, to } = flags.of === undefined ? {} : await this.period(flags.of);
     const days = flags.days ?? (from === undefined ? 7 : MAX_RECENT_DAYS);
     const records = recent(deps, days, { ...definedOnly({ from, to }), onDamaged, hasLedger: this.json });
-    return this.show(records.map(recordDocument), () => recentText(records, this.terminal));
+    return this.show(records.map(recordDocument), () =>
+      records.length === 0 && flags.of !== undefined
+        ? `No day of ${JSON.stringify(flags.of)} is recorded.`
+        : recentText(records, this.terminal),
+    );
   }
 }

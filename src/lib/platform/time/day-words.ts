@@ -13,8 +13,9 @@ const DAY_HINT = 'Use a day such as "yesterday", "friday", "3 days ago", "7d", "
 /**
  * Parses a day such as `yesterday`, `3 days ago`, `7d`, `1 November` or `2026-11-20`. A weekday means the
  * most recent one, including today. Rejects ambiguous dates such as 12.11.
+ * @param hint what to write instead of text that is no day
  */
-export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<Day> {
+export async function readDay(text: string, { nowMs, zone }: ZonedNow, hint = DAY_HINT): Promise<Day> {
   const words = text.trim();
   if (isDay(words)) return words;
   if (hasDigitDate(words)) {
@@ -33,7 +34,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
   const [found] = casual.parse(words, { instant: shown, timezone: 0 });
   if (found === undefined || found.text.length !== words.length || (found.end ?? null) !== null) {
-    throw new StewardError('usage', `Invalid day ${JSON.stringify(text)}.`, { hint: DAY_HINT });
+    throw new StewardError('usage', `Invalid day ${JSON.stringify(text)}.`, { hint });
   }
   const at = found.start;
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]

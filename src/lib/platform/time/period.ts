@@ -90,7 +90,7 @@ async function namedPeriod(text: string, now: ZonedNow): Promise<Days> {
   if (/\b(?:quarters?|weeks|months|years)$/.test(word)) {
     throw new StewardError('usage', `Invalid period ${JSON.stringify(text)}.`, { hint: PERIOD_HINT });
   }
-  const day = await readDay(text, now);
+  const day = await readDay(text, now, PERIOD_HINT);
   return { from: day, to: day };
 }
 
