@@ -28,6 +28,8 @@ function swapsTwo(typed: string, candidate: string): boolean {
  * @param commands command names with spaces, such as `sense capture`
  */
 export function suggestCommand(words: readonly string[], commands: readonly string[]): string | undefined {
+  const other = OTHER_NAMES.get(words.join(' ')) ?? OTHER_NAMES.get(words[0] ?? '');
+  if (other !== undefined) return other;
   const known = [...new Set([...commands, ...commands.flatMap(topicsOf)])];
   for (let length = words.length; length > 0; length -= 1) {
     const typed = words.slice(0, length).join(' ');
@@ -43,6 +45,22 @@ export function suggestCommand(words: readonly string[], commands: readonly stri
   }
   return undefined;
 }
+
+/** What other programs call a command. */
+export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['completion', 'autocomplete'],
+  ['completions', 'autocomplete'],
+  ['config edit', 'config set'],
+  ['config list', 'config show'],
+  ['daemon start', 'up'],
+  ['notify list', 'notify history'],
+  ['run', 'up'],
+  ['sense yesterday', 'sense today --of yesterday'],
+  ['setup', 'init'],
+  ['start', 'up'],
+  ['stop', 'daemon stop'],
+  ['yesterday', 'sense today --of yesterday'],
+]);
 
 function topicsOf(command: string): string[] {
   const words = command.split(' ');

@@ -1,10 +1,20 @@
 import { expect } from 'chai';
 
-import { suggest, suggestCommand, unknownCommand } from '../../../src/lib/cli/usage-errors';
+import { commands } from '../../../oclif.manifest.json';
+import { OTHER_NAMES, suggest, suggestCommand, unknownCommand } from '../../../src/lib/cli/usage-errors';
 
 const COMMANDS = ['sense capture', 'sense today', 'config path', 'help', 'up'];
 
 describe('suggest', () => {
+  it('suggests only commands that exist for what other programs call them', () => {
+    for (const [name, command] of OTHER_NAMES) {
+      const [words = ''] = command.split(' --');
+      expect(commands, command).to.have.property(words.replace(' ', ':'));
+      expect(commands, name).to.not.have.property(name.replace(' ', ':'));
+      expect(suggestCommand(name.split(' '), ['time'])).to.equal(command);
+    }
+  });
+
   it('finds the nearest and nothing when all are far', () => {
     expect(suggest('--jsn', ['--json', '--debug'])).to.equal('--json');
     expect(suggest('--xyz', ['--json', '--debug'])).to.equal(undefined);
