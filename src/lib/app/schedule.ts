@@ -1,6 +1,7 @@
 import { readInstallManifest } from '../platform/files/install-manifest';
 import { exists } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
+import { onceEach } from '../platform/process/process';
 import { createScheduler, formerJobs, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
 import { runInstaller, type Scheduled } from '../schedule/installer';
 import { DAEMON_JOB, tickJob, type JobId } from '../schedule/job';
@@ -24,7 +25,9 @@ export async function jobsHere(
   context: Context,
   sense: { pollIntervalSec: number },
 ): Promise<JobsHere | undefined> {
-  const scheduler = await schedulerOf(context);
+  const scheduler = await createScheduler(
+    Object.assign(installerDeps(context), { run: onceEach(context.run) }),
+  );
   const jobs = await Promise.all([DAEMON_JOB, tickJob(sense)].map((job) => scheduler.status(job)));
   const isUsed = scheduler.available || jobs.some(({ installed }) => installed);
   return isUsed ? { kind: scheduler.kind, jobs } : undefined;

@@ -1,7 +1,7 @@
 import { StewardError, toStewardError } from '../errors';
 import { processView, type ProcessView } from '../platform/process/process-view';
 import { isCodexDaemon } from '../platform/process/programs';
-import type { Run } from '../platform/process/process';
+import { onceEach } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
 import type { Session } from './session';
 import type { HeldTerminal, Tab, TabDeps, TabProgram } from './tab';
@@ -158,15 +158,4 @@ export async function placesOf(deps: GoDeps, sessions: readonly Session[]): Prom
     if (tab?.label !== undefined && others.length === 0) places.set(session.slug, clean(tab.label));
   }
   return places;
-}
-
-/** Runs each command line once, and gives later callers the same answer. */
-function onceEach(run: Run): Run {
-  const answers = new Map<string, ReturnType<Run>>();
-  return (file, args, options) => {
-    const key = JSON.stringify([file, args, options.env?.['HERDR_SOCKET_PATH']]);
-    const answer = answers.get(key) ?? run(file, args, options);
-    answers.set(key, answer);
-    return answer;
-  };
 }

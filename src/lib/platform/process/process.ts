@@ -36,6 +36,17 @@ export interface RunResult {
 
 export type Run = (file: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
+/** Runs each command line once, and gives later callers the same answer. */
+export function onceEach(run: Run): Run {
+  const answers = new Map<string, ReturnType<Run>>();
+  return (file, args, options) => {
+    const key = JSON.stringify([file, args, options]);
+    const answer = answers.get(key) ?? run(file, args, options);
+    answers.set(key, answer);
+    return answer;
+  };
+}
+
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 /** How long to read the pipes after the program exits. A background process may keep the pipes open. */
 const AFTER_EXIT_MS = 200;
