@@ -13,7 +13,7 @@ const DAY_HINT = 'Use a day such as "yesterday", "friday", "3 days ago", "7d", "
 /**
  * Parses a day such as `yesterday`, `3 days ago`, `7d`, `1 November` or `2026-11-20`. A weekday means the
  * most recent one, including today. Rejects ambiguous dates such as 12.11.
- * @param hint what to write instead of text that is no day
+ * @param hint the hint of the error if the text is not a day
  */
 export async function readDay(text: string, { nowMs, zone }: ZonedNow, hint = DAY_HINT): Promise<Day> {
   const words = text.trim();
