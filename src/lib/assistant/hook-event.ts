@@ -89,6 +89,15 @@ export function isTurn(verb: HookVerb): boolean {
 /** Text in the shim's command line. The nearest ancestor process without this text is the assistant. */
 const SHIM = 'steward-hook';
 
+/** A hook call whose input has been read. */
+export interface ParsedCall {
+  verb: HookVerb;
+  input: HookInput;
+  /** The session's key; see `sessionKey`. */
+  session: string;
+  assistant: AssistantId;
+}
+
 export interface MadeEvent {
   event: WorkEvent;
   /** Whether this event gives the session a new slug. */
@@ -100,11 +109,7 @@ export interface MadeEvent {
 }
 
 /** Builds a hook's event. Omits a detail that can't be determined, and records the error in `troubles`. */
-export function eventOf(
-  deps: EventDeps,
-  troubles: Troubles,
-  call: { verb: HookVerb; input: HookInput; session: string; assistant: AssistantId },
-): MadeEvent {
+export function eventOf(deps: EventDeps, troubles: Troubles, call: ParsedCall): MadeEvent {
   const { verb, session, assistant } = call;
   const nowMs = deps.clock.now();
   const known = tried(troubles, () => storedSlug(deps, session));
@@ -156,15 +161,7 @@ export function eventOf(
 }
 
 /** Returns the session's log. Copilot doesn't name it, but keeps it in a folder named after the session's id. */
-function logOf(
-  troubles: Troubles,
-  {
-    verb,
-    input,
-    session,
-    assistant,
-  }: { verb: HookVerb; input: HookInput; session: string; assistant: AssistantId },
-): string | undefined {
+function logOf(troubles: Troubles, { verb, input, session, assistant }: ParsedCall): string | undefined {
   if (verb !== 'session-start' && verb !== 'prompt') return undefined;
   const id = idOfKey(session);
   if (assistant !== 'copilot' || !/^[\w-]+$/.test(id)) return storedPath(input.log);
@@ -243,12 +240,7 @@ interface Place {
 /** Returns the process and terminal of a session. Only Codex's daemon can move a session to another terminal. */
 function placeOf(
   { env }: EventDeps,
-  {
-    verb,
-    input: { cwd },
-    session,
-    assistant,
-  }: { verb: HookVerb; input: HookInput; session: string; assistant: AssistantId },
+  { verb, input: { cwd }, session, assistant }: ParsedCall,
   nowMs: number,
 ): Place {
   const starts = verb === 'session-start';

@@ -1,10 +1,10 @@
 import { StewardError } from '../errors';
 import { definedOnly } from '../platform/files/json-object';
 import { isWaiting } from '../sessions/requests';
-import { ASSISTANT_IDS, CLAUDE_CODE, sessionKey, type AssistantId } from '../sessions/session-key';
+import { ASSISTANT_IDS, CLAUDE_CODE, sessionKey } from '../sessions/session-key';
 import type { IntentionKind } from '../sessions/intention';
 import { appendWorkEvent, storedId, WORK_EVENTS_FOLD_BYTES, type WorkEvent } from '../sessions/work-events';
-import { hookAnswer, HOOK_VERBS, readHookJson, type HookInput, type HookVerb } from './payload';
+import { hookAnswer, HOOK_VERBS, readHookJson, type HookVerb } from './payload';
 import {
   eventOf,
   isTurn,
@@ -12,6 +12,7 @@ import {
   triedLater,
   type HeardPrompt,
   type HookDeps,
+  type ParsedCall,
   type Troubles,
 } from './hook-event';
 
@@ -104,14 +105,6 @@ export function promptOf(deps: HookDeps, call: HookCall): HeardPrompt | undefine
   const parsed = parseCall(deps, call);
   const { event, heard } = eventOf(deps, { first: undefined }, parsed);
   return userPrompt({ ...parsed, input: heard }, event.slug);
-}
-
-interface ParsedCall {
-  verb: HookVerb;
-  input: HookInput;
-  /** The session's key; see `sessionKey`. */
-  session: string;
-  assistant: AssistantId;
 }
 
 function userPrompt({ verb, input, session }: ParsedCall, slug: string | null): HeardPrompt | undefined {

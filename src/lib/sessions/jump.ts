@@ -94,7 +94,7 @@ function onlyMatch({ found, refused }: Awaited<ReturnType<typeof matchesOf>>, wh
   });
 }
 
-/** Returns the terminal that the session's process holds. Throws `unavailable`, with the reason, if there is none. */
+/** Returns the terminal that the session's process holds. Throws `unavailable`, with the reason, if it holds none. */
 function heldOrThrow(
   processes: ProcessView,
   { platform, machineId }: GoDeps,

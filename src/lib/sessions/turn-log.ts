@@ -24,9 +24,9 @@ const MAX_LINE_BYTES = 256 * 1024;
 const MARKER = '[Request interrupted by user';
 
 /**
- * Reads from the end of an assistant's log what no hook reports: an interrupted turn and, for Codex, a failed
- * turn and an open question. Reads Claude Code's transcripts, Codex's rollouts and
- * Copilot's events, never their text.
+ * Reads from the end of an assistant's log what no hook reports: an interrupted turn, a failed turn of Codex or
+ * Copilot, and an open question of Codex. Reads Claude Code's transcripts, Codex's rollouts and Copilot's events,
+ * never their text.
  */
 export function readTurnSigns(path: string): TurnSigns {
   const signs: TurnSigns = { ended: undefined, questions: [] };
