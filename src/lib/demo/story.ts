@@ -3,6 +3,7 @@ import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { sessionKey, type AssistantId } from '../sessions/session-key';
 import type { WorkEvent } from '../sessions/work-events';
 import type { SenseEvent } from '../time/event';
+import { random, type Random } from './random';
 import { ASSISTANTS, REPOSITORIES } from './words';
 
 /** A fortnight that happened on two machines. The same seed, time and time zone give the same story. */
@@ -50,8 +51,6 @@ const GAP_MS = 150 * MINUTE;
 const LUNCH_MS = 45 * MINUTE;
 /** The days on which the second machine was used in the evening. */
 const EVENINGS: readonly number[] = [1, 4, 8, 11, 12];
-
-type Random = ReturnType<typeof random>;
 
 interface Teller {
   random: Random;
@@ -289,28 +288,4 @@ function tellSession(
   else hook(toMs, 'stop');
   out.sessions.push(session);
   return session;
-}
-
-/** Returns a generator that gives the same values for the same seed (mulberry32). */
-function random(seed: number) {
-  let state = seed >>> 0;
-  const upTo = (below: number): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-  const used = new Map<readonly string[], number>();
-  return {
-    /** Returns a whole number from 0 to below `below`. */
-    upTo,
-    pick: <T>(list: readonly T[]): T => list[upTo(list.length)] as T,
-    /** Returns the list's texts in turn. */
-    next(list: readonly string[]): string {
-      const at = used.get(list) ?? 0;
-      used.set(list, at + 1);
-      return list[at % list.length] ?? '';
-    },
-    hex: (length: number): string => Array.from({ length }, () => upTo(16).toString(16)).join(''),
-  };
 }
