@@ -40,6 +40,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/capture.ts exports planOfPrompt',
   'lib/app/capture.ts exports planOfSessionEnd',
   'lib/app/capture.ts exports evidenceHere',
+  'lib/app/completion-words.ts exports completionWords',
   'lib/app/context.ts exports createContext',
   'lib/app/context.ts exports productRoot',
   'lib/app/context.ts exports installerDeps',

@@ -5,14 +5,25 @@ import { forFish } from '../platform/process/spawn';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
+/** What `steward autocomplete words` prints while a user completes an argument. */
+export const WORD_KINDS = ['sessions', 'issues', 'reminders'] as const;
+export type WordKind = (typeof WORD_KINDS)[number];
+
+export interface OfferedWord {
+  word: string;
+  about: string;
+}
+
 /** The completions offered after a partial command. */
 export interface Completions {
   /** The command so far, such as `sense` or `sense today`; empty at the start. */
   at: string;
-  words: { word: string; about: string }[];
+  words: OfferedWord[];
   flags: { name: string; char: string | undefined; about: string; takesValue: boolean; values: string[] }[];
   /** Values of the first argument. Empty if the argument allows any value, such as a file. */
   values: string[];
+  /** What the first argument names, if it is a session or an issue. */
+  asks: WordKind | undefined;
   isCommand: boolean;
 }
 
@@ -58,6 +69,7 @@ export function completionPlaces(
         { name: 'help', char: 'h', about: 'Show help', takesValue: false, values: [] },
       ],
       values: valuesOf(command, keys),
+      asks: wordKindOf(command),
       isCommand: command !== undefined,
     };
   });
@@ -67,6 +79,15 @@ function valuesOf(command: Known | undefined, keys: readonly string[]): string[]
   const [first] = Object.values(command?.args ?? {});
   const isKey = command?.id.startsWith('config:') === true && first?.name === 'key';
   return isKey ? [...keys] : (first?.options?.slice() ?? []);
+}
+
+function wordKindOf(command: Known | undefined): WordKind | undefined {
+  if (command === undefined) return undefined;
+  const [first] = Object.keys(command.args);
+  const isSession = command.id === 'go' || command.id.startsWith('sessions:');
+  if (isSession && first === 'session') return 'sessions';
+  if (!command.id.startsWith('work:') || first !== 'number') return undefined;
+  return command.id === 'work:snooze' ? 'reminders' : 'issues';
 }
 
 function flagsOf(command: Known | undefined): Completions['flags'] {
@@ -114,12 +135,16 @@ function valueCases(
     .join('\n');
 }
 
+function asked(asks: WordKind | undefined): string {
+  return asks === undefined ? '' : ` asks=${asks}`;
+}
+
 /** Returns a script for bash 4 and later. The bash-completion package is optional. */
 function bashScript(places: readonly Completions[]): string {
-  const place = ({ at, words, flags, values }: Completions): string => {
+  const place = ({ at, words, flags, values, asks }: Completions): string => {
     const offered = [...words.map(({ word }) => word), ...values].join(' ');
     const dashed = flags.map(({ name }) => `--${name}`).join(' ');
-    return `    ${quote(at)}) words=${quote(offered)} flags=${quote(dashed)} ;;`;
+    return `    ${quote(at)}) words=${quote(offered)} flags=${quote(dashed)}${asked(asks)} ;;`;
   };
   return `# bash completion for steward
 _steward() {
@@ -130,10 +155,18 @@ _steward() {
       ${placesKnown(places, quote).join(' | ')}) at="$next" ;;
     esac
   done
-  local words='' flags=''
+  local words='' flags='' asks='' word
   case "$at" in
 ${places.map(place).join('\n')}
   esac
+  if [[ -n $asks && $prev == "\${at##* }" && $cur != -* ]]; then
+    compopt +o default 2>/dev/null
+    while IFS=$'\\t' read -r word _; do
+      printf -v word %q "$word"
+      [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
+    done < <(steward autocomplete words "$asks" 2>/dev/null)
+    return 0
+  fi
   case "$at $prev" in
 ${valueCases(places, (at, values) => `    ${at}) words=${quote(values.join(' '))} flags='' ;;`)}
   esac
@@ -147,17 +180,17 @@ complete -o default -F _steward steward
 /** Returns a zsh script. Store the script in a folder in $fpath, or source it after compinit. */
 function zshScript(places: readonly Completions[]): string {
   const described = (word: string, about: string): string => quote(`${word.replaceAll(':', '\\:')}:${about}`);
-  const place = ({ at, words, flags, values, isCommand }: Completions): string => {
+  const place = ({ at, words, flags, values, asks, isCommand }: Completions): string => {
     const offered = [...words.map(({ word, about }) => described(word, about)), ...values.map(quote)];
     const dashed = flags.map(({ name, about }) => described(`--${name}`, about));
-    const files = isCommand && values.length === 0 ? ' anything=1' : '';
-    return `    (${quote(at)}) offered=(${offered.join(' ')}) flags=(${dashed.join(' ')})${files} ;;`;
+    const files = isCommand && values.length === 0 && asks === undefined ? ' anything=1' : '';
+    return `    (${quote(at)}) offered=(${offered.join(' ')}) flags=(${dashed.join(' ')})${files}${asked(asks)} ;;`;
   };
   const valueCase = (at: string, values: readonly string[]): string =>
     `    (${at}) offered=(${values.map(quote).join(' ')}) flags=() anything=1 ;;`;
   return `#compdef steward
 _steward() {
-  local at='' next
+  local at='' next asks=''
   local -a offered flags
   integer i anything=0
   for ((i = 2; i < CURRENT; i++)); do
@@ -169,6 +202,9 @@ _steward() {
   case "$at" in
 ${places.map(place).join('\n')}
   esac
+  if [[ -n $asks && \${words[CURRENT - 1]} == \${at##* } && $PREFIX != -* ]]; then
+    offered=(\${\${(f)"$(steward autocomplete words $asks 2>/dev/null)"}/$'\\t'/:})
+  fi
   case "$at \${words[CURRENT - 1]}" in
 ${valueCases(places, valueCase)}
   esac
@@ -201,12 +237,15 @@ function __steward_at
     end
     test "$at" = "$argv[1]"
 end
+function __steward_first
+    __steward_at $argv[1]; and string match -q -- "*"(commandline -opc)[-1] $argv[1]
+end
 complete -c steward -e
 ${places.flatMap(fishLines).join('\n')}
 `;
 }
 
-function fishLines({ at, words, flags, values, isCommand }: Completions): string[] {
+function fishLines({ at, words, flags, values, asks, isCommand }: Completions): string[] {
   const here = `complete -c steward -n ${forFish(`__steward_at ${forFish(at)}`)}`;
   const takes = ({ takesValue, values: known }: Completions['flags'][number]): string => {
     if (!takesValue) return '';
@@ -214,9 +253,14 @@ function fishLines({ at, words, flags, values, isCommand }: Completions): string
   };
   return [
     // Disable file completion unless an argument may be a file.
-    ...(isCommand && values.length === 0 ? [] : [`${here} -f`]),
+    ...(isCommand && values.length === 0 && asks === undefined ? [] : [`${here} -f`]),
     ...words.map(({ word, about }) => `${here} -f -a ${forFish(word)} -d ${forFish(about)}`),
     ...values.map((value) => `${here} -f -a ${forFish(value)}`),
+    ...(asks === undefined
+      ? []
+      : [
+          `complete -c steward -n ${forFish(`__steward_first ${forFish(at)}`)} -f -a '(steward autocomplete words ${asks} 2>/dev/null)'`,
+        ]),
     ...flags.map((flag) => {
       const short = flag.char === undefined ? '' : ` -s ${flag.char}`;
       return `${here} -l ${flag.name}${short}${takes(flag)} -d ${forFish(flag.about)}`;
