@@ -23,7 +23,7 @@ export const WORDS = {
     "Keep the first line of each session's first prompt as its title, on this machine only, without credentials.",
   'sessions.tellAssistant': 'Tell the assistant at the start of a session where its session file belongs.',
   'notify.quietHours': 'Hours in which nothing is spoken and pushes are collected into one digest.',
-  'sync.folder': 'The exchange folder for several machines; set it with `steward sync set`.',
+  'sync.folder': 'The exchange folder for several machines; set it with `steward sync setup`.',
   'sync.engine': 'What carries the exchange folder; set it with `steward sync connect`.',
   'sync.repo': 'The private GitHub repository that carries the exchange folder.',
   'sync.details': 'Also publish commit subjects, paths and session titles to the exchange folder.',

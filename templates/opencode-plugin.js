@@ -1,4 +1,4 @@
-// Written by "steward hooks install --assistant opencode", removed by "steward hooks uninstall".
+// Written by "steward install hooks --assistant opencode", removed by "steward uninstall hooks".
 // Notifies steward on this machine when a session starts, works, needs input or ends. OpenCode 1 calls `server`,
 // OpenCode 2 calls `setup`. The plugin never throws, waits or prints, so it cannot disturb OpenCode.
 import { spawn } from 'node:child_process';

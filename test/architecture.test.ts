@@ -47,7 +47,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/notify.ts exports sendReminders',
   'lib/app/schedule.ts exports schedulerOf',
   'lib/app/schedule.ts exports jobsHere',
-  'lib/app/schedule.ts exports install',
   'lib/app/schedule.ts exports schedulerWith',
   'lib/app/schedule.ts exports DAEMON_SCHEDULER',
   'lib/app/schedule.ts exports currentScheduler',

@@ -50,7 +50,7 @@ function fillYear(home: string, env: Record<string, string>): void {
   const today = new Date().toISOString().slice(0, 10);
   const days = Array.from({ length: DAYS - 1 }, (_, back) => addDays(today, -back - 1));
   storeOwn(home, days);
-  const { status, stderr } = spawnSync(process.execPath, [BIN, 'sync', 'set', exchange], { env });
+  const { status, stderr } = spawnSync(process.execPath, [BIN, 'sync', 'setup', exchange], { env });
   if (status !== 0) throw new Error(`sync set exited with ${String(status)}: ${String(stderr)}`);
   const [own = ''] = readdirSync(join(exchange, 'machines'));
   publish(exchange, own, 0, days);

@@ -30,25 +30,22 @@ export default class HelpOfCommand extends BaseCommand {
     '<%= config.bin %> help --all',
     '<%= config.bin %> help sense today',
   ];
-  static override related = ['autocomplete'];
+  static override related = ['completion'];
 
   async run(): Promise<unknown> {
     const { argv, flags: asking } = await this.parse(HelpOfCommand);
     const asked = argv.map(String);
     const visible = this.config.commands.filter(({ hidden }) => hidden !== true);
-    if (
-      resolveCommand(
-        asked,
-        visible.map(({ id }) => id),
-      ).kind === 'unknown'
-    )
-      throw unknownCommand(asked, visible);
+    const ids = visible.map(({ id }) => id);
+    const target = resolveCommand(asked, ids);
+    if (target.kind === 'unknown') throw unknownCommand(asked, visible);
+    const words = target.kind === 'command' ? target.id.split(':') : target.words;
     if (!this.json) {
       const nested = asking.all ? ['--nested-commands'] : [];
-      return new PluginHelp([...asked, ...nested], this.config).run();
+      return new PluginHelp([...words, ...nested], this.config).run();
     }
     return visible
-      .filter(({ id }) => asked.length === 0 || `${id}:`.startsWith(`${asked.join(':')}:`))
+      .filter(({ id }) => words.length === 0 || `${id}:`.startsWith(`${words.join(':')}:`))
       .map(({ id, summary, flags, args }) => ({
         command: id.replaceAll(':', ' '),
         summary,

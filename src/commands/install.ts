@@ -1,49 +1,93 @@
-import { BaseCommand, boolean, text } from '../lib/cli/base-command';
+import { BaseCommand, boolean, dryRun, text, word } from '../lib/cli/base-command';
 import { allKeys } from '../lib/config/files';
 import type { ErrorKind } from '../lib/errors';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
+import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 import { asking } from '../lib/setup/init/step';
-import { askChoice, choiceOf, installAll, type Installed } from '../lib/setup/install/install';
+import {
+  askChoice,
+  defaultParts,
+  installAll,
+  jobState,
+  refuseOtherFlags,
+} from '../lib/setup/install/install';
+import { PART_IDS, SCHEDULERS, type InstallOptions, type PartId } from '../lib/setup/install/parts';
 import { installedText } from '../lib/setup/install/view';
-import { SHELLS, completionPlaces } from '../lib/shell/completion';
+import { SHELLS, completionPlaces, type Shell } from '../lib/shell/completion';
 
 export default class Install extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Install hooks, scheduled jobs and completion';
   static override description =
-    'Asks about each part. --yes installs the defaults: the hooks and the daemon, which captures, delivers and sweeps. "--jobs tick" schedules the same work without a daemon. "steward uninstall" removes everything.';
+    'Without a part, asks about each. Installing again changes nothing. Parts: hooks (your assistants report their sessions), daemon (captures, delivers, sweeps and serves the pages), jobs (the same without a daemon and pages), completion.';
+  static override args = { part: word({ description: 'Part.', options: [...PART_IDS] }) };
   static override flags = {
-    yes: boolean({ char: 'y', description: 'Install the defaults without asking.' }),
-    hooks: boolean({ description: "Register steward's hooks with your assistant.", allowNo: true }),
+    yes: boolean({ char: 'y', description: 'Install the hooks and the daemon without asking.' }),
+    'dry-run': dryRun('Only show what would be installed.'),
+    assistant: text({
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}, or all (default: the installed ones; asks).`,
+      helpValue: 'NAMES',
+      helpGroup: 'HOOKS',
+    }),
     skill: boolean({
-      description: 'Also install the work skill, which has four workflows for your issues.',
+      description: 'Also the work skill, with four workflows for your issues.',
       allowNo: true,
+      helpGroup: 'HOOKS',
     }),
-    jobs: text({
-      description: 'Job to schedule: daemon, tick or none.',
-      helpValue: 'LIST',
+    statusline: boolean({ description: "Also steward's status line.", helpGroup: 'HOOKS' }),
+    scheduler: text({
+      description: 'Scheduler (default: detected).',
+      options: [...SCHEDULERS],
+      helpValue: 'KIND',
+      helpGroup: 'JOBS',
+      exclusive: ['status'],
     }),
-    completion: text({ description: 'Install completion for this shell.', options: [...SHELLS] }),
-    'dry-run': boolean({ description: 'Only show what would be installed.' }),
+    insight: boolean({ description: 'Also the hourly insight by your assistant.', helpGroup: 'JOBS' }),
+    status: boolean({ description: 'Show the state of the job.', hidden: true }),
+    shell: text({
+      description: 'Shell (default: your login shell).',
+      options: [...SHELLS],
+      helpValue: 'NAME',
+      helpGroup: 'COMPLETION',
+    }),
   };
   static override examples = [
-    '<%= config.bin %> install',
-    '<%= config.bin %> install --yes --dry-run',
-    '<%= config.bin %> install --jobs daemon --completion bash',
+    '<%= config.bin %> install --yes',
+    '<%= config.bin %> install hooks --assistant codex,copilot',
+    '<%= config.bin %> install completion --shell fish',
   ];
-  static override related = ['uninstall', 'init', 'status', 'hooks install', 'sense install'];
+  static override related = ['uninstall', 'status', 'hooks status'];
 
-  async run(): Promise<Installed> {
-    const { flags } = await this.parse(Install);
-    const hint = 'Use --hooks, --jobs LIST and --completion SHELL, or --yes for the defaults.';
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(Install);
+    const part = args.part as PartId | undefined;
+    if (flags.status) {
+      const { status, text } = await jobState(this.context, part === 'daemon' ? part : 'jobs');
+      return this.show(status, () => text);
+    }
+    const { yes, 'dry-run': dryRun, assistant, skill, statusline, insight } = flags;
+    const options = {
+      dryRun,
+      mayAsk: !dryRun && !this.json && !yes,
+      ...{ assistant, skill: skill as boolean | undefined, statusline, insight },
+      scheduler: flags.scheduler as InstallOptions['scheduler'],
+      shell: flags.shell as Shell | undefined,
+    };
+    const parts = part === undefined ? (yes ? defaultParts() : undefined) : [part];
+    if (parts !== undefined) refuseOtherFlags(parts, options);
+    const hint = `Name a part (${PART_IDS.join(', ')}), or use --yes for the defaults.`;
     const say = (text: string): void => this.say(text);
-    const choice = choiceOf(flags) ?? (await asking(hint, (questions) => askChoice(questions, say)));
+    const choice =
+      parts === undefined
+        ? await asking(hint, (questions) => askChoice(questions, options, say))
+        : { parts, options };
     const places = completionPlaces(this.config.commands, this.config.topics, allKeys());
-    const result = await installAll(this.context, { choice, places, dryRun: flags['dry-run'] });
+    const print = (text: string): void => this.print(() => text);
+    const result = await installAll(this.context, choice, { places, print });
     for (const warning of result.warnings) this.say(warning);
     const [failure] = result.failed;
     if (failure !== undefined) process.exitCode = EXIT_CODES[failure.kind as ErrorKind];
-    this.print(() => installedText(result));
+    if (part === undefined || dryRun) this.print(() => installedText(result));
     return result;
   }
 }

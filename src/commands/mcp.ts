@@ -21,7 +21,7 @@ export default class Mcp extends BaseCommand {
       command: 'claude mcp add <%= config.bin %> -- <%= config.bin %> mcp --write',
     },
   ];
-  static override related = ['hooks install', 'work ready', 'sense today'];
+  static override related = ['install', 'work ready', 'sense today'];
 
   async run(): Promise<undefined> {
     const { flags } = await this.parse(Mcp);

@@ -19,7 +19,7 @@ export default class ShellHookCommand extends BaseCommand {
       command: '<%= config.bin %> shell-hook fish | source',
     },
   ];
-  static override related = ['notify routes', 'autocomplete', 'doctor'];
+  static override related = ['notify routes', 'completion', 'doctor'];
 
   async run(): Promise<ShellHook> {
     const { args } = await this.parse(ShellHookCommand);

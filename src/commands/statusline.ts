@@ -27,7 +27,7 @@ export default class Statusline extends BaseCommand {
     },
     { description: 'Print the same information as JSON', command: '<%= config.bin %> statusline --json' },
   ];
-  static override related = ['hooks install', 'sessions', 'sense today'];
+  static override related = ['install', 'sessions', 'sense today'];
 
   async run(): Promise<undefined> {
     const { flags } = await this.parse(Statusline);

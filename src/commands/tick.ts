@@ -8,9 +8,9 @@ export default class Tick extends BaseCommand {
   static override hidden = true;
   static override summary = 'Capture, deliver, and run what is due, without a daemon';
   static override description =
-    'Captures, publishes to your other machines, delivers notifications and captured issues, and once an hour runs the work sweep and, if sense.insight.hourly is true, builds an insight. "steward sense install" schedules this command. Does nothing while the daemon is running.';
+    'Captures, publishes to your other machines, delivers notifications and captured issues, and once an hour runs the work sweep and, if sense.insight.hourly is true, builds an insight. "steward install jobs" schedules this command. Does nothing while the daemon is running.';
   static override examples = ['<%= config.bin %> tick', '<%= config.bin %> tick --json'];
-  static override related = ['sense install', 'daemon install', 'sense capture', 'work sweep'];
+  static override related = ['install', 'sense capture', 'work sweep'];
 
   async run(): Promise<Ticked> {
     await this.parse(Tick);

@@ -1,53 +1,63 @@
-import { BaseCommand, boolean, text } from '../lib/cli/base-command';
+import { BaseCommand, boolean, dryRun as previews, text, word } from '../lib/cli/base-command';
+import { StewardError } from '../lib/errors';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
+import { uninstallAll } from '../lib/setup/install/install';
+import { PART_IDS, type PartId, type Uninstalled } from '../lib/setup/install/parts';
 import { consentToPurge, planPurge, purgeData } from '../lib/setup/install/purge';
-import type { PurgePlan } from '../lib/setup/install/view';
-import { partsOf, uninstallAll, type Uninstalled } from '../lib/setup/install/uninstall';
-import { leftText, uninstalledText } from '../lib/setup/install/view';
+import { leftText, type PurgePlan } from '../lib/setup/install/view';
 
 export default class Uninstall extends BaseCommand {
   static override summary = 'Remove everything that steward installed (with --purge, your data too)';
   static override description =
-    'Stops the daemon and removes jobs, hooks and completion scripts. Your data remains unless you add --purge and confirm. Files that changed after the installation are listed, not removed.';
+    'Stops the daemon and removes jobs, hooks and completion scripts, or only one of these parts. Your data remains unless you add --purge and confirm. Files that changed after the installation are listed, not removed.';
+  static override args = { part: word({ description: 'Part.', options: [...PART_IDS] }) };
   static override flags = {
-    jobs: text({
-      description: 'Remove only these jobs: all, daemon or tick.',
-      helpValue: 'LIST',
-      exclusive: ['purge'],
-    }),
-    hooks: boolean({ description: 'Remove only the hooks and the work skill.', exclusive: ['purge'] }),
-    completion: boolean({ description: 'Remove only completion scripts.', exclusive: ['purge'] }),
+    assistant: text({ description: 'With hooks: only these assistants.', helpValue: 'NAMES' }),
     purge: boolean({
       description: 'Also delete the user area, machine-local state, cache and published files.',
     }),
     yes: boolean({ char: 'y', description: 'Skip the confirmation for --purge.' }),
-    'dry-run': boolean({ description: 'Only show what would be removed.' }),
+    'dry-run': previews('Only show what would be removed.'),
   };
   static override examples = [
     '<%= config.bin %> uninstall --dry-run',
-    '<%= config.bin %> uninstall --jobs tick --hooks',
+    '<%= config.bin %> uninstall hooks',
     '<%= config.bin %> uninstall --purge',
   ];
-  static override related = ['install', 'hooks uninstall', 'sense purge', 'config path'];
+  static override related = ['install', 'sense purge', 'config path'];
 
   async run(): Promise<Uninstalled & { purged: PurgePlan | null }> {
-    const { flags } = await this.parse(Uninstall);
-    const { yes, 'dry-run': dryRun } = flags;
+    const { args, flags } = await this.parse(Uninstall);
+    const { yes, purge, assistant, 'dry-run': dryRun } = flags;
+    const parts = args.part === undefined ? PART_IDS : [args.part as PartId];
+    const isWhole = args.part === undefined;
+    if ((purge && !isWhole) || (assistant !== undefined && args.part !== 'hooks')) {
+      const flag = purge ? '--purge' : '--assistant';
+      throw new StewardError('usage', `${flag} cannot be combined with this part.`, {
+        hint: purge ? 'Omit the part.' : 'Use it with "steward uninstall hooks".',
+      });
+    }
     const say = (text: string): void => this.say(text);
-    const purged = flags.purge ? await planPurge(this.context) : null;
+    const purged = purge ? await planPurge(this.context) : null;
     if (purged !== null) await consentToPurge(purged, { yes, dryRun, json: this.json }, say);
-    const parts = partsOf(flags);
-    const done = await uninstallAll(this.context, parts, dryRun);
-    this.print(() => uninstalledText(done));
+    let isAny = false;
+    const print = (text: string): void => {
+      isAny = true;
+      this.print(() => text);
+    };
+    const done = await uninstallAll(this.context, parts, { dryRun, assistant, print });
+    done.left.forEach((part) => print(leftText(part)));
+    if (!isAny) print('Nothing is installed.');
     if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
-    if (purged === null && !dryRun && parts.isWhole)
+    if (purged === null && !dryRun && isWhole)
       say(`Your data is still in ${this.context.area.root}; --purge deletes it too.`);
     if (purged !== null && !dryRun) {
-      const left = await purgeData(this.context, { isShimGone: done.hooks.shim.removed }, say);
+      const isShimGone = done.hooks?.shim.removed === true;
+      const left = await purgeData(this.context, { isShimGone }, say);
       done.left.push(...left);
       if (left.length > 0) process.exitCode = EXIT_CODES.conflict;
-      left.forEach((part) => this.print(() => leftText(part)));
-      this.print(() => 'Deleted the data. To remove the program: npm uninstall --global steward-cli');
+      left.forEach((part) => print(leftText(part)));
+      print('Deleted the data. To remove the program: npm uninstall --global steward-cli');
     }
     return { ...done, purged };
   }

@@ -234,7 +234,7 @@ function showSetup(day, report, status, board) {
   /** @type {[string, string, boolean][]} */
   const steps = [
     ['Start capturing', 'steward up', isSetUp],
-    ["Show your assistant's sessions", 'steward hooks install', (report?.sessions.length ?? 0) > 0],
+    ["Show your assistant's sessions", 'steward install hooks', (report?.sessions.length ?? 0) > 0],
     ['Track your tasks', 'steward work setup OWNER/REPO --create', board?.setupRequired === false],
   ];
   show(

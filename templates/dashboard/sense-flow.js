@@ -13,7 +13,7 @@ export function showFlow(place, insight, now) {
     return show(
       place,
       h('p', sentence(reason ?? 'no insight has been built yet')),
-      h('p', 'Preview the request: ', command('steward sense insight preview')),
+      h('p', 'Preview the request: ', command('steward sense insight build --dry-run')),
       h('p', 'Build one now: ', build),
     );
   const kinds = [...contentTypes].sort((a, b) => b.share - a.share);

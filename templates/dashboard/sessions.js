@@ -90,7 +90,7 @@ function draw(report, figures, now, lostAt) {
       h(
         'div.empty',
         h('p', 'No sessions yet. They appear here once hooks are installed: '),
-        command('steward hooks install'),
+        command('steward install hooks'),
       ),
     sessions.length > 0 && found.length === 0 && h('p.muted', 'No sessions match.'),
     GROUPS.map(([mark, name, states]) => {

@@ -1,5 +1,5 @@
 @echo off
-rem Written by "steward hooks install", removed by "steward hooks uninstall".
+rem Written by "steward install hooks", removed by "steward uninstall hooks".
 rem Runs steward for a hook. Finds Node.js and steward even after an upgrade. Does nothing if either is missing.
 setlocal EnableExtensions DisableDelayedExpansion
 set "NODE_OPTIONS="

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Written by "steward hooks install", removed by "steward hooks uninstall".
+# Written by "steward install hooks", removed by "steward uninstall hooks".
 # Runs steward for a hook or the status line of an assistant. Finds Node.js and steward even after an upgrade or a move.
 # Does nothing if either is missing, because a hook must never break the assistant.
 

@@ -1,5 +1,5 @@
 @echo off
-rem Written by "steward sense install" and "steward daemon install", removed by their --uninstall flags. Task Scheduler runs
+rem Written by "steward install jobs" and "steward install daemon", removed by "steward uninstall". Task Scheduler runs
 rem this script with the name of a job. It finds Node.js and steward even after an upgrade, runs the job in the
 rem environment it was installed in, and records the exit code for "--status".
 setlocal EnableExtensions DisableDelayedExpansion

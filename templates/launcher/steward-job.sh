@@ -1,5 +1,5 @@
 #!/bin/sh
-# Written by "steward sense install" and "steward daemon install", removed by their --uninstall flags. The system's scheduler
+# Written by "steward install jobs" and "steward install daemon", removed by "steward uninstall". The system's scheduler
 # runs this script with the name of a job. It finds Node.js and steward even after an upgrade or a move, runs the job in
 # the environment it was installed in, and records the exit code for "--status".
 

@@ -94,7 +94,7 @@ describe('real: agents on a full or read-only disk', function () {
     const home = emptyHome();
     onDisk().fill(4096);
     const fd = openSync(join(onDisk().path, 'out.json'), 'w');
-    const child = spawn(process.execPath, [BIN, 'agents', 'traits', '--json'], {
+    const child = spawn(process.execPath, [BIN, 'agents', 'roster', 'traits', '--json'], {
       env: cleanEnv(home.path),
       stdio: ['ignore', fd, 'pipe'],
     });
@@ -142,7 +142,7 @@ describe('real: agents on a full or read-only disk', function () {
     }
     const before = session().log.length;
     const writes: string[][] = [
-      ['roster', 'new', 'bo', '--role', 'tester'],
+      ['roster', 'add', 'bo', '--role', 'tester'],
       ['managed', ...RUN],
       ['managed', 'wake'],
       ['managed', 'stream', id],

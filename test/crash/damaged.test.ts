@@ -169,7 +169,7 @@ async function fill(
   write('projects.md', `| Name | Path |\n| --- | --- |\n| **Shop** | \`${repo}\` |\n`);
   write('principal/pronunciations.json', '{"terms":{"ntfy":"notify"}}\n');
   write('knowledge/people/ann.md', '---\nname: Ann\ntags: [team]\n---\nWorks on the shop.\n');
-  await must(['agents', 'roster', 'new', 'ada', '--role', 'security specialist']);
+  await must(['agents', 'roster', 'add', 'ada', '--role', 'security specialist']);
   for (const event of ['session-start', 'prompt', 'tool', 'stop'] as const)
     await must(['hook', event], hookJson(event, { cwd: repo }));
   await must(['sense', 'capture']);

@@ -69,7 +69,7 @@ describe('a machine that is killed while it publishes (built)', function () {
     commit('first');
     await run('config', 'set', 'sense.repos', repo);
     await run('sense', 'capture');
-    await run('sync', 'set', folder);
+    await run('sync', 'setup', folder);
     const complete = published();
     let kills = 0;
     for (let round = 0; kills < KILLS; round += 1) {
@@ -81,18 +81,20 @@ describe('a machine that is killed while it publishes (built)', function () {
           if (killedAt(at, ['sense', 'capture'])) kills += 1;
           expectWhole();
           // Turning details on and off rewrites every file.
-          if (killedAt(at, ['sync', 'details', n % 2 === 0 ? 'off' : 'on'])) kills += 1;
+          if (killedAt(at, ['sync', 'setup', n % 2 === 0 ? '--no-details' : '--details'])) kills += 1;
           expectWhole();
         }
       }
     }
-    await run('sync', 'details', 'off');
+    await run('sync', 'setup', '--no-details');
     await run('sense', 'capture');
     expect(published()).to.deep.equal(complete);
     expect(complete.map((name) => readFileSync(join(folder, name), 'utf8')).join('')).to.not.contain(
       '"subject"',
     );
-    const { changed } = JSON.parse(await run('sync', 'plan', '--json')) as { changed: { files: number } };
+    const { changed } = JSON.parse(await run('sync', 'setup', '--dry-run', '--json')) as {
+      changed: { files: number };
+    };
     expect(changed.files).to.equal(0);
   });
 });

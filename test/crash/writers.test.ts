@@ -65,7 +65,7 @@ describe('machines that are killed while their files have gone wrong (built)', f
     writeFileSync(join(machine.area, 'sense/config.json'), JSON.stringify(config));
     machine.commit('code', `first of ${id}`);
     await machine.json('sense', 'capture');
-    await machine.json('sync', 'set', exchange());
+    await machine.json('sync', 'setup', exchange());
     return machine;
   }
 

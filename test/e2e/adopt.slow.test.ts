@@ -123,7 +123,7 @@ describe('adopting a machine (built)', function () {
     const [folder, away] = [join(home.path, 'exchange'), join(home.path, 'away')];
     await old.json('sense', 'capture');
     putLog(area(), yesterday);
-    await old.json('sync', 'set', folder);
+    await old.json('sync', 'setup', folder);
     await own.json('sense', 'capture');
     expect(readdirSync(join(folder, 'machines'))).to.deep.equal([A, B]);
     const before = await totals(own);
@@ -145,7 +145,7 @@ describe('adopting a machine (built)', function () {
     const [old, own] = [machine(A), machine(B)];
     const folder = join(home.path, 'exchange');
     await old.json('sense', 'capture');
-    await old.json('sync', 'set', folder);
+    await old.json('sync', 'setup', folder);
     await own.json('sense', 'capture');
     for (const at of [area(), area('machines', B)]) putLog(at, both);
     await own.json('sync', 'adopt', A);
@@ -153,13 +153,13 @@ describe('adopting a machine (built)', function () {
     expect(published()).to.deep.equal([`${both}.json`]);
     const expired = addDays(TODAY, -400);
     putLog(area('machines', A), expired);
-    await own.json('sync', 'set', folder);
+    await own.json('sync', 'setup', folder);
     expect(published()).to.deep.equal([`${expired}.json`, `${both}.json`]);
     expect(readdirSync(area('machines', A, 'sense/events'))).to.deep.equal([`${both}.jsonl`]);
     const purge = await own.run(['sense', 'purge', '--all', '--records']);
     expect(purge.stderr).to.contain(`steward sync forget ${A} --yes`).and.to.contain(area('machines', A));
     await own.json('sync', 'forget', A, '--yes');
-    await own.json('sync', 'set', folder);
+    await own.json('sync', 'setup', folder);
     expect(readdirSync(join(folder, 'machines'))).to.deep.equal([B]);
     expect(readdirSync(area('machines', A, 'sense/events'))).to.deep.equal([`${both}.jsonl`]);
   });
@@ -169,16 +169,16 @@ describe('adopting a machine (built)', function () {
     const [one, two] = [join(home.path, 'one'), join(home.path, 'two')];
     await old.json('sense', 'capture');
     putLog(area(), yesterday);
-    await old.json('sync', 'set', one);
+    await old.json('sync', 'setup', one);
     await own.json('sense', 'capture');
     renameSync(one, `${one}-away`);
     await own.json('sync', 'adopt', A);
-    await own.json('sync', 'set', two);
+    await own.json('sync', 'setup', two);
     renameSync(`${one}-away`, one);
-    await own.json('sync', 'set', one);
+    await own.json('sync', 'setup', one);
     expect(readdirSync(join(one, 'machines'))).to.deep.equal([B]);
     putLog(area('machines', A), yesterday);
-    await own.json('sync', 'set', one);
+    await own.json('sync', 'setup', one);
     await own.json('sync', 'leave', '--remove');
     expect(readdirSync(one)).to.deep.equal([]);
   });
@@ -189,9 +189,9 @@ describe('adopting a machine (built)', function () {
     for (const day of [both, quiet]) putLog(area(), day);
     await own.json('sense', 'capture');
     const folders = [join(home.path, 'exchange'), join(home.path, 'other')] as const;
-    await own.json('sync', 'set', folders[0]);
+    await own.json('sync', 'setup', folders[0]);
     rmSync(area('sense/events', `${both}.jsonl`));
-    await own.json('sync', 'set', folders[1]);
+    await own.json('sync', 'setup', folders[1]);
     for (const day of [both, quiet]) {
       const [first, second] = folders.map((folder) =>
         readFileSync(join(folder, 'machines', A, 'daily', `${day}.json`), 'utf8'),

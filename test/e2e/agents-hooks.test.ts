@@ -108,8 +108,8 @@ describe('the documented hooks (built)', function () {
     expect(retired.code).to.equal(2);
     expect(retired.stderr).to.match(/"engineer" is retired[\s\S]*general-purpose/);
     const unknown = await call('PreToolUse', task({ subagent_type: 'reviewer', model: 'haiku' }));
-    expect(unknown.stderr).to.match(/Unknown agent type "reviewer"[\s\S]*steward agents roster new NAME/);
-    await steward(['agents', 'roster', 'new', 'reviewer', '--role', 'reviewer'], { home: home.path });
+    expect(unknown.stderr).to.match(/Unknown agent type "reviewer"[\s\S]*steward agents roster add NAME/);
+    await steward(['agents', 'roster', 'add', 'reviewer', '--role', 'reviewer'], { home: home.path });
     const known = task({ subagent_type: 'reviewer', model: 'haiku' });
     expect(await call('PreToolUse', known)).to.deep.equal(SILENT);
   });

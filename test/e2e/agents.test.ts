@@ -136,7 +136,7 @@ describe('agents, built', function () {
       /is not a regular file\.\nUse a text file .*; use - for stdin/,
     ],
     ['an agent that is not there', ['roster', 'show', 'nobody'], 5, /nobody/],
-    ['a name that is no slug', ['roster', 'new', '../x', '--role', 'x'], 2, /Invalid file name/],
+    ['a name that is no slug', ['roster', 'add', '../x', '--role', 'x'], 2, /Invalid file name/],
     ['a trait that is not there', ['brief', 'x', '--expertise', 'magic'], 2, /magic/],
     ['an entry that is not there', ['knowledge', 'show', 'people/nobody'], 5, /nobody/],
     ['a type that is not there', ['knowledge', 'search', '--type', 'places'], 2, /places/],

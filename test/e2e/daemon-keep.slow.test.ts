@@ -110,7 +110,7 @@ describe('the daemon under cron (built)', function () {
   it('ends with its job, even during startup', async () => {
     for (const words of [
       ['daemon', 'install', '--uninstall'],
-      ['uninstall', '--jobs', 'daemon'],
+      ['uninstall', 'daemon'],
     ]) {
       await done('daemon', 'install', '--uninstall');
       // Returns before the daemon listens.

@@ -439,7 +439,7 @@ describe('doctor (built)', function () {
       await at.expectRow('hooks.run', 'failed', /a hook ran, but steward returned no valid response/);
       script(shim(), 'exit 2');
       const row = await at.expectRow('hooks.run', 'failed', /exited with code 2/);
-      expect(row.fix).to.equal('steward hooks install');
+      expect(row.fix).to.equal('steward install hooks');
       await at.run('hooks', 'install');
       await at.expectRow('hooks.run', 'ok', /responded/);
       writeFileSync(settings(), '{ nonsense');
@@ -546,8 +546,8 @@ describe('doctor (built)', function () {
     it('finds the completion and the snippet for long commands', async () => {
       at.env = { SHELL: '/bin/fish' };
       const missing = await at.expectRow('shell.completion', 'off', /not installed for fish/);
-      expect(missing.fix).to.equal('steward autocomplete install fish');
-      const { stdout } = await at.run('autocomplete', 'script', 'fish');
+      expect(missing.fix).to.equal('steward install completion --shell fish');
+      const { stdout } = await at.run('completion', 'fish');
       at.write('.config/fish/completions/steward.fish', stdout);
       await at.expectRow('shell.completion', 'ok', /steward\.fish$/);
       at.write('.config/fish/completions/steward.fish', stdout.replace('roster', 'rooster'));

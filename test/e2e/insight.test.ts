@@ -64,7 +64,7 @@ describe('sense insight (built)', function () {
       await start(vault, 'in-vault');
       expect((await run('sense capture')).code).to.equal(0);
       const summary = async (): Promise<{ commits: string[]; sessions: string[] }> => {
-        const { prompt } = jsonOf(await run('sense insight preview --json')) as InsightPreview;
+        const { prompt } = jsonOf(await run('sense insight build --dry-run --json')) as InsightPreview;
         return JSON.parse(prompt?.slice(prompt.lastIndexOf('\n\n')) ?? '') as Awaited<
           ReturnType<typeof summary>
         >;
@@ -82,7 +82,7 @@ describe('sense insight (built)', function () {
     seen();
     const env = { ...withAssistant(), ANTHROPIC_API_KEY: 'secret-key' };
     expect(jsonOf(await run('sense insight --json', env))).to.include({ available: false });
-    const preview = await run('sense insight preview', env);
+    const preview = await run('sense insight build --dry-run', env);
     expect(preview.code).to.equal(0);
     expect(preview.stderr).to.match(
       /^Nothing was sent\. A build would send this text to:\n {2}claude --print --model haiku /,
@@ -96,7 +96,7 @@ describe('sense insight (built)', function () {
     );
     expect(assistant.calls()).to.have.length(1);
     expect(assistant.calls()[0]?.stdin).to.equal(preview.stdout);
-    const { command } = jsonOf(await run('sense insight preview --json', env)) as InsightPreview;
+    const { command } = jsonOf(await run('sense insight build --dry-run --json', env)) as InsightPreview;
     expect(['claude', ...(assistant.calls()[0]?.argv ?? [])]).to.deep.equal(command);
     expect(JSON.stringify(assistant.calls())).not.to.include('secret-key');
 
@@ -136,7 +136,7 @@ describe('sense insight (built)', function () {
     }
     await run('sense capture');
     const { sessions } = jsonOf(await run('sessions --json')) as SessionsReport;
-    const { prompt } = jsonOf(await run('sense insight preview --json')) as InsightPreview;
+    const { prompt } = jsonOf(await run('sense insight build --dry-run --json')) as InsightPreview;
     expect(sessions).to.have.length(1);
     expect(prompt).to.include(`"${sessions[0]?.slug}"`).and.not.include('secret-session-id');
   });
@@ -145,7 +145,7 @@ describe('sense insight (built)', function () {
     seen();
     const env = withAssistant();
     const commands = ['capture', 'today', 'status', 'sources', 'recent', 'rollup', 'version', 'insight'];
-    for (const words of [...commands, 'insight preview', 'export'])
+    for (const words of [...commands, 'insight build --dry-run', 'export'])
       expect(await run(`sense ${words}`, env), words).to.include({ code: 0 });
     const daemon = await startDaemon({ home: home.path, env });
     try {
@@ -176,13 +176,13 @@ describe('sense insight (built)', function () {
     });
     expect(jsonOf(await run('sense insight --json'))).to.include({ available: false, reason: 'no-such-program is not installed or not on the PATH' }); // prettier-ignore
     put('sense/config.json', JSON.stringify({ insight: { command: ['./tool'] } }));
-    expect(await run('sense insight preview')).to.include({ code: 3, stdout: '' });
+    expect(await run('sense insight build --dry-run')).to.include({ code: 3, stdout: '' });
     put('sense/config.json', JSON.stringify({ insight: { command: 'claude' } }));
-    for (const args of ['sense insight', 'sense insight build', 'sense insight preview']) {
+    for (const args of ['sense insight', 'sense insight build', 'sense insight build --dry-run']) {
       expect(await run(args), args).to.include({ code: 3, stdout: '' });
     }
     expect(await run('sense insight build --hard')).to.include({ code: 2, stdout: '' });
-    expect(await run('sense insight preview now')).to.include({ code: 2, stdout: '' });
+    expect(await run('sense insight build --dry-run now')).to.include({ code: 2, stdout: '' });
   });
 
   it('stops the assistant with Ctrl-C', async () => {

@@ -40,63 +40,65 @@ describe('install and uninstall, in parts (built)', function () {
 
   it('install --dry-run lists the steps, and writes nothing', async () => {
     const before = snapshot(home, LOOKED);
-    const told = await done('install', '--hooks', '--skill', '--completion', 'bash', '--dry-run');
-    expect(told.split('\n')).to.deep.equal([
-      `Would install: hooks in ${join(home, '.claude', 'settings.json')}`,
-      `Would install: work skill in ${join(home, '.claude', 'skills', 'work')}`,
-      `Would install: bash completion in ${script()}`,
-      'Nothing was written.',
-      '',
-    ]);
+    const hooks = await done('install', 'hooks', '--skill', '--dry-run');
+    expect(hooks)
+      .to.include(`Would add 12 hooks to ${join(home, '.claude', 'settings.json')}: `)
+      .and.to.include(`Would write the work skill: ${join(home, '.claude', 'skills', 'work')}\n`)
+      .and.to.match(/Nothing was written\.\n$/);
+    expect(await done('install', 'completion', '--shell', 'bash', '--dry-run')).to.include(
+      `Would install: bash completion in ${script()}\n`,
+    );
     expect(snapshot(home, LOOKED)).to.deep.equal(before);
-    expect(jsonOf(await run('install', '--hooks', '--dry-run', '--json'))).to.deep.include({ dryRun: true });
+    expect(jsonOf(await run('install', 'hooks', '--dry-run', '--json'))).to.deep.include({ dryRun: true });
     expect(snapshot(home, LOOKED)).to.deep.equal(before);
-    await done('install', '--hooks', '--skill', '--completion', 'bash');
+    await done('install', 'hooks', '--skill');
+    await done('install', 'completion', '--shell', 'bash');
     const after = snapshot(home, LOOKED);
-    const again = await done('install', '--hooks', '--skill', '--completion', 'bash', '--dry-run');
-    expect(again).to.match(
-      /Already installed: hooks in .*\nAlready installed: work skill in .*\nAlready installed: bash completion in /,
+    expect(await done('install', 'hooks', '--dry-run')).to.match(/^Hooks already installed in /);
+    expect(await done('install', 'completion', '--shell', 'bash', '--dry-run')).to.match(
+      /^Already installed: bash completion in /,
     );
     expect(snapshot(home, LOOKED)).to.deep.equal(after);
   });
 
   it('install adds the work skill only on request, and hooks status shows it', async () => {
-    await done('install', '--hooks');
+    await done('install', 'hooks');
     expect(existsSync(skill())).to.equal(false);
     expect(await done('hooks', 'status')).to.include(
-      'work skill: not installed; to add it: steward hooks install --skill',
+      'work skill: not installed; to add it: steward install hooks --skill',
     );
-    await done('install', '--skill');
+    await done('install', 'hooks', '--skill');
     expect(existsSync(skill())).to.equal(true);
     expect(await done('hooks', 'status')).to.include(
       `work skill: ${join(home, '.claude', 'skills', 'work')}`,
     );
     expect(jsonOf(await run('hooks', 'status', '--json'))).to.have.nested.property('skill.exists', true);
-    const refused = await run('install', '--no-hooks', '--skill');
+    const refused = await run('install', 'completion', '--skill');
     expect(refused.code).to.equal(2);
-    expect(refused.stderr).to.include('The work skill needs the hooks.');
+    expect(refused.stderr).to.include('--skill belongs to "steward install hooks".');
   });
 
   it('uninstall removes the named parts, and leaves the others', async () => {
-    await done('install', '--hooks', '--skill', '--completion', 'bash');
+    await done('install', 'hooks', '--skill');
+    await done('install', 'completion', '--shell', 'bash');
     await done('sense', 'install', '--scheduler', 'cron');
     const before = snapshot(home, LOOKED);
-    expect(await done('uninstall', '--jobs', 'daemon', '--dry-run')).to.equal('Nothing is installed.\n');
+    expect(await done('uninstall', 'daemon', '--dry-run')).to.equal('Nothing is installed.\n');
     expect(snapshot(home, LOOKED)).to.deep.equal(before);
-    expect(await done('uninstall', '--jobs', 'daemon')).to.equal('Nothing is installed.\n');
+    expect(await done('uninstall', 'daemon')).to.equal('Nothing is installed.\n');
     expect(existsSync(skill()) && existsSync(script())).to.equal(true);
-    expect(await done('uninstall', '--completion')).to.equal(`Removed ${script()}\n`);
+    expect(await done('uninstall', 'completion')).to.equal(`Removed ${script()}\n`);
     expect(existsSync(script())).to.equal(false);
     const folder = join(home, '.claude', 'skills', 'work');
     expect(await done('uninstall', '--dry-run')).to.include(`Would remove the work skill: ${folder}\n`);
-    const took = await done('uninstall', '--hooks');
+    const took = await done('uninstall', 'hooks');
     expect(took).to.match(/^Removed \d+ hooks from /);
     expect(took).to.include(`Removed the work skill: ${folder}\n`);
     expect([existsSync(skill()), readFileSync(join(home, '.claude', 'settings.json'), 'utf8')]).to.deep.equal(
       [false, '{}\n'],
     );
     expect(crontab.text()).to.include('steward-tick');
-    expect(await done('uninstall', '--jobs', 'work')).to.equal('Removed tick from cron\n');
+    expect(await done('uninstall', 'jobs')).to.equal('Removed tick from cron\n');
     expect(crontab.text()).to.equal(undefined);
     expect(await done('uninstall', '--dry-run')).to.equal('Nothing is installed.\n');
   });
@@ -104,17 +106,17 @@ describe('install and uninstall, in parts (built)', function () {
   it('finds a job in a crontab whether or not cron is running', async () => {
     writeFileSync(join(root, 'cron', 'systemctl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     await done('sense', 'install', '--scheduler', 'cron');
-    const told = await done('install', '--jobs', 'sense', '--dry-run');
-    expect(told).to.equal('Already installed: tick in cron\nNothing was written.\n');
-    expect(await done('install', '--jobs', 'sense')).to.match(/^Already installed: tick in cron\n/);
-    expect(await done('sense', 'install')).to.match(/^Already installed: /);
+    const told = await done('install', 'jobs', '--dry-run');
+    expect(told).to.match(/^Already installed: tick, which runs every 2 min\n[^]*Nothing was written\.\n$/);
+    expect(await done('install', 'jobs')).to.match(/^Already installed: tick/);
+    expect(await done('work', 'install')).to.match(/^Already installed: /);
   });
 
-  it('uninstall refuses an unknown job, and a purge of some parts', async () => {
-    const none = await run('uninstall', '--jobs', 'sense,cleanup');
+  it('uninstall refuses an unknown part, and a purge of one part', async () => {
+    const none = await run('uninstall', 'cleanup');
     expect(none.code).to.equal(2);
     expect(none.stderr).to.include('cleanup');
-    const purge = await run('uninstall', '--purge', '--hooks', '--yes');
+    const purge = await run('uninstall', 'hooks', '--purge', '--yes');
     expect(purge.code).to.equal(2);
     expect(purge.stderr).to.include('--purge');
   });

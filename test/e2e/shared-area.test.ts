@@ -57,7 +57,7 @@ describe('a user area that two machines write to (built)', function () {
       `belongs to the machine ${first}; this machine writes to ${areaPath('machines', B)}`,
     );
     expect(await foundOf('b'))
-      .to.include('steward sync set FOLDER')
+      .to.include('steward sync setup FOLDER')
       .and.not.to.include('is private');
     expect(await summaryOf('a')).to.include(`1 other machine wrote to this folder in the last 7 days (${B})`);
     expect(await foundOf('a'))
@@ -73,7 +73,7 @@ describe('a user area that two machines write to (built)', function () {
       (await steward(['sense', 'today'], { home: home.path, env })).stderr;
     expect(await run())
       .to.include(`this machine, ${B}, writes to`)
-      .and.to.include('steward sync set FOLDER');
+      .and.to.include('steward sync setup FOLDER');
     expect(await run()).to.equal('');
   });
 

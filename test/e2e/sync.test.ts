@@ -97,19 +97,19 @@ describe('several machines with one exchange folder (built)', function () {
   });
 
   it('writes exactly what the plan lists, and nothing else below the folder', async () => {
-    const before = await json<SyncPlan>(laptop, 'sync', 'plan');
+    const before = await json<SyncPlan>(laptop, 'sync', 'setup', '--dry-run');
     expect(before.files.map(({ path }) => path.replace(/\d{4}-\d\d-\d\d/, 'DAY'))).to.include.members([
       'machine.json',
       'daily/DAY.json',
     ]);
     expect(files()).to.deep.equal({});
-    await run(laptop, 'sync', 'set', folder);
+    await run(laptop, 'sync', 'setup', folder);
     const id = readdirSync(join(folder, 'machines'))[0] ?? '';
     const written = Object.entries(files()).map(([name, text]) => [name, Buffer.byteLength(text)]);
     expect(written).to.deep.equal(
       before.files.map(({ path, bytes }) => [join('Sync/steward/machines', id, path), bytes]).sort(),
     );
-    const shown = await run(laptop, 'sync', 'plan', '--show', 'machine.json');
+    const shown = await run(laptop, 'sync', 'setup', '--dry-run', '--show', 'machine.json');
     expect(shown).to.equal(files()[join('Sync/steward/machines', id, 'machine.json')]);
   });
 
@@ -117,11 +117,11 @@ describe('several machines with one exchange folder (built)', function () {
     const all = (): string => JSON.stringify(files());
     expect(all()).to.not.match(new RegExp(`${SUBJECT}|${CLIENT}|SECRET|bbbbbbbb|aaaaaaaa|${laptop.path}`));
     expect(Object.values(files()).join('\n')).to.contain('"repo":"shop"');
-    await run(laptop, 'sync', 'details', 'on');
+    await run(laptop, 'sync', 'setup', '--details');
     expect(all()).to.contain(SUBJECT);
     expect(all()).to.contain('SECRET-PROMPT');
     expect(all()).to.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
-    await run(laptop, 'sync', 'details', 'off');
+    await run(laptop, 'sync', 'setup', '--no-details');
     expect(all()).to.not.match(new RegExp(`${SUBJECT}|${CLIENT}|SECRET|bbbbbbbb|aaaaaaaa|${laptop.path}`));
   });
 
@@ -130,19 +130,19 @@ describe('several machines with one exchange folder (built)', function () {
     const all = (): string => JSON.stringify(files());
     renameSync(client, `${client}-unmounted`);
     try {
-      await run(laptop, 'sync', 'set', folder, '--details');
+      await run(laptop, 'sync', 'setup', folder, '--details');
       expect(all())
         .to.contain(SUBJECT)
         .and.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
       await run(laptop, 'config', 'remove', 'sense.repos', client);
-      await run(laptop, 'sync', 'set', other);
+      await run(laptop, 'sync', 'setup', other);
       expect(all()).to.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
     } finally {
       renameSync(`${client}-unmounted`, client);
     }
     await run(laptop, 'config', 'add', 'sense.repos', client);
-    await run(laptop, 'sync', 'details', 'off');
-    await run(laptop, 'sync', 'set', folder);
+    await run(laptop, 'sync', 'setup', '--no-details');
+    await run(laptop, 'sync', 'setup', folder);
     rmSync(other, { recursive: true });
     await run(laptop, 'sync', 'leave', other);
     expect(all()).to.not.match(new RegExp(`${CLIENT}|${SUBJECT}`));
@@ -160,12 +160,12 @@ describe('several machines with one exchange folder (built)', function () {
   it('repairs a damaged file when the folder is set again', async () => {
     const [name = '', text] = Object.entries(files()).find(([path]) => path.endsWith('machine.json')) ?? [];
     writeFileSync(join(shared.path, name), '{bad');
-    await run(laptop, 'sync', 'set', folder);
-    await run(desktop, 'sync', 'set', folder);
+    await run(laptop, 'sync', 'setup', folder);
+    await run(desktop, 'sync', 'setup', folder);
     expect(Object.keys(JSON.parse(files()[name] ?? '') as object)).to.deep.equal(
       Object.keys(JSON.parse(text ?? '') as object),
     );
-    const { code, stderr } = await steward(['sync', 'set', ''], { home: laptop.path });
+    const { code, stderr } = await steward(['sync', 'setup', ''], { home: laptop.path });
     expect([code, stderr]).to.deep.equal([
       2,
       'Invalid folder "".\nUse a non-empty path without line breaks.\n',
@@ -174,7 +174,7 @@ describe('several machines with one exchange folder (built)', function () {
 
   it('shows both machines, whose common commit has one id', async () => {
     await run(desktop, 'sense', 'capture');
-    await run(desktop, 'sync', 'set', folder);
+    await run(desktop, 'sync', 'setup', folder);
     await run(desktop, 'sync', 'rename', 'desk');
     const { machines } = await json<{ machines: { name: string; isThis: boolean }[] }>(
       desktop,
@@ -193,19 +193,19 @@ describe('several machines with one exchange folder (built)', function () {
     const away = `${folder}-away`;
     renameSync(folder, away);
     const saved = `Saved, but not published yet: Exchange folder not found: ${folder}.\nConnect the drive or start the sync tool to resume publishing. To stop publishing: steward sync leave`;
-    expect(await run(laptop, 'sync', 'details', 'on')).to.equal(`Details are on. ${saved}\n`);
+    expect(await run(laptop, 'sync', 'setup', '--details')).to.equal(`${saved}\n`);
     expect(await run(laptop, 'sync', 'rename', 'lap')).to.equal(`This machine is now named lap. ${saved}\n`);
     expect(existsSync(folder)).to.equal(false);
     renameSync(away, folder);
     await run(laptop, 'sense', 'capture');
     const all = JSON.stringify(files());
     expect(all).to.contain(SUBJECT).and.contain('"name\\":\\"lap');
-    await run(laptop, 'sync', 'details', 'off');
+    await run(laptop, 'sync', 'setup', '--no-details');
   });
 
   it('names details that are still published while sense is off, and a machine that cannot be read', async () => {
     const status = async (): Promise<string> => (await run(laptop, 'status')).replace(/\s+/g, ' ');
-    await run(laptop, 'sync', 'details', 'on');
+    await run(laptop, 'sync', 'setup', '--details');
     await run(laptop, 'config', 'set', 'sense.enabled', 'false');
     await run(laptop, 'config', 'set', 'sync.details', 'false');
     await run(laptop, 'sense', 'capture');
@@ -215,8 +215,8 @@ describe('several machines with one exchange folder (built)', function () {
     );
     expect(await status()).to.contain('details are still published');
     const { stdout } = await steward(['doctor', 'sync'], { home: laptop.path });
-    expect(stdout).to.contain('details are still published').and.contain('steward sync details off');
-    await run(laptop, 'sync', 'details', 'off');
+    expect(stdout).to.contain('details are still published').and.contain('steward sync setup --no-details');
+    await run(laptop, 'sync', 'setup', '--no-details');
     await run(laptop, 'config', 'set', 'sense.enabled', 'true');
     expect(await run(laptop, 'sync', 'status')).to.contain(`${folder} (without details)`);
     const other = join(folder, 'machines', 'eeeeeeeeeeee');
@@ -253,11 +253,11 @@ describe('several machines with one exchange folder (built)', function () {
     await until('a whole second', () => Date.now() - prompted >= 1000);
     await hook(desktop, 'stop', 'cccccccc-0000-4000-8000-000000000003', join(desktop.path, 'shop'));
     await run(desktop, 'sense', 'capture');
-    await run(desktop, 'sync', 'details', 'on');
+    await run(desktop, 'sync', 'setup', '--details');
     expect(Object.values(files()).join('')).to.contain('SECRET-PROMPT');
     await run(desktop, 'sessions', 'forget', '--yes');
     expect(Object.values(files()).join('')).to.not.match(/SECRET-PROMPT|"slug"/);
-    await run(desktop, 'sync', 'details', 'off');
+    await run(desktop, 'sync', 'setup', '--no-details');
   });
 
   it('removes a purged day when the folder is set again, and no forgotten session returns', async () => {
@@ -268,12 +268,12 @@ describe('several machines with one exchange folder (built)', function () {
         (name) => /\/(?:daily|sessions|usage)\//.test(name) && !name.startsWith('two'),
       );
     const others = dayFiles().length;
-    await run(desktop, 'sync', 'set', two);
+    await run(desktop, 'sync', 'setup', two);
     await run(desktop, 'sync', 'leave');
     await run(desktop, 'sense', 'purge', '--all', '--records', '--yes');
-    await run(desktop, 'sync', 'set', two);
+    await run(desktop, 'sync', 'setup', two);
     expect(Object.keys(files()).filter((name) => /^two\/.*\/daily/.test(name))).to.deep.equal([]);
-    await run(desktop, 'sync', 'set', one);
+    await run(desktop, 'sync', 'setup', one);
     expect(dayFiles().length).to.be.lessThan(others);
     rmSync(two, { recursive: true });
     expect(Object.keys(files()).length).to.be.lessThan(own);
@@ -309,14 +309,14 @@ describe('several machines with one exchange folder (built)', function () {
   });
 
   it('leaves with or without its files, and forgets the other machine', async () => {
-    const { stderr, code } = await steward(['sync', 'set', join(laptop.path, '.steward', 'x')], {
+    const { stderr, code } = await steward(['sync', 'setup', join(laptop.path, '.steward', 'x')], {
       home: laptop.path,
     });
     expect(code, stderr).to.equal(2);
-    expect(await run(laptop, 'sync', 'set', folder, '--details')).to.match(/, with details\.$/m);
+    expect(await run(laptop, 'sync', 'setup', folder, '--details')).to.match(/, with details\.$/m);
     expect(await run(laptop, 'sync', 'leave', '--remove')).to.contain('Removed');
     expect((await json<{ folder: unknown }>(laptop, 'sync', 'status')).folder).to.equal(null);
-    expect(await run(laptop, 'sync', 'set', folder)).to.not.contain('with details');
+    expect(await run(laptop, 'sync', 'setup', folder)).to.not.contain('with details');
     expect((await json<{ details: unknown }>(laptop, 'sync', 'status')).details).to.equal(false);
     const wanted = ['sync', 'forget', 'desk'];
     expect(await run(laptop, ...wanted)).to.contain('Would remove');

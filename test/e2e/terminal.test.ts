@@ -79,7 +79,7 @@ describe('the built steward', () => {
       [['sense', 'soruces'], /Unknown command/, /Did you mean "steward sense sources"\?/],
       [['statsu'], /Unknown command "steward statsu"/, /Did you mean "steward status"\?/],
       [['stnadup', '--since', '7d'], /Unknown command/, /Did you mean "steward standup"\?/],
-      [['completion', 'bash'], /Unknown command/, /Did you mean "steward autocomplete"\?/],
+      [['completions', 'bash'], /Unknown command/, /Did you mean "steward completion"\?/],
       [['daemon', 'start'], /Unknown command/, /Did you mean "steward up"\?/],
       [['sense', 'yesterday'], /Unknown|does not take/, /sense today/],
       [['unistall'], /Unknown command/, /Did you mean "steward uninstall"\?/],
@@ -96,11 +96,7 @@ describe('the built steward', () => {
         /^"steward config path" does not take "surplus"\.$/m,
         /steward config path --help/,
       ],
-      [
-        ['autocomplete', 'script'],
-        /^"steward autocomplete script" needs SHELL\.$/m,
-        /steward autocomplete script --help/,
-      ],
+      [['shell-hook'], /^"steward shell-hook" needs SHELL\.$/m, /steward shell-hook --help/],
       [['sense', 'recent', '--days', 'x'], /^Invalid --days "x"\. Use a whole number\.$/m, /--help/],
       [
         ['sense', 'export', '--format', 'xml'],
@@ -108,7 +104,7 @@ describe('the built steward', () => {
         /--help/,
       ],
       [['config', 'set'], /^"steward config set" needs KEY and VALUE\.$/m, /--help/],
-      [['autocomplete', 'script', 'csh'], /^Invalid value "csh"\. Use one of bash, zsh, fish\.$/m, /--help/],
+      [['completion', 'csh'], /^Invalid value "csh"\. Use one of bash, zsh, fish\.$/m, /--help/],
       [['sense', '--json'], /needs a subcommand/, /steward sense --help/],
     ];
     for (const [args, message, hint] of mistakes) {
@@ -205,10 +201,10 @@ describe('the built steward', () => {
   });
 
   it('leaves stdin alone', async () => {
-    const result = await steward(['autocomplete'], { input: 'zsh\n' });
+    const result = await steward(['completion'], { input: 'zsh\n', env: { SHELL: '/bin/fish' } });
     expect(result.code).to.equal(0);
-    expect(result.stdout).to.include('fish');
-    expect((await steward(['autocomplete', 'script'], { input: 'zsh\n' })).code).to.equal(2);
+    expect(result.stdout).to.include('# fish completion');
+    expect((await steward(['shell-hook'], { input: 'zsh\n' })).code).to.equal(2);
   });
 
   it('runs for a user without an account and without SHELL', function () {
@@ -274,7 +270,7 @@ describe('the built steward', () => {
     if (process.platform === 'win32') this.skip();
     const home = emptyHome();
     try {
-      for (const command of ['--help', '--version', 'autocomplete script bash']) {
+      for (const command of ['--help', '--version', 'completion bash']) {
         const line = `{ "${process.execPath}" "${BIN}" ${command}; echo "code $?" >&2; } | :`;
         const result = spawnSync('sh', ['-c', line], { env: cleanEnv(home.path), encoding: 'utf8' });
         expect(result.stderr).to.equal('code 0\n');

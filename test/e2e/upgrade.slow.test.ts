@@ -114,14 +114,14 @@ describe('upgrading the home of an older steward (built)', function () {
     });
     expect(checks.find(({ id }) => id === 'shell.completion')).to.include({
       state: 'warning',
-      fix: 'steward autocomplete install bash',
+      fix: 'steward install completion --shell bash',
     });
-    expect(checks.find(({ id }) => id === 'hooks.registered')).to.include({ fix: 'steward hooks install' });
-    expect((await cli('autocomplete', 'install', 'bash')).code).to.equal(0);
+    expect(checks.find(({ id }) => id === 'hooks.registered')).to.include({ fix: 'steward install hooks' });
+    expect((await cli('install', 'completion', '--shell', 'bash')).code).to.equal(0);
     const { parts } = await json<{ parts: { id: string; state: string }[] }>('status');
     expect(parts.find(({ id }) => id === 'hooks')).to.include({
       state: 'warning',
-      fix: 'steward hooks install',
+      fix: 'steward install hooks',
     });
   });
 

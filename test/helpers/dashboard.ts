@@ -203,8 +203,8 @@ export const STATUS: DaemonStatus = {
   startedAt: '2026-11-20T15:31:00Z',
   modules: [
     { id: 'sense', label: 'Sense', state: 'ok', found: '246 events today' },
-    { id: 'insight', label: 'Hourly read', state: 'off', found: 'not installed', fix: 'steward sense install --insight' },
-    { id: 'hooks', label: 'Assistant hooks', state: 'warning', found: 'No hook is registered with an assistant.', fix: 'steward hooks install' },
+    { id: 'insight', label: 'Hourly read', state: 'off', found: 'not installed', fix: 'steward install jobs --insight' },
+    { id: 'hooks', label: 'Assistant hooks', state: 'warning', found: 'No hook is registered with an assistant.', fix: 'steward install hooks' },
     { id: 'work', label: 'Work', state: 'failed', found: 'The host answers 401.', fix: 'gh auth login' },
   ],
   sessions: [

@@ -31,7 +31,7 @@ const TRIED: readonly [args: string, code: number][] = [
   ['sessions', 0],
   ['hooks status', 0],
   ['daemon status', 8],
-  ['autocomplete script bash', 0],
+  ['completion bash', 0],
   ['sense verison', 2],
 ];
 

@@ -22,7 +22,7 @@ describe('completion in the real shells', function () {
 
   /** Writes the shell's script to a file and gives its path. */
   async function scriptOf(shell: string): Promise<string> {
-    const { stdout, code } = await steward(['autocomplete', 'script', shell]);
+    const { stdout, code } = await steward(['completion', shell]);
     expect(code).to.equal(0);
     const path = join(home.path, `steward.${shell}`);
     writeFileSync(path, stdout);
@@ -95,7 +95,7 @@ describe('completion in the real shells', function () {
     expect(complete('steward sense exp')).to.deep.equal(['export']);
     expect(complete('steward sense export --j')).to.deep.equal(['--json']);
     expect(complete('steward --json sense exp')).to.deep.equal(['export']);
-    expect(complete('steward autocomplete script ')).to.deep.equal(['bash', 'zsh', 'fish']);
+    expect(complete('steward completion ')).to.deep.equal(['bash', 'zsh', 'fish']);
     expect(complete('steward config add sense.re')).to.deep.equal(['sense.repos', 'sense.retentionDays']);
     expect(complete('steward nonsense x')).to.deep.equal([]);
     expect(shell('bash', ['--norc', '-c', 'source "$0"; complete -p steward', script])).to.include(
@@ -148,8 +148,8 @@ zpty -w z "autoload -U compinit; compinit -u -D; source $1; steward() { print -r
 zpty -r z seen '*loaded-2*'
 zpty -w z $'steward sense exp\\t--j\\t'
 zpty -r z seen '*ran:sense export --json:*' && print completed
-zpty -w z $'steward autocomplete script zs\\t'
-zpty -r z seen '*ran:autocomplete script zsh:*' && print completed
+zpty -w z $'steward completion zs\\t'
+zpty -r z seen '*ran:completion zsh:*' && print completed
 zpty -d z
 `,
     );
@@ -199,7 +199,7 @@ zpty -d z
     expect(complete('steward sense exp')).to.deep.equal(['export']);
     expect(complete('steward sense export --j')).to.deep.equal(['--json']);
     expect(complete('steward --json sense exp')).to.deep.equal(['export']);
-    expect(complete('steward autocomplete script ')).to.have.members(['bash', 'zsh', 'fish']);
+    expect(complete('steward completion ')).to.have.members(['bash', 'zsh', 'fish']);
   });
 
   it('fish, with names of sessions and issues', async function () {

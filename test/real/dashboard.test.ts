@@ -280,11 +280,11 @@ describe('the dashboard in Chromium', function () {
 
     it('copies a command', async () => {
       const one = await open('/status', { permissions: ['clipboard-read', 'clipboard-write'] });
-      await one.page.click('[data-copy="steward hooks install"]');
-      await waitForText(one.page, '[data-copy="steward hooks install"]', /^copied$/);
-      expect(await textOf(one.page, 'body > p[role=status]')).to.equal('copied: steward hooks install');
-      expect(await one.page.evaluate('navigator.clipboard.readText()')).to.equal('steward hooks install');
-      await waitForText(one.page, '[data-copy="steward hooks install"]', /^copy$/);
+      await one.page.click('[data-copy="steward install hooks"]');
+      await waitForText(one.page, '[data-copy="steward install hooks"]', /^copied$/);
+      expect(await textOf(one.page, 'body > p[role=status]')).to.equal('copied: steward install hooks');
+      expect(await one.page.evaluate('navigator.clipboard.readText()')).to.equal('steward install hooks');
+      await waitForText(one.page, '[data-copy="steward install hooks"]', /^copy$/);
     });
   });
 

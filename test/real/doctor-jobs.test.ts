@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { DoctorReport, Row } from '../../src/lib/doctor/run';
-import type { JobInstalled, JobStatus } from '../../src/lib/schedule';
+import type { JobStatus, JobUninstalled } from '../../src/lib/schedule';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { removeFolder } from '../helpers/scratch';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
 
-const FIX = 'steward sense install';
+const FIX = 'steward install jobs';
 
 /** Jobs that are broken in a real systemd or cron: what doctor says of them, and whether its command mends them. */
 describe('doctor: broken jobs', function () {
@@ -91,7 +91,7 @@ describe('doctor: broken jobs', function () {
     const row = await look(id);
     expect(row, JSON.stringify(row)).to.include({ state, fix: FIX });
     expect(row.found).to.match(words);
-    await steward<JobInstalled>(...(row.fix ?? '').split(' ').slice(1), '--scheduler', scheduler);
+    await steward(...(row.fix ?? '').split(' ').slice(1), '--scheduler', scheduler);
     const after = await look(id);
     expect(after, JSON.stringify(after)).to.include({ state: 'ok' });
   }
@@ -193,8 +193,8 @@ describe('doctor: broken jobs', function () {
       // Where the list of what was installed is lost, all of it is found all the same.
       await writeCrontab(table);
       renameSync(manifest, `${manifest}.away`);
-      const { removedFrom } = await steward<{ removedFrom: string[] }>('sense', 'install', '--uninstall');
-      expect(removedFrom).to.deep.equal(['systemd', 'cron']);
+      const { jobs } = await steward<{ jobs: JobUninstalled[] }>('sense', 'install', '--uninstall');
+      expect(jobs[0]?.removedFrom).to.deep.equal(['systemd', 'cron']);
       expect(await crontab()).to.not.include('steward');
       rmSync(`${manifest}.away`);
       await steward('sense', 'install', '--scheduler', 'systemd');

@@ -16,7 +16,7 @@ describe('real: the disk of the exchange folder (built)', function () {
   before(async function () {
     disk = smallDisk(this, '1m');
     expect((await run('sense', 'capture')).code).to.equal(0);
-    expect((await run('sync', 'set', path('exchange'))).code).to.equal(0);
+    expect((await run('sync', 'setup', path('exchange'))).code).to.equal(0);
   });
   after(() => {
     disk?.remove();
@@ -30,13 +30,13 @@ describe('real: the disk of the exchange folder (built)', function () {
     try {
       const { stdout } = await run('sync', 'rename', 'lap');
       expect(stdout.replace(/\/machine\.json$|\/\..*\.tmp$/m, '')).to.equal(
-        `This machine is now named lap. Saved, but not published yet: The file system is read-only: ${file()}\nMake the exchange folder writable, or use another one: steward sync set FOLDER\n`,
+        `This machine is now named lap. Saved, but not published yet: The file system is read-only: ${file()}\nMake the exchange folder writable, or use another one: steward sync setup FOLDER\n`,
       );
       for (const args of [['sync', 'status'], ['status'], ['doctor', 'sync']])
         expect((await run(...args)).stdout, args.join(' '))
           .to.include('read-only')
           .and.not.include('STEWARD_HOME');
-      const set = await run('sync', 'set', path('exchange'));
+      const set = await run('sync', 'setup', path('exchange'));
       expect(set.code).to.equal(2);
       expect(set.stderr).to.match(
         /^Cannot write to .*read-only.*\nChoose a folder that you can write to\.$/m,
@@ -55,7 +55,7 @@ describe('real: the disk of the exchange folder (built)', function () {
     expect(stdout).to.match(
       /^This machine is now named lap2\. Saved, but not published yet: The disk is full: .*\nFree some space/,
     );
-    const set = await run('sync', 'details', 'on', '--json');
+    const set = await run('sync', 'setup', '--details', '--json');
     expect(JSON.parse(set.stdout)).to.have.property('hint').that.includes('Free some space');
     rmSync(path('ballast'));
     await run('sense', 'capture');

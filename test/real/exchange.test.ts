@@ -107,7 +107,7 @@ describe('machines with a real exchange folder (built)', function () {
       await ok(machine, 'config', 'set', 'notify.voice.engine', 'none');
       await ok(machine, 'work', 'setup', 'ann/work');
       await ok(machine, 'sense', 'capture');
-      if (what === 'exchange') await ok(machine, 'sync', 'set', machine.folder);
+      if (what === 'exchange') await ok(machine, 'sync', 'setup', machine.folder);
     }
     // The others get the first machine's area before they write anything.
     const [first, ...others] = machines;
@@ -218,7 +218,8 @@ describe('machines with a real exchange folder (built)', function () {
       await ok(machine, 'notify', 'send', text, '--event', 'error', '--no-voice', '--wait');
     } else if (kind === 9) await edit(machine, index);
     else if (kind === 10) world.desk = machines.indexOf(machine);
-    else if (what === 'exchange') await ok(machine, 'sync', 'details', random.chance(0.5) ? 'on' : 'off');
+    else if (what === 'exchange')
+      await ok(machine, 'sync', 'setup', random.chance(0.5) ? '--details' : '--no-details');
     if (random.chance(0.4)) await ok(machine, 'sense', 'capture');
     await Promise.all(machines.map((one, i) => (index + i) % 3 === 0 && ok(one, 'work', 'sweep')));
     await carrier?.sometimes(random.below(2 * machines.length));

@@ -170,7 +170,7 @@ describe('steward go', function () {
     const none = await steward(['go'], { home: home.path });
     expect([none.code, none.stderr]).to.deep.equal([
       5,
-      'No sessions are running.\nIf sessions are missing, run "steward hooks install".\n',
+      'No sessions are running.\nIf sessions are missing, run "steward install hooks".\n',
     ]);
     requirePrograms(this, { script: 'bsdutils' });
     // A terminal that is neither of tmux nor of kitty.

@@ -63,7 +63,7 @@ describe('schedule: jobs in a real cron', function () {
 
   it('is used without systemd, runs the capture, and leaves no crontab if there was none', async () => {
     const found = snapshot(home, ['.steward', '.cache', join('.local', 'state')]);
-    const installed = await steward<JobInstalled>('sense', 'install');
+    const installed = (await steward<{ jobs: JobInstalled[] }>('sense', 'install')).jobs[0];
     expect(installed).to.include({ scheduler: 'cron', why: 'cron is running', changed: true, everySec: 120 });
     const first = await until(
       'the first run',
@@ -77,9 +77,9 @@ describe('schedule: jobs in a real cron', function () {
     const sense = await steward<{ scheduler: unknown; lastCaptureTs: string | null }>('sense', 'status');
     expect(sense.scheduler).to.deep.equal({ kind: 'cron', installed: true });
     expect(sense.lastCaptureTs).to.not.equal(null);
-    expect((await steward<JobUninstalled>('sense', 'install', '--uninstall')).removedFrom).to.deep.equal([
-      'cron',
-    ]);
+    expect(
+      (await steward<{ jobs: JobUninstalled[] }>('sense', 'install', '--uninstall')).jobs[0]?.removedFrom,
+    ).to.deep.equal(['cron']);
     expect(await crontab()).to.deep.equal({ code: 1, text: '' });
     expect(snapshot(home, ['.steward', '.cache', join('.local', 'state')])).to.deep.equal(found);
   });
@@ -100,7 +100,10 @@ describe('schedule: jobs in a real cron', function () {
       expect(text.startsWith(before.toString('latin1'))).to.equal(true);
       expect(text.match(/# >>> steward-/g)).to.have.length(1);
       expect(text).to.include('steward-daemon');
-      expect(await steward<JobInstalled>('work', 'install')).to.include({ job: 'daemon', changed: false });
+      expect((await steward<{ jobs: JobInstalled[] }>('work', 'install')).jobs[0]).to.include({
+        job: 'daemon',
+        changed: false,
+      });
       for (const job of jobs) await steward(...job, '--uninstall');
       expect(await crontab()).to.deep.equal({ code: 0, text: before.toString('latin1') });
     }

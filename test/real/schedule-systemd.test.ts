@@ -23,9 +23,11 @@ describe('schedule: jobs in a real systemd user manager', function () {
 
   it('runs the capture, reports when and how it ended, and leaves nothing after an uninstall', async () => {
     const found = at.outside();
-    const installed = await at.steward<JobInstalled>('sense', 'install');
+    const installed = (await at.steward<{ jobs: JobInstalled[] }>('sense', 'install')).jobs[0];
     expect(installed).to.include({ scheduler: 'systemd', changed: true, everySec: 120 });
-    expect(await at.steward<JobInstalled>('sense', 'install')).to.include({ changed: false });
+    expect((await at.steward<{ jobs: JobInstalled[] }>('sense', 'install')).jobs[0]).to.include({
+      changed: false,
+    });
     const first = await until(
       'the first run',
       async () => {
@@ -46,8 +48,8 @@ describe('schedule: jobs in a real systemd user manager', function () {
     expect(sense.scheduler).to.deep.equal({ kind: 'systemd', installed: true });
     expect(sense.lastCaptureTs).to.not.equal(null);
 
-    const removed = await at.steward<JobUninstalled>('sense', 'install', '--uninstall');
-    expect(removed.removedFrom).to.deep.equal(['systemd']);
+    const removed = (await at.steward<{ jobs: JobUninstalled[] }>('sense', 'install', '--uninstall')).jobs[0];
+    expect(removed?.removedFrom).to.deep.equal(['systemd']);
     expect(at.outside()).to.deep.equal(found);
     expect(readdirSync(join(at.home, '.steward'))).to.not.include('bin');
     expect(readdirSync(join(at.home, '.steward', 'state'))).to.not.include('install-manifest.json');
@@ -55,9 +57,9 @@ describe('schedule: jobs in a real systemd user manager', function () {
       installed: false,
       loaded: false,
     });
-    expect((await at.steward<JobUninstalled>('sense', 'install', '--uninstall')).removedFrom).to.deep.equal(
-      [],
-    );
+    expect(
+      (await at.steward<{ jobs: JobUninstalled[] }>('sense', 'install', '--uninstall')).jobs[0]?.removedFrom,
+    ).to.deep.equal([]);
     expect((await at.steward<{ scheduler: unknown }>('sense', 'status')).scheduler).to.equal(null);
   });
 
@@ -145,12 +147,12 @@ describe('schedule: jobs in a real systemd user manager', function () {
     ]);
     await at.steward('work', 'install', '--scheduler', 'cron');
     expect((await at.exec('crontab', ['-l'])).stdout).to.include('steward-tick');
-    expect(await at.steward<JobInstalled>('work', 'install')).to.include({
+    expect((await at.steward<{ jobs: JobInstalled[] }>('work', 'install')).jobs[0]).to.include({
       scheduler: 'systemd',
       changed: true,
     });
     expect((await at.exec('crontab', ['-l'])).code).to.equal(1);
-    const gone = await at.steward<JobUninstalled>('work', 'install', '--uninstall');
-    expect(gone.removedFrom).to.deep.equal(['systemd']);
+    const gone = (await at.steward<{ jobs: JobUninstalled[] }>('work', 'install', '--uninstall')).jobs[0];
+    expect(gone?.removedFrom).to.deep.equal(['systemd']);
   });
 });

@@ -75,7 +75,7 @@ describe('the page /status in Chromium', function () {
     const { page } = one;
     expect(await textOf(page, '#facts')).to.equal('3 items need you.');
     const parts = await page.locator('#parts li').allTextContents();
-    expect(parts[0]).to.equal('Assistant hooks◇ warningNo hook is registered with an assistant. steward hooks installcopy'); // prettier-ignore
+    expect(parts[0]).to.equal('Assistant hooks◇ warningNo hook is registered with an assistant. steward install hookscopy'); // prettier-ignore
     expect(parts[1]).to.match(/^Work▲ failedThe host answers 401\. gh auth login/);
     expect(parts.slice(2, 4)).to.deep.equal([
       'Capture● okevery 2 min · just now',

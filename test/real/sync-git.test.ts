@@ -63,7 +63,7 @@ describe('sync through a private GitHub repository (built)', function () {
     const folder = join(homes[index]?.path ?? '', 'exchange');
     for (const args of [
       ['sense', 'capture'],
-      ['sync', 'set', folder],
+      ['sync', 'setup', folder],
     ]) {
       const { code, stderr } = await run(index, ...args);
       expect(code, stderr).to.equal(0);
@@ -127,12 +127,12 @@ describe('sync through a private GitHub repository (built)', function () {
       expect(code, stderr).to.equal(0);
     };
     const details = async (state: string): Promise<void> => {
-      expect((await run(0, 'sync', 'details', state)).code).to.equal(0);
+      expect((await run(0, 'sync', 'setup', `--${state}`)).code).to.equal(0);
     };
-    await details('on');
+    await details('details');
     for (const index of [0, 1]) await connect(index);
     for (const index of [0, 1]) expect(contents(index)).to.include('rosebud');
-    await details('off');
+    await details('no-details');
     expect(readdirSync(cloneOf(0) ?? ''))
       .to.not.include('.git')
       .and.not.include('own');

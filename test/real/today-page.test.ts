@@ -354,7 +354,7 @@ describe('the page of the day in Chromium', function () {
     await page.locator('#empty li code').nth(2).waitFor();
     expect(await page.locator('#empty li code').allTextContents()).to.deep.equal([
       'steward up',
-      'steward hooks install',
+      'steward install hooks',
       'steward work setup OWNER/REPO --create',
     ]);
     expect(await textOf(page, '#empty .attention')).to.equal(reason);

@@ -67,8 +67,8 @@ describe('uninstall: restores a home, with a real cron', function () {
   async function installEverything(): Promise<void> {
     await done('init', '--yes', '--name', 'Ann', '--push', '--voice', 'mute');
     await done('config', 'set', 'daemon.port', '31397');
-    await done('install', '--hooks', '--jobs', 'all', '--completion', 'bash');
-    for (const shell of ['fish', 'zsh']) await done('autocomplete', 'install', shell);
+    for (const part of ['hooks', 'daemon']) await done('install', part);
+    for (const shell of ['bash', 'fish', 'zsh']) await done('install', 'completion', '--shell', shell);
     await done('sense', 'capture');
     await until('the daemon', async () => (await run('daemon', 'status')).code === 0, 60_000);
     const status = JSON.parse(await done('status', '--json')) as { parts: { id: string; state: string }[] };

@@ -108,6 +108,6 @@ describe('steward sessions --watch', function () {
   it('prints the plain list without a terminal', async () => {
     const plain = await steward(['sessions', '--watch'], { home: home.path });
     expect(plain).to.include({ code: 0 });
-    expect(plain.stdout).to.match(/^No sessions yet\. Run "steward hooks install"/);
+    expect(plain.stdout).to.match(/^No sessions yet\. Run "steward install hooks"/);
   });
 });

@@ -35,7 +35,7 @@ export default class AgentsBrief extends BaseCommand {
     '<%= config.bin %> agents brief "review the pricing page" --count 3',
     '<%= config.bin %> agents brief "read the lease" --expertise legal --personality skeptical',
   ];
-  static override related = ['agents traits', 'agents route REQUEST', 'agents check FILE'];
+  static override related = ['agents roster traits', 'agents route REQUEST', 'agents check FILE'];
 
   async run(): Promise<BriefBatch> {
     const { args, flags } = await this.parse(AgentsBrief);

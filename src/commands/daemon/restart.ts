@@ -7,7 +7,7 @@ export default class DaemonRestart extends BaseCommand {
   static override description =
     'Restarts the daemon in the same terminal or job, with the current configuration and version. If the daemon is not running, starts its job; exits 8 if there is no job.';
   static override examples = ['<%= config.bin %> daemon restart', '<%= config.bin %> daemon restart --json'];
-  static override related = ['daemon status', 'daemon stop', 'daemon install', 'up'];
+  static override related = ['daemon status', 'daemon stop', 'install', 'up'];
 
   async run(): Promise<Restarted> {
     await this.parse(DaemonRestart);

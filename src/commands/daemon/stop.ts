@@ -22,7 +22,7 @@ export default class DaemonStop extends BaseCommand {
     const job = await schedulerWith(this.context, 'daemon');
     if (job?.installed !== true) return;
     this.say(
-      `A ${job.kind} job restarts the daemon within a minute. To remove the job: steward daemon install --uninstall`,
+      `A ${job.kind} job restarts the daemon within a minute. To remove the job: steward uninstall daemon`,
     );
   }
 }

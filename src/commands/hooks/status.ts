@@ -13,7 +13,7 @@ export default class HooksStatusCommand extends BaseCommand {
     }),
   };
   static override examples = ['<%= config.bin %> hooks status', '<%= config.bin %> hooks status --json'];
-  static override related = ['hooks install', 'hooks uninstall'];
+  static override related = ['install', 'uninstall'];
 
   async run(): Promise<HooksStatus & { more: HooksStatus[] }> {
     const { flags } = await this.parse(HooksStatusCommand);

@@ -18,7 +18,7 @@ export default class SessionsForget extends BaseCommand {
     yes: boolean({ char: 'y', description: 'Delete the files.' }),
   };
   static override examples = ['<%= config.bin %> sessions forget', '<%= config.bin %> sessions forget --yes'];
-  static override related = ['sense purge', 'hooks uninstall'];
+  static override related = ['sense purge', 'uninstall'];
 
   async run(): Promise<Forgotten> {
     const { flags } = await this.parse(SessionsForget);

@@ -16,7 +16,7 @@ interface ConnectResult {
 export default class SyncConnect extends BaseCommand {
   static override summary = 'Sync the exchange folder with Syncthing or git';
   static override description =
-    'With syncthing, adds the folder to Syncthing and shares it with all configured devices. With git, syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run this command on each machine after `sync set`.';
+    'With syncthing, adds the folder to Syncthing and shares it with all configured devices. With git, syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run this command on each machine after `sync setup`.';
   static override args = {
     engine: word({
       required: true,
@@ -29,7 +29,7 @@ export default class SyncConnect extends BaseCommand {
     '<%= config.bin %> sync connect syncthing',
     '<%= config.bin %> sync connect git ann/steward-exchange',
   ];
-  static override related = ['sync set FOLDER', 'sync status'];
+  static override related = ['sync setup FOLDER', 'sync status'];
 
   async run(): Promise<ConnectResult> {
     const { args } = await this.parse(SyncConnect);

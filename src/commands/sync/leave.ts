@@ -19,7 +19,7 @@ export default class SyncLeave extends BaseCommand {
     '<%= config.bin %> sync leave --remove',
     '<%= config.bin %> sync leave /mnt/old/steward --remove',
   ];
-  static override related = ['sync set FOLDER', 'sync forget MACHINE'];
+  static override related = ['sync setup FOLDER', 'sync forget MACHINE'];
 
   async run(): Promise<Left> {
     const { args, flags } = await this.parse(SyncLeave);

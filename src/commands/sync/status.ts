@@ -9,7 +9,7 @@ export default class SyncStatusCommand extends BaseCommand {
   static override description =
     'Shows when each machine was last seen and how many days it is behind. Lists conflict copies and unreadable files, which steward ignores. Writes nothing.';
   static override examples = ['<%= config.bin %> sync status', '<%= config.bin %> sync status --json'];
-  static override related = ['sync set FOLDER', 'sync forget MACHINE', 'doctor sync'];
+  static override related = ['sync setup FOLDER', 'sync forget MACHINE', 'doctor sync'];
 
   async run(): Promise<SyncStatus> {
     await this.parse(SyncStatusCommand);

@@ -61,7 +61,7 @@ function* launchBreaches(
   } else if (isRetired) {
     yield ['retired-type', `The agent type ${quoted(type)} is retired.`, `Use ${types.general} with an inline brief.`];
   } else if (!all.includes(type) && !named.includes(type.toLowerCase())) {
-    yield ['unknown-type', `Unknown agent type ${quoted(type)}.`, `Use one of ${all.join(', ')} (agents.types in config.yaml), or add a named agent: steward agents roster new NAME`];
+    yield ['unknown-type', `Unknown agent type ${quoted(type)}.`, `Use one of ${all.join(', ')} (agents.types in config.yaml), or add a named agent: steward agents roster add NAME`];
   }
   if (worker === 'custom' && type !== null && !isRetired) {
     const missing = BRIEF_PARTS.filter(({ any }) => !any.test(prompt)).map(({ part }) => part);

@@ -83,7 +83,8 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
         const { name, ...facts } = parsed.output;
         entries.push({ slug, name: name ?? slug, ...facts, path, persona: personaText(text) });
       } else
-        for (const issue of parsed.issues) report(path, describeIssue(issue), 'See "steward agents traits".');
+        for (const issue of parsed.issues)
+          report(path, describeIssue(issue), 'See "steward agents roster traits".');
     } catch (error) {
       if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
       const { message, hint = 'Move or rename the file.' } = toStewardError(error);
@@ -129,7 +130,7 @@ export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<Ros
   throw new StewardError('not_found', `No agent "${clean(wanted)}" in the roster.`, {
     hint:
       entries.length === 0
-        ? 'Create one with "steward agents roster new NAME".'
+        ? 'Create one with "steward agents roster add NAME".'
         : `Use one of ${entries.map(({ slug }) => slug).join(', ')}.`,
   });
 }

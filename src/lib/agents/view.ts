@@ -95,7 +95,7 @@ export function rosterText(roster: Roster, folder: string, options: Options): st
     model ?? '',
     expertise.join(', '),
   ]);
-  const empty = 'The roster is empty. Create an agent with "steward agents roster new NAME".';
+  const empty = 'The roster is empty. Create an agent with "steward agents roster add NAME".';
   const lines =
     rows.length === 0
       ? [...wrap(empty, options.columns), `Agents are stored in ${clean(folder)}.`]

@@ -3,8 +3,9 @@ import { exists } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
 import { onceEach } from '../platform/process/process';
 import { createScheduler, formerJobs, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
-import { runInstaller, type Scheduled } from '../schedule/installer';
-import { DAEMON_JOB, tickJob, type JobId } from '../schedule/job';
+import { install, jobFor, type Scheduled } from '../schedule/installer';
+import { DAEMON_JOB, tickJob, type Job, type JobId, type JobUninstalled } from '../schedule/job';
+import { toStewardError } from '../errors';
 import { beginScheduled, endDaemon, waitForRuns, type Running } from '../schedule/running';
 import type { SenseStatus } from '../sense/source';
 import { installerDeps, type Context } from './context';
@@ -33,37 +34,67 @@ export async function jobsHere(
   return isUsed ? { kind: scheduler.kind, jobs } : undefined;
 }
 
-/** Runs `sense install`, `work install` or `daemon install`. */
-export async function install(
+/** Installs the tick or the daemon; a dry run shows what would change. */
+export async function installJob(
   context: Context,
   what: Scheduled,
-  flags: { status: boolean; uninstall: boolean; scheduler?: SchedulerKind | undefined },
-): ReturnType<typeof runInstaller> {
-  const { config } = await context.loadConfig();
+  options: { scheduler?: SchedulerKind | undefined; dryRun?: boolean; insight?: boolean | undefined } = {},
+): ReturnType<typeof install> {
+  const { sense } = (await context.loadConfig()).config;
   const deps = {
-    scheduler: await schedulerOf(context, flags.scheduler),
-    sense: config.sense,
+    scheduler: await schedulerOf(context, options.scheduler),
+    sense,
     captured: context.area.sense.root,
-    former: formerJobs(context),
     setUpSense: async () => (await import('./sense')).setUpSense(context),
-    setHourly: (on: boolean) => setHourly(context, on),
-    hasRepository: config.workRepo.repo !== undefined,
+    async setHourly() {
+      if (sense.insight.hourly) return;
+      const { changeConfig } = await import('../config/write');
+      await changeConfig(context, [{ key: 'sense.insight.hourly', to: () => true }]);
+    },
     isDaemonThere: () => isDaemonThere(context),
-    endDaemon: () => endDaemonOf(context),
   };
-  return runInstaller(deps, what, flags);
+  return install(deps, what, options);
 }
 
-async function setHourly(context: Context, on: boolean): Promise<void> {
-  if ((await context.loadConfig()).config.sense.insight.hourly === on) return;
-  const { changeConfig } = await import('../config/write');
-  await changeConfig(context, [{ key: 'sense.insight.hourly', to: () => on }]);
+/** Removes the tick or the daemon from every scheduler; a dry run shows from which. */
+export async function uninstallJob(
+  context: Context,
+  what: Scheduled,
+  dryRun: boolean,
+): Promise<JobUninstalled> {
+  const scheduler = await schedulerOf(context);
+  const job = what === 'daemon' ? DAEMON_JOB : tickJob(await senseOf(context));
+  if (!dryRun) return scheduler.uninstall(job);
+  const { installed, scheduler: kind } = await scheduler.status(job);
+  const isThere = installed || (what === 'jobs' && formerJobs(context).length > 0);
+  return { job: job.id, removedFrom: isThere ? [kind] : [], files: [] };
+}
+
+/** Ignores an invalid configuration, which must not prevent an uninstall. */
+async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
+  try {
+    return (await context.loadConfig()).config.sense;
+  } catch (error) {
+    if (toStewardError(error).kind !== 'config') throw error;
+    const { defaultConfig } = await import('../config/load');
+    return defaultConfig(context.area).sense;
+  }
+}
+
+/** Returns the job that the tick or the daemon runs as, and its status. */
+export async function statusOfJob(
+  context: Context,
+  what: Scheduled,
+): Promise<{ job: Job; status: JobStatus }> {
+  const scheduler = await schedulerOf(context);
+  const job = await jobFor(what, { scheduler, sense: (await context.loadConfig()).config.sense });
+  return { job, status: await scheduler.status(job) };
 }
 
 /** Replaces the jobs of an earlier version by the tick, or by the daemon if its job is installed. Returns them. */
 export async function upgradeJobs(context: Context): Promise<string[]> {
   const former = formerJobs(context);
-  if (former.length > 0) await install(context, 'capture', { status: false, uninstall: false });
+  if (former.length > 0) await installJob(context, 'jobs');
   return former;
 }
 

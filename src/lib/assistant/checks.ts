@@ -36,7 +36,7 @@ export const HOOK_CHECKS: readonly Check<HooksChecked>[] = [
   { id: 'hooks.spool', title: 'hook queue', needsConfig: false, run: checkSpool },
 ];
 
-const INSTALL = 'steward hooks install';
+const INSTALL = 'steward install hooks';
 
 function checkRegistered(at: HooksChecked): Promise<Finding[]> {
   const more = { kind: 'unavailable' } as const;
@@ -75,7 +75,7 @@ function judgeHooks(status: HooksStatus): Finding[] {
   for (const command of strangers) {
     findings.push(
       warning(`another user area's hooks also record each event: ${command}`, {
-        hint: 'To remove them, run `steward hooks uninstall` with STEWARD_HOME set to that user area.',
+        hint: 'To remove them, run `steward uninstall hooks` with STEWARD_HOME set to that user area.',
       }),
     );
   }

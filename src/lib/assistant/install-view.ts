@@ -89,7 +89,7 @@ export function uninstallText(result: HooksUninstalled): string | undefined {
     ),
     ...strangers.map(
       (command) =>
-        `Hook from another user area (to remove it, run "STEWARD_HOME=… steward hooks uninstall"): ${command}`,
+        `Hook from another user area (to remove it, run "STEWARD_HOME=… steward uninstall hooks"): ${command}`,
     ),
   ];
   return lines.length === 0 ? undefined : lines.map(clean).join('\n');
@@ -120,12 +120,12 @@ export function statusText(status: HooksStatus): string {
       ? [`  work skill: ${skill.path}`]
       : state === 'not' || skill === null
         ? []
-        : ['  work skill: not installed; to add it: steward hooks install --skill']),
+        : ['  work skill: not installed; to add it: steward install hooks --skill']),
     ...(statusLine === 'steward'
       ? ["  status line: steward's"]
       : state === 'not' || statusLine === null
         ? []
-        : [`  status line: ${statusLine}; to add steward's: steward hooks install --statusline`]),
+        : [`  status line: ${statusLine}; to add steward's: steward install hooks --statusline`]),
     ...strangers.map((command) => `  another user area's hooks also record each event: ${command}`),
     ...(state === 'installed' ? [] : [`Run "${installCommand(assistant)}" to install the hooks.`]),
   ];
@@ -135,8 +135,8 @@ export function statusText(status: HooksStatus): string {
 /** Returns the command that registers an assistant's hooks. */
 export function installCommand(assistant: string): string {
   return assistant === CLAUDE_CODE
-    ? 'steward hooks install'
-    : `steward hooks install --assistant ${assistant}`;
+    ? 'steward install hooks'
+    : `steward install hooks --assistant ${assistant}`;
 }
 
 const WORDS = { installed: 'Installed', partly: 'Partly installed', not: 'Not installed' } as const;

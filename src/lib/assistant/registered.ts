@@ -130,7 +130,7 @@ export function chosenFrom(deps: HookInstallDeps, agreed: readonly Assistant[]):
   if (chosen.length > 0) return chosen;
   if (found.length === 0) {
     throw new StewardError('not_found', 'None of the supported assistants is installed.', {
-      hint: 'To register hooks before you install an assistant: steward hooks install --assistant NAME',
+      hint: 'To register hooks before you install an assistant: steward install hooks --assistant NAME',
     });
   }
   throw new StewardError('not_found', 'Claude Code is not installed.', {
@@ -140,7 +140,7 @@ export function chosenFrom(deps: HookInstallDeps, agreed: readonly Assistant[]):
 
 /** Lists the installed assistants without hooks, and the command that registers the hooks. */
 export function othersText(others: readonly Assistant[]): string {
-  return `Also installed: ${titlesOf(others)}. To register hooks: steward hooks install --assistant ${listOf(others)}`;
+  return `Also installed: ${titlesOf(others)}. To register hooks: steward install hooks --assistant ${listOf(others)}`;
 }
 
 /**
@@ -150,7 +150,7 @@ export function othersText(others: readonly Assistant[]): string {
 export function hooksFinding(deps: HookInstallDeps): Finding {
   const registered = registeredAssistants(deps);
   if (registered.length === 0) {
-    return off(`not registered with ${titlesOf(foundAssistants())}`, { fix: 'steward hooks install' });
+    return off(`not registered with ${titlesOf(foundAssistants())}`, { fix: 'steward install hooks' });
   }
   if (!exists(shimPath(shimDeps(deps)))) {
     const fix = installCommand(registered[0]?.id ?? '');

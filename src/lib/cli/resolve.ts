@@ -19,6 +19,8 @@ export function resolveCommand(argv: readonly string[], ids: readonly string[]):
 
   for (let length = words.length; length > 0; length -= 1) {
     const id = words.slice(0, length).join(':');
+    const alias = ALIASES[id.replaceAll(':', ' ')];
+    if (alias !== undefined) return resolveCommand([...before, ...inFull(alias, rest.slice(length))], ids);
     if (!ids.includes(id)) continue;
     if (wantsHelp) return { kind: 'help', words: words.slice(0, length) };
     return { kind: 'command', id, argv: [...rest.slice(length), ...before] };
@@ -28,6 +30,27 @@ export function resolveCommand(argv: readonly string[], ids: readonly string[]):
   if (words.length === 0 && !wantsHelp && rest.length > 0)
     return { kind: 'unknown', words: rest.slice(0, 1) };
   return wantsHelp ? { kind: 'help', words } : { kind: 'topic', words };
+}
+
+/** The specification's names of commands that have another name here. They stay callable. */
+export const ALIASES: Readonly<Record<string, string>> = {
+  'agents traits': 'agents roster traits',
+  autocomplete: 'completion',
+  'daemon install': 'install daemon',
+  'hooks install': 'install hooks',
+  'hooks uninstall': 'uninstall hooks',
+  'sense insight preview': 'sense insight build --dry-run',
+  'sense install': 'install jobs',
+  'work install': 'install jobs',
+};
+
+/** Returns the arguments that an alias stands for. The specification's installers also take `--uninstall`. */
+function inFull(alias: string, args: readonly string[]): string[] {
+  if (!alias.startsWith('install ') || !flagsOf(args).includes('--uninstall'))
+    return [...alias.split(' '), ...args];
+  const others = args.filter((word) => word !== '--uninstall');
+  if (!others.includes('--insight')) return [`un${alias}`.split(' '), others].flat();
+  return ['config', 'set', 'sense.insight.hourly', 'false', ...others.filter((word) => word !== '--insight')];
 }
 
 /** Returns the arguments before `--`. */

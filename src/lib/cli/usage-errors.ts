@@ -48,8 +48,7 @@ export function suggestCommand(words: readonly string[], commands: readonly stri
 
 /** What other programs call a command. */
 export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
-  ['completion', 'autocomplete'],
-  ['completions', 'autocomplete'],
+  ['completions', 'completion'],
   ['config edit', 'config set'],
   ['config list', 'config show'],
   ['daemon start', 'up'],

@@ -65,7 +65,7 @@ export async function restartDaemon(
   const startedBy = asked === undefined ? await startJob() : undefined;
   if (asked === undefined && startedBy === undefined) {
     throw new StewardError('unavailable', 'The daemon is not running, and no job is installed to start it.', {
-      hint: 'Start the daemon with "steward up", or install its job with "steward daemon install".',
+      hint: 'Start the daemon with "steward up", or install its job with "steward install daemon".',
     });
   }
   const { pid, url } = await nextInstance(machine, previous);

@@ -1,6 +1,7 @@
 import { findProgram } from '../platform/process/spawn';
-import { wrap } from '../platform/terminal/format';
+import { processHost } from '../platform/files/paths';
 import { clean } from '../platform/terminal/terminal';
+import { noScheduler } from './index';
 import {
   DAEMON_JOB,
   tickJob,
@@ -12,6 +13,9 @@ import {
   type JobUninstalled,
 } from './job';
 
+/** What a user asks to schedule: the tick, which the daemon replaces if its job is installed, or the daemon. */
+export type Scheduled = 'jobs' | 'daemon';
+
 export interface InstallerDeps {
   scheduler: Scheduler;
   sense: {
@@ -20,112 +24,78 @@ export interface InstallerDeps {
     insight: { command: readonly string[]; hourly: boolean };
   };
   captured: string;
-  /** The installed jobs of earlier versions. */
-  former: readonly string[];
   setUpSense: () => Promise<unknown>;
-  /** Switches the hourly insight on or off. */
-  setHourly: (on: boolean) => Promise<unknown>;
-  hasRepository: boolean;
+  /** Switches the hourly insight on. */
+  setHourly: () => Promise<unknown>;
   isDaemonThere: () => Promise<boolean>;
-  endDaemon: () => Promise<unknown>;
 }
 
-/** What a user asked to schedule. The tick, or the daemon if its job is installed, does all but `daemon`. */
-export type Scheduled = 'capture' | 'insight' | 'sweep' | 'daemon';
-
-export type InstallerResult = JobInstalled | JobStatus | JobUninstalled;
-
-interface InstallerAnswer {
-  result: InstallerResult;
-  warnings: string[];
-  text: (options: JobTextOptions) => string;
+/** Returns the job that does what the user asks for. */
+export async function jobFor(
+  what: Scheduled,
+  { scheduler, sense }: Pick<InstallerDeps, 'scheduler'> & { sense: { pollIntervalSec: number } },
+): Promise<Job> {
+  const isDaemon = what === 'daemon' || (await scheduler.status(DAEMON_JOB)).installed;
+  return isDaemon ? DAEMON_JOB : tickJob(sense);
 }
 
-/** Schedules something, stops that or reports the state of its job, depending on the flags. */
-export async function runInstaller(
+/** Installs the job. A dry run returns what would change and writes nothing. */
+export async function install(
   deps: InstallerDeps,
   what: Scheduled,
-  mode: { status: boolean; uninstall: boolean },
-): Promise<InstallerAnswer> {
+  { dryRun = false, insight = false }: { dryRun?: boolean | undefined; insight?: boolean | undefined },
+): Promise<{ installed: JobInstalled; notes: string[] }> {
   const { scheduler, sense } = deps;
-  const hasDaemonJob = what !== 'daemon' && (await scheduler.status(DAEMON_JOB)).installed;
-  const job = what === 'daemon' || hasDaemonJob ? DAEMON_JOB : tickJob(sense);
-  if (mode.status) {
-    const result = await scheduler.status(job);
-    const notes = what === 'insight' ? [`The hourly insight is ${sense.insight.hourly ? 'on' : 'off'}.`] : [];
-    return { result, warnings: [], text: (options) => jobText(result, job, notes, options) };
-  }
-  if (mode.uninstall) return what === 'insight' ? endInsight(deps, job) : uninstall(deps, what);
+  const job = await jobFor(what, deps);
+  const notes = what === 'jobs' ? jobNotes(deps, job) : [];
+  if (insight) notes.push(...insightNotes(sense.insight.command));
+  if (dryRun) return { installed: await planned(scheduler, job), notes };
   const wasRunning = what === 'daemon' && (await deps.isDaemonThere());
-  if ((what === 'capture' || what === 'insight') && scheduler.available) await deps.setUpSense();
-  const result = await scheduler.install(job);
-  if (what === 'insight' || result.replaced.includes('insight')) await deps.setHourly(true);
-  const notes = installNotes(deps, what);
-  if (hasDaemonJob) notes.unshift('The daemon captures, delivers and sweeps, so no other job is needed.');
-  if (wasRunning && result.changed)
+  if (scheduler.available) await deps.setUpSense();
+  const installed = await scheduler.install(job);
+  if (insight || installed.replaced.includes('insight')) await deps.setHourly();
+  if (wasRunning && installed.changed)
     notes.push(
       'A daemon was already running. If you started it yourself, the installed daemon takes over when yours exits.',
     );
+  return { installed, notes };
+}
+
+async function planned(scheduler: Scheduler, job: Job): Promise<JobInstalled> {
+  const { installed, loaded, scheduler: holder, warning, hint, log } = await scheduler.status(job);
+  const { kind, why, available } = scheduler;
+  const isHere = installed && holder === kind;
+  if (!available && !isHere) throw noScheduler(processHost(), job);
+  const problem = [`${job.id}:`, warning, hint].filter((part) => part !== undefined).join(' ');
   return {
-    result,
-    warnings: result.warnings,
-    text: (options) => installText(result, job, notes, options),
+    job: job.id,
+    scheduler: kind,
+    why,
+    changed: available && !(isHere && loaded),
+    replaced: [],
+    files: [],
+    everySec: job.everySec,
+    log,
+    warnings: available ? [] : [problem],
   };
 }
 
-async function endInsight(
-  { scheduler, sense, former, setHourly }: InstallerDeps,
-  job: Job,
-): Promise<InstallerAnswer> {
-  const text = sense.insight.hourly ? 'The hourly insight is off.' : 'The hourly insight is not installed.';
-  await setHourly(false);
-  if (former.includes('insight')) await scheduler.install(job);
-  const result: JobUninstalled = { job: job.id, removedFrom: [], files: [] };
-  return { result, warnings: [], text: () => text };
+function jobNotes({ sense, captured }: InstallerDeps, job: Job): string[] {
+  if (job === DAEMON_JOB) return ['The daemon captures, delivers and sweeps, so no other job is needed.'];
+  return [
+    sense.enabled
+      ? `The job records names and times, never titles or content. Everything stays in ${captured}.`
+      : 'sense.enabled is false, so the job captures nothing. Run "steward config set sense.enabled true".',
+  ];
 }
 
-async function uninstall(deps: InstallerDeps, what: Scheduled): Promise<InstallerAnswer> {
-  const job = what === 'daemon' ? DAEMON_JOB : tickJob(deps.sense);
-  const result = await deps.scheduler.uninstall(job);
-  // launchd and systemd stop the daemon on removal; the other schedulers don't.
-  if (what === 'daemon' && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler'))
-    await deps.endDaemon();
-  const daemonNote =
-    'The daemon continues to capture. Run "steward config set sense.enabled false" to stop all captures.';
-  const notes = what === 'capture' && (await deps.isDaemonThere()) ? [daemonNote] : [];
-  return { result, warnings: [], text: (options) => uninstallText(result, job, notes, options) };
-}
-
-function installNotes(deps: InstallerDeps, what: Scheduled): string[] {
-  const { sense, captured } = deps;
-  switch (what) {
-    case 'capture':
-      return [
-        sense.enabled
-          ? `The job records names and times, never titles or content. Everything stays in ${captured}.`
-          : 'sense.enabled is false, so the job captures nothing. Run "steward config set sense.enabled true".',
-      ];
-    case 'insight': {
-      const [program = ''] = sense.insight.command;
-      return [
-        'Every hour, if you were active, steward sends a summary of the day to your assistant. Preview it with "steward sense insight preview".',
-        ...(findProgram(program) === undefined
-          ? [`${program} is not on the PATH. Install it, then install this job again.`]
-          : []),
-      ];
-    }
-    case 'sweep':
-      return deps.hasRepository
-        ? []
-        : ['No work repository: the sweep does nothing until you run "steward work setup OWNER/REPO".'];
-    case 'daemon':
-      return ['Once you have run "steward sense init", the daemon also captures.'];
-  }
-}
-
-export interface JobTextOptions {
-  columns: number;
-  localTime: (iso: string) => string;
+function insightNotes([program = '']: readonly string[]): string[] {
+  return [
+    'Every hour, if you were active, steward sends a summary of the day to your assistant. Preview it with "steward sense insight build --dry-run".',
+    ...(findProgram(program) === undefined
+      ? [`${program} is not on the PATH. Install it, then install this job again.`]
+      : []),
+  ];
 }
 
 const NAMES: Readonly<Record<SchedulerKind, string>> = {
@@ -135,63 +105,41 @@ const NAMES: Readonly<Record<SchedulerKind, string>> = {
   'task-scheduler': 'Task Scheduler',
 };
 
-const commandOf = ({ args }: Job): string => `"steward ${args.join(' ')}"`;
-
-export function installText(
-  result: JobInstalled,
-  job: Job,
-  notes: readonly string[],
-  { columns }: JobTextOptions,
-): string {
-  const { changed, everySec, scheduler, files } = result;
+export function jobInstalledText(result: JobInstalled, notes: readonly string[], dryRun: boolean): string {
+  const { job, changed, everySec, scheduler, files, replaced, why, log } = result;
+  const done = changed ? (dryRun ? 'Would install' : 'Installed') : 'Already installed';
   const runs = everySec === null ? 'starts at login and after a failure' : `runs ${every(everySec)}`;
-  return lines(columns, [
-    `${changed ? 'Installed' : 'Already installed'}: ${commandOf(job)} ${runs}.`,
-    ...(result.replaced.length === 0 ? [] : [row('replaces', result.replaced.join(', '))]),
-    row('scheduler', `${NAMES[scheduler]}: ${result.why}`),
+  return lines([
+    `${done}: ${job}, which ${runs}`,
+    ...(replaced.length === 0 ? [] : [row('replaces', replaced.join(', '))]),
+    row('scheduler', `${NAMES[scheduler]}: ${why}`),
     ...files.map((file) => row('file', file)),
-    row('log', result.log),
+    row('log', log),
     ...notes,
   ]);
 }
 
-export function uninstallText(
-  { removedFrom, files }: JobUninstalled,
-  job: Job,
-  notes: readonly string[],
-  { columns }: JobTextOptions,
-): string {
-  const from = removedFrom.map((kind) => NAMES[kind]).join(' and ');
-  return lines(columns, [
-    removedFrom.length === 0
-      ? `${commandOf(job)} is not installed; nothing was removed.`
-      : `Removed ${commandOf(job)} from ${from}.`,
+export function jobUninstalledText({ job, removedFrom, files }: JobUninstalled, dryRun: boolean): string {
+  return lines([
+    `${dryRun ? 'Would remove' : 'Removed'} ${job} from ${removedFrom.map((kind) => NAMES[kind]).join(' and ')}`,
     ...files.filter((file) => /[\\/]/.test(file)).map((file) => row('removed', file)),
-    ...notes,
   ]);
 }
 
-export function jobText(
-  status: JobStatus,
-  job: Job,
-  notes: readonly string[],
-  { columns, localTime }: JobTextOptions,
-): string {
+export function jobText(status: JobStatus, job: Job, localTime: (iso: string) => string): string {
   const { loaded, everySec, lastRun, nextRun, lastExit, warning, fix, hint } = status;
   const scheduler = NAMES[status.scheduler];
-  if (!status.installed)
-    return lines(columns, [`Not installed in ${scheduler}. Install it with "${job.command}".`, ...notes]);
+  if (!status.installed) return `Not installed in ${scheduler}. Install it with "${job.command}".`;
   const isDaemon = everySec === null;
   const ended = lastExit === null ? '' : lastExit === 0 ? ', ok' : `, exit code ${lastExit}`;
   const problem = [warning, hint, fix === undefined ? undefined : `Run "${fix}" again.`];
-  return lines(columns, [
-    `${commandOf(job)}, ${isDaemon ? 'at login' : every(everySec)}`,
+  return lines([
+    `"steward ${job.args.join(' ')}", ${isDaemon ? 'at login' : every(everySec)}`,
     row('scheduler', `${scheduler}, ${loaded ? 'loaded' : 'not loaded'}`),
     row(isDaemon ? 'started' : 'last run', lastRun === null ? 'not yet' : `${localTime(lastRun)}${ended}`),
     ...(isDaemon ? [] : [row('next run', nextRun === null ? 'unknown' : localTime(nextRun))]),
     row('log', status.log),
     ...problem.filter((text) => text !== undefined),
-    ...notes,
   ]);
 }
 
@@ -204,9 +152,6 @@ function row(name: string, value: string): string {
   return `  ${name.padEnd(11)}${value}`;
 }
 
-function lines(columns: number, texts: readonly string[]): string {
-  return texts
-    .map(clean)
-    .flatMap((text) => (text.startsWith('  ') ? [text] : wrap(text, columns)))
-    .join('\n');
+function lines(texts: readonly string[]): string {
+  return texts.map(clean).join('\n');
 }

@@ -3,8 +3,8 @@ export type JobId = 'daemon' | 'tick';
 
 /** The commands that install the jobs. */
 export const INSTALLERS: Readonly<Record<JobId, string>> = {
-  daemon: 'steward daemon install',
-  tick: 'steward sense install',
+  daemon: 'steward install daemon',
+  tick: 'steward install jobs',
 };
 
 export interface Job {

@@ -208,7 +208,7 @@ function lastCaptureFinding(
   const last = lastTs === null ? 'no capture yet' : `last capture at ${localTimes(clock)(lastTs)}`;
   if (by === undefined) {
     return warning(`${last}, and no captures are scheduled`, {
-      fix: 'steward sense install',
+      fix: 'steward install jobs',
       hint: 'Run `steward up`, or schedule captures:',
     });
   }

@@ -163,7 +163,7 @@ async function ask(
 
 function readResult(program: string, limitMs: number, result: RunResult): Answer {
   const { code, signal, stdout, stderr, timedOut, truncated } = result;
-  const hint = 'To see what is sent, run "steward sense insight preview".';
+  const hint = 'To see what is sent, run "steward sense insight build --dry-run".';
   if (timedOut || truncated)
     return { reason: `${program} did not respond within ${limitMs / 1000} s`, hint: 'Retry later.' };
   const reply = parseReply(stdout);

@@ -122,7 +122,7 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
   const isOther = (id: string): boolean => !own.includes(id) && !retired.has(id);
   const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter(isOther);
   const hint = 'Give each machine its own user area, and share their records through an exchange folder:';
-  const fix = 'steward sync set FOLDER';
+  const fix = 'steward sync setup FOLDER';
   const top = owners.find(({ place }) => place === '')?.owner ?? '';
   if (area.place !== '')
     return [

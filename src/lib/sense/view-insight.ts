@@ -12,7 +12,7 @@ export interface InsightTextOptions extends TextOptions {
 }
 
 const HOW =
-  'Build an insight with "steward sense insight build", or see what would be sent with "steward sense insight preview".';
+  'Build an insight with "steward sense insight build", or see what would be sent with "steward sense insight build --dry-run".';
 const MAX_LABEL = 24;
 
 export function insightText(insight: Insight, options: InsightTextOptions): string {

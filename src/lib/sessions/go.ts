@@ -15,7 +15,7 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
   if (sessions.length > 0)
     return { sessions: sessions.sort(orderOfSessions(nowMs)), names: namesOf(sessions) };
   throw new StewardError('not_found', 'No sessions are running.', {
-    hint: 'If sessions are missing, run "steward hooks install".',
+    hint: 'If sessions are missing, run "steward install hooks".',
   });
 }
 

@@ -24,7 +24,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
     report.sessions.length === 0
       ? wrap(
           options.all === true
-            ? `No sessions yet. ${options.isRegistered === true ? 'Sessions that start from now on are recorded.' : 'Run "steward hooks install" to record them.'}`
+            ? `No sessions yet. ${options.isRegistered === true ? 'Sessions that start from now on are recorded.' : 'Run "steward install hooks" to record them.'}`
             : 'No sessions are running. `steward sessions --all` includes ended ones.',
           options.columns,
         )

@@ -201,7 +201,7 @@ function agentsRow({ context }: Sources): Finding {
     plural(entries.length, 'knowledge entry', 'knowledge entries'),
   ];
   // Routing works without named agents, so the state is `ok` even if there are none.
-  return row('ok', facts, named === 0 ? 'steward agents roster new NAME' : undefined);
+  return row('ok', facts, named === 0 ? 'steward agents roster add NAME' : undefined);
 }
 
 async function sessionsRow({ context }: Sources): Promise<Finding> {
@@ -235,7 +235,7 @@ function daemonRow(sources: Sources): Finding {
   const { daemon } = sources;
   if (!daemon.running) {
     return isInstalled(sources, 'daemon') === true
-      ? row('warning', 'installed, but not running', 'steward daemon install --status')
+      ? row('warning', 'installed, but not running', 'steward doctor jobs')
       : row('off', 'not running', 'steward up');
   }
   const { url, uptimeSec, version, cliVersion, jobs } = daemon;

@@ -40,23 +40,20 @@ async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
   const shell = shellOf(at);
   if (shell === undefined) return [off('the login shell is not bash, zsh or fish')];
   const path = completionPlacesOf(shell, at).find((file) => realPath(file) !== undefined);
-  const install = `steward autocomplete install ${shell}`;
+  const install = `steward install completion --shell ${shell}`;
   if (path === undefined) return [off(`not installed for ${shell}`, { fix: install })];
   const text = readText(path, { followLink: true, maxBytes: MAX_BYTES }) ?? '';
   const script = await scriptOf(shell, at);
-  if (script === undefined)
-    return [warning(`cannot check ${path}: \`steward autocomplete script ${shell}\` failed`)];
+  if (script === undefined) return [warning(`cannot check ${path}: \`steward completion ${shell}\` failed`)];
   if (text.trimEnd() === script.trimEnd()) return [ok(`${shell}: ${path}`)];
   // The installer replaces a file only if steward wrote it and the user hasn't edited it.
-  const fix = isAsInstalled(at, path, text)
-    ? install
-    : `steward autocomplete script ${shell} > ${forShell(path)}`;
+  const fix = isAsInstalled(at, path, text) ? install : `steward completion ${shell} > ${forShell(path)}`;
   return [warning(`${path} is from another version of steward`, { fix })];
 }
 
 async function scriptOf(shell: Shell, { run, root }: ShellChecked): Promise<string | undefined> {
   const bin = join(root, 'bin', 'run.js');
-  const result = await run(process.execPath, [bin, 'autocomplete', 'script', shell], LIMITS);
+  const result = await run(process.execPath, [bin, 'completion', shell], LIMITS);
   return result.code === 0 ? result.stdout : undefined;
 }
 

@@ -13,8 +13,9 @@ import {
 } from '../platform/files/install-manifest';
 import { processHost, type PathHost } from '../platform/files/paths';
 import { forShell } from '../platform/process/spawn';
+import { clean } from '../platform/terminal/terminal';
 import { type Machine } from '../config/user-area';
-import type { Shell } from './completion';
+import { SHELLS, type Shell } from './completion';
 
 export interface CompletionInstall {
   shell: Shell;
@@ -43,7 +44,23 @@ export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env'
 /** Returns the shell in `$SHELL`, if steward supports it. */
 export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell | undefined {
   const name = (env['SHELL'] ?? '').split(/[/\\]/).at(-1);
-  return (['bash', 'zsh', 'fish'] as const).find((shell) => shell === name);
+  return SHELLS.find((shell) => shell === name);
+}
+
+export function completionText({ changed, shell, path, note }: CompletionInstall, dryRun: boolean): string {
+  const done = changed ? (dryRun ? 'Would install' : 'Installed') : 'Already installed';
+  return [
+    clean(`${done}: ${shell} completion in ${path}`),
+    note ?? 'Open a new shell to use completion.',
+  ].join('\n');
+}
+
+export function ownShellOrThrow(): Shell {
+  const shell = ownShell();
+  if (shell !== undefined) return shell;
+  throw new StewardError('usage', 'steward has no completion for your shell ($SHELL).', {
+    hint: `Name a supported shell: ${SHELLS.join(', ')}.`,
+  });
 }
 
 /**

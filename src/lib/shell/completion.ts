@@ -35,13 +35,6 @@ export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Comple
   fish: fishScript,
 };
 
-/** The command that installs completion in each shell. */
-export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
-  bash: 'mkdir -p ~/.local/share/bash-completion/completions && steward autocomplete script bash > ~/.local/share/bash-completion/completions/steward',
-  zsh: 'steward autocomplete script zsh > "${fpath[1]}/_steward"',
-  fish: 'mkdir -p ~/.config/fish/completions && steward autocomplete script fish > ~/.config/fish/completions/steward.fish',
-};
-
 /**
  * Returns the completions after each command, sorted, without hidden commands and flags. `keys` are the
  * configuration keys.

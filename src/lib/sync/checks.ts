@@ -23,13 +23,13 @@ type Pending = Pick<
 /** Describes published data that must still be removed, and how to remove it. */
 export function pendingTexts(status: Pending): { text: string; fix: string; hint?: string }[] {
   const { folder, pendingRemovals, pendingFormer, pendingAdopted, details, publishedDetails } = status;
-  const again = `steward sync set ${forShell(folder ?? '')}`;
+  const again = `steward sync setup ${forShell(folder ?? '')}`;
   const isShown = publishedDetails === true && !details;
   return [
     ...(folder === null || pendingRemovals === 0
       ? []
       : [{ text: 'purged data is still published', fix: again }]),
-    ...(isShown ? [{ text: 'details are still published', fix: 'steward sync details off' }] : []),
+    ...(isShown ? [{ text: 'details are still published', fix: 'steward sync setup --no-details' }] : []),
     ...pendingFormer.map((former) => ({
       text: `purged data is still in ${former}`,
       ...howToPurge(former),
@@ -82,7 +82,7 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
   const { folder, problem, hint, machines, conflicts, damaged, engine } = status;
   const pending = pendingTexts(status).map(({ text, ...how }) => warning(text, how));
   if (folder === null)
-    return [off('not set; to use several machines, run "steward sync set FOLDER"'), ...pending];
+    return [off('not set; to use several machines, run "steward sync setup FOLDER"'), ...pending];
   if (problem !== null) return [failed(problem, hint === null ? {} : { hint }), ...pending];
   const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
   const findings: Finding[] = [

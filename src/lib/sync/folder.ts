@@ -51,7 +51,7 @@ function isWithin(path: string, folder: string): boolean {
 
 /** Replaces the error's hint if the error is about the exchange folder. */
 export function aboutFolder(folder: string, error: unknown): unknown {
-  const hint = 'Make the exchange folder writable, or use another one: steward sync set FOLDER';
+  const hint = 'Make the exchange folder writable, or use another one: steward sync setup FOLDER';
   return withOwnHint(error, folder, hint);
 }
 
@@ -69,7 +69,7 @@ export function inFolder<T>(folder: string, work: () => T): T {
 
 export function noFolder(): StewardError {
   return new StewardError('not_found', 'No exchange folder is set.', {
-    hint: 'Set one: steward sync set FOLDER',
+    hint: 'Set one: steward sync setup FOLDER',
   });
 }
 
@@ -84,7 +84,7 @@ export function requireFolder(folder: string): void {
     'unavailable',
     `${folder} has no "machines" subfolder, so its drive may not be mounted.`,
     {
-      hint: `If you emptied the folder, run: steward sync set ${forShell(folder)}`,
+      hint: `If you emptied the folder, run: steward sync setup ${forShell(folder)}`,
     },
   );
 }

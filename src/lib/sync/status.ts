@@ -39,7 +39,7 @@ export interface EngineStatus {
 
 /** The output of `steward sync status --json`. */
 export interface SyncStatus {
-  /** The exchange folder; null before `steward sync set`. */
+  /** The exchange folder; null before `steward sync setup`. */
   folder: string | null;
   /** Whether the next publication includes details. */
   details: boolean;

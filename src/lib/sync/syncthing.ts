@@ -123,7 +123,7 @@ export async function connectSyncthing(api: SyncthingApi, path: string): Promise
   const taken = folders.find(({ id }) => id === FOLDER_ID);
   if (taken !== undefined) {
     throw new StewardError('conflict', `Syncthing already uses the id ${FOLDER_ID} for ${taken.path}.`, {
-      hint: `Remove that folder in Syncthing, or use it: steward sync set ${forShell(taken.path)}`,
+      hint: `Remove that folder in Syncthing, or use it: steward sync setup ${forShell(taken.path)}`,
     });
   }
   const ids = devices.map(({ deviceID }) => String(deviceID));

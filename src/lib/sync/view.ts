@@ -4,7 +4,7 @@ import { formerTexts } from './checks';
 import type { PlannedFile } from './publish';
 import type { EngineStatus, SyncStatus } from './status';
 
-/** The output of `steward sync plan --json`. */
+/** The output of `steward sync setup --dry-run --json`. */
 export interface SyncPlan {
   folder: string | null;
   machine: string;
@@ -47,7 +47,7 @@ export function planText(
       ? 'Includes commit subjects, paths and session titles.'
       : 'Excludes commit subjects, paths and session titles.',
     folder === null
-      ? 'No exchange folder is set, so nothing is published. Set one: steward sync set FOLDER'
+      ? 'No exchange folder is set, so nothing is published. Set one: steward sync setup FOLDER'
       : `Folder: ${folder}`,
   ];
   const text = lines.join('\n');
@@ -65,7 +65,7 @@ export function statusText(
   const { conflicts, damaged, engine } = status;
   const former = formerTexts(status.pendingFormer);
   if (folder === null)
-    return ['No exchange folder is set. Set one: steward sync set FOLDER', ...former].join('\n');
+    return ['No exchange folder is set. Set one: steward sync setup FOLDER', ...former].join('\n');
   const colors = palette(terminal);
   const rows = machines.map((machine) => [
     machine.name,

@@ -7,8 +7,10 @@ const IDS = [
   'help',
   'sense:today',
   'sense:classify:explain',
-  'autocomplete',
-  'autocomplete:script',
+  'completion',
+  'config:set',
+  'install',
+  'uninstall',
 ];
 
 function resolve(line: string): unknown {
@@ -21,8 +23,18 @@ describe('resolveCommand', () => {
     ['sense today --days 3 x', { kind: 'command', id: 'sense:today', argv: ['--days', '3', 'x'] }],
     ['sense today surplus', { kind: 'command', id: 'sense:today', argv: ['surplus'] }],
     ['sense classify explain Ghostty', { kind: 'command', id: 'sense:classify:explain', argv: ['Ghostty'] }],
-    ['autocomplete bash', { kind: 'command', id: 'autocomplete', argv: ['bash'] }],
-    ['autocomplete script bash', { kind: 'command', id: 'autocomplete:script', argv: ['bash'] }],
+    ['completion bash', { kind: 'command', id: 'completion', argv: ['bash'] }],
+    ['autocomplete bash', { kind: 'command', id: 'completion', argv: ['bash'] }],
+    ['hooks install --skill', { kind: 'command', id: 'install', argv: ['hooks', '--skill'] }],
+    ['hooks install --help', { kind: 'help', words: ['install'] }],
+    ['hooks uninstall', { kind: 'command', id: 'uninstall', argv: ['hooks'] }],
+    ['sense install --status', { kind: 'command', id: 'install', argv: ['jobs', '--status'] }],
+    ['--json sense install', { kind: 'command', id: 'install', argv: ['jobs', '--json'] }],
+    ['daemon install --uninstall', { kind: 'command', id: 'uninstall', argv: ['daemon'] }],
+    [
+      'sense install --insight --uninstall',
+      { kind: 'command', id: 'config:set', argv: ['sense.insight.hourly', 'false'] },
+    ],
     ['--json sense today', { kind: 'command', id: 'sense:today', argv: ['--json'] }],
     ['sense today -- --help', { kind: 'command', id: 'sense:today', argv: ['--', '--help'] }],
     ['sense today --help', { kind: 'help', words: ['sense', 'today'] }],

@@ -68,12 +68,12 @@ describe('doctor judgements', () => {
     );
     expect(of({ installed: false, loaded: false })).to.deep.include({
       state: 'off',
-      fix: 'steward sense install',
+      fix: 'steward install jobs',
     });
-    expect(of({ warning: 'It is twice.', fix: 'steward sense install' })).to.deep.equal({
+    expect(of({ warning: 'It is twice.', fix: 'steward install jobs' })).to.deep.equal({
       state: 'warning',
       found: 'It is twice.',
-      fix: 'steward sense install',
+      fix: 'steward install jobs',
     });
     expect(of({ warning: 'It is gone.', broken: true, hint: 'Do that.' })).to.deep.equal({
       state: 'failed',
@@ -84,10 +84,10 @@ describe('doctor judgements', () => {
 
   it('what the jobs start', () => {
     const of = (code: number, stdout: string): Finding =>
-      judgeLauncher({ code, stdout }, 'steward sense install', (path) => path.startsWith('/there'));
+      judgeLauncher({ code, stdout }, 'steward install jobs', (path) => path.startsWith('/there'));
     expect(said(of(0, '/there/node\n/there/run.js\n'))).to.equal('ok: /there/run.js with /there/node');
     expect(said(of(0, '"/there/node"\r\n"/there/run.js"\r\n'))).to.match(/^ok/);
-    expect(of(127, '')).to.deep.include({ state: 'failed', fix: 'steward sense install' });
+    expect(of(127, '')).to.deep.include({ state: 'failed', fix: 'steward install jobs' });
     expect(said(of(0, '/there/node\n/away/run.js\n'))).to.equal(
       'failed: /away/run.js is missing, so each run fails',
     );

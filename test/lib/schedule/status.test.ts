@@ -4,7 +4,7 @@ import { NOT_INSTALLED } from '../../../src/lib/schedule/backend';
 import { tickJob } from '../../../src/lib/schedule/job';
 import { JOBS } from '../../helpers/schedule';
 import { statusOf, type JobStatusInput } from '../../../src/lib/schedule/status';
-import { installText, jobText, uninstallText } from '../../../src/lib/schedule/installer';
+import { jobInstalledText, jobText, jobUninstalledText } from '../../../src/lib/schedule/installer';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const ago = (sec: number): string => new Date(NOW - sec * 1000).toISOString();
@@ -63,7 +63,7 @@ describe('job status', () => {
 
   it('reports the worst problem first', () => {
     const gone = { ...NOT_INSTALLED, installed: true, loaded: false };
-    const fix = 'steward sense install';
+    const fix = 'steward install jobs';
     const there = { ...NOT_INSTALLED, installed: true, loaded: true };
     expect(statusOf(input({ hasLauncher: false }))).to.deep.include({ broken: true, fix });
     expect(statusOf(input({ hasLauncher: false })).warning).to.match(/launcher is missing/);
@@ -101,11 +101,10 @@ describe('job status', () => {
 });
 
 describe('job texts', () => {
-  const options = { columns: 60, localTime: (iso: string) => iso.slice(11, 16) };
+  const localTime = (iso: string): string => iso.slice(11, 16);
 
   it('shows the status of a job', () => {
-    const text = (over: Partial<JobStatusInput> = {}) =>
-      jobText(statusOf(input(over)), JOBS.tick, [], options);
+    const text = (over: Partial<JobStatusInput> = {}) => jobText(statusOf(input(over)), JOBS.tick, localTime);
     expect(text()).to.equal(
       [
         '"steward tick", every 2 min',
@@ -118,10 +117,10 @@ describe('job texts', () => {
     expect(text({ record: { atMs: NOW - 9e6, exit: 7 } })).to.match(
       /09:30, exit code 7[^]*The last run failed/,
     );
-    expect(text({ state: NOT_INSTALLED }).replaceAll('\n', ' ')).to.equal(
-      'Not installed in systemd (user). Install it with "steward sense install".',
+    expect(text({ state: NOT_INSTALLED })).to.equal(
+      'Not installed in systemd (user). Install it with "steward install jobs".',
     );
-    expect(text({ hasLauncher: false })).to.match(/each run fails\.\nRun "steward sense install" again\.$/);
+    expect(text({ hasLauncher: false })).to.match(/each run fails\.\nRun "steward install jobs" again\.$/);
     expect(text({ log: '/a\u001b[31m' })).to.not.include('\u001b');
   });
 
@@ -137,19 +136,12 @@ describe('job texts', () => {
       log: '/l',
       warnings: [],
     };
-    expect(installText(result, JOBS.tick, ['A note.'], options)).to.equal(
-      'Installed: "steward tick" runs every 2 min.\n  replaces   sense\n  scheduler  cron: cron is running\n  log        /l\nA note.',
+    expect(jobInstalledText(result, ['A note.'], false)).to.equal(
+      'Installed: tick, which runs every 2 min\n  replaces   sense\n  scheduler  cron: cron is running\n  log        /l\nA note.',
     );
-    expect(installText({ ...result, changed: false }, JOBS.tick, [], options)).to.match(/^Already installed/);
-    expect(uninstallText({ job: 'tick', removedFrom: [], files: [] }, JOBS.tick, [], options)).to.match(
-      /is not installed/,
-    );
-    const gone = uninstallText(
-      { job: 'tick', removedFrom: ['cron'], files: ['crontab'] },
-      JOBS.tick,
-      [],
-      options,
-    );
-    expect(gone.replaceAll('\n', ' ')).to.equal('Removed "steward tick" from cron.');
+    expect(jobInstalledText(result, [], true)).to.match(/^Would install: tick/);
+    expect(jobInstalledText({ ...result, changed: false }, [], true)).to.match(/^Already installed/);
+    const gone = jobUninstalledText({ job: 'tick', removedFrom: ['cron'], files: ['crontab'] }, false);
+    expect(gone).to.equal('Removed tick from cron');
   });
 });

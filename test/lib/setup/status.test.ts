@@ -45,7 +45,7 @@ const SCREENS: Readonly<Record<string, Overview>> = {
         id: 'sense',
         state: 'warning',
         found: '3 events today · last capture Thu 19 Nov 09:12 · no automatic capture',
-        fix: 'steward sense install',
+        fix: 'steward install jobs',
       },
       {
         id: 'notify',
@@ -63,7 +63,7 @@ const SCREENS: Readonly<Record<string, Overview>> = {
         id: 'jobs',
         state: 'warning',
         found: 'sense, daemon in cron · sense: The launcher is missing, so each run fails.',
-        fix: 'steward sense install --status',
+        fix: 'steward install jobs --status',
       },
     ],
   },

@@ -12,7 +12,7 @@ export default class AgentsRosterCheck extends BaseCommand {
     '<%= config.bin %> agents roster check',
     '<%= config.bin %> agents roster check --json',
   ];
-  static override related = ['agents roster list', 'agents traits'];
+  static override related = ['agents roster list', 'agents roster traits'];
 
   async run(): Promise<Roster> {
     await this.parse(AgentsRosterCheck);

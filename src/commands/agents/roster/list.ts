@@ -9,7 +9,7 @@ export default class AgentsRosterList extends BaseCommand {
     '<%= config.bin %> agents roster list',
     `<%= config.bin %> agents roster list --json | jq '.agents[].slug'`,
   ];
-  static override related = ['agents roster show NAME', 'agents roster new NAME', 'agents roster check'];
+  static override related = ['agents roster show NAME', 'agents roster add NAME', 'agents roster check'];
 
   async run(): Promise<Roster> {
     await this.parse(AgentsRosterList);

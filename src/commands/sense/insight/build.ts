@@ -1,34 +1,37 @@
-import { BaseCommand, boolean } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean, dryRun } from '../../../lib/cli/base-command';
 import { openInsight } from '../../../lib/app/sense';
 import { StewardError } from '../../../lib/errors';
-import { buildInsight, type InsightOutcome } from '../../../lib/sense/insight';
+import {
+  buildInsight,
+  previewInsight,
+  type InsightOutcome,
+  type InsightPreview,
+} from '../../../lib/sense/insight';
 import { latestInsight } from '../../../lib/sense/insight-reads';
-import { buildText } from '../../../lib/sense/view-insight';
+import { buildText, previewText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsightBuild extends BaseCommand {
   static override summary = "Build today's insight with one call to your assistant";
   static override description =
     "Sends today's 15 most-used applications (names and counts), commit subjects and session names to the model behind sense.insight.command (default: Claude Code's fast model). Sends nothing if there are no new events. Runs that command without API keys in its environment, so that it uses your login.";
   static override flags = {
+    'dry-run': dryRun('Print exactly what would be sent, and send nothing.'),
     force: boolean({ description: 'Send even if there are no new events.' }),
   };
   static override examples = [
-    '<%= config.bin %> sense insight preview',
+    '<%= config.bin %> sense insight build --dry-run',
     '<%= config.bin %> sense insight build',
     {
       description: 'Use another program that reads the text from stdin and writes JSON to stdout',
       command: '<%= config.bin %> config set sense.insight.command llm,--model,small',
     },
   ];
-  static override related = [
-    'sense insight',
-    'sense insight preview',
-    'config set sense.insight.command PROGRAM',
-  ];
+  static override related = ['sense insight', 'sense purge', 'config set sense.insight.command PROGRAM'];
 
-  async run(): Promise<InsightOutcome> {
+  async run(): Promise<InsightOutcome | InsightPreview> {
     const { flags } = await this.parse(SenseInsightBuild);
     const { deps } = await openInsight(this.context);
+    if (flags['dry-run']) return this.preview(await previewInsight(deps));
     if (this.terminal.isTTY && !this.json) this.say('Asking the assistant. This may take a minute.');
     const outcome = await buildInsight(deps, flags);
     if (outcome.status === 'failed') {
@@ -39,5 +42,12 @@ export default class SenseInsightBuild extends BaseCommand {
     return this.show(outcome, () =>
       buildText(outcome, latestInsight(deps), { ...this.terminal, timezone: deps.timezone }),
     );
+  }
+
+  /** Prints the text to stdout, and the name of the receiving program to stderr. */
+  private preview(preview: InsightPreview): InsightPreview {
+    if (preview.prompt !== null) this.printUnfolded(() => preview.prompt ?? '');
+    if (!this.json) this.say(previewText(preview));
+    return preview;
   }
 }

@@ -14,7 +14,7 @@ export default class SenseInsight extends BaseCommand {
       command: `<%= config.bin %> sense insight --json | jq '.contentTypes[] | {label, share}'`,
     },
   ];
-  static override related = ['sense insight preview', 'sense insight build', 'sense today'];
+  static override related = ['sense insight build --dry-run', 'sense insight build', 'sense today'];
 
   async run(): Promise<Insight> {
     await this.parse(SenseInsight);

@@ -248,7 +248,7 @@ function noticeOf(root: string, { id, owner, news }: ClaimedPlace, before = ''):
   const TEXTS: Record<News, string> = {
     adopted: `This machine lost its local state. It keeps its id, ${id}, which is stored in ${root}.`,
     cloned: `The id ${before} belongs to another machine, so this machine has the new id ${id} and ${below}. If you reinstalled the system, run "${adopt(before)}".`,
-    guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. It is better to give each machine its own area and run "steward sync set FOLDER" with a folder that your sync tool copies. If this machine replaces ${owner}, run "${adopt(owner)}".`,
+    guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. It is better to give each machine its own area and run "steward sync setup FOLDER" with a folder that your sync tool copies. If this machine replaces ${owner}, run "${adopt(owner)}".`,
     retired: `Another machine has adopted ${before}, so this machine has the new id ${id} and ${below}.`,
   };
   return news === undefined ? '' : TEXTS[news];

@@ -190,7 +190,7 @@ export const jobsStep: Step = {
   },
 };
 
-export const DEFAULT_JOB: JobId = 'daemon';
+export const DEFAULT_JOB = 'daemon';
 
 async function setJobs(setup: Setup, wanted: readonly JobId[]): Promise<void> {
   const scheduler = await schedulerOf(setup.context);

@@ -1,58 +1,47 @@
 import type { Context } from '../../app/context';
-import { schedulerOf } from '../../app/schedule';
-import { setUpSense } from '../../app/sense';
+import { statusOfJob } from '../../app/schedule';
 import { claudeCode } from '../../assistant/claude-code';
-import { installEach, type HooksInstalled } from '../../assistant/install';
+import { foundAssistants, isClaudeInstalled, listOf, titlesOf } from '../../assistant/registered';
 import { hasSkill } from '../../assistant/skill';
-import { StewardError, toStewardError, throwIfBug } from '../../errors';
+import { StewardError, throwIfBug } from '../../errors';
 import { processHost } from '../../platform/files/paths';
 import type { Prompt } from '../../platform/terminal/ask';
-import { noScheduler, type JobInstalled, type Scheduler } from '../../schedule';
-import { DAEMON_JOB, INSTALLERS, tickJob, type Job, type JobId } from '../../schedule/job';
-import { COMPLETION_SCRIPTS, SHELLS, type Completions, type Shell } from '../../shell/completion';
-import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
-import { openHooks } from '../../app/hooks';
-import { foundAssistants, isClaudeInstalled, listOf, titlesOf } from '../../assistant/registered';
+import { localTimes } from '../../platform/time/day-words';
+import { jobText, type Scheduled } from '../../schedule/installer';
+import type { JobStatus } from '../../schedule/job';
+import type { Completions } from '../../shell/completion';
+import { ownShell } from '../../shell/completion-install';
 import { chosenJobs } from '../init/step';
 import { DEFAULT_JOB } from '../init/step-services';
+import { PARTS, PART_IDS, type Installed, type InstallOptions, type PartId, type Uninstalled } from './parts';
 
-interface InstallChoice {
-  hooks: boolean;
-  /** The assistants whose hooks to install, such as `codex,qwen`. */
-  assistants?: string;
-  /** Whether to install the assistant's work skill with the hooks. */
-  skill: boolean;
-  jobs: readonly JobId[];
-  completion: Shell | undefined;
+interface Choice {
+  parts: readonly PartId[];
+  options: InstallOptions;
 }
 
-interface InstallFlags {
-  yes: boolean;
-  hooks?: boolean | undefined;
-  skill?: boolean | undefined;
-  jobs?: string | undefined;
-  completion?: string | undefined;
+/** Returns the parts that `--yes` installs. */
+export function defaultParts(): PartId[] {
+  return isClaudeInstalled() ? ['hooks', DEFAULT_JOB] : [DEFAULT_JOB];
 }
 
-/**
- * Returns the parts that the flags select, or undefined if no flag selects a part. `--yes` adds the default
- * parts.
- */
-export function choiceOf(flags: InstallFlags): InstallChoice | undefined {
-  const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;
-  if (!yes && [isHooks, isSkill, jobs, completion].every((flag) => flag === undefined)) return undefined;
-  const skill = isSkill === true;
-  const hooks = isHooks ?? ((yes && isClaudeInstalled()) || skill);
-  if (!hooks && skill) {
-    throw new StewardError('usage', 'The work skill needs the hooks.', {
-      hint: 'Omit --no-hooks or --skill.',
-    });
+/** Throws `usage` for a flag that concerns only parts that were not chosen. */
+export function refuseOtherFlags(parts: readonly PartId[], options: InstallOptions): void {
+  const allowed = new Set(parts.flatMap((id) => PARTS[id].flags));
+  for (const id of PART_IDS) {
+    const flag = PARTS[id].flags.find((name) => options[name] !== undefined && !allowed.has(name));
+    if (flag !== undefined)
+      throw new StewardError('usage', `--${flag} belongs to "steward install ${id}".`, {
+        hint: 'Install one part at a time, or omit the flag.',
+      });
   }
-  const chosen = jobs === undefined ? (yes ? [DEFAULT_JOB] : []) : chosenJobs('job', jobs);
-  return { hooks, skill, jobs: chosen, completion: SHELLS.find((shell) => shell === completion) };
 }
 
-export async function askChoice(questions: Prompt, say: (text: string) => void): Promise<InstallChoice> {
+export async function askChoice(
+  questions: Prompt,
+  options: InstallOptions,
+  say: (text: string) => void,
+): Promise<Choice> {
   say('Hooks report when an assistant session is working or waiting for you.');
   const assistants = foundAssistants();
   const hooks = await questions.yes(`Register hooks with ${titlesOf(assistants)}?`, 'yes');
@@ -63,80 +52,79 @@ export async function askChoice(questions: Prompt, say: (text: string) => void):
     'Jobs:\n  daemon: captures, delivers and sweeps, and serves the dashboard\n  tick: the same every two minutes, without the dashboard',
   );
   const text = await questions.line(`Job to schedule: daemon, tick or none [${DEFAULT_JOB}]: `);
-  const jobs = chosenJobs('job', text === '' ? DEFAULT_JOB : text);
+  const [job] = chosenJobs('job', text === '' ? DEFAULT_JOB : text);
   const shell = ownShell();
   const wanted = shell !== undefined && (await questions.yes(`Install completion for ${shell}?`, 'yes'));
-  return { hooks, assistants: listOf(assistants), skill, jobs, completion: wanted ? shell : undefined };
+  const parts: PartId[] = [
+    ...(hooks ? (['hooks'] as const) : []),
+    ...(job === undefined ? [] : [job === 'tick' ? ('jobs' as const) : job]),
+    ...(wanted ? (['completion'] as const) : []),
+  ];
+  return { parts, options: { ...options, mayAsk: false, assistant: listOf(assistants), skill } };
 }
 
-export interface Installed {
-  dryRun: boolean;
-  hooks: (HooksInstalled & { more: HooksInstalled[] }) | null;
-  /** In a dry run, only `job`, `scheduler` and `changed` are set. `changed` then means a planned change. */
-  jobs: (Pick<JobInstalled, 'job' | 'scheduler' | 'changed'> & Partial<JobInstalled>)[];
-  completion: CompletionInstall | null;
-  warnings: string[];
-  /** The parts that could not be installed. */
-  failed: { what: string; why: string; kind: string }[];
+/** Returns the status of the tick or the daemon, and its text. */
+export async function jobState(
+  context: Context,
+  what: Scheduled,
+): Promise<{ status: JobStatus; text: string }> {
+  const { job, status } = await statusOfJob(context, what);
+  return { status, text: jobText(status, job, localTimes(context.clock)) };
 }
 
-/** Installs the chosen parts. If a part fails, continues with the others. A dry run writes nothing. */
+/** Installs the chosen parts. Continues after a failure, unless only one part was chosen. */
 export async function installAll(
   context: Context,
-  input: { choice: InstallChoice; places: readonly Completions[]; dryRun: boolean },
+  { parts, options }: Choice,
+  { places, print }: { places: readonly Completions[]; print: (text: string) => void },
 ): Promise<Installed> {
-  const { choice, dryRun } = input;
-  const result: Installed = { dryRun, hooks: null, jobs: [], completion: null, warnings: [], failed: [] };
-  const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      const { kind, why } = reasonOf(error);
-      result.failed.push({ what, kind, why });
-    }
-  };
-  if (!dryRun) await setUpSense(context);
-  if (choice.hooks) {
-    await attempt('hooks', async () => {
-      const { deps, assistants } = openHooks(context, choice.assistants);
-      const { results, failures } = await installEach(deps, assistants, { dryRun, skill: choice.skill });
-      const [first, ...more] = results;
-      if (first !== undefined) result.hooks = { ...first, more };
-      result.warnings.push(...results.flatMap(({ warnings }) => warnings));
-      for (const failure of failures) await attempt('hooks', () => Promise.reject(toStewardError(failure)));
-    });
-  }
-  for (const id of choice.jobs) {
-    await attempt(INSTALLERS[id].replace(/^steward /, ''), async () => {
-      const { config } = await context.loadConfig();
-      const scheduler = await schedulerOf(context);
-      const job = id === 'daemon' ? DAEMON_JOB : tickJob(config.sense);
-      const installed = dryRun ? await planJob(scheduler, job) : await scheduler.install(job);
-      result.jobs.push(installed);
-      result.warnings.push(...(installed.warnings ?? []));
-    });
-  }
-  const { completion: shell } = choice;
-  if (shell !== undefined) {
-    await attempt(`completion for ${shell}`, async () => {
-      const script = COMPLETION_SCRIPTS[shell](input.places);
-      result.completion = await installCompletion(context, shell, script, { dryRun });
-    });
-  }
+  const { dryRun } = options;
+  const result: Installed = { dryRun, hooks: [], jobs: [], completion: null, warnings: [], failed: [] };
+  await eachPart(
+    parts,
+    (id) => PARTS[id].install({ context, options, places, result, print }),
+    (what, error) => result.failed.push({ what, ...reasonOf(error) }),
+  );
   return { ...result, warnings: [...new Set(result.warnings)] };
 }
 
-/** Returns why a part failed. Rethrows internal errors. */
-export function reasonOf(error: unknown): { kind: string; why: string } {
-  const { kind, message, hint } = throwIfBug(error);
-  return { kind, why: hint === undefined ? message : `${message} ${hint}` };
+/** Removes what was installed on this machine, except the user area. Continues after a failure as an install does. */
+export async function uninstallAll(
+  context: Context,
+  parts: readonly PartId[],
+  {
+    dryRun,
+    assistant,
+    print,
+  }: { dryRun: boolean; assistant: string | undefined; print: (text: string) => void },
+): Promise<Uninstalled> {
+  const result: Uninstalled = { dryRun, jobs: [], daemonStopped: false, hooks: null, files: [], left: [] };
+  const isWhole = parts.length === PART_IDS.length;
+  await eachPart(
+    parts,
+    (id) => PARTS[id].uninstall({ context, dryRun, assistant, isWhole, result, print }),
+    (what, error) => result.left.push({ what, why: reasonOf(error).why }),
+  );
+  return result;
 }
 
-async function planJob(scheduler: Scheduler, job: Job): Promise<Installed['jobs'][number]> {
-  const { installed, loaded, scheduler: holder, warning, hint } = await scheduler.status(job);
-  const isHere = installed && holder === scheduler.kind;
-  if (scheduler.available) return { job: job.id, scheduler: scheduler.kind, changed: !(isHere && loaded) };
-  if (!isHere) throw noScheduler(processHost(), job);
-  const text = [`${job.id}:`, warning, hint].filter((part) => part !== undefined).join(' ');
-  return { job: job.id, scheduler: scheduler.kind, changed: false, warnings: [text] };
+async function eachPart(
+  parts: readonly PartId[],
+  work: (id: PartId) => Promise<void>,
+  onFailure: (id: PartId, error: unknown) => void,
+): Promise<void> {
+  for (const id of parts) {
+    try {
+      await work(id);
+    } catch (error) {
+      if (parts.length === 1) throw error;
+      onFailure(id, error);
+    }
+  }
+}
+
+/** Returns why a part failed. Rethrows internal errors. */
+function reasonOf(error: unknown): { kind: string; why: string } {
+  const { kind, message, hint } = throwIfBug(error);
+  return { kind, why: hint === undefined ? message : `${message} ${hint}` };
 }

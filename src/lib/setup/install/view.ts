@@ -1,8 +1,7 @@
 import type { PublishedPlace } from '../sync/leave';
 import { plural, table } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
-import type { Installed } from './install';
-import type { Uninstalled } from './uninstall';
+import type { Installed, Uninstalled } from './parts';
 
 interface PurgePlace {
   path: string;
@@ -19,64 +18,21 @@ export interface PurgePlan {
   published: PublishedPlace[];
 }
 
+/** Formats how an install ended, after the texts of its parts. */
 export function installedText({ dryRun, hooks, jobs, completion, failed }: Installed): string {
-  const done = (isNew: boolean, what: string): string => {
-    if (!isNew) return `Already installed: ${what}`;
-    return `${dryRun ? 'Would install' : 'Installed'}: ${what}`;
-  };
-  const lines = [
-    ...(hooks === null
-      ? []
-      : [
-          done(hooks.added.length > 0 || hooks.shim.written, `hooks in ${hooks.settings}`),
-          ...hooks.more.map(({ added, settings }) => done(added.length > 0, `hooks in ${settings}`)),
-          ...(hooks.skill === null
-            ? []
-            : [
-                done(hooks.skill.changed.length > 0, `work skill in ${hooks.skill.path}`),
-                ...hooks.skill.left.map((path) => `Not changed: ${path} (edited since it was installed)`),
-              ]),
-        ]),
-    ...jobs.map(({ job, scheduler, changed }) => done(changed, `${job} in ${scheduler}`)),
-    ...(completion === null
-      ? []
-      : [
-          done(completion.changed, `${completion.shell} completion in ${completion.path}`),
-          ...(completion.note === null ? [] : [completion.note]),
-        ]),
-  ];
   const reasons = [...new Set(failed.map(({ why }) => why))];
   const failures = reasons.map((why) => {
     const parts = failed.flatMap((part) => (part.why === why ? [part.what] : []));
-    return `${dryRun ? 'Cannot install' : 'Not installed'}: ${parts.join(', ')}. ${why}`;
+    return clean(`${dryRun ? 'Cannot install' : 'Not installed'}: ${parts.join(', ')}. ${why}`);
   });
-  if (lines.length + failures.length === 0) return 'Nothing was selected, so nothing was installed.';
-  return [
-    ...[...lines, ...failures].map(clean),
-    ...(lines.length > 0 && !dryRun ? ['To undo: steward uninstall'] : []),
-    ...(dryRun ? ['Nothing was written.'] : []),
-  ].join('\n');
-}
-
-export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, left }: Uninstalled): string {
-  const removed = dryRun ? 'Would remove' : 'Removed';
-  const lines = [
-    ...jobs.map(({ job, from }) => `${removed} ${job} from ${from.join(', ')}`),
-    ...(daemonStopped ? [`${dryRun ? 'Would stop' : 'Stopped'} the daemon`] : []),
-    ...hooks.settings
-      .filter(({ entries, removed: isGone }) => entries > 0 || isGone)
-      .map(({ path, entries }) => `${removed} ${plural(entries, 'hook')} from ${path}`),
-    ...(hooks.shim.removed ? [`${removed} ${hooks.shim.path}`] : []),
-    ...(hooks.skill.changed.length > 0 ? [`${removed} the work skill: ${hooks.skill.path}`] : []),
-    ...files.map((path) => `${removed} ${path}`),
-    ...left.map(leftText),
-    ...hooks.strangers.map((command) => `Not removed, because it belongs to another user area: ${command}`),
-  ];
-  return lines.length === 0 ? 'Nothing is installed.' : lines.map(clean).join('\n');
+  const isAny = hooks.length + jobs.length > 0 || completion !== null;
+  if (!isAny && failures.length === 0) return 'Nothing was selected, so nothing was installed.';
+  const last = dryRun ? ['Nothing was written.'] : isAny ? ['To undo: steward uninstall'] : [];
+  return [...failures, ...last].join('\n');
 }
 
 export function leftText({ what, why }: Uninstalled['left'][number]): string {
-  return `Not removed: ${what}: ${why}`;
+  return clean(`Not removed: ${what}: ${why}`);
 }
 
 export function purgeText({ places, stays, published }: PurgePlan): string {

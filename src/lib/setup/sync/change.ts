@@ -37,25 +37,28 @@ export function publishedText({ problem, hint = '' }: SyncChange, published: str
   return problem === undefined ? published : `Saved, but not published yet: ${problem}\n${hint}`.trimEnd();
 }
 
-/** Sets the exchange folder, and publishes to it. */
-export async function setFolder(
+/** Sets the exchange folder, or keeps the current one, and publishes to it. */
+export async function setUp(
   context: Context,
-  path: string,
+  wanted: string | undefined,
   details: boolean | undefined,
 ): Promise<SyncChange & { before: string | null; pendingFormer: string[] }> {
   const { area } = context;
   const { home } = processHost();
+  const before = (await openSync(context)).folder;
+  const path = wanted ?? before;
+  if (path === undefined) throw noFolder();
   if (path.trim() === '' || !isCleanText(path)) {
     throw new StewardError('usage', `Invalid folder ${JSON.stringify(path)}.`, {
       hint: 'Use a non-empty path without line breaks.',
     });
   }
   const folder = resolve(path === '~' ? home : expandHome(path, home));
-  const before = (await openSync(context)).folder ?? null;
-  inFolder(folder, () => prepareFolder(folder, [area.root, area.machine]));
+  if (wanted !== undefined) inFolder(folder, () => prepareFolder(folder, [area.root, area.machine]));
   await changeSync(context, { folder, ...(details !== undefined && { details }) });
+  if (details === false) await purgeClone(context);
   await compareAll(context);
-  const change = { ...(await republish(context)), before: before === folder ? null : before };
+  const change = { ...(await republish(context)), before: before === folder ? null : (before ?? null) };
   return { ...change, pendingFormer: await pendingFormerOf(context) };
 }
 
@@ -73,14 +76,6 @@ async function compareAll(context: Context): Promise<void> {
     const { retired = [] } = deps.machine;
     writeState(deps.state, isLeft && retired.length > 0 ? { ...state, retire: retired } : state);
   });
-}
-
-/** Turns the publishing of details on or off, and rewrites the published files. */
-export async function setDetails(context: Context, details: boolean): Promise<SyncChange> {
-  await changeSync(context, { details });
-  if (!details) await purgeClone(context);
-  await compareAll(context);
-  return republish(context);
 }
 
 export async function rename(context: Context, wanted: string): Promise<SyncChange & { name: string }> {
@@ -150,7 +145,7 @@ export async function plan(
   const shown = wanted === undefined ? undefined : files.find(({ path }) => path === wanted);
   if (wanted !== undefined && shown === undefined) {
     throw new StewardError('not_found', `File ${JSON.stringify(show)} not found in the plan.`, {
-      hint: `Use a path that "steward sync plan" lists, such as machine.json.`,
+      hint: `Use a path that "steward sync setup --dry-run" lists, such as machine.json.`,
     });
   }
   return { plan: planOf(files, { folder: folder ?? null, machine, details }), text: shown?.text };

@@ -132,7 +132,7 @@ describe('an area and its machines', () => {
     expect(b.id).not.to.equal(a.id);
     expect(claim('b')).to.deep.equal({ place: below(b.id), id: b.id, owner: a.id });
     const notice = takeNotice(area(), hostOf('b'));
-    expect(notice).to.include(`belongs to the machine ${a.id}`).and.to.include('steward sync set FOLDER');
+    expect(notice).to.include(`belongs to the machine ${a.id}`).and.to.include('steward sync setup FOLDER');
     expect(takeNotice(area(), hostOf('b'))).to.equal('');
     expect(findPlace(area(), hostOf('b'))).to.equal(below(b.id));
     expect(takeNotice(area(), hostOf('a'))).to.equal('');

@@ -3,7 +3,7 @@ import { newRosterAgent } from '../../../lib/agents/roster';
 import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { ensureUserArea } from '../../../lib/config/user-area';
 
-export default class AgentsRosterNew extends BaseCommand {
+export default class AgentsRosterAdd extends BaseCommand {
   static override summary = 'Create the file for a new named agent';
   static override description =
     "Creates a Markdown file with the role and traits in its front matter. Describe the persona below the front matter. The agent's briefs include the persona.";
@@ -19,13 +19,13 @@ export default class AgentsRosterNew extends BaseCommand {
     approach: text({ description: 'Approach; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('approach'), helpValue: 'TRAIT' }),
   }; // prettier-ignore
   static override examples = [
-    '<%= config.bin %> agents roster new ada --role "security specialist"',
-    '<%= config.bin %> agents roster new bo --role "primary researcher" --expertise research --model deep',
+    '<%= config.bin %> agents roster add ada --role "security specialist"',
+    '<%= config.bin %> agents roster add bo --role "primary researcher" --expertise research --model deep',
   ];
-  static override related = ['agents roster list', 'agents roster check', 'agents traits'];
+  static override related = ['agents roster list', 'agents roster check', 'agents roster traits'];
 
   async run(): Promise<{ slug: string; path: string }> {
-    const { args, flags } = await this.parse(AgentsRosterNew);
+    const { args, flags } = await this.parse(AgentsRosterAdd);
     const { area } = this.context;
     ensureUserArea(area);
     const created = newRosterAgent(area.agents, {

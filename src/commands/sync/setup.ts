@@ -1,0 +1,56 @@
+import { plan, publishedText, setUp, type SyncChange } from '../../lib/setup/sync/change';
+import { BaseCommand, boolean, dryRun, text, word } from '../../lib/cli/base-command';
+import { plural } from '../../lib/platform/terminal/format';
+import { formerTexts, remainsText } from '../../lib/sync/checks';
+import { planText, type SyncPlan } from '../../lib/sync/view';
+
+export default class SyncSetup extends BaseCommand {
+  static override summary = "Publish this machine's days to a synced folder";
+  static override description =
+    "Publishes records, times, sessions and token usage to the folder's machines/ subfolder. Creates the folder if its parent exists. Restricted work has no name in these files. Changing --details rewrites them; your sync tool may keep older versions.";
+  static override args = {
+    folder: word({
+      description:
+        'Folder synced by Syncthing, git, rclone, Dropbox or a network drive (default: unchanged).',
+    }),
+  };
+  static override flags = {
+    details: boolean({
+      description: 'Also publish commit subjects, paths and session titles.',
+      allowNo: true,
+    }),
+    'dry-run': dryRun('List exactly what would be published. Writes nothing.'),
+    show: text({
+      description: 'Print this file as it would be published, such as daily/2026-11-20.json.',
+      helpValue: 'PATH',
+      dependsOn: ['dry-run'],
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> sync setup --dry-run',
+    '<%= config.bin %> sync setup ~/Sync/steward',
+    '<%= config.bin %> sync setup --no-details',
+  ];
+  static override related = ['sync status', 'sync connect git', 'sync leave'];
+
+  async run(): Promise<SyncChange | SyncPlan | { path: string; text: string }> {
+    const { args, flags } = await this.parse(SyncSetup);
+    if (flags['dry-run']) return this.preview(flags.show);
+    // Despite its declared type, the flag is undefined if it wasn't passed.
+    const details = flags.details as boolean | undefined;
+    const result = await setUp(this.context, args.folder, details);
+    const published = `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')})${result.details ? ', with details' : ''}.`;
+    this.print(() => publishedText(result, published));
+    if (result.before !== null) this.say(remainsText(result.before));
+    for (const line of formerTexts(result.pendingFormer)) this.say(line);
+    return result;
+  }
+
+  private async preview(path: string | undefined): Promise<SyncPlan | { path: string; text: string }> {
+    const { plan: planned, text: shown } = await plan(this.context, path);
+    if (shown === undefined || path === undefined)
+      return this.show(planned, () => planText(planned, this.terminal));
+    this.printUnfolded(() => shown);
+    return { path, text: shown };
+  }
+}
