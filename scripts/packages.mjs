@@ -95,7 +95,14 @@ function shareArchive(product) {
     const steward = join(work, 'package', 'bin', 'run.js');
     write(join(work, 'share', path), run(process.execPath, [steward, 'autocomplete', 'script', shell]));
   }
-  const same = ['--sort=name', `--mtime=@${EPOCH}`, '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
+  const same = [
+    '--sort=name',
+    `--mtime=@${EPOCH}`,
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mode=u=rwX,go=rX',
+  ];
   return gzipSync(run('tar', [...same, '-C', work, '-c', 'share'], { encoding: 'buffer' }), { level: 9 });
 }
 

@@ -1,5 +1,14 @@
 // The packages of Debian, Ubuntu, Fedora and openSUSE: the program in /usr/lib/steward, its man pages and its completion.
-import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -32,7 +41,13 @@ Description: ${SUMMARY}
 `,
   );
   withModes(root);
-  run('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', root, join(out, `steward_${product.version}_all.deb`)]);
+  run('dpkg-deb', [
+    '--root-owner-group',
+    '-Zxz',
+    '--build',
+    root,
+    join(out, `steward_${product.version}_all.deb`),
+  ]);
 }
 
 /** Makes steward-VERSION-1.noarch.rpm. */
@@ -113,7 +128,8 @@ function withModes(root) {
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isDirectory()) chmodSync(path, 0o755);
-    else if (entry.isFile()) chmodSync(path, readFileSync(path).subarray(0, 2).toString() === '#!' ? 0o755 : 0o644);
+    else if (entry.isFile())
+      chmodSync(path, readFileSync(path).subarray(0, 2).toString() === '#!' ? 0o755 : 0o644);
   }
   chmodSync(root, 0o755);
 }

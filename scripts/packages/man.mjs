@@ -8,7 +8,8 @@ export function manPages({ commands }, { version, description }) {
   const head = (name) => `.TH ${name.toUpperCase()} 1 "" "steward ${version}" "steward manual"`;
   const pages = new Map([['steward.1', mainPage(shown, description, head('steward'))]]);
   const ids = new Set(shown.map(({ id }) => id));
-  for (const command of shown) pages.set(`${pageOf(command.id)}.1`, page(command, ids, head(pageOf(command.id))));
+  for (const command of shown)
+    pages.set(`${pageOf(command.id)}.1`, page(command, ids, head(pageOf(command.id))));
   return pages;
 }
 
@@ -45,7 +46,12 @@ function page({ id, summary, description, args, flags, examples, related = [] },
   const own = Object.values(flags).filter(({ hidden }) => !hidden);
   const named = Object.values(args).filter(({ hidden }) => !hidden);
   const see = related
-    .map((line) => line.split(' ').filter((word) => /^[a-z-]+$/.test(word)).join(':'))
+    .map((line) =>
+      line
+        .split(' ')
+        .filter((word) => /^[a-z-]+$/.test(word))
+        .join(':'),
+    )
     .filter((other) => ids.has(other));
   return lines([
     head,
@@ -64,10 +70,15 @@ function page({ id, summary, description, args, flags, examples, related = [] },
       'OPTIONS',
       own.flatMap((flag) => ['.TP', spelled(flag), text(sentence(flag))]),
     ),
-    ...section('EXAMPLES', (examples ?? []).flatMap(example)),
+    ...section(
+      'EXAMPLES',
+      (examples ?? []).flatMap((given, i) => [...(i === 0 ? [] : ['.PP']), ...example(given)]),
+    ),
     ...section(
       'SEE ALSO',
-      ['steward', ...new Set(see.map(pageOf))].map((name, i, all) => `.BR ${plain(name)} (1)${i < all.length - 1 ? ',' : ''}`),
+      ['steward', ...new Set(see.map(pageOf))].map(
+        (name, i, all) => `.BR ${plain(name)} (1)${i < all.length - 1 ? ',' : ''}`,
+      ),
     ),
   ]);
 }
@@ -79,7 +90,9 @@ function section(title, body) {
 function spelled({ name, char, type, helpValue, allowNo }) {
   const long = `\\-\\-${allowNo ? '[no\\-]' : ''}${plain(name)}`;
   const short = char === undefined ? '' : `\\-${char}, `;
-  return type === 'boolean' ? `.B "${short}${long}"` : `.BI "${short}${long} " "${plain(helpValue ?? 'VALUE')}"`;
+  return type === 'boolean'
+    ? `.B "${short}${long}"`
+    : `.BI "${short}${long} " "${plain(helpValue ?? 'VALUE')}"`;
 }
 
 function sentence({ description = '', options, default: fallback }) {
@@ -91,10 +104,12 @@ function sentence({ description = '', options, default: fallback }) {
 function example(given) {
   const { description, command } = typeof given === 'string' ? { command: given } : given;
   return [
-    '.PP',
     ...(description === undefined ? [] : [text(`${description}:`)]),
     '.EX',
-    ...command.replaceAll('<%= config.bin %>', 'steward').split('\n').map((line) => guarded(plain(line))),
+    ...command
+      .replaceAll('<%= config.bin %>', 'steward')
+      .split('\n')
+      .map((line) => guarded(plain(line))),
     '.EE',
   ];
 }

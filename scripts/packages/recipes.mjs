@@ -92,7 +92,9 @@ export function srcinfo({ product, npm, share }) {
     source: [npm.url, share.url],
     sha256sums: [npm.sha256, share.sha256],
   };
-  const lines = Object.entries(rows).flatMap(([key, values]) => [values].flat().map((value) => `\t${key} = ${value}\n`));
+  const lines = Object.entries(rows).flatMap(([key, values]) =>
+    [values].flat().map((value) => `\t${key} = ${value}\n`),
+  );
   return `pkgbase = steward\n${lines.join('')}\npkgname = steward\n`;
 }
 

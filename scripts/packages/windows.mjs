@@ -7,7 +7,10 @@ import { stringify } from 'yaml';
 const IDENTIFIER = 'Steward.Steward';
 const SCHEMA = '1.10.0';
 /** Starts steward from a file beside bin, and from anywhere. */
-const START = { beside: '@node "%~dp0bin\\run.js" %*', away: '@node "%LOCALAPPDATA%\\Programs\\steward\\bin\\run.js" %*' };
+const START = {
+  beside: '@node "%~dp0bin\\run.js" %*',
+  away: '@node "%LOCALAPPDATA%\\Programs\\steward\\bin\\run.js" %*',
+};
 
 /**
  * Makes steward-VERSION-setup.exe and returns its name. It needs no administrator: the program goes to the person's
@@ -98,7 +101,9 @@ export function wingetManifests({ product }, setup) {
           { PackageIdentifier: 'OpenJS.NodeJS.LTS', MinimumVersion: product.engines.node.replace('>=', '') },
         ],
       },
-      Installers: [{ Architecture: 'x64', InstallerUrl: setup.url, InstallerSha256: setup.sha256.toUpperCase() }],
+      Installers: [
+        { Architecture: 'x64', InstallerUrl: setup.url, InstallerSha256: setup.sha256.toUpperCase() },
+      ],
     }),
     '.locale.en-US': manifest('defaultLocale', {
       PackageLocale: 'en-US',

