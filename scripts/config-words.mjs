@@ -9,15 +9,10 @@ export const WORDS = {
     "the system's",
   ],
   'principal.name': 'Your name.',
-  'principal.email': 'Your e-mail address.',
   'da.name':
     "The assistant's name. Its completion lines are spoken, and issues get the label `Agent:` with this name.",
   'da.voices.main.voiceId':
     "The speech provider's voice for the assistant. steward copies it to `daidentity.voices.main.voiceId`.",
-  'paths.sessions': 'Folder of the session files.',
-  'paths.goals': 'The goals file. steward only reads it.',
-  'paths.projects': 'The table of tracked projects.',
-  'paths.workEvents': 'The log of assistant sessions.',
   'sessions.tab': "Show the session's phase in the terminal's tab.",
   'sessions.titles':
     "Keep the first line of each session's first prompt as its title, on this machine only, without credentials.",
@@ -46,13 +41,7 @@ export const WORDS = {
   'agents.types.toolGuide': 'Its agent for questions about the assistant itself.',
   'agents.types.researchers': 'Its agents for research.',
   'agents.managed.url': 'Service that runs hosted agents.',
-  'agents.managed.apiKey': 'API key of that service. Set either this or `authToken`.',
-  'agents.managed.authToken': 'OAuth token of that service.',
-  'agents.managed.silenceSec': 'Seconds of silence after which steward reconnects a stream.',
-  'agents.managed.retentionDays':
-    'Days without changes after which local logs of hosted sessions are deleted.',
-  'agents.managed.inputPrice': 'USD per million input tokens, if the service does not report costs.',
-  'agents.managed.outputPrice': 'USD per million output tokens.',
+  'agents.managed.apiKey': 'API key or OAuth token of that service.',
   'daemon.host': 'Address that the daemon listens on. Any address beyond this machine requires the token.',
   'daemon.port': 'Port of the daemon; 0 picks a free one.',
   'daemon.otherUsers':

@@ -43,7 +43,7 @@ record_tool() {
   IFS= read -r place <@PLACE@ || return 1
   state=$area/${place}state
   log=$state/work-events.jsonl
-  [ "${STEWARD_HOME:-${HOME-}/.steward}" = "$area" ] && is_log && is_configured || return 1
+  [ "${STEWARD_HOME:-${HOME-}/.steward}" = "$area" ] && is_log || return 1
   [ -x /bin/dd ] && [ -x /bin/date ] && [ ! -t 0 ] || return 1
   block=$(/bin/dd bs=65536 count=1)
   locale=${LC_ALL-}
@@ -64,15 +64,6 @@ record_tool() {
 
 is_log() {
   [ -f "$log" ] && [ ! -L "$log" ] && [ ! -L "$state" ]
-}
-
-# Succeeds if the configuration uses the default path of the log.
-is_configured() {
-  [ -e "$area/config.yaml" ] || return 0
-  mirror=@MIRROR@
-  [ "$mirror" -nt "$area/config.yaml" ] && IFS= read -r settings <"$mirror" || return 1
-  case $settings in *"\"workEvents\":\"$log\""*) return 0 ;; esac
-  return 1
 }
 
 # Sets session, tool, type and cwd. Accepts only a complete payload that begins with the assistant's keys in order, with

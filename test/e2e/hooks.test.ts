@@ -302,18 +302,6 @@ describe('steward hook, called like the assistant does', function () {
     expect((await sessions()).spool).to.include({ waiting: 2, dead: 0 });
   });
 
-  it('reloads a changed config.yaml and uses its paths', async () => {
-    mkdirSync(area, { recursive: true });
-    const elsewhere = join(home.path, 'elsewhere.jsonl');
-    writeFileSync(join(area, 'config.yaml'), `paths:\n  workEvents: ${elsewhere}\n`);
-    for (let time = 0; time < 3; time += 1)
-      expect(await hook('prompt', {}, ['--strict'])).to.deep.equal(QUIET);
-    expect(readFileSync(elsewhere, 'utf8').trimEnd().split('\n')).to.have.length(3);
-    writeFileSync(join(area, 'config.yaml'), '# nothing\n');
-    expect(await hook('prompt', {}, ['--strict'])).to.deep.equal(QUIET);
-    expect(events()).to.have.length(1);
-  });
-
   it('is captured by sense, with the repository', async () => {
     const repo = join(home.path, 'website');
     mkdirSync(join(repo, '.git', 'objects'), { recursive: true });

@@ -371,7 +371,8 @@ describe('agents managed, built', function () {
       expect(stale.code).to.equal(4);
       expect(stale.stderr).to.match(/rejected the credential from agents\.managed\.apiKey \(401\)/);
       expect(stale.stderr).not.to.include('old-secret');
-      expect((await managed(['list'], { STEWARD_MANAGED_AUTH_TOKEN: 'good' })).code).to.equal(0);
+      await serve({ apiKey: 'sk-ant-oat01-good' });
+      expect((await managed(['list'], { STEWARD_MANAGED_API_KEY: 'sk-ant-oat01-good' })).code).to.equal(0);
       const none = await managed(['list'], {
         STEWARD_MANAGED_URL: 'https://example.org',
         ANTHROPIC_API_KEY: 'vendors',

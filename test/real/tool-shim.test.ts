@@ -199,22 +199,6 @@ describe('tool events through the installed shim (built)', function () {
     expect(events()).to.have.length(before);
   });
 
-  it('go to the configured log, also after a change', async () => {
-    const before = events().length;
-    const own = join(home.path, 'own', 'events.jsonl');
-    await steward(['config', 'set', 'paths.workEvents', own], { home: home.path });
-    for (let count = 1; count <= 3; count += 1) {
-      hook(hookJson('tool', TOOL));
-      expect(events(own)).to.have.length(count);
-    }
-    expect(events()).to.have.length(before);
-    await steward(['config', 'unset', 'paths.workEvents'], { home: home.path });
-    await steward(['config', 'set', 'sessions.tab', 'false'], { home: home.path });
-    hook(hookJson('tool', TOOL));
-    expect(events()).to.have.length(before + 1);
-    expect(takesPlain()).to.equal(true);
-  });
-
   it("exclude steward's own calls, and go to the user area in the environment", () => {
     const before = events().length;
     hook(hookJson('tool', TOOL), { STEWARD_INTERNAL: '1' });

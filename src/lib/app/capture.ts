@@ -57,11 +57,11 @@ export async function evidenceHere(context: Context, work: WorkContext): Promise
   return evidenceOn(work.deps.git, {
     sessions: sessions.sessions,
     state: currentSessions(sessions),
-    repos: unrestrictedRepos(knownRepos(config)),
+    repos: unrestrictedRepos(knownRepos(context.area, config)),
   });
 }
 
-function knownRepos({ sense, user }: Config): string[] {
-  const projects = parseProjects(readText(user.paths.projects, { followLink: true }) ?? '');
+function knownRepos(area: Context['area'], { sense }: Config): string[] {
+  const projects = parseProjects(readText(area.projects, { followLink: true }) ?? '');
   return [...sense.repos, ...projects.map(({ path }) => expandHome(path, processHost().home))];
 }

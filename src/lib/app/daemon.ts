@@ -67,7 +67,7 @@ export async function openDaemon(
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await updateFiles(context, say);
-  const service = senseService(context, config.user.paths.goals);
+  const service = senseService(context);
   const { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense } = service;
   const work: Work = cachedLoader(clock, [area.config, area.work.config, area.work.repo], () =>
     openWork(context),
@@ -87,7 +87,7 @@ export async function openDaemon(
       ...notify.routes,
       ...pageRoutes({ clock, ...pageFolders(context) }),
     ],
-    topics: topicsOf(context, config.user.paths.workEvents),
+    topics: topicsOf(context),
     jobs: (log) => [
       captureJob({
         clock,
@@ -132,9 +132,9 @@ function pageFolders(context: Context): Omit<PagesDeps, 'clock'> {
   return { pages, assets, isDemo: isDemo() };
 }
 
-function topicsOf({ area }: Context, workEvents: string): Topic[] {
+function topicsOf({ area }: Context): Topic[] {
   const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
-  const sessions = [area.sessionsState, workEvents, namesFolder(area.machine)];
+  const sessions = [area.sessionsState, area.workEvents, namesFolder(area.machine)];
   const work = [area.work.cache, area.work.repo];
   const queues = [area.outbox, area.spool].flatMap((path) => [path, folderOf({ path }, 'dead')]);
   const notify = [area.outbox, area.notifyLog, area.mute, area.config, area.settings];
@@ -155,12 +155,12 @@ function topicsOf({ area }: Context, workEvents: string): Topic[] {
 }
 
 /** Opens the sense module and a focus watcher. Captures store the intervals that the watcher records. */
-function senseService(context: Context, goals: string) {
+function senseService(context: Context) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
   const isSetUp = (): boolean => exists(area.sense.config);
-  const files = [area.config, area.settings, area.sense.config, area.sense.classify, goals];
+  const files = [area.config, area.settings, area.sense.config, area.sense.classify, area.goals];
   const sense = cachedLoader(clock, files, async () => {
     const opened = await openSense(context, watchOf);
     return { ...opened, deps: await openMachines(context, opened.deps) };

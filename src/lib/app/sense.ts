@@ -75,8 +75,8 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
     timezone,
     classify: await readClassifier(context.templates, area.sense.classify),
     sources: sourcesOf(context, config, watch),
-    goalTags: await goalTagger(context, config),
-    afterRecords: (today) => refreshGoals(context, config, today),
+    goalTags: await goalTagger(context),
+    afterRecords: (today) => refreshGoals(context, today),
   };
   return {
     deps,
@@ -102,8 +102,8 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
 }
 
 /** Returns undefined if no goal has rules, to avoid reading sessions and issues. */
-async function goalTagger(context: Context, { user }: Config): Promise<CaptureDeps['goalTags']> {
-  if (!hasRules(parseGoals(readText(user.paths.goals, { followLink: true }) ?? ''))) return undefined;
+async function goalTagger(context: Context): Promise<CaptureDeps['goalTags']> {
+  if (!hasRules(parseGoals(readText(context.area.goals, { followLink: true }) ?? ''))) return undefined;
   const { openWorkNames } = await import('./work-names');
   const readNames = await openWorkNames(context);
   return (ledger) => goalTagsOf(ledger, readNames());
@@ -140,7 +140,7 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
     run,
     clock,
     timezone: user.timezone,
-    path: user.paths.workEvents,
+    path: context.area.workEvents,
     ...observeDeps(context, config),
     config: sense,
     // A getter, because the first read may create the machine id. Read-only commands must not create it.
@@ -202,8 +202,8 @@ export async function storeFocus(sense: () => SenseContext | Promise<SenseContex
   await within(LAST_FOCUS_MS, stored, undefined);
 }
 
-function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): void {
-  const goals = parseGoals(readText(user.paths.goals, { followLink: true }) ?? '');
+function refreshGoals({ area, clock }: Context, today: Day): void {
+  const goals = parseGoals(readText(area.goals, { followLink: true }) ?? '');
   const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
   const records = [...recordsBetween({ store: senseStore(area) }, window, () => undefined)];
   writeGoalsState(area.goalsState, { goals, records, date: today, generatedAt: toIso(clock.now()) });

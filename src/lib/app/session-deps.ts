@@ -18,8 +18,8 @@ export function sessionsDeps(
     clock,
     path: area.sessionsState,
     livePath: area.sessionsLive,
-    workEvents: settings.workEvents,
-    sessions: settings.sessions,
+    workEvents: area.workEvents,
+    sessions: area.sessions,
     spool: area.spool,
     dayOf: (ms) => dayOf(ms, zoneOf(settings)),
     get machineId() {

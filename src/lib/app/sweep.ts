@@ -54,7 +54,6 @@ export function noSweep(
 
 async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
   const { area, clock } = context;
-  const { paths } = work.user;
   const sessions = await openSessions(context);
   let seen: SessionsState | undefined;
   const captures = await captureDeps(context, work, () => seen);
@@ -72,9 +71,9 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       const live = Object.values(seen.sessions).filter((session) => isLive(session, nowMs));
       return sessionsAmong(sessions.sessions, { since, live: new Set(live.map(({ slug }) => slug)) });
     },
-    goals: () => parseGoals(readText(paths.goals, { followLink: true }) ?? ''),
+    goals: () => parseGoals(readText(area.goals, { followLink: true }) ?? ''),
     projects: () => {
-      const projects = parseProjects(readText(paths.projects, { followLink: true }) ?? '');
+      const projects = parseProjects(readText(area.projects, { followLink: true }) ?? '');
       const { home } = processHost();
       const located = projects.map((project) => ({ ...project, path: expandHome(project.path, home) }));
       return projectStates(

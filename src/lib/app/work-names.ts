@@ -10,7 +10,7 @@ import { openWork } from './work';
 
 /** Returns a function that reads the names of sessions, issues and goals, from local files only. */
 export async function openWorkNames(context: Context): Promise<() => WorkNames> {
-  const { config } = await context.loadConfig();
+  const { area } = context;
   const sessions = await openSessions(context);
   const { deps } = await openWork(context);
   const read = (path: string): string => readText(path, { followLink: true }) ?? '';
@@ -18,7 +18,7 @@ export async function openWorkNames(context: Context): Promise<() => WorkNames> 
     workNames({
       sessions: Object.values(currentSessions(sessions).sessions),
       items: itemsOf(deps, deps.workRepo()),
-      projects: parseProjects(read(config.user.paths.projects)),
-      goals: parseGoals(read(config.user.paths.goals)),
+      projects: parseProjects(read(area.projects)),
+      goals: parseGoals(read(area.goals)),
     });
 }

@@ -5,7 +5,6 @@ import { exists } from '../platform/files/folder';
 import type { InstallManifest } from '../platform/files/install-manifest';
 import { type PathHost, userAreaPath } from '../platform/files/paths';
 import { placePath } from '../platform/files/place';
-import { shortHash } from '../platform/files/short-hash';
 import {
   type LauncherDeps,
   type LauncherForm,
@@ -73,15 +72,13 @@ export function removeShim(
   return removeLauncher(SHIM, deps, manifest);
 }
 
-export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'host'>): LauncherForm {
+export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): LauncherForm {
   const root = area ?? userAreaPath(host);
-  const own = bin.slice(0, -'/bin'.length);
   return {
     ...SHIM,
     values: {
       ENVIRONMENT: environmentOf(area, host),
       AREA: forShell(root),
-      MIRROR: mirrorOf(own, host),
       PLACE: placeOf(root, host),
       TOOL_COMMANDS: ASSISTANTS.filter(({ toolKeys }) => toolKeys !== undefined)
         .map((assistant) => `'${wordsOf(assistant, 'tool')}'`)
@@ -92,14 +89,6 @@ export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'h
       FILE_TOOLS: [...WRITERS, 'NotebookEdit', 'apply_patch', ...ASKING].join(' | '),
     },
   };
-}
-
-/**
- * Returns a shell expression for the path of the cached settings. The shell expands it when the hook runs.
- */
-function mirrorOf(own: string, { platform }: PathHost): string {
-  const cache = platform === 'darwin' ? '$HOME/Library/Caches' : '${XDG_CACHE_HOME:-$HOME/.cache}';
-  return `"${cache}/steward/settings-${shortHash(own)}.json"`;
 }
 
 /** Returns a shell expression for the path of this machine's place file (platform/files/place.ts). */

@@ -14,7 +14,6 @@ import {
 } from '../agents/managed/definition';
 import { TIMING } from '../agents/managed/failure';
 import type { SendDeps } from '../agents/managed/outbox';
-import type { TokenPrices } from '../agents/managed/turn';
 import type { UserConfig } from '../config/schema';
 import { resolveSecret, secret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
@@ -26,8 +25,6 @@ export interface ManagedContext {
   client: ManagedClient;
   deps: SendDeps;
   folder: string;
-  prices: TokenPrices;
-  retentionDays: number;
   /** Runs `work` under the session's read lock, so that only one process on this machine shows the events. */
   asReader: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
@@ -54,7 +51,7 @@ export async function withManaged<T>(
   const deps: SendDeps = {
     client,
     clock,
-    timing: { ...TIMING, silenceMs: managed.silenceSec * 1000 },
+    timing: TIMING,
     folder: area.managed,
     alone: (session, inside) => locked(`managed-${session}-send.lock`, SEND_WAIT_MS, inside),
     ...aborts,
@@ -64,8 +61,6 @@ export async function withManaged<T>(
       client,
       deps,
       folder: area.managed,
-      prices: { input: managed.inputPrice, output: managed.outputPrice },
-      retentionDays: managed.retentionDays,
       asReader: (session, inside) => locked(`managed-${session}.lock`, 0, inside),
     });
   } finally {
@@ -73,16 +68,14 @@ export async function withManaged<T>(
   }
 }
 
-/** Returns the configured credentials, falling back to the vendor's environment variables. */
-function credentialsOf({ apiKey, authToken }: UserConfig['agents']['managed']) {
+/** Returns the configured credential, falling back to the vendor's environment variables. */
+function credentialsOf({ apiKey }: UserConfig['agents']['managed']) {
   const sources = secretSources();
   const [key, token] = VENDOR_NAMES;
+  const configured = resolveSecret(apiKey, sources);
+  const kind = configured?.startsWith('sk-ant-oat') === true ? 'authToken' : 'apiKey';
   return [
-    {
-      apiKey: resolveSecret(apiKey, sources),
-      authToken: resolveSecret(authToken, sources),
-      names: [apiKey.key, authToken.key],
-    },
+    { apiKey: undefined, authToken: undefined, [kind]: configured, names: [apiKey.key, apiKey.key] },
     { apiKey: sources.env[key], authToken: sources.env[token], names: VENDOR_NAMES },
   ] as const;
 }

@@ -106,7 +106,6 @@ async function followOne(
       {
         ...managed.deps,
         log,
-        prices: managed.prices,
         answer,
         say: host.say,
       },
@@ -202,16 +201,10 @@ export function hostOf(context: Context, terminal: Terminal, json: boolean): Fol
   };
 }
 
-/** If token prices aren't set, warns that the cost limit ignores tokens. */
-export function warnOfMissingPrices(
-  host: FollowHost,
-  { prices }: Pick<ManagedContext, 'prices'>,
-  maxCost: number | undefined,
-): void {
-  if (maxCost === undefined || (prices.input !== undefined && prices.output !== undefined)) return;
-  host.say(
-    '--max-cost does not count tokens until the service reports their cost. To count them earlier, set agents.managed.inputPrice and outputPrice.',
-  );
+/** Warns that a cost limit ignores tokens without a reported cost. */
+export function warnOfUncountedTokens(host: FollowHost, maxCost: number | undefined): void {
+  if (maxCost !== undefined)
+    host.say('--max-cost does not count tokens until the service reports their cost.');
 }
 
 interface Asking {
@@ -276,13 +269,16 @@ function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release:
   return { withdrawn, release: () => signal.removeEventListener('abort', abort) };
 }
 
+/** Days without changes after which the local log of a session is deleted. */
+const LOG_DAYS = 90;
+
 /** Starts a session with a message and follows the session until the turn ends. */
 export async function runHere(host: FollowHost, input: StartInput, policy: Policy): Promise<void> {
   const { budget } = input;
   const limit = budget === undefined ? {} : { maxCost: budget };
   await followHere(host, { until: 'turn', policy, ...limit }, async (managed) => {
-    warnOfMissingPrices(host, managed, budget);
-    pruneSessions(managed.folder, managed.retentionDays, host.context.clock.now());
+    warnOfUncountedTokens(host, budget);
+    pruneSessions(managed.folder, LOG_DAYS, host.context.clock.now());
     const session = await startSession(managed.deps, input);
     host.say(`Session ${session}`);
     return { session };

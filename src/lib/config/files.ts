@@ -4,6 +4,7 @@ import { isObject } from '../platform/files/json-object';
 import { clean, truncated } from '../platform/terminal/terminal';
 import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
+import { unknownKey } from './removed';
 import type { UserArea } from './user-area';
 
 /** Environment variables, and the configuration keys that they override. */
@@ -11,7 +12,6 @@ export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_TIMEZONE', key: 'timezone' },
   { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
   { name: 'STEWARD_MANAGED_API_KEY', key: 'agents.managed.apiKey' },
-  { name: 'STEWARD_MANAGED_AUTH_TOKEN', key: 'agents.managed.authToken' },
   { name: 'STEWARD_HOST', key: 'daemon.host' },
   { name: 'STEWARD_PORT', key: 'daemon.port' },
 ];
@@ -149,7 +149,7 @@ function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked
   const isOwner = ({ prefix, keys }: ConfigFile): boolean => prefix === top || Object.hasOwn(keys, top);
   const owner = path.length === 1 ? CONFIG_FILES.find(isOwner) : undefined;
   const key = clean(path.join('.'));
-  if (owner === undefined || owner === file) checked.warnings.push(`${key}: unknown key, ignored`);
+  if (owner === undefined || owner === file) checked.warnings.push(unknownKey(key));
   else checked.problems.push(`${key}: this key belongs in ${owner.name}; move it there`);
 }
 

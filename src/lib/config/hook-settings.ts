@@ -14,9 +14,6 @@ export interface HookSettings {
   titles: boolean;
   /** The assistant's name. The last line of a response may start with this name. */
   daName: string;
-  /** The folder with the session files. */
-  sessions: string;
-  workEvents: string;
   /** The configured time zone; null for the system's time zone. */
   timezone: string | null;
 }
@@ -42,16 +39,7 @@ const MIRROR = 'settings';
 export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
-    const { sessions, workEvents } = area;
-    return {
-      tab: true,
-      tellAssistant: false,
-      titles: false,
-      daName: 'DA',
-      sessions,
-      workEvents,
-      timezone: null,
-    };
+    return { tab: true, tellAssistant: false, titles: false, daName: 'DA', timezone: null };
   }
   const mirror = readCache<Mirror>(MIRROR, area);
   return mirror?.user === mark && isSettings(mirror.settings) ? mirror.settings : undefined;
@@ -94,16 +82,7 @@ async function loadMirror(context: Loader): Promise<Mirror> {
   const marks = { user: markOfTarget(area.config) ?? null, work: markOfTarget(area.work.config) ?? null };
   const { user, work } = (await context.loadConfig()).config;
   const { tab, tellAssistant, titles } = user.sessions;
-  const { sessions, workEvents } = user.paths;
-  const settings = {
-    tab,
-    tellAssistant,
-    titles,
-    daName: user.da.name,
-    sessions,
-    workEvents,
-    timezone: user.timezone,
-  };
+  const settings = { tab, tellAssistant, titles, daName: user.da.name, timezone: user.timezone };
   const mirror = { ...marks, settings, prompt: work.CAPTURE_PROMPT };
   writeCache(MIRROR, area, mirror);
   return mirror;
@@ -115,7 +94,7 @@ function isSettings(value: unknown): value is HookSettings {
     keys.every((key) => typeof value[key] === type);
   return (
     hasType('boolean', 'tab', 'tellAssistant', 'titles') &&
-    hasType('string', 'daName', 'sessions', 'workEvents') &&
+    hasType('string', 'daName') &&
     (value['timezone'] === null || hasType('string', 'timezone'))
   );
 }

@@ -183,10 +183,6 @@ const PATH = {
   resolve: (stored: string, host: ResolveHost) => expandHome(stored, host.home),
 };
 
-export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
-  return leaf<string, string>({ ...PATH, fallback: (host) => fallback(host) as string });
-}
-
 export function optionalPath(fallback: Leaf<string | undefined>['fallback']): Leaf<string | undefined> {
   return { ...optionalLeaf<string>(PATH), fallback };
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { leaf } from './leaf';
 
 /** A price in USD per million tokens. */
-export const TOKEN_PRICE = v.pipe(v.number(), v.minValue(0), v.maxValue(10_000));
+const TOKEN_PRICE = v.pipe(v.number(), v.minValue(0), v.maxValue(10_000));
 
 const MODEL_PRICE = v.strictObject({
   input: TOKEN_PRICE,

@@ -18,7 +18,6 @@ import {
   mapOf,
   optionalText,
   optionalPath,
-  pathLeaf,
   repositoryList,
   secretText,
   subsetOf,
@@ -31,7 +30,7 @@ import {
   optionalLeaf,
   type Values,
 } from './leaf';
-import { modelPrices, TOKEN_PRICE } from './model-prices';
+import { modelPrices } from './model-prices';
 
 /**
  * Runs Claude Code once with its fast model, isolated from the user's settings. Doesn't use `--bare`, which
@@ -98,19 +97,10 @@ export const SPEECH_PROVIDER_URL = 'https://api.elevenlabs.io';
 
 export const USER_KEYS = {
   timezone: textFrom('an IANA time zone such as Europe/Berlin', isTimezone, systemZone),
-  principal: {
-    name: optionalText('one line of text'),
-    email: optionalText('an e-mail address', isEmail),
-  },
+  principal: { name: optionalText('one line of text') },
   da: {
     name: text('DA'),
     voices: { main: { voiceId: optionalText('a voice id without spaces', isVoiceId) } },
-  },
-  paths: {
-    sessions: pathLeaf(({ area }) => area.sessions),
-    goals: pathLeaf(({ area }) => area.goals),
-    projects: pathLeaf(({ area }) => area.projects),
-    workEvents: pathLeaf(({ area }) => area.workEvents),
   },
   usage: { enabled: flag(true), prices: modelPrices() },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
@@ -165,12 +155,7 @@ export const USER_KEYS = {
     },
     managed: {
       url: webAddress('https://api.anthropic.com'),
-      apiKey: secretText('an API key', isCredential),
-      authToken: secretText('an OAuth token', isCredential),
-      silenceSec: wholeNumber(1, 600, 45),
-      retentionDays: wholeNumber(1, 3650, 90),
-      inputPrice: optionalPrice(),
-      outputPrice: optionalPrice(),
+      apiKey: secretText('an API key or an OAuth token', isCredential),
     },
   },
   daemon: {
@@ -299,13 +284,6 @@ export interface Config {
   sense: SenseConfig;
   work: WorkConfig;
   workRepo: WorkRepoConfig;
-}
-
-function optionalPrice() {
-  return optionalLeaf<number>({
-    expected: 'a price in USD per million tokens, from 0 to 10000',
-    check: TOKEN_PRICE,
-  });
 }
 
 function route(fallback: readonly RoutedChannel[]) {

@@ -8,6 +8,7 @@ import { valueAt } from './edit';
 import { CONFIG_FILES, ENVIRONMENT, allKeys, candidates, dottedKey, fileOfKey, whatIsWrong } from './files';
 import { type AnyLeaf, type ResolveHost, isCleanText, isLeaf, leavesOf, nodeAt } from './leaf';
 import type { LoadedConfig, Origin } from './load';
+import { replacementOf } from './removed';
 import { REDACTED } from './secret';
 import { type UserArea, type Machine } from './user-area';
 import { changeConfig } from './write';
@@ -179,6 +180,8 @@ function checkItem({ leaf }: Target, resolvedItem: string, item: string): void {
 }
 
 async function suggestion(key: string): Promise<string> {
+  const replacement = replacementOf(key);
+  if (replacement !== undefined) return `It was removed: ${replacement}. `;
   const keys = allKeys();
   const isSense = (known: string): boolean => known.startsWith('sense.');
   const bySuffix = keys

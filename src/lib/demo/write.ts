@@ -120,7 +120,6 @@ async function configure(
   const values: Record<string, unknown> = {
     timezone: zone,
     'principal.name': PERSON.name,
-    'principal.email': PERSON.email,
     'sync.folder': exchange,
     'notify.voice.engine': 'none',
     'daemon.requireToken': false,

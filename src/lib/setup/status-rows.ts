@@ -221,8 +221,8 @@ async function usageRow({ context, config }: Sources): Promise<Finding> {
   return problems.length === 0 ? row('ok', known) : row('warning', [...problems, ...known], 'steward usage');
 }
 
-function goalsRow({ config }: Sources): Finding {
-  const path = config.user.paths.goals;
+function goalsRow({ context }: Sources): Finding {
+  const path = context.area.goals;
   const text = readText(path, { followLink: true });
   if (text === undefined) return row('off', `${path} not found`);
   const goals = parseGoals(text);

@@ -40,7 +40,6 @@ async function main(input: RunInput): Promise<number> {
       {
         ...deps,
         log,
-        prices: { input: undefined, output: undefined },
         answer: (pending) => Promise.resolve(answersBy(policy, pending)),
         say: () => undefined,
       },

@@ -38,7 +38,7 @@ function renderShim({ area, ...target }: ShimTarget, host: PathHost): string {
   return renderLauncher(
     template,
     target,
-    shimForm({ area, host, bin: `${area ?? `${host.home}/.steward`}/bin` }).values,
+    shimForm({ area, host }).values,
     host,
   );
 }

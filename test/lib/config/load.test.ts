@@ -46,7 +46,6 @@ describe('config: loadConfig', () => {
     // The machine may call it by another of its names, as Asia/Kathmandu for Asia/Katmandu.
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: config.user.timezone }).resolvedOptions();
     expect(timeZone).to.equal(new Intl.DateTimeFormat().resolvedOptions().timeZone);
-    expect(config.user.paths.workEvents).to.equal(at.area.workEvents);
     expect(config.user.daemon).to.deep.equal({
       host: '127.0.0.1',
       port: 31337,
@@ -109,17 +108,16 @@ describe('config: loadConfig', () => {
     expect(required).to.deep.equal([false, true, true]);
   });
 
-  it('reads JSON content in config.yaml, and expands ~/ in paths', async () => {
-    at.write('config.yaml', '{"da": {"name": "Nova"}, "paths": {"goals": "~/notes/goals.md"}}');
+  it('reads JSON content in config.yaml', async () => {
+    at.write('config.yaml', '{"da": {"name": "Nova"}}');
     const { config } = await load();
     expect(config.user.da.name).to.equal('Nova');
-    expect(config.user.paths.goals).to.equal(join(at.home, 'notes', 'goals.md'));
   });
 
   it('takes a file of comments, and sections whose keys are all commented out, for nothing', async () => {
     at.write('config.yaml', '\ufeff# all\r\n\r\n  # of it\r\n');
     expect((await load()).config.user.da.name).to.equal('DA');
-    at.write('config.yaml', 'da:\n  # name: Nova\npaths:\n');
+    at.write('config.yaml', 'da:\n  # name: Nova\nnotify:\n');
     expect((await load()).config.user.da.name).to.equal('DA');
   });
 
@@ -282,7 +280,7 @@ describe('config: loadConfig', () => {
   it('warns of unknown keys, of files that are not read, and of an area open to others', async () => {
     const path = at.write(
       'config.yaml',
-      'colour: blue\nda:\n  nmae: x\n__proto__: {name: y}\n$import: other.yaml\n',
+      'colour: blue\nda:\n  nmae: x\n__proto__: {name: y}\n$import: other.yaml\npaths: {}\nagents: {managed: {silenceSec: 3}}\n',
     );
     at.write('other.yaml', 'da: {name: imported}\n');
     at.write('config.yml', 'da: {name: other}\n');
@@ -293,6 +291,8 @@ describe('config: loadConfig', () => {
       `${path}: da.nmae: unknown key, ignored`,
       `${path}: __proto__: unknown key, ignored`,
       `${path}: $import: unknown key, ignored`,
+      `${path}: paths: no longer a key, ignored; make a symbolic link in the user area`,
+      `${path}: agents.managed.silenceSec: no longer a key, ignored; streams are reopened after 45 seconds of silence`,
       `${join(at.area.root, 'config.yml')}: steward does not read this file; use ${path}`,
     ]);
     if (process.platform === 'win32') return;

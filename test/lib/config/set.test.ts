@@ -112,8 +112,7 @@ describe('config: setConfig', () => {
       ['notifications.chat.webhook', 'env:not a name'],
       ['notifications.routing.error', 'push,fax'],
       ['principal.name', 'two\nlines'],
-      ['principal.email', 'nobody'],
-      ['paths.goals', 'goals.md'],
+      ['sync.folder', 'exchange'],
     ];
     for (const [key, value] of cases) {
       const { message } = await refused(key, value, 'usage');
@@ -129,7 +128,7 @@ describe('config: setConfig', () => {
       'Did you mean sense.pollIntervalSec?',
     );
     expect((await refused('retentionDays', '5', 'usage')).hint).to.include(
-      'Did you mean sense.retentionDays or agents.managed.retentionDays?',
+      'Did you mean sense.retentionDays?',
     );
     expect((await refused('sense.polIntervalSec', '60', 'usage')).hint).to.include(
       'Did you mean sense.pollIntervalSec?',
@@ -180,9 +179,9 @@ describe('config: setConfig', () => {
 
   it('adds a key to YAML after those of its section, and keeps comments, order and quotes', async () => {
     const text =
-      "# Mine\nda:   # the assistant\n    name:   'Nova'   # short\npaths:\n    sessions: /s\n# end\n";
+      "# Mine\nda:   # the assistant\n    name:   'Nova'   # short\nnotify:\n    turnEnd: never\n# end\n";
     at.write('config.yaml', text);
-    await set('paths.goals', '~/g.md');
+    await set('notify.quietHours', '22:00-07:00');
     const lines = at
       .read('config.yaml')
       .split('\n')
@@ -192,9 +191,9 @@ describe('config: setConfig', () => {
       'da:',
       '# the assistant',
       "name: 'Nova' # short",
-      'paths:',
-      'sessions: /s',
-      'goals: ~/g.md',
+      'notify:',
+      'turnEnd: never',
+      'quietHours: 22:00-07:00',
       '# end',
     ]);
   });
@@ -423,7 +422,7 @@ describe('config: setConfig', () => {
     expect(await shown(key)).to.deep.equal(['push', 'desktop']);
     for (const [other, value] of [
       ['timezone', 'UTC'],
-      ['paths.goals', '~/goals.md'],
+      ['sync.folder', '~/exchange'],
       ['notifications.push.topic', 'x'],
       ['sense.git.authors', 'a@x.org'],
       ['WORK.PROJECT_PROPERTY', 'x'],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 import { USER_KEYS } from '../../../src/lib/config/schema';
 import { leavesOf } from '../../../src/lib/config/leaf';
@@ -32,15 +32,11 @@ describe('config: templates/config.yaml', () => {
       .filter((key) => origins.get(key)?.from !== 'file');
     expect(unnamed).to.deep.equal([]);
     const { agents, daemon } = plain.config.user;
-    const defaults = ({ types, managed }: typeof agents) => {
-      const { url, silenceSec, retentionDays } = managed;
-      return { types, managed: { url, silenceSec, retentionDays } };
-    };
+    const defaults = ({ types, managed }: typeof agents) => ({ types, url: managed.url });
     expect({ agents: defaults(config.user.agents), daemon: config.user.daemon }).to.deep.equal({
       agents: defaults(agents),
       daemon,
     });
-    expect(config.user.paths.goals).to.equal(join(at.home, '.steward', 'goals', 'goals.md'));
     expect(config.user.notify.smsCommand).to.deep.equal([]);
   });
 });

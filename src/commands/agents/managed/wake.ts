@@ -8,7 +8,7 @@ import {
   hostOf,
   parseCost,
   policyOf,
-  warnOfMissingPrices,
+  warnOfUncountedTokens,
   followHere,
 } from '../../../lib/cli/managed';
 
@@ -46,7 +46,7 @@ export default class AgentsManagedWake extends BaseCommand {
       ...(maxCost === undefined ? {} : { maxCost }),
     };
     await followHere(host, options, async (managed) => {
-      warnOfMissingPrices(host, managed, maxCost);
+      warnOfUncountedTokens(host, maxCost);
       const resumed = await wakeSession(managed.deps, session, message);
       if (session === undefined) host.say(`Session ${resumed.session}`);
       return resumed;

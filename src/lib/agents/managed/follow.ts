@@ -16,14 +16,12 @@ import {
   pendingTools,
   totalUsage,
   type TurnOutcome,
-  type TokenPrices,
   type ToolUse,
   type Turn,
 } from './turn';
 
 interface FollowDeps extends SendDeps {
   log: SessionLog;
-  prices: TokenPrices;
   /** Returns responses to the pending tool uses that this machine can answer. */
   answer: (pending: readonly ToolUse[]) => Promise<SentEvent[]>;
   say: (text: string) => void;
@@ -136,7 +134,7 @@ async function settle(at: Following): Promise<FollowEnd | undefined> {
 }
 
 function endOf({ deps, input, turn }: Following, outcome: TurnOutcome, pending: ToolUse[] = []): FollowEnd {
-  const cost = costOf(totalUsage(turn.meter), deps.prices);
+  const cost = costOf(totalUsage(turn.meter));
   return { session: input.session, outcome, pending, cost, events: deps.log.count() };
 }
 
@@ -186,7 +184,7 @@ function isWaitingForSent(at: Following): boolean {
 async function checkCost(at: Following): Promise<void> {
   const { deps, input, turn } = at;
   if (input.maxCost === undefined || at.isOverCost || turn.status !== 'running') return;
-  const { totalUsd } = costOf(totalUsage(turn.meter), deps.prices);
+  const { totalUsd } = costOf(totalUsage(turn.meter));
   if (totalUsd < input.maxCost) return;
   at.isOverCost = true;
   deps.say(`The cost has reached ${totalUsd.toFixed(2)} USD; interrupting the agent.`);

@@ -14,7 +14,7 @@ import { failureOf, hasNoSideEffects, mayHaveSideEffects, once, pause, repeated 
 import { hasPending, prepareFirst, type SendDeps } from './outbox';
 import { pendingOf, sendOrExplain } from './send';
 import { sessionLogPath } from './session-log';
-import { costOf, usageOf, type TokenPrices } from './turn';
+import { costOf, usageOf } from './turn';
 import type { SessionReport } from './view';
 
 export interface StartInput {
@@ -179,12 +179,12 @@ export async function wakeSession(
 
 /** Returns a session's state on the service and on this machine. */
 export async function sessionReport(
-  { deps, prices }: { deps: SendDeps; prices: TokenPrices },
+  { deps }: { deps: SendDeps },
   id: string,
 ): Promise<SessionReport> {
   const session = await repeated(deps, () => deps.client.get('sessions', id));
   const stats = usageOf(session['stats'], 0);
-  const cost = costOf(usageOf(session['usage'], stats.activeSeconds), prices);
+  const cost = costOf(usageOf(session['usage'], stats.activeSeconds));
   let localEvents = 0;
   readLines(sessionLogPath(deps.folder, id), {}, () => (localEvents += 1));
   const pending = textField(session, 'status') === 'idle' ? await pendingOf(deps, id) : [];

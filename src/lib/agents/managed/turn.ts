@@ -177,13 +177,7 @@ export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): TurnO
 
 const ACTIVE_HOUR_USD = 0.08;
 
-/** USD per million tokens; undefined if not configured. */
-export interface TokenPrices {
-  input: number | undefined;
-  output: number | undefined;
-}
-
-/** A session's usage. Cache tokens are counted separately and priced as input. */
+/** A session's usage. Cache tokens are counted separately. */
 interface ManagedUsage {
   inputTokens: number;
   outputTokens: number;
@@ -195,11 +189,7 @@ interface ManagedUsage {
 
 export interface Cost extends ManagedUsage {
   activeUsd: number;
-  /** Token cost in USD; undefined if a price is missing. */
-  tokenUsd: number | undefined;
-  /**
-   * The service's total in USD. Falls back to the cost of active time and of tokens with a known price.
-   */
+  /** The service's total in USD. Falls back to the cost of the active time. */
   totalUsd: number;
 }
 
@@ -263,18 +253,9 @@ export function usageOf(value: unknown, activeSeconds: number): ManagedUsage {
   };
 }
 
-export function costOf(usage: ManagedUsage, prices: TokenPrices): Cost {
+export function costOf(usage: ManagedUsage): Cost {
   const activeUsd = (usage.activeSeconds / 3600) * ACTIVE_HOUR_USD;
-  const input = priced(usage.inputTokens + usage.cacheTokens, prices.input);
-  const output = priced(usage.outputTokens, prices.output);
-  const tokenUsd = input === undefined || output === undefined ? undefined : input + output;
-  const totalUsd = usage.listCost ?? activeUsd + (input ?? 0) + (output ?? 0);
-  return { ...usage, activeUsd, tokenUsd, totalUsd };
-}
-
-function priced(tokens: number, perMillion: number | undefined): number | undefined {
-  if (tokens === 0) return 0;
-  return perMillion === undefined ? undefined : (tokens / 1_000_000) * perMillion;
+  return { ...usage, activeUsd, totalUsd: usage.listCost ?? activeUsd };
 }
 
 function count(value: unknown): number {

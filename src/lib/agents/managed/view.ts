@@ -153,8 +153,7 @@ function costText(cost: Cost): string {
   const active = `active ${span(cost.activeSeconds)}, ${usd(cost.activeUsd)}`;
   if (cost.listCost !== undefined)
     return `${tokens} · ${active} · total ${usd(cost.listCost)} (from the service)`;
-  const priced = cost.tokenUsd === undefined ? 'token prices not set' : `total ${usd(cost.totalUsd)}`;
-  return `${tokens} · ${active} · ${priced}`;
+  return `${tokens} · ${active} · token cost not reported yet`;
 }
 
 function grouped(value: number): string {

@@ -82,7 +82,6 @@ async function itemSources(
 ): Promise<Record<ImportPart, (path: string) => Promise<PlannedItem[]> | PlannedItem[]>> {
   const { area } = context;
   const loaded = await context.loadConfig();
-  const { paths } = loaded.config.user;
   const settings = settingsItems(context, loaded);
   const noGoals = 'no goals under the heading "Active Goals"';
   const noProjects = 'no table rows such as | **Name** | `path` |';
@@ -106,14 +105,14 @@ async function itemSources(
     pronunciations: async (path) => [
       await fileItem('pronunciations', path, area.pronunciations, (text) => parseTerms(text, path)),
     ],
-    sessions: (folder) => sessionItems(folder, paths.sessions),
+    sessions: (folder) => sessionItems(folder, area.sessions),
     goals: async (path) => [
-      await fileItem('goals', path, paths.goals, (text) =>
+      await fileItem('goals', path, area.goals, (text) =>
         parseGoals(text).length === 0 ? noGoals : undefined,
       ),
     ],
     projects: async (path) => [
-      await fileItem('projects', path, paths.projects, (text) =>
+      await fileItem('projects', path, area.projects, (text) =>
         parseProjects(text).length === 0 ? noProjects : undefined,
       ),
     ],
@@ -168,10 +167,9 @@ export async function runImport(context: Context, plan: ImportPlan): Promise<Imp
   const done = new Set<PlannedItem>();
   if (wanted.length > 0) {
     await setUpSense(context);
-    const { config } = await context.loadConfig();
     const { locked } = await openSense(context);
     await locked(async () => {
-      sweepFolderCopies(config.user.paths.sessions);
+      sweepFolderCopies(context.area.sessions);
       for (const item of wanted) if (await item.take()) done.add(item);
     });
   }

@@ -42,7 +42,6 @@ describe('managed: late answers', function () {
         {
           ...deps,
           log,
-          prices: { input: undefined, output: undefined },
           answer: async (pending) => {
             await meanwhile(
               session,
@@ -124,7 +123,6 @@ describe('managed: a lagging history', function () {
     const more = {
       timing: { ...deps.timing, ...timing },
       log,
-      prices: { input: undefined, output: undefined },
       answer: () => Promise.resolve([]),
       say: (text: string) => void said.push(text),
     };
@@ -203,7 +201,6 @@ describe('managed: a stream that tells nothing', function () {
           ...deps,
           client,
           log,
-          prices: { input: undefined, output: undefined },
           answer: () => Promise.resolve([]),
           say: () => undefined,
         },

@@ -65,7 +65,7 @@ describe('managed: views', () => {
   it('removes control characters from the service', () => {
     const evil = '\u001b[2J\u001b]0;x\u0007\u202eup\ndown';
     const session = { id: evil, status: evil, agent: { name: evil }, environment_id: evil };
-    const cost = costOf(totalUsage(newMeter()), { input: undefined, output: undefined });
+    const cost = costOf(totalUsage(newMeter()));
     const shown = sessionText({ session, localEvents: 0, unsent: false, cost, pending: [] });
     const listed = resourcesText([session], 'None.', { columns: 80, zone: 'UTC' });
     for (const text of [shown, listed]) expect(text).not.to.match(/[\u001b\u0007\u202e]/);
