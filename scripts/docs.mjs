@@ -13,6 +13,9 @@ async function configModules() {
   return evaluate((await bundle(modules.join('\n'))).text, join(ROOT, 'dist', 'docs.js'));
 }
 
+/** Sections that are one table, with the word for its entries. */
+const TABLES = { 'notifications.routing': 'EVENT', 'agents.types': 'TYPE' };
+
 /** Returns the page. Throws if a key has no words, or words have no key. */
 async function configurationPage() {
   const { CONFIG_FILES, ENVIRONMENT, dottedKey, leavesOf, userArea } = await configModules();
@@ -20,12 +23,18 @@ async function configurationPage() {
   const words = new Map(Object.entries(WORDS));
   const missing = [];
   const sections = CONFIG_FILES.map((file) => {
-    const rows = leavesOf(file.keys).map(({ path, leaf }) => {
-      const key = dottedKey(file, path);
+    const leaves = leavesOf(file.keys);
+    const rows = leaves.flatMap(({ path, leaf }, index) => {
+      const section = path.slice(0, -1).join('.');
+      const entry = TABLES[section];
+      const isNext = entry !== undefined && leaves[index - 1]?.path.slice(0, -1).join('.') === section;
+      if (isNext) return [];
+      const key = entry === undefined ? dottedKey(file, path) : `${section}.${entry}`;
       const [sentence = '', fallback] = [words.get(key) ?? []].flat();
       if (sentence === '') missing.push(key);
       words.delete(key);
-      return `| \`${key}\` | ${fallback ?? shown(leaf.fallback(host), leaf)} | ${cell(sentence)} Value: ${cell(leaf.expected)}. |`;
+      const value = entry === undefined ? shown(leaf.fallback(host), leaf) : tableOf(leaves, section, host);
+      return [`| \`${key}\` | ${fallback ?? value} | ${cell(sentence)} Value: ${cell(leaf.expected)}. |`];
     });
     const note =
       file.prefix === ''
@@ -41,6 +50,14 @@ async function configurationPage() {
   return `${INTRODUCTION}\n${sections.join('\n')}\n## Environment\n\nA variable overrides the file, and a flag overrides both.\n\n| variable | key |\n|---|---|\n${ENVIRONMENT.map(
     ({ name, key }) => `| \`${name}\` | \`${key}\` |`,
   ).join('\n')}\n${OTHER_VARIABLES}`;
+}
+
+/** Returns the defaults of a table, one entry a line. */
+function tableOf(leaves, section, host) {
+  return leaves
+    .filter(({ path }) => path.slice(0, -1).join('.') === section)
+    .map(({ path, leaf }) => `${path.at(-1)}: ${shown(leaf.fallback(host), leaf)}`)
+    .join('<br>');
 }
 
 const INTRODUCTION = `# Configuration

@@ -327,7 +327,6 @@ describe('notify (built)', function () {
   it('shows in status that Telegram is on', async () => {
     const set = (key: string, value: string) =>
       steward(['config', 'set', `notifications.telegram.${key}`, value], { home: home.path });
-    await set('enabled', 'true');
     await set('token', '123456:ABCdefGHIjklMNOpqrSTUvwxYZ012345678');
     await set('chatId', '42');
     const { stdout } = await steward(['status', '--json'], { home: home.path });

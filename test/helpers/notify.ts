@@ -125,7 +125,6 @@ export function httpDeps(server: string) {
     },
     chat: { enabled: true, webhook: secret('notifications.chat.webhook', server) },
     telegram: {
-      enabled: true,
       token: secret('notifications.telegram.token', '123456:AAsecret-token_0123456789'),
       chatId: secret('notifications.telegram.chatId', '-1001234'),
       server,

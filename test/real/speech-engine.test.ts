@@ -22,8 +22,6 @@ const none = {
   isConfigured: false,
   apiKey: () => undefined,
   voiceId: undefined,
-  model: undefined,
-  settings: {},
 };
 
 describe('the contract of speech engines', () => {

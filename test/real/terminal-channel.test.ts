@@ -15,7 +15,6 @@ import { closeScreen, openScreen, startScreen, type Screen } from '../helpers/sc
 
 const ESC = '\u001b';
 const BELL = '\u0007';
-const settings = (enabled: boolean) => () => ({ terminal: { enabled } }) as never;
 
 describe('notify: the terminal channel', function () {
   this.timeout(120_000);
@@ -61,7 +60,7 @@ describe('notify: the terminal channel', function () {
     return screen;
   }
   async function send(more: Partial<Parcel> = {}): Promise<Outcome> {
-    const channel = terminalChannel({ platform: 'linux', run, env: envOf(), settings: settings(true) });
+    const channel = terminalChannel({ platform: 'linux', run, env: envOf() });
     return channel.send(
       parcel({ event: 'attention', message: 'shop·main asks to run Bash.', ...more }),
       () => undefined,
@@ -168,12 +167,12 @@ describe('notify: the terminal channel', function () {
 
   channelContract('terminal', async () => {
     await open({ TERM: 'foot' });
-    const channel = (env: NodeJS.ProcessEnv, enabled = true) =>
-      terminalChannel({ platform: 'linux', run, env, settings: settings(enabled) });
+    const channel = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 'linux') =>
+      terminalChannel({ platform, run, env });
     return {
       alive: channel(envOf()),
       dead: channel(envOf({ HOME: '/nowhere' })),
-      off: channel(envOf(), false),
+      off: channel(envOf(), 'darwin'),
     };
   });
 });

@@ -62,11 +62,9 @@ function voiceSettings(current: () => Config): () => VoiceSettings {
 }
 
 function providerSettings({ notify, da }: UserConfig): ProviderSettings {
-  const { url, apiKey, model, settings } = notify.voice.provider;
+  const { url, apiKey } = notify.voice.provider;
   return {
     url,
-    model,
-    settings,
     // A self-hosted server may not need an API key.
     isConfigured: apiKey.isSet || url !== SPEECH_PROVIDER_URL,
     apiKey: () => resolveSecret(apiKey, secretSources()),

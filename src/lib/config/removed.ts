@@ -5,6 +5,10 @@ const REMOVED: Readonly<Record<string, string>> = {
   'agents.managed.outputPrice': 'the service reports its costs',
   'agents.managed.retentionDays': 'logs are kept for 90 days',
   'agents.managed.silenceSec': 'streams are reopened after 45 seconds of silence',
+  'notifications.telegram.enabled': 'Telegram is on once its token and chatId are set',
+  'notifications.terminal.enabled': 'leave terminal out of notifications.routing',
+  'notify.voice.provider.model': "the server's default model is used",
+  'notify.voice.provider.settings': "the server's settings of the voice are used",
   paths: 'make a symbolic link in the user area',
   'principal.email': 'steward does not use it',
 };

@@ -131,12 +131,6 @@ export const USER_KEYS = {
       provider: {
         url: webAddress(SPEECH_PROVIDER_URL),
         apiKey: secretText('a key without spaces', (value) => /^[!-~]{1,500}$/.test(value)),
-        model: optionalText('a model id without spaces', isVoiceId),
-        settings: leaf<Record<string, number | boolean>>({
-          expected: 'names with number or boolean values, such as {"stability": 0.5}',
-          check: v.record(v.string(), v.union([v.pipe(v.number(), v.finite()), v.boolean()])),
-          fallback: () => ({}),
-        }),
       },
     },
   },
@@ -200,12 +194,10 @@ export const SETTINGS_KEYS = {
     },
     chat: { enabled: flag(false), webhook: secretText('an https:// address', isSafeUrl) },
     telegram: {
-      enabled: flag(false),
       token: secretText('a bot token such as 123456:ABC', (value) => /^\d{1,20}:[\w-]{10,200}$/.test(value)),
       chatId: secretText('a numeric chat id, or @NAME', (value) => /^(?:-?\d{1,20}|@\w{1,64})$/.test(value)),
       server: hostOrAddress('api.telegram.org'),
     },
-    terminal: { enabled: flag(true) },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
     routing: ROUTES,
     voice: {

@@ -135,7 +135,7 @@ function notifyRow({ context, config }: Sources): Finding {
     `${finding.state === 'ok' ? finding.found : 'voice not installed'}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
     `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
     `chat ${chat.webhook.isSet && chat.enabled ? 'on' : 'off'}`,
-    telegram.enabled && telegram.token.isSet && telegram.chatId.isSet ? 'Telegram on' : undefined,
+    telegram.token.isSet && telegram.chatId.isSet ? 'Telegram on' : undefined,
     undelivered === 0 ? undefined : `${plural(undelivered, 'notification')} failed on every channel`,
   ];
   if (finding.state !== 'ok') return withFacts(facts, { ...finding, found: withHint(finding) });

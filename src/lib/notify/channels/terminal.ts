@@ -17,9 +17,8 @@ interface Attached {
   tmux?: { socket: string; paneTty: string; panePid: number; passesThrough: boolean };
 }
 
-type Deps = Pick<ChannelDeps, 'platform' | 'env' | 'run' | 'settings'>;
+type Deps = Pick<ChannelDeps, 'platform' | 'env' | 'run'>;
 
-const ENABLE = 'steward config set notifications.terminal.enabled true';
 const NONE = {
   reason: 'no terminal here that could show it',
   hint: 'steward writes to the terminals of your ssh logins and tmux clients.',
@@ -29,12 +28,12 @@ const NONE = {
  * Shows messages on your terminals, once per emulator or ssh connection: as a banner of the emulator if it shows
  * banners, else in tmux's status line, and with a bell.
  */
-export function terminalChannel({ platform, env, run, settings }: Deps): Channel {
+export function terminalChannel({ platform, env, run }: Deps): Channel {
   return {
     id: 'terminal',
     keepMs: 15 * 60_000,
     joinsFrom: 4,
-    off: () => offFor(platform, settings()),
+    off: () => offFor(platform),
     async send(parcel) {
       const deps = { run, env };
       const terminals = oneEach(await attachedTerminals(deps)).filter(
@@ -48,8 +47,7 @@ export function terminalChannel({ platform, env, run, settings }: Deps): Channel
   };
 }
 
-function offFor(platform: NodeJS.Platform, { terminal }: ReturnType<Deps['settings']>): Trouble | undefined {
-  if (!terminal.enabled) return { reason: 'switched off', hint: `Switch it on with \`${ENABLE}\`.` };
+function offFor(platform: NodeJS.Platform): Trouble | undefined {
   if (platform === 'linux') return undefined;
   return { reason: 'only available on Linux', hint: 'Use the desktop channel.' };
 }
@@ -173,8 +171,8 @@ export const terminalCheck: Check<NotifyChecked> = {
   id: 'notify.terminal',
   title: 'terminals',
   needsConfig: true,
-  async run({ host, config, run }) {
-    const notOn = offFor(host.platform, config.settings.notifications);
+  async run({ host, run }) {
+    const notOn = offFor(host.platform);
     if (notOn !== undefined) return [off(notOn.reason, { hint: notOn.hint })];
     const terminals = oneEach(await attachedTerminals({ run, env: host.env }));
     if (terminals.length === 0) return [off(NONE.reason, { hint: NONE.hint })];

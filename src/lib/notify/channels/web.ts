@@ -19,7 +19,7 @@ interface Missing {
   fix: string;
 }
 
-/** A service that accepts JSON in POST requests and is enabled by `notifications.ID.enabled`. */
+/** A service that accepts JSON in POST requests. */
 export interface WebService {
   id: WebId;
   isHeld?: true;
@@ -46,7 +46,7 @@ export function webChannel(deps: WebDeps, service: WebService): Channel {
     ...(isHeld === undefined ? {} : { isHeld }),
     off() {
       const settings = deps.settings();
-      if (!settings[id].enabled)
+      if (isSwitchedOff(settings, id))
         return { reason: 'switched off', hint: `Switch it on with \`${enable(id)}\`.` };
       const { reason, hint, fix } = service.missing(settings) ?? {};
       return reason === undefined ? undefined : { reason, hint: `${hint} \`${fix}\`.` };
@@ -69,6 +69,11 @@ export function webChannel(deps: WebDeps, service: WebService): Channel {
       return { outcome: 'delivered' };
     },
   };
+}
+
+function isSwitchedOff(settings: Settings, id: WebId): boolean {
+  const channel = settings[id];
+  return 'enabled' in channel && !channel.enabled;
 }
 
 function enable(id: WebId): string {
@@ -181,7 +186,7 @@ interface WebProbe extends Pick<WebService, 'id' | 'missing'> {
 export function webCheck({ id, title, missing, ask, judge }: WebProbe): Check<NotifyChecked> {
   const run = (at: NotifyChecked): Promise<Finding[]> | Finding[] => {
     const settings = at.config.settings.notifications;
-    if (!settings[id].enabled) return [off('switched off', { fix: enable(id) })];
+    if (isSwitchedOff(settings, id)) return [off('switched off', { fix: enable(id) })];
     const lack = missing(settings);
     if (lack !== undefined) return [off(lack.reason, { hint: lack.hint, fix: lack.fix })];
     if (!at.online) return [off(NOT_CHECKED)];

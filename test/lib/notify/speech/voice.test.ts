@@ -20,7 +20,7 @@ describe('notify/speech: voice', () => {
     mkdirSync(dirname(box.path('principal', 'p.json')), { recursive: true });
     writeFileSync(box.path('principal', 'p.json'), text);
   };
-  const PROVIDER = { url: 'http://127.0.0.1:1', isConfigured: false, apiKey: () => undefined, voiceId: undefined, model: undefined, settings: {} }; // prettier-ignore
+  const PROVIDER = { url: 'http://127.0.0.1:1', isConfigured: false, apiKey: () => undefined, voiceId: undefined }; // prettier-ignore
   const fixed = (engine: string): (() => VoiceSettings) => {
     const settings = { engine, provider: PROVIDER };
     return () => settings;

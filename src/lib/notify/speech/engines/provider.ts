@@ -16,9 +16,6 @@ export interface ProviderSettings {
   /** Returns the key, or undefined if the server doesn't need one. */
   apiKey: () => string | undefined;
   voiceId: string | undefined;
-  model: string | undefined;
-  /** Settings passed to the server unchanged, such as `stability` and `speed`. */
-  settings: Readonly<Record<string, number | boolean>>;
 }
 
 const MAX_SOUND_BYTES = 16 * 1024 * 1024;
@@ -44,7 +41,7 @@ export function providerEngine(settings: ProviderSettings): SpeechEngine {
 }
 
 async function soundFrom(
-  { url, apiKey, voiceId: defaultVoice, model, settings }: ProviderSettings,
+  { url, apiKey, voiceId: defaultVoice }: ProviderSettings,
   { text, voiceId = defaultVoice, signal, remainingMs }: SpeechOrder,
   format: string,
 ): Promise<Sound> {
@@ -66,11 +63,7 @@ async function soundFrom(
       path: `/v1/text-to-speech/${encodeURIComponent(voiceId)}`,
       query: [['output_format', format]],
       headers: { accept: 'audio/*', ...(key === undefined ? {} : { 'xi-api-key': key }) },
-      body: {
-        text,
-        model_id: model,
-        voice_settings: Object.keys(settings).length === 0 ? undefined : settings,
-      },
+      body: { text },
       signal,
       timeoutMs: Math.max(1, Math.min(remainingMs(), SYNTHESIS_MS)),
       maxBytes: MAX_SOUND_BYTES,
@@ -91,7 +84,7 @@ const LATER = 'No action needed: steward is using another engine for now.';
 const REJECTED: Rejection = [
   'unavailable',
   'rejected the request',
-  'Check the voice id and the settings in notify.voice.provider.',
+  'Check da.voices.main.voiceId and notify.voice.provider.url.',
 ];
 const STATUSES: Readonly<Record<number, Rejection>> = {
   400: REJECTED,

@@ -38,33 +38,24 @@ describe('notify/speech: the speech provider', () => {
     isConfigured: true,
     apiKey: () => KEY,
     voiceId: 'da-voice',
-    model: undefined,
-    settings: {},
     ...more,
   });
   const engineOf = (more: Partial<ProviderSettings> = {}): SpeechEngine => providerEngine(settingsOf(more));
   const played = (): Buffer => readFileSync(box.path('played.wav'));
 
-  it('sends the text with its voice, model, settings and key, and plays the answer', async () => {
-    await engineOf({ model: 'm-2', settings: { stability: 0.5, use_speaker_boost: true } }).speak(
-      machine,
-      orderOf('Grüße "live"', { voiceId: 'v/1?x' }),
-    );
+  it('sends the text with its voice and key, and plays the answer', async () => {
+    await engineOf().speak(machine, orderOf('Grüße "live"', { voiceId: 'v/1?x' }));
     expect(server.asked).to.have.length(1);
     const [asked] = server.asked;
     expect(asked).to.include({ method: 'POST', url: '/v1/text-to-speech/v%2F1%3Fx?output_format=pcm_22050' });
     expect(asked?.headers).to.include({ 'xi-api-key': KEY, 'content-type': 'application/json' });
-    expect(JSON.parse(asked?.body ?? '')).to.deep.equal({
-      text: 'Grüße "live"',
-      model_id: 'm-2',
-      voice_settings: { stability: 0.5, use_speaker_boost: true },
-    });
+    expect(JSON.parse(asked?.body ?? '')).to.deep.equal({ text: 'Grüße "live"' });
     const wav = played();
     expect([wav.subarray(0, 4), wav.subarray(8, 16), wav.subarray(36, 40)].map(String)).to.deep.equal(['RIFF', 'WAVEfmt ', 'data']); // prettier-ignore
     expect([wav.readUInt32LE(24), wav.readUInt16LE(34), wav.readUInt32LE(40), wav.length]).to.deep.equal([22_050, 16, 6, 50]); // prettier-ignore
   });
 
-  it('uses the default voice, model and settings', async () => {
+  it('uses the default voice', async () => {
     await engineOf().speak(machine, orderOf('Hi'));
     expect(server.asked[0]?.url).to.match(/\/da-voice\?/);
     expect(JSON.parse(server.asked[0]?.body ?? '')).to.deep.equal({ text: 'Hi' });
