@@ -106,7 +106,14 @@ describe('docs/openapi.yaml, held against the daemon', function () {
         gate: {} as Gate,
       });
       const changes = streamRoute({
-        ...{ topics: parts.topics, run: '', version, hasPageSecret: () => false, onFault: () => undefined },
+        ...{
+          clock: parts.clock,
+          topics: parts.topics,
+          run: '',
+          version,
+          hasPageSecret: () => false,
+          onFault: () => undefined,
+        },
         ask: () => Promise.reject(new Error('not asked')),
       });
       const table = [...own, changes, ...parts.routes].map(({ method, path, isLocal, isOpen }) => ({

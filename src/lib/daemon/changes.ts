@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { marksOf } from '../platform/files/stat';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
+import type { Clock } from '../platform/time/clock';
 import { JSON_HEADERS, refusal, type RawRoute } from './route';
 import { namelessEtag } from './withheld';
 
@@ -24,6 +25,7 @@ export interface Topic {
 }
 
 export interface ChangesDeps {
+  clock: Pick<Clock, 'monotonic'>;
   topics: readonly Topic[];
   /** Sends a GET request to the daemon itself. */
   ask: (path: string) => Promise<HttpAnswer>;
@@ -40,8 +42,8 @@ type Write = (line: Line) => void;
 interface Known {
   marks: string;
   etag: string;
-  /** Number of checks since the ETag was computed. */
-  age: number;
+  /** When the ETag was computed, on the monotonic clock. */
+  atMs: number;
 }
 
 const EVERY_MS = 1000;
@@ -50,23 +52,25 @@ const BEAT_EVERY = 15;
 const MAX_LISTENERS = 32;
 
 /** Notifies listeners when documents change. Checks only while there are listeners. */
-export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
+export function changeFeed({ clock, topics, ask, onFault }: ChangesDeps) {
   const listeners = new Set<Write>();
   const known = new Map<string, Known>();
   let timer: NodeJS.Timeout | undefined;
   let checks = 0;
   let isChecking = false;
 
+  const currentOf = (topic: Topic, marks: string): Known | undefined =>
+    unchanged(known.get(topic.name), { marks, atMs: clock.monotonic() - topic.everySec * 1000 });
   const check = async (): Promise<void> => {
     if (isChecking) return;
     isChecking = true;
     try {
       for (const topic of topics) {
         const { text: marks } = marksOf(topic.files());
-        const before = known.get(topic.name);
-        if (before?.marks === marks && (before.age += 1) < topic.everySec) continue;
+        if (currentOf(topic, marks) !== undefined) continue;
         const etag = etagOf(topic, await ask(topic.path));
-        known.set(topic.name, { marks, etag, age: 0 });
+        const before = known.get(topic.name);
+        known.set(topic.name, { marks, etag, atMs: clock.monotonic() });
         if (etag !== before?.etag) publish(topic.name, etag);
       }
     } finally {
@@ -89,7 +93,12 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
      * removes the listener.
      */
     listen(write: Write): () => void {
-      for (const [topic, { etag }] of known) write({ topic, etag });
+      for (const topic of topics) {
+        const current = currentOf(topic, marksOf(topic.files()).text);
+        if (current !== undefined) write({ topic: topic.name, etag: current.etag });
+        // Nothing checks without listeners, so the next check computes and sends this ETag.
+        else known.delete(topic.name);
+      }
       listeners.add(write);
       timer ??= setInterval(tick, EVERY_MS);
       check().catch(onFault);
@@ -98,11 +107,14 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
         if (listeners.size > 0) return;
         clearInterval(timer);
         timer = undefined;
-        // Without listeners, nothing checks for changes, so the ETags would become stale.
-        known.clear();
       };
     },
   };
+}
+
+/** Returns what is known of a document, unless it may have changed: its files did, or it was computed too long ago. */
+function unchanged(known: Known | undefined, { marks, atMs }: Omit<Known, 'etag'>): Known | undefined {
+  return known !== undefined && known.marks === marks && known.atMs > atMs ? known : undefined;
 }
 
 function lineOf(value: object): string {

@@ -21,10 +21,12 @@ describe('daemon: the stream of changes', () => {
     return Promise.resolve({ status: 200, headers, body: JSON.stringify({ at: asked.length, path }) });
   };
   const onFault = (error: unknown): void => expect.fail(String(error));
+  let nowMs = 0;
+  const clock = { monotonic: () => nowMs };
 
   it('tells the ETags at first, then those that change; asks only after a file has changed', async () => {
     Object.assign(etags, { '/a': '"1"', '/b': '"1"' });
-    const feed = changeFeed({ topics: [topic('a'), topic('b')], ask, onFault });
+    const feed = changeFeed({ clock, topics: [topic('a'), topic('b')], ask, onFault });
     const lines: object[] = [];
     await feed.check();
     const stop = feed.listen((line) => lines.push(line));
@@ -53,11 +55,14 @@ describe('daemon: the stream of changes', () => {
   it('looks again after some time, and hashes what pages show of a document without an ETag', async () => {
     const shown = ({ path }: { path: string }): unknown => path;
     const topics = [topic('c', { everySec: 3 }), topic('d', { everySec: 3, shown })];
-    const feed = changeFeed({ topics, ask, onFault });
+    const feed = changeFeed({ clock, topics, ask, onFault });
     const lines: { topic?: string }[] = [];
     const stop = feed.listen((line) => lines.push(line));
     try {
-      for (let i = 0; i < 4; i += 1) await feed.check();
+      for (let i = 0; i < 4; i += 1) {
+        await feed.check();
+        nowMs += 1000;
+      }
       await feed.check();
       expect(lines.map(({ topic }) => topic)).to.deep.equal(['c', 'd', 'c']);
     } finally {
@@ -65,9 +70,30 @@ describe('daemon: the stream of changes', () => {
     }
   });
 
+  it('asks for nothing again when a page reloads, and for everything that changed meanwhile', async () => {
+    const feed = changeFeed({ clock, topics: [topic('e', { everySec: 5 }), topic('f')], ask, onFault });
+    const listened = async (): Promise<[asked: string[], lines: object[]]> => {
+      const lines: object[] = [];
+      asked.length = 0;
+      const stop = feed.listen((line) => lines.push(line));
+      await feed.check();
+      stop();
+      return [[...asked], lines];
+    };
+    Object.assign(etags, { '/e': '"1"', '/f': '"1"' });
+    const both = ['e', 'f'].map((name) => ({ topic: name, etag: '"1"' }));
+    await feed.check();
+    expect(await listened()).to.deep.equal([[], both]);
+    nowMs += 5000;
+    expect(await listened()).to.deep.equal([['/e'], both.toReversed()]);
+    writeFileSync(box.path('f'), 'changed');
+    etags['/f'] = '"2"';
+    expect(await listened()).to.deep.equal([['/f'], [both[0], { topic: 'f', etag: '"2"' }]]);
+  });
+
   it('refuses more listeners than there can be browsers', async () => {
     const hasPageSecret = (): boolean => true;
-    const route = streamRoute({ topics: [], ask, onFault, run: '1', version: '2', hasPageSecret });
+    const route = streamRoute({ clock, topics: [], ask, onFault, run: '1', version: '2', hasPageSecret });
     const stops: (() => void)[] = [];
     try {
       for (let i = 0; i < 32; i += 1) {
