@@ -60,7 +60,11 @@ describe('the watch of the focus', function () {
       desktop: kit.desktop(),
       lease: lease(),
       isWanted: () => Promise.resolve(isWanted),
-      observe: (last) => observe({ desktop: kit.desktop(), config, idle }, nowMs, last),
+      observe: async (last, desktop) => {
+        const { display } = desktop.kept ?? {};
+        if (id === 'x11') expect(display, 'the connection of the watch').to.have.property('root');
+        return observe({ desktop, config, idle }, nowMs, last);
+      },
       onProblem: (problem) => problems.push(problem),
       adapters: FRONT_APP_ADAPTERS.filter((adapter) => adapter.id === id),
       tickMs: 100,

@@ -19,6 +19,7 @@ import type { AppKind } from '../time/classify';
 import { type Classified, readClassifier, setAppKind } from '../sense/classify-file';
 import { gitSource } from '../sense/git';
 import type { BackfillDeps } from '../sense/backfill';
+import type { Desktop } from '../sense/front-app/adapter';
 import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
 import { type FocusWatch, watchFocus } from '../sense/focus-watch';
@@ -52,7 +53,7 @@ export interface SenseContext {
   /**
    * Returns the current focus. Reuses the focus in `last` if there has been no input since that observation.
    */
-  observe: (last?: Last) => Promise<Observation>;
+  observe: (last: Last | undefined, desktop: Desktop) => Promise<Observation>;
 }
 
 type WatchOf = () => FocusWatch | undefined;
@@ -97,7 +98,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
       const result = await capture(deps);
       return { ...result, problems: [...problems, ...result.problems] };
     },
-    observe: (last) => observe(observeDeps(context, config), clock.now(), last),
+    observe: (last, desktop) => observe({ ...observeDeps(context, config), desktop }, clock.now(), last),
   };
 }
 
@@ -187,7 +188,7 @@ export function openFocusWatch(
       const { enabled, sources } = (await sense()).deps.config;
       return enabled && sources.appFocus;
     },
-    observe: async (last) => (await sense()).observe(last),
+    observe: async (last, watched) => (await sense()).observe(last, watched),
   });
 }
 

@@ -17,7 +17,7 @@ export interface FocusWatchDeps {
    */
   lease: string;
   isWanted: () => Promise<boolean>;
-  observe: (last: Last | undefined) => Promise<Observation>;
+  observe: (last: Last | undefined, desktop: Desktop) => Promise<Observation>;
   onProblem: (problem: string) => void;
   adapters?: readonly FrontAppAdapter[];
   tickMs?: number;
@@ -51,6 +51,8 @@ const RETRY_MS = 60_000;
 
 interface State {
   deps: FocusWatchDeps;
+  /** The desktop, with what the current watch keeps of it. */
+  desktop: Desktop;
   timeline: FocusTimeline;
   /** Whether the first attempt to watch is in progress. */
   isStarting: boolean;
@@ -68,6 +70,7 @@ interface State {
 export function watchFocus(deps: FocusWatchDeps): FocusWatch {
   const state: State = {
     deps,
+    desktop: deps.desktop,
     timeline: { done: [] },
     isStarting: true,
     isLive: false,
@@ -129,6 +132,7 @@ async function watchOnce(state: State): Promise<void> {
 
 async function watchWith(state: State, adapter: FrontAppAdapter): Promise<void> {
   const { deps, closing } = state;
+  state.desktop = { ...deps.desktop, kept: {} };
   const ending = new AbortController();
   let failure: unknown;
   state.stop = (error) => {
@@ -150,7 +154,7 @@ async function watchWith(state: State, adapter: FrontAppAdapter): Promise<void> 
   closing.signal.addEventListener('abort', stop);
   const timer = setInterval(() => void tick().catch(state.stop), deps.tickMs ?? TICK_MS);
   try {
-    await adapter.watch?.(deps.desktop, onChange, ending.signal);
+    await adapter.watch?.(state.desktop, onChange, ending.signal);
     await state.observing;
     if (failure !== undefined) throw failure as Error;
   } finally {
@@ -178,7 +182,7 @@ async function observeUntilDone(state: State): Promise<void> {
     const last = state.isChanged ? undefined : state.last;
     state.dueMs = undefined;
     state.isChanged = false;
-    const seen = await state.deps.observe(last);
+    const seen = await state.deps.observe(last, state.desktop);
     if (seen.state === 'error' || seen.state === 'unsupported') {
       throw new StewardError('unavailable', `The frontmost application is unknown: ${seen.reason}`, {
         hint: 'Captures sample the frontmost application instead.',

@@ -1,10 +1,9 @@
 import { StewardError, throwIfBug } from '../errors';
 import { isBusError, sessionBusAddress, systemBusAddress, withBus, type Bus } from '../platform/desktop/bus';
-import { withDisplay } from '../platform/desktop/display';
 import { userId } from '../platform/files/system-files';
 import { askPowerShell, windowsCalls } from '../platform/process/windows';
 import { systemClock } from '../platform/time/clock';
-import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
+import { READ_TIMEOUT_MS, envOf, isWayland, onX11, x11Display, type Desktop } from './front-app/adapter';
 import { terminal } from './front-app/terminal';
 
 /** The idle time and lock state. Unknown values are absent. */
@@ -56,11 +55,7 @@ export async function readIdle(
 export const x11Idle: IdleAdapter = {
   id: 'x11',
   detect: (desktop) => x11Display(desktop) !== undefined,
-  async read(desktop) {
-    const display = x11Display(desktop) ?? ':0';
-    const options = { display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
-    return { idleMs: await withDisplay(options, (x) => x.idleMs()) };
-  },
+  read: async (desktop) => ({ idleMs: await onX11(desktop, (x) => x.idleMs()) }),
 };
 
 /** Reads the idle time from GNOME's compositor, in Wayland and X11 sessions. */

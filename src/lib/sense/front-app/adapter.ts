@@ -1,6 +1,9 @@
 import { StewardError } from '../../errors';
 import { sessionBusAddress } from '../../platform/desktop/bus';
+import { withDisplay, type Display } from '../../platform/desktop/display';
+import type { Cached } from '../../platform/files/file-cache';
 import type { Run } from '../../platform/process/process';
+import { within } from '../../platform/time/wait';
 import type { TerminalInput } from '../../sessions/terminal-input';
 
 /** The frontmost application's name and id, without its window title. */
@@ -20,6 +23,22 @@ export interface Desktop {
   run: Run;
   /** Returns your last input at a terminal. Used where there is no desktop. */
   terminals?: () => Promise<TerminalInput | undefined>;
+  /** What a watch keeps between readings; a single reading keeps nothing. */
+  kept?: Kept;
+}
+
+export interface Kept {
+  /** The watch's connection to the X server. A connection of their own would cost readings 5 ms. */
+  display?: Display;
+  entries?: Cached<DesktopEntry[]>;
+}
+
+/** An application in a `.desktop` file. */
+export interface DesktopEntry {
+  id: string;
+  name: string;
+  windowClass: string | undefined;
+  program: string | undefined;
 }
 
 export interface FrontAppAdapter {
@@ -58,6 +77,21 @@ export function isWayland(desktop: Pick<Desktop, 'env' | 'platform'>): boolean {
 /** Returns the X display, or undefined in a Wayland session. */
 export function x11Display(desktop: Pick<Desktop, 'env' | 'platform'>): string | undefined {
   return isXdgSystem(desktop) && !isWayland(desktop) ? envOf(desktop, 'DISPLAY') : undefined;
+}
+
+/** Runs `use` on the watch's connection to the X server, or on a new one. */
+export async function onX11<T>(desktop: Desktop, use: (display: Display) => Promise<T>): Promise<T> {
+  const open = desktop.kept?.display;
+  if (open === undefined) {
+    const display = x11Display(desktop) ?? ':0';
+    return withDisplay({ display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS }, use);
+  }
+  const answer = use(open).then((value) => ({ value }));
+  const found = await within(READ_TIMEOUT_MS, answer, undefined);
+  if (found !== undefined) return found.value;
+  throw new StewardError('unavailable', 'The X server is not responding.', {
+    hint: 'Check that other programs can still open windows.',
+  });
 }
 
 /** Returns whether this is a Wayland session of the named desktop, according to XDG_CURRENT_DESKTOP. */

@@ -1,14 +1,9 @@
 import { isAbsolute, join, posix } from 'node:path';
 
+import { refreshCached } from '../../platform/files/file-cache';
 import { listSystemFolder, readSystemText } from '../../platform/files/system-files';
-import type { Desktop, FrontApp } from './adapter';
-
-interface Entry {
-  id: string;
-  name: string;
-  windowClass: string | undefined;
-  program: string | undefined;
-}
+import { systemClock } from '../../platform/time/clock';
+import type { Desktop, DesktopEntry as Entry, FrontApp } from './adapter';
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_ENTRIES = 4000;
@@ -20,7 +15,7 @@ const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
  * @param names the window's app id or desktop file, class, and instance, most specific first
  */
 export function nameWindow(
-  { env }: Pick<Desktop, 'env'>,
+  { env, kept = {} }: Pick<Desktop, 'env' | 'kept'>,
   names: readonly unknown[],
   pidValue: unknown,
 ): FrontApp | null {
@@ -32,7 +27,10 @@ export function nameWindow(
     const program = pid.pid === undefined ? '' : readSystemText(`/proc/${pid.pid}/comm`, 64)?.trim();
     return { app: program || 'unknown', ...pid };
   }
-  const entry = findEntry(readEntries(applicationFolders(env)), ids);
+  const folders = applicationFolders(env);
+  // A change inside a file is noticed when a file is added or removed, or with the next watch.
+  kept.entries = refreshCached(systemClock(), kept.entries, folders, () => readEntries(folders));
+  const entry = findEntry(kept.entries.value, ids);
   return { app: entry?.name ?? own, bundleId: entry?.id ?? own, ...pid };
 }
 

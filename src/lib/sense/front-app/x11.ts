@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 import { StewardError } from '../../errors';
-import { withDisplay, type Display } from '../../platform/desktop/display';
-import { READ_TIMEOUT_MS, x11Display, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
+import type { Display } from '../../platform/desktop/display';
+import { onX11, x11Display, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 
 const ACTIVE = '_NET_ACTIVE_WINDOW';
@@ -12,9 +12,7 @@ export const x11: FrontAppAdapter = {
   id: 'x11',
   detect: (desktop) => x11Display(desktop) !== undefined,
   async read(desktop) {
-    const display = x11Display(desktop) ?? ':0';
-    const options = { display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
-    const window = await withDisplay(options, async (x) => {
+    const window = await onX11(desktop, async (x) => {
       const id = numberIn(await x.property(x.root, ACTIVE)) ?? 0;
       if (id !== 0) return readWindow(x, id);
       return (await x.isSupported(ACTIVE)) ? null : focusedWindow(x);
@@ -22,10 +20,11 @@ export const x11: FrontAppAdapter = {
     return window === null ? null : nameX11Window(desktop, window);
   },
   watch(desktop, onChange, signal) {
-    const display = x11Display(desktop) ?? ':0';
-    const options = { display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
-    return withDisplay(options, async (x) => {
-      if (await x.isSupported(ACTIVE)) return x.watchRoot(ACTIVE, onChange, signal);
+    return onX11(desktop, async (x) => {
+      if (await x.isSupported(ACTIVE)) {
+        if (desktop.kept !== undefined) desktop.kept.display = x;
+        return x.watchRoot(ACTIVE, onChange, signal);
+      }
       throw new StewardError('not_found', 'The window manager does not report the active window.', {
         hint: 'Use a window manager that supports EWMH, such as openbox, i3 or xfwm4.',
       });
@@ -57,7 +56,10 @@ async function focusedWindow(x: Display): Promise<X11Window | null> {
 }
 
 /** Returns the application named by WM_CLASS, or null if the window no longer exists. */
-export function nameX11Window(desktop: Pick<Desktop, 'env'>, { classes, pid }: X11Window): FrontApp | null {
+export function nameX11Window(
+  desktop: Pick<Desktop, 'env' | 'kept'>,
+  { classes, pid }: X11Window,
+): FrontApp | null {
   if (classes === undefined && pid === undefined) return null;
   const [instance, name] = (classes?.toString('latin1') ?? '').split('\0').map(decoded);
   return nameWindow(desktop, [name, instance], numberIn(pid) ?? 0);

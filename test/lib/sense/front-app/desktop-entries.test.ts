@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 
@@ -25,6 +25,19 @@ describe('sense/front-app/desktop-entries', () => {
   it("uses the unlocalised name of the entry with the window's id", () => {
     write('org.qtest.Edit.desktop', 'Name[de]=Bearbeiter\nName=Editor\nName[fr]=Éditeur');
     expect(name('org.qtest.Edit')).to.deep.equal({ app: 'Editor', bundleId: 'org.qtest.Edit' });
+  });
+
+  it('is read once by a watch, until an entry is added or removed', () => {
+    write('qtest.desktop', 'Name=Before');
+    const old = new Date(Date.now() - 60_000);
+    utimesSync(area.path('own/applications'), old, old);
+    const kept = {};
+    const watched = (): string | undefined => nameWindow({ env: env(), kept }, ['qtest'], 0)?.app;
+    expect(watched()).to.equal('Before');
+    write('qtest.desktop', 'Name=After');
+    expect([watched(), name('qtest').app]).to.deep.equal(['Before', 'After']);
+    write('other.desktop', 'Name=Other');
+    expect(watched()).to.equal('After');
   });
 
   it('matches StartupWMClass before ids, without case', () => {
