@@ -57,7 +57,7 @@ export async function evidenceHere(context: Context, work: WorkContext): Promise
   return evidenceOn(work.deps.git, {
     sessions: sessions.sessions,
     state: currentSessions(sessions),
-    repos: unrestrictedRepos(knownRepos(context.area, config)),
+    repos: [...unrestrictedRepos(knownRepos(context.area, config)).keys()],
   });
 }
 

@@ -137,9 +137,9 @@ function movedKeyOf({ type, detail }: SenseEvent): string | undefined {
  */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
   const folders = new Map<string, GitFolder>();
-  for (const path of new Set(unrestrictedRepos(deps.git.config.repos))) {
+  for (const [path, found] of unrestrictedRepos(deps.git.config.repos)) {
     try {
-      const folder = gitFolderAt(path);
+      const folder = found ?? gitFolderAt(path);
       if (folder === undefined) problems.push(`${clean(path)}: not a git repository.`);
       else if (!folders.has(folder.id)) folders.set(folder.id, folder);
     } catch (error) {

@@ -15,13 +15,11 @@ describe('sessions: restricted folders', () => {
   });
 
   it('finds the marker in a folder and its parents', () => {
-    const cache = new Map<string, boolean>();
-    for (const cached of [undefined, cache, cache]) {
-      expect(isRestricted(path('clients'), cached)).to.equal(true);
-      expect(isRestricted(path('clients', 'acme', 'src'), cached)).to.equal(true);
-      expect(isRestricted(path('clients', 'missing', 'folder'), cached)).to.equal(true);
-      expect(isRestricted(path('work'), cached)).to.equal(false);
-    }
+    const closed = [path('clients'), path('clients', 'acme', 'src'), path('clients', 'missing', 'folder')];
+    expect([...closed, path('work')].map(isRestricted)).to.deep.equal([true, true, true, false]);
+    expect([...unrestrictedRepos([...closed, ...closed, path('work')])]).to.deep.equal([
+      [path('work'), undefined],
+    ]);
   });
 
   it('finds the marker through a symbolic link, from either side', () => {
@@ -65,7 +63,14 @@ describe('sessions: restricted folders', () => {
     writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/login\n');
     writeFileSync(join(gitDir, 'commondir'), '../..\n');
     const missing = path('work', 'missing');
-    expect(unrestrictedRepos([open, closed, shop, missing])).to.deep.equal([open, shop, missing]);
-    expect(unrestrictedRepos([open, shop, path('clients', 'login')])).to.deep.equal([open]);
+    const watched = (...paths: string[]): unknown[] =>
+      [...unrestrictedRepos(paths)].map(([at, folder]) => [at, folder?.root]);
+    expect(watched(open, closed, shop, missing)).to.deep.equal([
+      [open, open],
+      [shop, shop],
+      [missing, undefined],
+    ]);
+    expect(watched(open, shop, path('clients', 'login'))).to.deep.equal([[open, open]]);
+    expect(watched(path('work', 'open', 'src'))).to.deep.equal([[path('work', 'open', 'src'), undefined]]);
   });
 });

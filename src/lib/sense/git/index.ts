@@ -63,13 +63,13 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
   const memories = readCursor(input);
   const ended = (state: Collected['state'], reason: string, events: SenseEvent[] = []): Collected => ({
     events,
-    cursor: writeCursor(memories, repos, input.nowMs),
+    cursor: writeCursor(memories, [...repos.keys()], input.nowMs),
     state,
     ...(reason === '' ? {} : { reason }),
   });
   if (deps.config.repos.length === 0)
     return ended('idle', 'No repositories are watched. Add one: steward config add sense.repos PATH');
-  if (repos.length === 0) return ended('idle', 'The repositories in sense.repos are restricted.');
+  if (repos.size === 0) return ended('idle', 'The repositories in sense.repos are restricted.');
   const clock = deps.clock ?? systemClock();
   const started = clock.monotonic();
   const remainingMs = (): number => (deps.deadlineMs ?? DEADLINE_MS) - (clock.monotonic() - started);

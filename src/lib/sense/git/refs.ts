@@ -49,7 +49,7 @@ export interface DueRepository {
 
 /** Returns the repositories to scan, least recently scanned first. Doesn't run git. */
 export function findDue(
-  repos: readonly string[],
+  repos: ReadonlyMap<string, GitFolder | undefined>,
   input: CollectInput,
   clock: Clock,
   memories: Memories,
@@ -57,11 +57,10 @@ export function findDue(
 ): { due: DueRepository[]; watched: number } {
   const due: DueRepository[] = [];
   const ids = new Set<string>();
-  const paths = new Set(repos);
   let duplicates = 0;
-  for (const path of paths) {
+  for (const [path, found] of repos) {
     try {
-      const folder = isAbsolute(path) ? gitFolderAt(path) : undefined;
+      const folder = isAbsolute(path) ? (found ?? gitFolderAt(path)) : undefined;
       if (folder === undefined) {
         faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
@@ -84,7 +83,7 @@ export function findDue(
     }
   }
   due.sort((a, b) => a.memory.scannedMs - b.memory.scannedMs);
-  return { due, watched: paths.size - duplicates };
+  return { due, watched: repos.size - duplicates };
 }
 
 /** Returns a repository's cached state, even after the repository was renamed. */
