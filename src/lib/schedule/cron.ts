@@ -1,4 +1,5 @@
 import { StewardError } from '../errors';
+import type { RunResult } from '../platform/process/process';
 import {
   callTool,
   NOT_INSTALLED,
@@ -101,7 +102,7 @@ export function cron(deps: BackendDeps): Backend {
     interval: intervalOf,
     async probe() {
       if (isWindows) return undefined;
-      const { code, stderr } = await callTool(deps, 'crontab', ['-l']);
+      const { code, stderr } = await list(deps);
       if (code === 127 || NO_ACCOUNT.test(stderr)) return undefined;
       return isRunning(deps) ? 'cron is running' : undefined;
     },
@@ -110,7 +111,7 @@ export function cron(deps: BackendDeps): Backend {
     start: (entry) => Promise.resolve(startNow(deps, entry)),
     async holds(name) {
       if (isWindows) return false;
-      const { code, stdout } = await callTool(deps, 'crontab', ['-l'], { encoding: 'latin1' });
+      const { code, stdout } = await list(deps);
       return code === 0 && cronBlocks(stdout, name).length > 0;
     },
     async state(entry) {
@@ -132,8 +133,13 @@ function startNow(deps: BackendDeps, { launcher, job }: JobEntry): void {
   deps.start('/bin/sh', [launcher, job.id, ...(job.everySec === null ? ['--keep'] : [])]);
 }
 
+/** Runs `crontab -l`, always in the same way, so that `onceEach` runs it once. */
+function list(deps: BackendDeps): Promise<RunResult> {
+  return callTool(deps, 'crontab', ['-l'], { encoding: 'latin1' });
+}
+
 async function read(deps: BackendDeps): Promise<string | undefined> {
-  const result = await callTool(deps, 'crontab', ['-l'], { encoding: 'latin1' });
+  const result = await list(deps);
   if (result.code === 0) return result.stdout;
   if (result.code === 127 || NONE.test(result.stderr) || NO_ACCOUNT.test(result.stderr)) return undefined;
   throw new StewardError('unavailable', `The crontab is not readable: ${outputOf(result)}`, {

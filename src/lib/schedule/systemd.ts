@@ -59,7 +59,9 @@ export function systemd(deps: BackendDeps): Backend {
     kind: 'systemd',
     interval: (everySec) => everySec,
     async probe() {
-      if (host.platform !== 'linux') return undefined;
+      // Without either variable, systemctl can't find a user manager.
+      const variables = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
+      if (host.platform !== 'linux' || !variables.some((name) => deps.env[name])) return undefined;
       const { stdout } = await systemctl(deps, 'is-system-running');
       return /^(running|degraded|starting|initializing|maintenance)$/.test(stdout.trim())
         ? 'the systemd user manager is running'

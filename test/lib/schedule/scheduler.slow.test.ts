@@ -4,7 +4,7 @@ import { expect } from 'chai';
 
 import { userArea } from '../../../src/lib/config/user-area';
 import { systemClock } from '../../../src/lib/platform/time/clock';
-import type { Run } from '../../../src/lib/platform/process/process';
+import { onceEach, type Run } from '../../../src/lib/platform/process/process';
 import { createScheduler, formerJobs, type ScheduleDeps } from '../../../src/lib/schedule';
 import { FORMER_JOBS, tickJob } from '../../../src/lib/schedule/job';
 import { rejection } from '../../helpers/errors';
@@ -214,6 +214,17 @@ describe('scheduler: install, status and uninstall', () => {
     expect((await scheduler.status(JOBS.tick)).warning).to.match(/launcher is missing/);
   });
 
+  it('runs crontab once, and systemctl only where there can be a user manager', async () => {
+    const calls: string[] = [];
+    const counted: Run = (file, args, options) => {
+      calls.push(file);
+      return crontabModel('').run(file, args, options);
+    };
+    await (await createScheduler(depsFor(onceEach(counted), 'linux'))).status(JOBS.tick);
+    const runtime = `/run/user/${process.getuid?.() ?? 0}`;
+    expect(calls).to.deep.equal([...(existsSync(runtime) ? ['systemctl'] : []), 'crontab']);
+  });
+
   it('reports a program that hangs', async () => {
     const hangs: Run = () =>
       Promise.resolve({
@@ -224,7 +235,9 @@ describe('scheduler: install, status and uninstall', () => {
         truncated: false,
         timedOut: true,
       });
-    const error = await rejection(createScheduler(depsFor(hangs, 'linux')));
+    const error = await rejection(
+      createScheduler(depsFor(hangs, 'linux', { XDG_RUNTIME_DIR: '/run/user/1' })),
+    );
     expect(error).to.include({
       kind: 'unavailable',
       message: 'systemctl --user did not respond within 20 s.',
