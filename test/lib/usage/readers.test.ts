@@ -322,6 +322,41 @@ describe('the readers of usage (lib)', () => {
       ]).to.deep.equal([...['o1', 10, 22], ...[3, 4, 0.5]]);
     });
 
+    it('gives a fork none of the tokens of its parent, also once the parent is deleted', async function () {
+      if (sqlite === undefined) this.skip();
+      const usage = usageBox(box.path(), 'UTC', { XDG_DATA_HOME: box.path('data') });
+      const path = box.path('data', 'opencode', 'opencode.db');
+      mkdirSync(dirname(path), { recursive: true });
+      const database = new sqlite.DatabaseSync(path);
+      database.exec('CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, data TEXT)');
+      const created = Date.parse('2026-11-20T10:00:00Z');
+      const insert = (id: string, session: string, output: number, completed: number | undefined): void =>
+        database.exec(
+          `INSERT OR REPLACE INTO message VALUES ('${id}', '${session}', '${JSON.stringify({
+            ...{ role: 'assistant', modelID: 'm', time: { created, completed } },
+            tokens: { input: 10, output, reasoning: 0, cache: { read: 0, write: 0 } },
+          })}')`,
+        );
+      const outputs = async (): Promise<unknown[]> => {
+        await collectUsage(usage.deps);
+        return usage.rows().map(({ session, output }) => [session, output]);
+      };
+      insert('m3', 'fork', 30, created + 2000);
+      insert('m2', 'fork', 20, created + 1000);
+      insert('m1', 'parent', 20, created + 1000);
+      const expected = [
+        ['parent', 20],
+        ['fork', 30],
+      ];
+      expect(await outputs()).to.have.deep.members(expected);
+      database.exec("DELETE FROM message WHERE session_id = 'parent'");
+      expect(await outputs()).to.have.deep.members(expected);
+      insert('m4', 'fork', 1, undefined);
+      insert('m4', 'fork', 5, created + 3000);
+      expect(await outputs()).to.have.deep.members([expected[0], ['fork', 35]]);
+      database.close();
+    });
+
     it('reports a damaged database, and reads the others', async function () {
       if (sqlite === undefined) this.skip();
       const usage = usageBox(box.path());

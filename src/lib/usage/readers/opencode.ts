@@ -5,15 +5,18 @@ import { queryRows } from '../../platform/files/sqlite';
 import { countOf, entryId } from '../entry';
 import { folderFrom, type DatabaseReader } from './reader';
 
-/** Selects only numbers and ids, so that message text stays in the database. */
+/**
+ * Selects only numbers and ids, so that message text stays in the database. A fork copies the messages of its
+ * parent with their times, under later ids.
+ */
 const QUERY = `SELECT id, session_id AS session,
   json_extract(data, '$.modelID') AS model,
   coalesce(json_extract(data, '$.path.cwd'), json_extract(data, '$.path.root')) AS cwd,
-  json_extract(data, '$.time.created') AS ms, json_extract(data, '$.cost') AS cost,
+  json_extract(data, '$.time.created') AS ms, json_extract(data, '$.time.completed') AS completed, json_extract(data, '$.cost') AS cost,
   json_extract(data, '$.tokens.input') AS input, json_extract(data, '$.tokens.output') AS output,
   json_extract(data, '$.tokens.reasoning') AS reasoning,
   json_extract(data, '$.tokens.cache.read') AS cacheRead, json_extract(data, '$.tokens.cache.write') AS cacheWrite
-  FROM message WHERE json_extract(data, '$.tokens') IS NOT NULL AND json_extract(data, '$.time.created') >= ?`;
+  FROM message WHERE json_extract(data, '$.tokens') IS NOT NULL AND json_extract(data, '$.time.created') >= ? ORDER BY id`;
 
 export const openCode: DatabaseReader = {
   kind: 'database',
@@ -25,7 +28,7 @@ export const openCode: DatabaseReader = {
   read(path, sinceMs, sink) {
     const rows = queryRows(path, QUERY, [sinceMs]);
     for (const row of rows ?? []) {
-      const { ms, cost } = row;
+      const { ms, cost, completed } = row;
       if (typeof ms !== 'number') continue;
       const [input, output, reasoning, cacheRead, cacheWrite] = [
         'input',
@@ -35,7 +38,9 @@ export const openCode: DatabaseReader = {
         'cacheWrite',
       ].map((key) => countOf(row[key])) as [number, number, number, number, number];
       sink.entry({
-        id: entryId(`opencode ${String(row['id'])}`),
+        // The times are the same in copies. An unfinished response gives way to the finished one.
+        id: entryId(`opencode ${ms} ${String(row['model'])}`, String(completed ?? row['id'])),
+        depth: completed === null ? 1 : 0,
         ms,
         session: textOf(row['session']) ?? 'unknown',
         cwd: textOf(row['cwd']) ?? '',
