@@ -106,6 +106,21 @@ describe('hooks from the command line', function () {
     expect((await run(['hooks', 'install', '--assistant', 'nobody'])).code).to.equal(2);
   });
 
+  it('prints every failure, and registers with the other assistants', async () => {
+    const codex = join(home.path, '.codex', 'hooks.json');
+    mkdirSync(dirname(codex));
+    writeFileSync(settings(), '{ // mine\n}');
+    writeFileSync(codex, '[');
+    const args = ['hooks', 'install', '--assistant', 'claude-code,codex,copilot'];
+    const { code, stdout, stderr } = await run(args);
+    expect(code).to.equal(3);
+    for (const path of [settings(), codex]) expect(stderr).to.include(`${path} is not JSON`);
+    expect(stdout).to.match(/copilot/i);
+    const refused = await run([...args, '--json']);
+    expect(refused.stdout).to.equal('');
+    for (const path of [settings(), codex]) expect(refused.stderr).to.include(path);
+  });
+
   it('registers commands that a shell runs, with a real steward', async function () {
     if (process.platform === 'win32') this.skip();
     await run(['hooks', 'install']);
