@@ -24,6 +24,8 @@ export function docEnv(
 ): NodeJS.ProcessEnv {
   return cleanEnv(path, {
     PATH: `${join(path, 'bin')}:${process.env['PATH']}`,
+    // systemctl is asked only where it could find a user manager.
+    XDG_RUNTIME_DIR: path,
     GITHUB_API_URL: services.github.url,
     GH_TOKEN: services.github.token,
     STEWARD_MANAGED_URL: services.managed?.url,
