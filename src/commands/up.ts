@@ -1,5 +1,4 @@
 import { findDaemon } from '../lib/daemon/client';
-import { upgradeJobs } from '../lib/app/schedule';
 import { serveDaemon } from '../lib/cli/serve';
 import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
 import { exists } from '../lib/platform/files/folder';
@@ -33,8 +32,6 @@ export default class Up extends BaseCommand {
     const say = (text: string): void => this.say(text);
     if (!flags.yes && !exists(this.context.area.sense.config)) await askToStart(this.context, say);
     const result = await up(this.context, process.cwd());
-    for (const name of await upgradeJobs(this.context))
-      say(`Replaced the job ${name} of an earlier version.`);
     const { warnings, capture, created, userArea, watching } = result;
     for (const problem of [...warnings, ...capture.problems]) say(problem);
     if (created) say(`Set up in ${userArea}`);

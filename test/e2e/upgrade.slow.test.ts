@@ -110,7 +110,6 @@ describe('upgrading the home of an older steward (built)', function () {
       'hooks.registered': 'warning',
       'hooks.run': 'ok',
       'hooks.sessions': 'ok',
-      'jobs.tick': 'warning',
     });
     expect(checks.find(({ id }) => id === 'shell.completion')).to.include({
       state: 'warning',
@@ -129,14 +128,13 @@ describe('upgrading the home of an older steward (built)', function () {
     const session = { session_id: 'aaaaaaaa-2222-3333-4444-555555555555', cwd: home.path };
     expect(sh('steward-hook', ['session-start'], JSON.stringify(session))).to.equal(0);
     expect((await json<{ sessions: object[] }>('sessions', '--all')).sessions).to.have.length(2);
-    expect(sh('steward-job', ['sense'])).to.equal(0);
+    expect(sh('steward-job', ['tick'])).to.equal(0);
     const record = (await json<DailyRecord[]>('sense', 'recent')).find(({ date }) => date === yesterday);
     expect(record, 'the day is over').to.include({ final: true });
     const { sources } = await json<{ sources: { id: string; state: string }[] }>('sense', 'status');
     expect(sources.find(({ id }) => id === 'agentSession')).to.include({ state: 'ok' });
     expect((await cli('hooks', 'install')).stdout).to.match(/already/i);
     expect((await cli('sense', 'install', '--scheduler', 'cron')).code).to.equal(0);
-    // One job replaces those of the older version.
     expect(crontab.text()?.match(/steward-job/g)).to.have.length(1);
     expect(crontab.text()).to.include('steward-tick');
   });

@@ -2,7 +2,7 @@ import { readInstallManifest } from '../platform/files/install-manifest';
 import { exists } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
 import { onceEach } from '../platform/process/process';
-import { createScheduler, formerJobs, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
+import { createScheduler, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
 import { install, jobFor, type Scheduled } from '../schedule/installer';
 import { DAEMON_JOB, tickJob, type Job, type JobId, type JobUninstalled } from '../schedule/job';
 import { toStewardError } from '../errors';
@@ -66,8 +66,7 @@ export async function uninstallJob(
   const job = what === 'daemon' ? DAEMON_JOB : tickJob(await senseOf(context));
   if (!dryRun) return scheduler.uninstall(job);
   const { installed, scheduler: kind } = await scheduler.status(job);
-  const isThere = installed || (what === 'jobs' && formerJobs(context).length > 0);
-  return { job: job.id, removedFrom: isThere ? [kind] : [], files: [] };
+  return { job: job.id, removedFrom: installed ? [kind] : [], files: [] };
 }
 
 /** Ignores an invalid configuration, which must not prevent an uninstall. */
@@ -89,13 +88,6 @@ export async function statusOfJob(
   const scheduler = await schedulerOf(context);
   const job = await jobFor(what, { scheduler, sense: (await context.loadConfig()).config.sense });
   return { job, status: await scheduler.status(job) };
-}
-
-/** Replaces the jobs of an earlier version by the tick, or by the daemon if its job is installed. Returns them. */
-export async function upgradeJobs(context: Context): Promise<string[]> {
-  const former = formerJobs(context);
-  if (former.length > 0) await installJob(context, 'jobs');
-  return former;
 }
 
 /** Starts the daemon through its job. Returns the scheduler, or undefined if the job isn't installed. */

@@ -17,8 +17,6 @@ export interface JobsChecked {
   config: object;
   /** Returns each job's status, or undefined if no scheduler is running and no job is installed. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
-  /** Returns the installed jobs of earlier versions. */
-  formerJobs: () => readonly string[];
 }
 
 const LIMIT_MS = 30_000;
@@ -43,9 +41,6 @@ export const JOB_CHECKS: readonly Check<JobsChecked>[] = [
 const CALL_MS = 10_000;
 
 async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
-  const former = id === 'tick' ? at.formerJobs() : [];
-  if (former.length > 0)
-    return [warning(`jobs of an earlier version: ${former.join(', ')}`, { fix: INSTALLERS.tick })];
   const jobs = await at.jobs();
   const status = jobs?.find(({ job }) => job === id);
   if (status === undefined) return [off('no scheduler on this machine', { fix: 'steward up' })];

@@ -2,21 +2,17 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
-import {
-  readInstallManifest,
-  withInstallManifest,
-  type InstallManifest,
-} from '../platform/files/install-manifest';
+import { withInstallManifest, type InstallManifest } from '../platform/files/install-manifest';
 import type { PathHost } from '../platform/files/paths';
 import { removeLauncher, writeLauncher } from '../platform/process/launcher';
 import type { Backend } from './backend';
 import { cron } from './cron';
 import {
-  FORMER_JOBS,
   JOB_IDS,
   SCHEDULER_KINDS,
   type JobInstalled,
   type Job,
+  type JobId,
   type JobStatus,
   type Scheduler,
   type SchedulerKind,
@@ -34,7 +30,7 @@ import {
   recordsFolder,
   type ScheduleDeps,
 } from './launcher';
-import { entryId, recorderOf } from './recorder';
+import { recorderOf } from './recorder';
 import { endKeeping, forgetRuns } from './running';
 import { holdersOf, intervalIn, jobStatus } from './status';
 import { systemd } from './systemd';
@@ -81,14 +77,6 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     },
     status: (job) => jobStatus(deps, parts, job),
   };
-}
-
-/** Returns the installed jobs of earlier versions. The next install replaces them. */
-export function formerJobs(here: Pick<ScheduleDeps, 'area' | 'machineId'>): string[] {
-  const { installManifest } = here.area;
-  if (!exists(installManifest)) return [];
-  const entries = readInstallManifest(installManifest, here.machineId);
-  return FORMER_JOBS.filter((job) => entries.some(({ id }) => id === entryId(job)));
 }
 
 async function choose(
@@ -143,8 +131,9 @@ async function install(parts: Parts, job: Job): Promise<JobInstalled> {
       const others = backends.filter(({ kind }) => kind !== backend.kind);
       const moved = (await remove(parts, manifest, job.id, others)).removedFrom;
       const replaced: string[] = [];
-      for (const id of replacedBy(job))
-        if ((await remove(parts, manifest, id, backends)).removedFrom.length > 0) replaced.push(id);
+      // The daemon does what the tick does.
+      if (job.id === 'daemon' && (await remove(parts, manifest, 'tick', backends)).removedFrom.length > 0)
+        replaced.push('tick');
       return {
         job: job.id,
         scheduler: backend.kind,
@@ -163,28 +152,15 @@ async function install(parts: Parts, job: Job): Promise<JobInstalled> {
   });
 }
 
-type AnyJob = Job['id'] | (typeof FORMER_JOBS)[number];
-
-/** The daemon does what the tick does. */
-function replacedBy({ id }: Job): readonly AnyJob[] {
-  return id === 'daemon' ? ['tick', ...FORMER_JOBS] : FORMER_JOBS;
-}
-
 async function uninstall(parts: Parts, job: Job): Promise<JobUninstalled> {
   const { deps, backends } = parts;
   const result: JobUninstalled = { job: job.id, removedFrom: [], files: [] };
-  const ids: readonly AnyJob[] = job.id === 'daemon' ? ['daemon'] : ['tick', ...FORMER_JOBS];
   if (!exists(deps.area.installManifest)) {
-    const holders = await Promise.all(ids.map((id) => holdersOf(backends, entryName(deps, id))));
-    if (holders.flat().length === 0) return result;
+    if ((await holdersOf(backends, entryName(deps, job.id))).length === 0) return result;
   }
   return withManifest(deps, async (manifest) => {
-    for (const id of ids) {
-      const removed = await remove(parts, manifest, id, backends);
-      result.removedFrom.push(...removed.removedFrom);
-      result.files.push(...removed.files);
-    }
-    return { ...result, removedFrom: [...new Set(result.removedFrom)] };
+    const { removedFrom, files } = await remove(parts, manifest, job.id, backends);
+    return { ...result, removedFrom, files };
   });
 }
 
@@ -192,7 +168,7 @@ async function uninstall(parts: Parts, job: Job): Promise<JobUninstalled> {
 async function remove(
   { deps, backends, backend }: Parts,
   manifest: InstallManifest,
-  id: AnyJob,
+  id: JobId,
   from: readonly Backend[],
 ): Promise<Pick<JobUninstalled, 'removedFrom' | 'files'>> {
   const name = entryName(deps, id);
@@ -200,7 +176,7 @@ async function remove(
     ...(await holdersOf(from, name)),
     ...kindsOf(manifest.entries(), id),
     // An earlier uninstall may have been killed halfway.
-    ...(JOB_IDS.some((job) => job === id) ? [backend.kind] : []),
+    backend.kind,
   ]);
   const removed: Pick<JobUninstalled, 'removedFrom' | 'files'> = { removedFrom: [], files: [] };
   for (const { kind, uninstall: removeEntry } of from.filter((holder) => kinds.has(holder.kind))) {
@@ -219,12 +195,12 @@ async function remove(
  * Removes the log of a job that isn't installed. If no job is installed, also removes the launcher and the
  * launcher's records.
  */
-function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: AnyJob): void {
+function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): void {
   const { area, host } = deps;
   if (kindsOf(manifest.entries(), id).length > 0) return;
   const log = logOf(area, host, id);
   for (const path of [log, `${log}.1`, join(recordsFolder(area), id)]) removeFile(path);
-  if ([...JOB_IDS, ...FORMER_JOBS].some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
+  if (JOB_IDS.some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
   if (removeEmptyFolder(dirname(log)) || !exists(dirname(log))) removeEmptyFolder(dirname(dirname(log)));
   removeLauncher(LAUNCHER, { ...deps, bin: area.bin }, manifest);
   forgetRuns(deps);

@@ -53,7 +53,7 @@ export async function install(
   const wasRunning = what === 'daemon' && (await deps.isDaemonThere());
   if (scheduler.available) await deps.setUpSense();
   const installed = await scheduler.install(job);
-  if (insight || installed.replaced.includes('insight')) await deps.setHourly();
+  if (insight) await deps.setHourly();
   if (wasRunning && installed.changed)
     notes.push(
       'A daemon was already running. If you started it yourself, the installed daemon takes over when yours exits.',

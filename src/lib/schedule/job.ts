@@ -39,9 +39,6 @@ export function tickJob({ pollIntervalSec }: { pollIntervalSec: number }): Job {
 
 export const JOB_IDS: readonly JobId[] = ['daemon', 'tick'];
 
-/** The jobs of earlier versions, which the tick replaces. */
-export const FORMER_JOBS = ['sense', 'insight', 'work'] as const;
-
 /** Timeout of a tick, in seconds. */
 export const TICK_LIMIT_SEC = 900;
 
@@ -55,7 +52,7 @@ export interface Scheduler {
   /** Whether this scheduler can run jobs. If not, an install only updates an existing entry. */
   available: boolean;
   /**
-   * Installs and loads the job; removes it from other schedulers, and the jobs that it replaces. Throws
+   * Installs and loads the job; removes it from other schedulers, and the tick if it is the daemon. Throws
    * `unavailable` if the scheduler rejects it.
    */
   install: (job: Job) => Promise<JobInstalled>;

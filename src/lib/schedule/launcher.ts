@@ -14,15 +14,7 @@ import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 import { wait } from '../platform/time/wait';
 import type { BackendDeps, JobEntry } from './backend';
-import {
-  DAEMON_JOB,
-  FORMER_JOBS,
-  SCHEDULER_KINDS,
-  tickJob,
-  type Job,
-  type JobId,
-  type SchedulerKind,
-} from './job';
+import { DAEMON_JOB, SCHEDULER_KINDS, tickJob, type Job, type JobId, type SchedulerKind } from './job';
 import { entryId } from './recorder';
 
 export interface ScheduleDeps extends Machine {
@@ -80,20 +72,15 @@ export function jobEnvironment({
 export function logOf(
   area: Pick<UserArea, 'sense' | 'work' | 'daemonLog'>,
   { platform }: Pick<PathHost, 'platform'>,
-  id: LoggedJob,
+  id: JobId,
 ): string {
   const paths = platform === 'win32' ? win32 : posix;
-  const logs: Record<LoggedJob, string> = {
+  const logs: Record<JobId, string> = {
     daemon: paths.join(paths.dirname(area.daemonLog), 'service.log'),
     tick: paths.join(area.sense.logs, 'tick.log'),
-    sense: paths.join(area.sense.logs, 'capture.log'),
-    insight: paths.join(area.sense.logs, 'insight.log'),
-    work: paths.join(area.work.root, 'logs', 'sweep.log'),
   };
   return logs[id];
 }
-
-type LoggedJob = JobId | (typeof FORMER_JOBS)[number];
 
 /** Returns the machine-local folder in which the launcher records how runs ended. */
 export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
@@ -111,10 +98,8 @@ export function launcherForm({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>
     if (isWindows || value === '' || !isOneLine(value)) return [];
     return [`[ -n "\${${name}-}" ] || export ${name}=${forShell(value)}`];
   });
-  // An entry of an earlier version also runs the tick until an install replaces it.
-  const tick = tickJob({ pollIntervalSec: 0 });
-  const jobs = [DAEMON_JOB, tick, ...FORMER_JOBS.map((id) => ({ ...tick, id }))].map(({ id, args }) => {
-    const [words, log] = [args.join(' '), quoted(logOf(area, host, id === 'daemon' ? id : tick.id))];
+  const jobs = [DAEMON_JOB, tickJob({ pollIntervalSec: 0 })].map(({ id, args }) => {
+    const [words, log] = [args.join(' '), quoted(logOf(area, host, id))];
     return isWindows
       ? `if "%job%"=="${id}" (set "words=${words}"& set "log=${log}")`
       : `  ${id}) log=${log} && set -- ${words} ;;`;

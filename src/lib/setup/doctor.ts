@@ -4,7 +4,6 @@ import { getUrl } from '../platform/net/fetch';
 import { processHost } from '../platform/files/paths';
 import type { StewardError } from '../errors';
 import { findProgram } from '../platform/process/spawn';
-import { formerJobs } from '../schedule';
 import { sharedArea } from '../sense/shared-area';
 import { apiUrl } from '../work/host/token';
 import { productRoot, type Context } from '../app/context';
@@ -39,7 +38,6 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
     find: (name: string) => findProgram(name),
     loadConfig: () => context.loadConfig(),
     sharedArea: () => sharedArea(context),
-    formerJobs: () => formerJobs(context),
     capturedBy: async () => (await currentScheduler(context))?.kind,
     hooksStatus: (onFailure: (error: StewardError) => void) => openHooksStatus(context, undefined, onFailure),
     openSessions: () => openSessions(context),

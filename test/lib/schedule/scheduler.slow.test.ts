@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { userArea } from '../../../src/lib/config/user-area';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import { onceEach, type Run } from '../../../src/lib/platform/process/process';
-import { createScheduler, formerJobs, type ScheduleDeps } from '../../../src/lib/schedule';
-import { FORMER_JOBS, tickJob } from '../../../src/lib/schedule/job';
+import { createScheduler, type ScheduleDeps } from '../../../src/lib/schedule';
+import { tickJob } from '../../../src/lib/schedule/job';
 import { rejection } from '../../helpers/errors';
 import { crontabModel, JOBS, launchdModel } from '../../helpers/schedule';
 import { scratch, snapshot } from '../../helpers/scratch';
@@ -163,43 +163,6 @@ describe('scheduler: install, status and uninstall', () => {
     expect(model.text()).to.match(/# >>> steward-[0-9a-f]{8}-tick /);
     expect(model.text()).to.not.include('# >>> steward-tick');
     expect(await two.status(JOBS.tick)).to.include({ installed: true });
-  });
-
-  it('replaces the jobs of an earlier version, and removes them with the tick', async () => {
-    const blocks = FORMER_JOBS.map((id) => {
-      const name = `steward-${id}`;
-      return `# >>> ${name} (written by steward)\n*/2 * * * * /bin/sh /job ${id}\n# <<< ${name}\n`;
-    });
-    for (const job of [JOBS.tick, JOBS.daemon]) {
-      const model = crontabModel(`own\n${blocks.join('')}`);
-      const deps = depsFor(model.run, 'darwin');
-      const scheduler = await createScheduler(deps, 'cron');
-      const at = '2026-11-20T09:00:00Z';
-      const entries = FORMER_JOBS.map((id) => ({
-        id: `schedule:${id}`,
-        kind: 'entry',
-        path: 'crontab',
-        added: { job: id, scheduler: 'cron', everySec: 120, made: false },
-        before: null,
-        after: null,
-        backups: [],
-        at,
-        machine: deps.machineId,
-      }));
-      mkdirSync(join(deps.area.root, 'state'), { recursive: true });
-      writeFileSync(deps.area.installManifest, JSON.stringify({ version: 1, entries }));
-      expect(formerJobs(deps)).to.deep.equal([...FORMER_JOBS]);
-      expect(await scheduler.install(job)).to.deep.include({ changed: true, replaced: [...FORMER_JOBS] });
-      expect(model.text()?.match(/# >>> \S+/g)).to.deep.equal([`# >>> steward-${job.id}`]);
-      expect(formerJobs(deps)).to.deep.equal([]);
-      expect(await scheduler.install(job)).to.deep.include({ changed: false, replaced: [] });
-      await scheduler.uninstall(job);
-      expect(model.text()).to.equal('own\n');
-    }
-    const model = crontabModel(blocks.join(''));
-    const scheduler = await createScheduler(depsFor(model.run, 'darwin'), 'cron');
-    expect(await scheduler.uninstall(JOBS.tick)).to.deep.include({ removedFrom: ['cron'] });
-    expect(model.text()).to.equal('');
   });
 
   it('reports a missing launcher, which an install fixes', async () => {
