@@ -13,17 +13,20 @@ async function configModules() {
   return evaluate((await bundle(modules.join('\n'))).text, join(ROOT, 'dist', 'docs.js'));
 }
 
+/** The section with the copy of the voice, which its own key describes. */
+const MIRROR = 'daidentity';
+
 /** Sections that are one table, with the word for its entries. */
 const TABLES = { 'notifications.routing': 'EVENT', 'agents.types': 'TYPE' };
 
 /** Returns the page. Throws if a key has no words, or words have no key. */
 async function configurationPage() {
-  const { CONFIG_FILES, ENVIRONMENT, dottedKey, leavesOf, userArea } = await configModules();
+  const { CONFIG_FILES, ENVIRONMENT, dottedKey, settingsOf, userArea } = await configModules();
   const host = { area: userArea({ platform: 'linux', env: {}, home: HOME }), home: HOME };
   const words = new Map(Object.entries(WORDS));
   const missing = [];
   const sections = CONFIG_FILES.map((file) => {
-    const leaves = leavesOf(file.keys);
+    const leaves = settingsOf(file.keys).filter(({ path }) => path[0] !== MIRROR);
     const rows = leaves.flatMap(({ path, leaf }, index) => {
       const section = path.slice(0, -1).join('.');
       const entry = TABLES[section];
@@ -65,7 +68,7 @@ const INTRODUCTION = `# Configuration
 <!-- Written by "npm run docs" from src/lib/config/schema.ts; do not edit. -->
 
 \`\`\`sh
-steward config show                         # every value and where it comes from; secrets are redacted
+steward config show                         # what differs from the defaults; --all shows every key
 steward config set sense.retentionDays 60   # checks the value and keeps your comments
 steward config add sense.exclude Telegram   # adds one item to a list; config remove removes one
 \`\`\`

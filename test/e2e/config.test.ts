@@ -22,7 +22,7 @@ describe('config (built)', function () {
     values: { key: string; value: unknown; source: string; from: string | null }[];
   }
   const shown = async (key: string, options: StewardOptions = {}) => {
-    const result = await run(['config', 'show', '--json'], options);
+    const result = await run(['config', 'show', '--all', '--json'], options);
     return (jsonOf(result) as Shown).values.find((entry) => entry.key === key);
   };
 
@@ -35,6 +35,7 @@ describe('config (built)', function () {
     const { stdout, code } = await run(['config', 'show'], { env });
     expect(code).to.equal(0);
     expect(stdout).to.match(/^timezone +STEWARD_TIMEZONE +Europe\/Paris$/m);
+    expect(stdout).to.not.include('sense.');
   });
 
   it('a syntax error appears in status in whole sentences, with the fix', async () => {

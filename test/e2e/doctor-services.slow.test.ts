@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -202,11 +202,16 @@ describe('doctor and other hosts (built)', function () {
 
     it('reports a missing or old verification, and its command renews it', async () => {
       await at.run('work', 'setup', 'ann/work');
-      await at.run('config', 'set', 'WORK.privacy.verifiedAt', '2020-01-01T00:00:00.000Z');
+      const attest = (values: object): void => {
+        const path = join(at.area, 'work', 'work_repo.json');
+        const stored = JSON.parse(readFileSync(path, 'utf8')) as { privacy: object };
+        writeFileSync(path, JSON.stringify({ ...stored, privacy: { ...stored.privacy, ...values } }));
+      };
+      attest({ verifiedAt: '2020-01-01T00:00:00.000Z' });
       const row = await at.expectRow('work.privacy', 'warning', /has expired \(last verified 2020/);
       await at.run(...(row.fix ?? '').split(' ').slice(1));
       await at.expectRow('work.privacy', 'ok', /is private/);
-      await at.run('config', 'set', 'WORK.privacy.verifiedPrivate', 'false');
+      attest({ verifiedPrivate: false });
       await at.expectRow('work.privacy', 'failed', /has not been verified as private/);
     });
 

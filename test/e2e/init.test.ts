@@ -39,7 +39,9 @@ describe('steward init (built)', function () {
     return jsonOf(result) as Record<string, unknown>;
   };
   const value = async (key: string): Promise<unknown> => {
-    const { values } = (await json('config', 'show')) as { values: { key: string; value: unknown }[] };
+    const { values } = (await json('config', 'show', '--all')) as {
+      values: { key: string; value: unknown }[];
+    };
     return values.find((row) => row.key === key)?.value;
   };
   const repository = (...names: string[]): string => {
@@ -67,7 +69,7 @@ describe('steward init (built)', function () {
     expect(await value('sense.repos')).to.deep.equal([repo]);
     expect(await value('principal.name')).to.equal('123');
     expect(existsSync(join(home.path, '.claude'))).to.equal(false);
-    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# Your name and email address.');
+    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# Your name.');
   });
 
   it('names a wrong flag before it writes anything', async () => {

@@ -4,7 +4,7 @@ import { BaseCommand, boolean, word } from './base-command';
 
 export const keyArg = word({
   required: true,
-  description: 'Key, such as sense.pollIntervalSec. List all keys with `config show`.',
+  description: 'Key, such as sense.pollIntervalSec. List all keys with `config show --all`.',
 });
 
 export const dryRunFlag = boolean({ description: 'Show the change without writing it.' });

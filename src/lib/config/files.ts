@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 import { isObject } from '../platform/files/json-object';
 import { clean, truncated } from '../platform/terminal/terminal';
-import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
+import { type AnyLeaf, type Tree, isLeaf, settingsOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import { unknownKey } from './removed';
 import type { UserArea } from './user-area';
@@ -59,9 +59,9 @@ export function dottedKey(file: ConfigFile, path: readonly string[]): string {
   return [...(file.prefix === '' ? [] : [file.prefix]), ...path].join('.');
 }
 
-/** Returns all keys, each with the prefix of its file. */
+/** Returns all settings, each with the prefix of its file. */
 export function allKeys(): string[] {
-  return CONFIG_FILES.flatMap((file) => leavesOf(file.keys).map(({ path }) => dottedKey(file, path)));
+  return CONFIG_FILES.flatMap((file) => settingsOf(file.keys).map(({ path }) => dottedKey(file, path)));
 }
 
 /** A file's values by dotted key. `problems` stop the program; `warnings` don't. */

@@ -34,6 +34,8 @@ interface Leaf<T> {
   readonly quiet: boolean;
   /** Whether this list can only be set as a whole, not item by item. */
   readonly whole: boolean;
+  /** The command that writes the value, which is state and no setting; undefined for a setting. */
+  readonly writtenBy: string | undefined;
   /** Returns an error text, such as " does not exist", if an item can't be added on this machine. */
   readonly refuses: ((item: string) => string | undefined) | undefined;
 }
@@ -47,7 +49,9 @@ export interface Tree {
 /** Maps a tree of keys to the type of its resolved values. */
 export type Values<T> = { [K in keyof T]: T[K] extends Leaf<infer V> ? V : Values<T[K]> };
 
-interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | 'whole' | 'refuses'>> {
+interface LeafOptions<S, T> extends Partial<
+  Pick<Leaf<T>, 'secret' | 'quiet' | 'whole' | 'writtenBy' | 'refuses'>
+> {
   expected: string;
   check: v.GenericSchema<unknown, S>;
   fallback: S | undefined | ((host: ResolveHost) => S | undefined);
@@ -56,18 +60,24 @@ interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | '
 
 /** Defines a key with a default. */
 export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S, T>): Leaf<T> {
-  const { secret = false, quiet = secret, whole = false, refuses } = options;
+  const { secret = false, quiet = secret, whole = false, writtenBy, refuses } = options;
   return {
     leaf: true,
     ...options,
     secret,
     quiet,
     whole,
+    writtenBy,
     refuses,
     fallback: typeof fallback === 'function' ? (fallback as (host: ResolveHost) => unknown) : () => fallback,
     resolve: (stored, host, key) =>
       resolve === undefined || stored === undefined ? (stored as T) : resolve(stored as S, host, key),
   };
+}
+
+/** Marks a key as state that a command of steward writes. */
+export function written<T>(leaf: Leaf<T>, command: string): Leaf<T> {
+  return { ...leaf, writtenBy: command };
 }
 
 /** Defines a key without a default. */
@@ -83,6 +93,11 @@ export function leavesOf(tree: Tree, path: readonly string[] = []): { path: stri
   return Object.entries(tree).flatMap(([name, node]) =>
     isLeaf(node) ? [{ path: [...path, name], leaf: node }] : leavesOf(node, [...path, name]),
   );
+}
+
+/** Returns the leaves that are settings. */
+export function settingsOf(tree: Tree, path?: readonly string[]): { path: string[]; leaf: AnyLeaf }[] {
+  return leavesOf(tree, path).filter(({ leaf }) => leaf.writtenBy === undefined);
 }
 
 export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | undefined {

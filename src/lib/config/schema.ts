@@ -28,6 +28,7 @@ import {
   wholeNumber,
   leaf,
   optionalLeaf,
+  written,
   type Values,
 } from './leaf';
 import { modelPrices } from './model-prices';
@@ -105,14 +106,18 @@ export const USER_KEYS = {
   usage: { enabled: flag(true), prices: modelPrices() },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
   sync: {
-    folder: optionalPath(({ area }) => area.exchange),
+    folder: written(
+      optionalPath(({ area }) => area.exchange),
+      'sync set',
+    ),
     details: flag(false),
     engine: leaf<'none' | 'syncthing' | 'git'>({
       expected: '"none", "syncthing" or "git"',
       check: v.picklist(['none', 'syncthing', 'git']),
       fallback: 'none',
+      writtenBy: 'sync connect',
     }),
-    repo: optionalText('OWNER/REPO', isRepository),
+    repo: written(optionalText('OWNER/REPO', isRepository), 'sync connect'),
   },
   notify: {
     quietHours: optionalText('a time range such as 22:00-07:00', isQuietHours),
@@ -239,6 +244,8 @@ export const WORK_KEYS = {
   ),
 };
 
+const VERIFY = 'work verify';
+
 /**
  * The contents of work/work_repo.json: the repository, whether work tracking is on, and the result of the
  * privacy check.
@@ -247,14 +254,15 @@ export const WORK_REPO_KEYS = {
   repo: optionalText('OWNER/REPO', isRepository),
   enabled: flag(true),
   privacy: {
-    verifiedPrivate: flag(false),
-    visibility: optionalText('"private", "internal" or "public"'),
-    verifiedAt: optionalText('a UTC time'),
-    ttlHours: wholeNumber(1, 24, 24),
-    repo: optionalText('OWNER/REPO', isRepository),
+    verifiedPrivate: written(flag(false), VERIFY),
+    visibility: written(optionalText('"private", "internal" or "public"'), VERIFY),
+    verifiedAt: written(optionalText('a UTC time'), VERIFY),
+    ttlHours: written(wholeNumber(1, 24, 24), VERIFY),
+    repo: written(optionalText('OWNER/REPO', isRepository), VERIFY),
     repoId: optionalLeaf<number>({
       expected: "the repository's id",
       check: v.pipe(v.number(), v.integer(), v.minValue(1)),
+      writtenBy: VERIFY,
     }),
   },
 };

@@ -6,7 +6,7 @@ import { processHost } from '../platform/files/paths';
 import { clean } from '../platform/terminal/terminal';
 import { valueAt } from './edit';
 import { CONFIG_FILES, ENVIRONMENT, allKeys, candidates, dottedKey, fileOfKey, whatIsWrong } from './files';
-import { type AnyLeaf, type ResolveHost, isCleanText, isLeaf, leavesOf, nodeAt } from './leaf';
+import { type AnyLeaf, type ResolveHost, isCleanText, isLeaf, nodeAt, settingsOf } from './leaf';
 import type { LoadedConfig, Origin } from './load';
 import { replacementOf } from './removed';
 import { REDACTED } from './secret';
@@ -107,15 +107,20 @@ async function targetOf({ area, home = processHost().home }: SetDeps, key: strin
 async function knownLeaf(key: string): Promise<AnyLeaf> {
   const { file, path } = fileOfKey(key);
   const node = nodeAt(file.keys, path);
-  if (isLeaf(node)) return node;
+  if (isLeaf(node) && node.writtenBy === undefined) return node;
+  if (isLeaf(node)) {
+    throw new StewardError('usage', `${key} is not a setting.`, {
+      hint: `"steward ${node.writtenBy}" writes it.`,
+    });
+  }
   if (node !== undefined) {
-    const keys = leavesOf(node, path).map((found) => dottedKey(file, found.path));
+    const keys = settingsOf(node, path).map((found) => dottedKey(file, found.path));
     throw new StewardError('usage', `${key} is a section, not a key.`, {
       hint: `Its keys: ${keys.join(', ')}.`,
     });
   }
   throw new StewardError('usage', `Unknown configuration key ${JSON.stringify(key)}.`, {
-    hint: `${await suggestion(key)}List all keys with "steward config show".`,
+    hint: `${await suggestion(key)}List all keys with "steward config show --all".`,
   });
 }
 
@@ -211,7 +216,7 @@ export interface ShownValue {
 /** Returns every key with its resolved value and origin. Secrets are redacted. */
 export function shownConfig(loaded: LoadedConfig): ShownValue[] {
   return CONFIG_FILES.flatMap((file) =>
-    leavesOf(file.keys).map(({ path, leaf }) => {
+    settingsOf(file.keys).map(({ path, leaf }) => {
       const key = dottedKey(file, path);
       const value = valueAt(loaded.config[file.id], path);
       const origin = loaded.origins.get(key) ?? { from: 'default' };

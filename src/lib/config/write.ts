@@ -86,7 +86,7 @@ async function plan(area: UserArea, changes: readonly KeyChange[]): Promise<Plan
       : ' is not a configuration key';
     if (problem) {
       throw new StewardError('usage', `${change.key}${problem}.`, {
-        hint: 'Nothing was written. List all keys with "steward config show".',
+        hint: 'Nothing was written. List all keys with "steward config show --all".',
       });
     }
     changed.push({ key: change.key, path: file.path(area), before, after });

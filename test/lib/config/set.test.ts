@@ -112,7 +112,7 @@ describe('config: setConfig', () => {
       ['notifications.chat.webhook', 'env:not a name'],
       ['notifications.routing.error', 'push,fax'],
       ['principal.name', 'two\nlines'],
-      ['sync.folder', 'exchange'],
+      ['sense.repos', 'exchange'],
     ];
     for (const [key, value] of cases) {
       const { message } = await refused(key, value, 'usage');
@@ -422,7 +422,7 @@ describe('config: setConfig', () => {
     expect(await shown(key)).to.deep.equal(['push', 'desktop']);
     for (const [other, value] of [
       ['timezone', 'UTC'],
-      ['sync.folder', '~/exchange'],
+      ['notify.turnEnd', 'never'],
       ['notifications.push.topic', 'x'],
       ['sense.git.authors', 'a@x.org'],
       ['WORK.PROJECT_PROPERTY', 'x'],
@@ -525,12 +525,16 @@ describe('config: setConfig', () => {
     expect(await shown('sense.insight.command')).to.deep.equal(other);
   });
 
-  it('can set every key that show lists', async () => {
+  it('can set every key that show lists, and not the state that steward writes', async () => {
     const listed = shownConfig(await loadConfig({ area: at.area, env: {}, home: at.home })).map(
       ({ key }) => key,
     );
     expect(listed).to.deep.equal(allKeys());
     expect(new Set(listed).size).to.equal(listed.length);
+    for (const key of ['sync.folder', 'WORK.privacy.verifiedPrivate'])
+      expect((await refused(key, 'true', 'usage')).hint).to.match(
+        /^"steward (?:sync set|work verify)" writes it/,
+      );
   });
 });
 
