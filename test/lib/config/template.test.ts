@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { USER_KEYS } from '../../../src/lib/config/schema';
-import { leavesOf } from '../../../src/lib/config/leaf';
+import { settingsOf } from '../../../src/lib/config/leaf';
 import { loadConfig } from '../../../src/lib/config/load';
 import { testArea, type TestArea } from '../../helpers/area';
 
@@ -27,7 +27,7 @@ describe('config: templates/config.yaml', () => {
     at.write('config.yaml', uncommented);
     const { config, origins, warnings } = await loadConfig({ area: at.area, env: {}, home: at.home });
     expect(warnings).to.deep.equal([]);
-    const unnamed = leavesOf(USER_KEYS)
+    const unnamed = settingsOf(USER_KEYS)
       .map(({ path }) => path.join('.'))
       .filter((key) => origins.get(key)?.from !== 'file');
     expect(unnamed).to.deep.equal([]);
