@@ -148,6 +148,11 @@ describe('the built steward', () => {
     const command = await steward(['config', 'path', '--help']);
     expect(command.stdout).to.match(/USAGE[\s\S]*EXAMPLES[\s\S]*RELATED/);
     expect((await steward(['help', 'config', 'path'])).stdout).to.equal(command.stdout);
+    for (const words of [
+      ['help', 'help'],
+      ['help', '--help'],
+    ])
+      expect((await steward(words)).stdout, words.join(' ')).to.match(/USAGE\n.*steward help/);
   });
 
   it('wraps the allowed values of a flag between words', async () => {

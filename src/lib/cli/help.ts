@@ -78,6 +78,12 @@ export class StewardHelp extends Help {
     return super.sortedCommands.filter(({ hidden }) => hidden !== true);
   }
 
+  /** Shows the help of `help` itself, a word that oclif skips. */
+  override async showHelp(argv: string[]): Promise<void> {
+    const [own] = argv.join(' ') === 'help' ? this.config.commands.filter(({ id }) => id === 'help') : [];
+    await (own === undefined ? super.showHelp(argv) : this.showCommandHelp(own));
+  }
+
   override formatRoot(): string {
     return this.wrap(this.config.pjson.description ?? '');
   }
