@@ -38,7 +38,7 @@ export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
     ...commitBlocks(report),
     ...section('Time by application', appItems(report)),
     ...section("Your time and your agents' time", report.time?.map(timeItem) ?? []),
-    ...section('By repository', report.repos.map(repoItem)),
+    ...section('By repository', repoItems(report)),
     ...section('Tokens', report.usage === undefined ? [] : usageItems(report.usage)),
     ...section(
       'Missing data',
@@ -151,14 +151,19 @@ function timeItem({ key, minutes: own, working, waiting, heldUp }: TimeRow): Tex
   return [{ text: minutes(own), tone: 'strong' }, { text: ` ${name}` }, ...quiet(words)];
 }
 
-function repoItem(row: Report['repos'][number]): TextPart[] {
-  const { assistantMinutes: time } = row;
-  const words = [
-    row.commits === 0 ? null : plural(row.commits, 'commit'),
-    row.sessions === 0 ? null : plural(row.sessions, 'session'),
-    time === null || time === 0 ? null : `${minutes(time)} with the assistant`,
-  ].filter((word) => word !== null);
-  return [{ text: cleanLine(row.repo, MAX_TITLE) || 'unknown' }, { text: `: ${words.join(', ')}` }];
+function repoItems({ repos, time }: Report): TextPart[][] {
+  // The agents' time is exact and above; polls would give a second figure for the same thing.
+  const timed = new Set(time?.map(({ key }) => key));
+  return repos.flatMap(({ repo, commits, sessions, assistantMinutes }) => {
+    const polled = timed.has(repo) ? 0 : (assistantMinutes ?? 0);
+    const words = [
+      commits === 0 ? null : plural(commits, 'commit'),
+      sessions === 0 ? null : plural(sessions, 'session'),
+      polled === 0 ? null : `${minutes(polled)} with the assistant`,
+    ].filter((word) => word !== null);
+    const name = cleanLine(repo, MAX_TITLE) || 'unknown';
+    return words.length === 0 ? [] : [[{ text: name }, { text: `: ${words.join(', ')}` }]];
+  });
 }
 
 function usageItems({ rows, total }: UsageFacts): TextPart[][] {

@@ -21,6 +21,18 @@ describe('a report', () => {
     expect(text).to.include('- **1 h 00 m** shop (agents working 1 h 30 m, waiting 5 m, held up 4 m)');
   });
 
+  it('shows one figure of the time of agents in a repository', () => {
+    const polled = ['shop', 'notes'].map((repo) => ({ repo, session: repo, atMs: Date.parse(FRI) }));
+    const days = [
+      day('2026-11-20', { raw: { commits: [captured('Fix', FRI, { repo: 'shop' })], activity: polled } }),
+    ];
+    const time = [{ key: 'shop', minutes: 60, working: 90, waiting: 5, heldUp: 4 }];
+    const textWith = (more: object): string =>
+      reportMarkdown(blocksOf(buildReport(reportInput({ days, ...more })), 'Week'));
+    expect(textWith({ time })).to.match(/- shop: 1 commit\n- notes: 2 m with the assistant\n/);
+    expect(textWith({})).to.include('- shop: 1 commit, 2 m with the assistant\n');
+  });
+
   const withRaw = (date: string, raw: Partial<NonNullable<DayFacts['raw']>>, more: Partial<DayFacts> = {}) =>
     day(date, { raw: { commits: [], activity: [], ...raw }, ...more });
 
