@@ -2,7 +2,7 @@ import type { Context } from '../app/context';
 import type { DaemonFlags } from '../app/daemon';
 import type { Instance } from '../daemon/instance';
 import { cacheSocket } from '../daemon/socket';
-import { relaunch } from '../platform/process/own-process';
+import { keepMemoryLow, relaunch } from '../platform/process/own-process';
 
 /**
  * Runs the daemon in this process. When the daemon exits, relaunches it unless it was stopped. Returns the
@@ -13,6 +13,7 @@ export async function serveDaemon(
   flags: DaemonFlags,
   output: { say: (text: string) => void; isJson: boolean; onListening: (instance: Instance) => void },
 ): Promise<number> {
+  keepMemoryLow();
   const { openDaemon } = await import('../app/daemon');
   const { runDaemon } = await import('../daemon/daemon');
   const { parts, warnings } = await openDaemon(context, flags, output.say);

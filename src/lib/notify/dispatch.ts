@@ -148,15 +148,18 @@ export function scan(at: Dispatcher): void {
  * hours as they are set now.
  */
 function laneOf({ deps, queue }: Dispatcher, { id, off }: Channel): QueuedDelivery[] {
+  const lane = [...queue.values()].filter(
+    ({ delivery }) => delivery.channel === id && delivery.machine === deps.machineId,
+  );
+  // Each scan asks every channel; whether voice is off depends on the installed programs.
+  if (lane.length === 0) return lane;
   const quietMs = quietEnd(deps.settings(), deps.clock.now());
   const isOff = off() !== undefined;
   const held: Wait = quietMs === undefined ? NO_WAIT : { fromMs: -Infinity, untilMs: quietMs };
-  return [...queue.values()]
-    .filter(({ delivery }) => delivery.channel === id && delivery.machine === deps.machineId)
-    .map((queued) => {
-      if (isOff) return { ...queued, wait: NO_WAIT };
-      return queued.delivery.nextAt === queued.delivery.heldUntil ? { ...queued, wait: held } : queued;
-    });
+  return lane.map((queued) => {
+    if (isOff) return { ...queued, wait: NO_WAIT };
+    return queued.delivery.nextAt === queued.delivery.heldUntil ? { ...queued, wait: held } : queued;
+  });
 }
 
 /** Expires day-old deliveries that this machine can't send, so that they are listed as failed. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { constants, uptime } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 
 import { unless } from '../../errors';
 import { listSystemFolder } from '../files/system-files';
@@ -24,6 +25,14 @@ export function inOwnFolder<T>(run: () => T): T {
 /** Sends SIGTERM to a process; does nothing if the process has ended. */
 export function endProcess(pid: number): void {
   unless(['ESRCH'], () => process.kill(pid, 'SIGTERM'));
+}
+
+/**
+ * Stops the growth of V8's space for young objects, which V8 never shrinks: 32 MiB on Node.js 20, 128 on 24. For a
+ * process that mostly waits.
+ */
+export function keepMemoryLow(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /** Returns this process's resident memory in MiB, rounded to one decimal place. */
