@@ -1,6 +1,8 @@
+import { productRoot } from '../lib/app/context';
 import { BaseCommand, boolean, dryRun as previews, text, word } from '../lib/cli/base-command';
 import { StewardError } from '../lib/errors';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
+import { howToRemove } from '../lib/platform/terminal/own-command';
 import { uninstallAll } from '../lib/setup/install/install';
 import { PART_IDS, type PartId, type Uninstalled } from '../lib/setup/install/parts';
 import { consentToPurge, planPurge, purgeData } from '../lib/setup/install/purge';
@@ -57,7 +59,7 @@ export default class Uninstall extends BaseCommand {
       done.left.push(...left);
       if (left.length > 0) process.exitCode = EXIT_CODES.conflict;
       left.forEach((part) => print(leftText(part)));
-      print('Deleted the data. To remove the program: npm uninstall --global steward-cli');
+      print(`Deleted the data. ${howToRemove(productRoot(this.context))}`);
     }
     return { ...done, purged };
   }

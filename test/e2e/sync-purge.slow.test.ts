@@ -123,7 +123,7 @@ describe('purged data in exchange folders that were left or replaced (built)', f
     expect(stderr).to.contain(unreachable);
     expect([code, stdout]).to.deep.equal([
       6,
-      `Nothing is installed.\nNot removed: published files, ${own ?? ''}: Exchange folder not found: ${folder}. Delete this yourself.\nDeleted the data. To remove the program: npm uninstall --global steward-cli\n`,
+      `Nothing is installed.\nNot removed: published files, ${own ?? ''}: Exchange folder not found: ${folder}. Delete this yourself.\nDeleted the data. Remove the program as you installed it.\n`,
     ]);
     expect(readdirSync(other)).to.deep.equal([]);
     expect(existsSync(join(home.path, '.steward'))).to.equal(false);

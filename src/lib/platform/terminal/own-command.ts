@@ -15,3 +15,11 @@ export function typedHere(text: string, env: NodeJS.ProcessEnv = process.env): s
   if (!isStart) return typed;
   return typed.replace(/npx steward up(?: (?=--))?/g, (up) => `npm start${up.endsWith(' ') ? ' -- ' : ''}`);
 }
+
+/** Returns how to remove the program, as far as its folder tells how it was installed. */
+export function howToRemove(root: string): string {
+  if (/[\\/]Cellar[\\/]/.test(root)) return 'To remove the program: brew uninstall steward';
+  return /[\\/]node_modules[\\/]steward-cli$/.test(root)
+    ? `To remove the program: npm uninstall --global ${PACKAGE}`
+    : 'Remove the program as you installed it.';
+}

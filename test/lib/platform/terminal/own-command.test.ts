@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { typedHere } from '../../../../src/lib/platform/terminal/own-command';
+import { howToRemove, typedHere } from '../../../../src/lib/platform/terminal/own-command';
 
 describe('terminal: commands as they work here', () => {
   const start = { npm_lifecycle_event: 'start', npm_command: 'run-script', npm_package_name: 'steward-cli' };
@@ -45,4 +45,18 @@ describe('terminal: commands as they work here', () => {
     ])
       expect(typedHere(text, start)).to.equal(text);
   });
+});
+
+describe('how to remove the program', () => {
+  const ways = {
+    '/usr/local/lib/node_modules/steward-cli': 'To remove the program: npm uninstall --global steward-cli',
+    'C:\\Users\\ann\\node_modules\\steward-cli': 'To remove the program: npm uninstall --global steward-cli',
+    '/opt/homebrew/Cellar/steward/0.1.0/libexec/lib/node_modules/steward-cli':
+      'To remove the program: brew uninstall steward',
+    '/usr/lib/steward': 'Remove the program as you installed it.',
+    '/home/ann/src/steward': 'Remove the program as you installed it.',
+  };
+  for (const [root, said] of Object.entries(ways)) {
+    it(`in ${root}`, () => expect(howToRemove(root)).to.equal(said));
+  }
 });
