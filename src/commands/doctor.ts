@@ -13,7 +13,7 @@ export default class Doctor extends BaseCommand {
   static override strict = false;
   static override args = {
     part: word({
-      description: `Parts to check: ${PARTS.join(', ')}.`,
+      description: 'Parts to check.',
       options: [...PARTS],
     }),
   };
@@ -24,15 +24,8 @@ export default class Doctor extends BaseCommand {
     sound: boolean({ description: 'Play the test speech aloud.' }),
     strict: boolean({ description: 'Treat warnings as failures.' }),
   };
-  static override examples = [
-    '<%= config.bin %> doctor',
-    '<%= config.bin %> doctor sense notify --sound',
-    {
-      description: 'List the failures, for a script',
-      command: `<%= config.bin %> doctor --json | jq -r '.checks[] | select(.state == "failed") | .found'`,
-    },
-  ];
-  static override related = ['daemon status', 'sense status', 'hooks status', 'notify test', 'work verify'];
+  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor sense notify --sound'];
+  static override related = ['status', 'hooks status', 'notify test'];
 
   async run(): Promise<DoctorReport> {
     const { argv, flags } = await this.parse(Doctor);

@@ -20,12 +20,18 @@ export default class Time extends BaseCommand {
       exclusive: [...FORMATS, 'json'],
     }),
     // Declare each conflict on only one of the two flags; otherwise, the conflict is reported twice.
-    csv: boolean({ description: 'Print CSV.', exclusive: ['timewarrior', 'ics', 'json'] }),
+    csv: boolean({
+      helpGroup: 'FORMAT',
+      description: 'Print CSV.',
+      exclusive: ['timewarrior', 'ics', 'json'],
+    }),
     timewarrior: boolean({
+      helpGroup: 'FORMAT',
       description: 'Print your intervals in Timewarrior format.',
       exclusive: ['ics', 'json'],
     }),
     ics: boolean({
+      helpGroup: 'FORMAT',
       description: 'Print your intervals as an iCalendar file.',
       exclusive: ['json'],
     }),

@@ -16,7 +16,7 @@ export default class Uninstall extends BaseCommand {
   static override flags = {
     assistant: text({ description: 'With hooks: only these assistants.', helpValue: 'NAMES' }),
     purge: boolean({
-      description: 'Also delete the user area, machine-local state, cache and published files.',
+      description: 'Also delete your data and what was published.',
     }),
     yes: boolean({ char: 'y', description: 'Skip the confirmation for --purge.' }),
     'dry-run': previews('Only show what would be removed.'),

@@ -15,16 +15,19 @@ export default class AgentsBrief extends BaseCommand {
     count: text({ description: 'Number of briefs, 1 to 32.', default: '1', helpValue: 'N' }),
     role: text({ description: 'Role for all agents.', helpValue: 'TEXT' }),
     expertise: text({
+      helpGroup: 'TRAIT',
       description: 'Expertise for all agents.',
       options: traitIds('expertise'),
       helpValue: 'TRAIT',
     }),
     personality: text({
+      helpGroup: 'TRAIT',
       description: 'Personality for all agents.',
       options: traitIds('personality'),
       helpValue: 'TRAIT',
     }),
     approach: text({
+      helpGroup: 'TRAIT',
       description: 'Approach for all agents.',
       options: traitIds('approach'),
       helpValue: 'TRAIT',

@@ -19,12 +19,9 @@ export default class AgentsRoute extends BaseCommand {
   static override examples = [
     '<%= config.bin %> agents route "research the history of tea"',
     '<%= config.bin %> agents route "custom agents to review the plan" --count 3 --json',
-    {
-      description: 'Show the result of each rule',
-      command: '<%= config.bin %> agents route "run it overnight" --explain',
-    },
+    '<%= config.bin %> agents route "run it overnight" --explain',
   ];
-  static override related = ['agents brief REQUEST', 'agents check FILE', 'agents roster list'];
+  static override related = ['agents brief REQUEST', 'agents roster list'];
 
   async run(): Promise<Decision & { considered?: Considered[] }> {
     const { args, flags } = await this.parse(AgentsRoute);

@@ -27,14 +27,20 @@ export default class NotifySend extends BaseCommand {
     }),
     'voice-id': text({ helpValue: 'ID', description: 'A voice from the speech provider' }),
     source: text({
+      helpGroup: 'SESSION',
       description: 'The sender; only messages from "da" are spoken',
       options: [...SOURCES],
       default: 'da',
     }),
-    phase: text({ helpValue: 'PHASE', description: 'New phase of the session' }),
-    slug: text({ helpValue: 'SLUG', description: 'Slug of the session (for --phase)' }),
-    duration: text({ helpValue: 'TIME', description: 'Duration of the task, such as 7m' }),
+    phase: text({ helpGroup: 'SESSION', helpValue: 'PHASE', description: 'New phase of the session' }),
+    slug: text({ helpGroup: 'SESSION', helpValue: 'SLUG', description: 'Slug of the session (for --phase)' }),
+    duration: text({
+      helpGroup: 'SESSION',
+      helpValue: 'TIME',
+      description: 'Duration of the task, such as 7m',
+    }),
     dedupe: text({
+      helpGroup: 'DELIVERY',
       helpValue: 'KEY',
       description: 'Replace earlier messages that have this key',
     }),
@@ -44,12 +50,15 @@ export default class NotifySend extends BaseCommand {
       description: 'A tag for push and chat (repeatable)',
       multiple: true,
     }),
-    wait: boolean({ description: "Wait for each channel's first result and show it" }),
+    wait: boolean({ helpGroup: 'DELIVERY', description: "Wait for each channel's first result and show it" }),
     unanswered: text({
       description: 'Resend the message with this id, which the daemon has not confirmed',
       hidden: true,
     }),
-    strict: boolean({ description: 'Wait, and fail if a channel does not deliver the message' }),
+    strict: boolean({
+      helpGroup: 'DELIVERY',
+      description: 'Wait, and fail if a channel does not deliver the message',
+    }),
   };
   static override examples = [
     '<%= config.bin %> notify send "The build is done" --duration 7m',

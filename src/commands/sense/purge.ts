@@ -16,10 +16,17 @@ export default class SensePurge extends BaseCommand {
     'Shows what would be deleted; add --yes to delete it permanently. Rebuilds records that still have their event log. Also deletes the token usage of the selected days or repository. With --all and --records, also deletes the history and queue of notifications. To delete hook data, use "sessions forget".';
   static override flags = {
     of: of('Only data from these days'),
-    app: text({ description: 'Only data for this application (name or bundle id).', helpValue: 'NAME' }),
+    app: text({
+      helpGroup: 'SELECTION',
+      description: 'Only data for this application (name or bundle id).',
+      helpValue: 'NAME',
+    }),
     repo,
-    all: boolean({ description: 'All captured data.' }),
-    records: boolean({ description: 'Also delete records that contain this data and cannot be rebuilt.' }),
+    all: boolean({ helpGroup: 'SELECTION', description: 'All captured data.' }),
+    records: boolean({
+      helpGroup: 'SELECTION',
+      description: 'Also delete records that contain this data and cannot be rebuilt.',
+    }),
     yes: boolean({
       char: 'y',
       description: 'Delete the data instead of showing a preview.',

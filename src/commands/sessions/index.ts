@@ -21,10 +21,7 @@ export default class Sessions extends BaseCommand {
   static override examples = [
     '<%= config.bin %> sessions',
     '<%= config.bin %> sessions --watch',
-    {
-      description: 'List the waiting sessions, for a script',
-      command: `<%= config.bin %> sessions --json | jq '.sessions[] | select(.status == "waiting") | .name'`,
-    },
+    '<%= config.bin %> sessions --json | jq -r .sessions[].name',
   ];
   static override related = ['go', 'sessions show SESSION', 'statusline'];
 

@@ -7,7 +7,7 @@ import { planText, type SyncPlan } from '../../lib/sync/view';
 export default class SyncSetup extends BaseCommand {
   static override summary = "Publish this machine's days to a synced folder";
   static override description =
-    "Publishes records, times, sessions and token usage to the folder's machines/ subfolder. Creates the folder if its parent exists. Restricted work has no name in these files. Changing --details rewrites them; your sync tool may keep older versions.";
+    "Publishes records, times, sessions and token usage to the folder's machines/ subfolder. Creates the folder if its parent exists. Restricted work has no name in these files. Your sync tool may keep older versions.";
   static override args = {
     folder: word({
       description:
@@ -21,7 +21,7 @@ export default class SyncSetup extends BaseCommand {
     }),
     'dry-run': dryRun('List exactly what would be published. Writes nothing.'),
     show: text({
-      description: 'Print this file as it would be published, such as daily/2026-11-20.json.',
+      description: 'Print this file, such as daily/2026-11-20.json.',
       helpValue: 'PATH',
       dependsOn: ['dry-run'],
     }),

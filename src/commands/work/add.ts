@@ -14,11 +14,21 @@ export default class WorkAdd extends BaseCommand {
   };
   static override flags = {
     body: text({ description: 'The details, in Markdown.', helpValue: 'TEXT' }),
-    type: text({ description: 'Type label.', default: 'feature', helpValue: 'TYPE' }),
-    status: text({ description: 'Status label.', options: [...STATUSES], default: 'queued' }),
-    priority: text({ description: 'Priority label.', options: ['P0', 'P1', 'P2', 'P3'] }),
-    property: text({ description: 'Property label, such as "website".', helpValue: 'PROPERTY' }),
+    type: text({ helpGroup: 'LABEL', description: 'Type label.', default: 'feature', helpValue: 'TYPE' }),
+    status: text({
+      helpGroup: 'LABEL',
+      description: 'Status label.',
+      options: [...STATUSES],
+      default: 'queued',
+    }),
+    priority: text({ helpGroup: 'LABEL', description: 'Priority label.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    property: text({
+      helpGroup: 'LABEL',
+      description: 'Property label, such as "website".',
+      helpValue: 'PROPERTY',
+    }),
     label: text({
+      helpGroup: 'LABEL',
       description: 'Additional label; repeatable.',
       multiple: true,
       helpValue: 'NAME',

@@ -12,16 +12,41 @@ export default class WorkList extends BaseCommand {
       options: ['open', 'closed', 'all'],
       default: 'open',
     }),
-    lane: text({ description: 'Only issues in this lane, such as "In-Progress".', helpValue: 'LANE' }),
-    status: text({ description: 'Only issues with this Status, such as "blocked".', helpValue: 'STATUS' }),
-    type: text({ description: 'Only issues of this Type, such as "reminder".', helpValue: 'TYPE' }),
-    priority: text({ description: 'Only issues with this Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    lane: text({
+      helpGroup: 'FILTER',
+      description: 'Only issues in this lane, such as "In-Progress".',
+      helpValue: 'LANE',
+    }),
+    status: text({
+      helpGroup: 'FILTER',
+      description: 'Only issues with this Status, such as "blocked".',
+      helpValue: 'STATUS',
+    }),
+    type: text({
+      helpGroup: 'FILTER',
+      description: 'Only issues of this Type, such as "reminder".',
+      helpValue: 'TYPE',
+    }),
+    priority: text({
+      helpGroup: 'FILTER',
+      description: 'Only issues with this Priority.',
+      options: ['P0', 'P1', 'P2', 'P3'],
+    }),
     property: text({
+      helpGroup: 'FILTER',
       description: 'Only issues with this Property, such as "website".',
       helpValue: 'PROPERTY',
     }),
-    agent: text({ description: "Only issues with this agent's label.", helpValue: 'NAME' }),
-    search: text({ description: 'Only issues with these words in the title.', helpValue: 'WORDS' }),
+    agent: text({
+      helpGroup: 'FILTER',
+      description: "Only issues with this agent's label.",
+      helpValue: 'NAME',
+    }),
+    search: text({
+      helpGroup: 'FILTER',
+      description: 'Only issues with these words in the title.',
+      helpValue: 'WORDS',
+    }),
     refresh: boolean({ description: 'Fetch the issues now.' }),
   };
   static override examples = [

@@ -26,7 +26,7 @@ export function ofOr(fallback: string, description: string) {
 }
 
 function periodFlag(description: string) {
-  const examples = 'such as yesterday, "last week", October, 2026-11-01..2026-11-07 or "since friday"';
+  const examples = 'such as yesterday, "last week", 30d or A..B';
   return { description: `${description}, ${examples}.`, helpValue: 'PERIOD' };
 }
 
@@ -42,14 +42,13 @@ export const dryRun = (what = 'Only show what would be done.') =>
   boolean({ description: what, default: false });
 
 export const machine = string({
-  description:
-    'Limit to one machine, given by name, by the start of its id, or as "this" (default: all machines, merged).',
+  description: 'Only this machine (name, start of its id, or "this").',
   helpValue: 'NAME',
 });
 
 /** A flag that may be given several times, each time with one value. */
-export function repeatable(description: string, helpValue: string) {
-  return string({ description, helpValue, multiple: true, multipleNonGreedy: true });
+export function repeatable(description: string, helpValue: string, helpGroup = '') {
+  return string({ description, helpValue, helpGroup, multiple: true, multipleNonGreedy: true });
 }
 
 /** A text argument. Unlike oclif's type, this type doesn't read stdin if the argument is missing. */
@@ -80,7 +79,7 @@ export function issueNumber(): Arg<number> {
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
     json: boolean({
-      description: 'Print one JSON document on stdout.',
+      description: 'Print one JSON document.',
       helpGroup: 'GLOBAL',
     }),
     debug: boolean({ description: 'Show the stack trace of an error.', helpGroup: 'GLOBAL' }),

@@ -13,10 +13,28 @@ export * as Flags from '@oclif/core/flags';
 export const loadHelpClass = (): Promise<typeof StewardHelp> => Promise.resolve(StewardHelp);
 
 class StewardCommandHelp extends CommandHelp {
-  /** Omits the summary, which is already the first line of the help. */
-  protected override description(): string | undefined {
+  /** Begins with the description, below the summary. */
+  override generate(): string {
     const { description } = this.command;
-    return description === undefined ? undefined : this.wrap(description);
+    const sections = super.generate();
+    return description === undefined ? sections : `${this.wrap(description)}\n\n${sections}`;
+  }
+
+  protected override description(): undefined {
+    return undefined;
+  }
+
+  protected override examples(examples: Parameters<CommandHelp['examples']>[0]): string | undefined {
+    return super.examples(examples)?.replaceAll('\n\n', '\n');
+  }
+
+  /** Shows `--json` below the command's own flags, and omits `--debug`. */
+  protected override groupFlags(
+    flags: Parameters<CommandHelp['groupFlags']>[0],
+  ): ReturnType<CommandHelp['groupFlags']> {
+    const { flagGroups, mainFlags } = super.groupFlags(flags.filter(({ name }) => name !== 'debug'));
+    const { GLOBAL = [], ...groups } = flagGroups;
+    return { flagGroups: groups, mainFlags: [...mainFlags, ...GLOBAL] };
   }
 
   /** Formats the usage line. Optional flags appear only in the list of flags. */
@@ -46,8 +64,21 @@ class StewardCommandHelp extends CommandHelp {
       ]);
   }
 
+  /** Puts a body of one line beside its header. */
+  override section(header: string, body: string | [string, string | undefined][]): string {
+    const [head, line, ...more] = super.section(header, body).split('\n');
+    const isShort = (header === 'USAGE' || header === 'RELATED') && line !== undefined && more.length === 0;
+    return isShort ? `${head}  ${line.trimStart()}` : super.section(header, body);
+  }
+
+  private related(): string | undefined {
+    const related: unknown = this.command['related'];
+    if (!Array.isArray(related) || related.length === 0) return undefined;
+    return this.wrap(related.map((name) => `steward ${String(name)}`).join(', '));
+  }
+
   protected override sections(): ReturnType<CommandHelp['sections']> {
-    return [...super.sections(), { header: 'RELATED', generate: () => relatedOf(this.command) }];
+    return [...super.sections(), { header: 'RELATED', generate: () => this.related() }];
   }
 }
 
@@ -110,10 +141,4 @@ export class StewardHelp extends Help {
     const [summary = '', ...rest] = super.formatTopic(topic).split('\n');
     return [this.wrap(summary), ...rest].join('\n');
   }
-}
-
-function relatedOf(command: OclifCommand.Loadable): string | undefined {
-  const related: unknown = command['related'];
-  if (!Array.isArray(related) || related.length === 0) return undefined;
-  return related.map((name) => `$ steward ${String(name)}`).join('\n');
 }

@@ -152,11 +152,8 @@ async function maybeInterrupt(host: FollowHost, session: string, again: Promise<
 
 /** Flags that answer permission requests in advance. */
 export const answerFlags = {
-  allow: repeatable(
-    'Tool to allow without asking: a tool name, a tool-use id, or "all". Repeatable.',
-    'TOOL',
-  ),
-  deny: repeatable('Tool to deny without asking: a tool name, a tool-use id, or "all". Repeatable.', 'TOOL'),
+  allow: repeatable('Allow this tool without asking (name, id or "all").', 'TOOL', 'ANSWER'),
+  deny: repeatable('Deny this tool without asking (name, id or "all").', 'TOOL', 'ANSWER'),
 };
 
 export const costFlag = text({

@@ -14,9 +14,9 @@ export default class AgentsRosterAdd extends BaseCommand {
     role: text({ required: true, description: 'Agent role.', helpValue: 'TEXT' }),
     name: text({ description: 'Display name.', helpValue: 'TEXT' }),
     model: text({ description: 'Model tier.', options: [...MODEL_TIERS] }),
-    expertise: text({ description: 'Expertise; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('expertise'), helpValue: 'TRAIT' }),
-    personality: text({ description: 'Personality; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('personality'), helpValue: 'TRAIT' }),
-    approach: text({ description: 'Approach; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('approach'), helpValue: 'TRAIT' }),
+    expertise: text({ helpGroup: 'TRAIT', description: 'Expertise; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('expertise'), helpValue: 'TRAIT' }),
+    personality: text({ helpGroup: 'TRAIT', description: 'Personality; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('personality'), helpValue: 'TRAIT' }),
+    approach: text({ helpGroup: 'TRAIT', description: 'Approach; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('approach'), helpValue: 'TRAIT' }),
   }; // prettier-ignore
   static override examples = [
     '<%= config.bin %> agents roster add ada --role "security specialist"',

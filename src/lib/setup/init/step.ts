@@ -11,47 +11,64 @@ import type { JobId } from '../../schedule/job';
 /** The flags of `steward init`. Each flag answers a question. */
 export const INIT_FLAGS = {
   yes: boolean({ char: 'y', description: 'Skip the questions; change only the settings given as flags.' }),
-  name: string({ description: 'Your name.', helpValue: 'NAME' }),
-  'da-name': string({ description: "Your assistant's name.", helpValue: 'NAME' }),
-  voice: string({ description: 'Set voice output.', options: ['on', 'mute', 'off'] }),
-  'voice-id': string({ description: 'A voice id from your speech provider.', helpValue: 'ID' }),
-  'repos-below': string({ description: 'Watch the repositories below this folder.', helpValue: 'DIR' }),
+  name: string({ helpGroup: 'PERSON', description: 'Your name.', helpValue: 'NAME' }),
+  'da-name': string({ helpGroup: 'PERSON', description: "Your assistant's name.", helpValue: 'NAME' }),
+  voice: string({ helpGroup: 'PERSON', description: 'Set voice output.', options: ['on', 'mute', 'off'] }),
+  'voice-id': string({
+    helpGroup: 'PERSON',
+    description: 'A voice id from your speech provider.',
+    helpValue: 'ID',
+  }),
+  'repos-below': string({
+    helpGroup: 'CAPTURE',
+    description: 'Watch the repositories below this folder.',
+    helpValue: 'DIR',
+  }),
   repo: string({
+    helpGroup: 'CAPTURE',
     description: 'Watch this repository; repeatable.',
     helpValue: 'PATH',
     multiple: true,
     multipleNonGreedy: true,
   }),
   sources: string({
+    helpGroup: 'CAPTURE',
     description: 'Sources to capture: all, none, or a list from appFocus,git,agentSession.',
     helpValue: 'LIST',
   }),
   'work-repo': string({
+    helpGroup: 'SERVICE',
     description: 'Store work as issues in this repository. Contacts GitHub.',
     helpValue: 'OWNER/REPO',
   }),
   'create-work-repo': boolean({
+    helpGroup: 'SERVICE',
     description: 'Create the repository, which will be private, if it does not exist.',
     dependsOn: ['work-repo'],
   }),
   push: boolean({
+    helpGroup: 'SERVICE',
     description: 'Send push notifications to your phone; creates a topic if needed.',
     allowNo: true,
   }),
-  'push-test': boolean({ description: 'Send a test push message.' }),
+  'push-test': boolean({ helpGroup: 'SERVICE', description: 'Send a test push message.' }),
   import: string({
+    helpGroup: 'IMPORT',
     description: "Import another system's data from this folder.",
     helpValue: 'DIR',
   }),
   'dry-run': boolean({
+    helpGroup: 'IMPORT',
     description: 'With --import, show what would be imported without writing anything.',
     dependsOn: ['import'],
   }),
   hooks: boolean({
+    helpGroup: 'SERVICE',
     description: "Register steward's hooks with your assistant, or remove them.",
     allowNo: true,
   }),
   jobs: string({
+    helpGroup: 'SERVICE',
     description: 'Jobs to schedule: all, none, or a list from sense,insight,work,daemon.',
     helpValue: 'LIST',
   }),

@@ -15,15 +15,17 @@ export default class AgentsManagedEnvCreate extends ManagedCommand {
     name: text({ description: 'Environment name.', helpValue: 'NAME' }),
     description: text({ description: 'Environment description.', helpValue: 'TEXT' }),
     networking: text({
+      helpGroup: 'CONFIG',
       description: 'Network access (default: unrestricted).',
       options: ['unrestricted', 'limited'],
     }),
-    host: repeatable('Host to allow; repeatable. All other hosts are blocked.', 'HOST'),
+    host: repeatable('Host to allow; repeatable. All other hosts are blocked.', 'HOST', 'CONFIG'),
     package: repeatable(
       'Package to install, as MANAGER:NAME (apt, cargo, gem, go, npm, pip); repeatable.',
       'MANAGER:NAME',
+      'CONFIG',
     ),
-    secret: repeatable('Secret, as NAME=env:VARIABLE or NAME=file:PATH; repeatable.', 'NAME=REF'),
+    secret: repeatable('Secret, as NAME=env:VARIABLE or NAME=file:PATH; repeatable.', 'NAME=REF', 'CONFIG'),
   };
   static override examples = [
     '<%= config.bin %> agents managed env create --name py --package pip:pandas --host pypi.org',
