@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { dayOf } from '../../src/lib/platform/time/time';
+import { dayBounds, dayOf } from '../../src/lib/platform/time/time';
 import {
   foldersOf,
   storedCommits,
@@ -21,6 +21,7 @@ import {
   type TestMachine,
 } from '../helpers/area-machines';
 import { emptyHome } from '../helpers/cli';
+import { zoneInTheMorning } from '../helpers/midnight';
 import { campaign, killsOr } from '../helpers/random';
 import { requirePrograms } from '../helpers/real-part';
 import { killedAt, WRITING_CALLS } from '../helpers/strace';
@@ -32,6 +33,7 @@ const KILLS = killsOr(16);
 describe('a machine that is killed while it adopts another one (built)', function () {
   this.timeout(120_000 + KILLS * 30_000);
   let home: ReturnType<typeof emptyHome>;
+  const zone = zoneInTheMorning();
   before(function () {
     requirePrograms(this, { strace: 'strace', git: 'git' });
   });
@@ -40,7 +42,7 @@ describe('a machine that is killed while it adopts another one (built)', functio
 
   const area = (...names: string[]): string => join(home.path, 'now', 'area', ...names);
   const machine = (id: string): TestMachine =>
-    testMachine({ id, home: join(home.path, 'now', id), area: area() });
+    testMachine({ ...{ id, home: join(home.path, 'now', id), area: area() }, env: { TZ: zone } });
   /** Restores what was there before the kill. */
   const restore = (): void => {
     rmSync(join(home.path, 'now'), { recursive: true });
@@ -49,9 +51,10 @@ describe('a machine that is killed while it adopts another one (built)', functio
 
   /** Records 20 minutes of today in the log of the machine's folder. */
   function putFocus(folder: string, fromMinute: number): void {
-    const day = dayOf(Date.now(), 'UTC');
+    const day = dayOf(Date.now(), zone);
+    const { startMs } = dayBounds(day, zone);
     const lines = Array.from({ length: 20 }, (_, i) => ({
-      ts: new Date(Date.parse(`${day}T00:01:00Z`) + (fromMinute + i) * 60_000).toISOString(),
+      ts: new Date(startMs + (1 + fromMinute + i) * 60_000).toISOString(),
       ...{ type: 'app-focus', source: 'appFocus', app: 'Code', detail: { intervalSec: 60, via: 'x11' } },
     }));
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -115,7 +118,7 @@ describe('a machine that is killed while it adopts another one (built)', functio
       restore();
       const at = { n: 1 + random.below(most), calls: random.pick(WRITING_CALLS), home: own.home };
       const label = JSON.stringify(at);
-      if (killedAt(at, ['sync', 'adopt', A], { STEWARD_HOME: area() })) kills += 1;
+      if (killedAt(at, ['sync', 'adopt', A], { STEWARD_HOME: area(), TZ: zone })) kills += 1;
       else most = Math.max(6, most - 4);
       // Hooks run in between, and write to where the machine was.
       await own.hook('session-start', 'between');

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { dayOf } from '../../src/lib/platform/time/time';
 import { testMachine, type TestMachine } from '../helpers/area-machines';
 import { emptyHome } from '../helpers/cli';
+import { zoneInTheMorning } from '../helpers/midnight';
 import { campaign, killsOr } from '../helpers/random';
 import { requirePrograms } from '../helpers/real-part';
 import { killedAt, WRITING_CALLS } from '../helpers/strace';
@@ -25,6 +26,7 @@ interface Today {
 describe('machines that are killed while their files have gone wrong (built)', function () {
   this.timeout(120_000 + KILLS * 40_000);
   let home: ReturnType<typeof emptyHome>;
+  let zone: string;
   let random: ReturnType<typeof campaign>;
   let kills: number;
   let wanted: number;
@@ -39,6 +41,7 @@ describe('machines that are killed while their files have gone wrong (built)', f
       random = campaign(title);
       for (let left = KILLS; left > 0; left -= KILLS_A_WORLD) {
         home = emptyHome();
+        zone = zoneInTheMorning();
         kills = 0;
         wanted = Math.min(left, KILLS_A_WORLD);
         most = 60;
@@ -53,7 +56,10 @@ describe('machines that are killed while their files have gone wrong (built)', f
 
   const exchange = (): string => join(home.path, 'exchange');
   const at = (id: string, name = id): TestMachine =>
-    testMachine({ id, home: join(home.path, name), area: join(home.path, name, 'area') });
+    testMachine({
+      ...{ id, home: join(home.path, name), area: join(home.path, name, 'area') },
+      env: { TZ: zone },
+    });
   const idOf = ({ home: path }: TestMachine): string =>
     readFileSync(join(path, '.local/state/steward/machine-id'), 'utf8').trim();
 
@@ -73,7 +79,7 @@ describe('machines that are killed while their files have gone wrong (built)', f
   function killedCapture(machine: TestMachine): void {
     machine.commit('code', 'killed');
     const kill = { n: 1 + random.below(most), calls: random.pick(WRITING_CALLS), home: machine.home };
-    if (killedAt(kill, ['sense', 'capture'], { STEWARD_HOME: machine.area })) kills += 1;
+    if (killedAt(kill, ['sense', 'capture'], { STEWARD_HOME: machine.area, TZ: zone })) kills += 1;
     else most = Math.max(6, most - 4);
   }
   async function captured(machine: TestMachine): Promise<string> {
@@ -159,7 +165,7 @@ describe('machines that are killed while their files have gone wrong (built)', f
   killed('shows no less while the exchange folder is away, and everything once it is back', async () => {
     const [first, second] = [await started(A), await started(B)];
     await captured(first);
-    const day = dayOf(Date.now(), 'UTC');
+    const day = dayOf(Date.now(), zone);
     let commits = 2;
     while (kills < wanted) {
       renameSync(exchange(), `${exchange()}-away`);
