@@ -30,7 +30,6 @@ export const HELD: readonly HeldFile[] = [
   { name: 'state/spool/', by: ['forget'], at: (area) => area.spool },
   { name: 'state/watchdog.json', by: ['forget'], at: ({ state }) => join(state, 'watchdog.json') },
   { name: 'state/outbox/', by: BOTH, at: (area) => area.outbox },
-  { name: 'state/checked-repos.json', by: BOTH, at: ({ state }) => join(state, 'checked-repos.json') },
   {
     name: 'observability/hooks.jsonl',
     by: ['forget'],
