@@ -35,12 +35,7 @@ interface ShimTarget extends LauncherTarget {
 function renderShim({ area, ...target }: ShimTarget, host: PathHost): string {
   const ending = host.platform === 'win32' ? 'cmd' : 'sh';
   const template = { body: read(`steward-hook.${ending}`), find: read(`find.${ending}`) };
-  return renderLauncher(
-    template,
-    target,
-    shimForm({ area, host }).values,
-    host,
-  );
+  return renderLauncher(template, target, shimForm({ area, host }).values, host);
 }
 
 /** A stand-in for node: says what it was asked to run, in which area, with which options. */

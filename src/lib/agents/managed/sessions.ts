@@ -178,10 +178,7 @@ export async function wakeSession(
 }
 
 /** Returns a session's state on the service and on this machine. */
-export async function sessionReport(
-  { deps }: { deps: SendDeps },
-  id: string,
-): Promise<SessionReport> {
+export async function sessionReport({ deps }: { deps: SendDeps }, id: string): Promise<SessionReport> {
   const session = await repeated(deps, () => deps.client.get('sessions', id));
   const stats = usageOf(session['stats'], 0);
   const cost = costOf(usageOf(session['usage'], stats.activeSeconds));
