@@ -77,7 +77,7 @@ describe('the documented hooks (built)', function () {
         }),
       ),
     );
-    const rows = page('docs/sessions-and-hooks.md').text.matchAll(
+    const rows = page('docs/sessions.md').text.matchAll(
       /^\| ([A-Z][A-Za-z, ]+) \| ([a-z-]+) \| (\d+) \|$/gm,
     );
     const told = [...rows].flatMap(([, events = '', verb, seconds]) =>

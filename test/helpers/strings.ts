@@ -152,7 +152,7 @@ export function languageFaults(): Fault[] {
   const sources = modules('src', 'templates');
   const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...filesUnder('docs')].filter(
     // It explains the words of the original system; docs/commands.md repeats what src/commands says.
-    (path) => path.endsWith('.md') && !/glossary|commands/.test(path),
+    (path) => path.endsWith('.md') && !/origins|commands/.test(path),
   );
   const prose = proseOf([...templateTexts(), ...pages]);
   return [

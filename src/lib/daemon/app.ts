@@ -91,7 +91,7 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
   const found = rows.find((row) => row.method === wanted);
   if (found !== undefined) return found;
   if (rows.length === 0) {
-    return refusal(404, 'not_found', 'Nothing found at this path.', 'See docs/http-api.md.');
+    return refusal(404, 'not_found', 'Nothing found at this path.', 'See docs/daemon.md.');
   }
   const allowed = rows.map((row) => (row.method === 'GET' ? 'GET, HEAD' : row.method)).join(', ');
   const message = `Method ${method.slice(0, 20)} is not allowed here.`;

@@ -84,7 +84,7 @@ function onlyMatch({ found, refused }: Awaited<ReturnType<typeof matchesOf>>, wh
     throw new StewardError('unavailable', `${where}, outside of the programs that steward can ask.`, {
       hint:
         first === undefined
-          ? 'Start sessions in tmux or herdr, or see docs/sessions-and-hooks.md for the settings of your terminal.'
+          ? 'Start sessions in tmux or herdr, or see docs/sessions.md for the settings of your terminal.'
           : `${first.message} ${first.hint ?? ''}`.trimEnd(),
     });
   }
