@@ -136,8 +136,10 @@ function parseCall(deps: Pick<HookDeps, 'env'>, call: HookCall): ParsedCall {
   const { input } = read;
   const assistant = input.assistant ?? named;
   const isClaude = assistant === CLAUDE_CODE;
+  // Qwen Code also sends this event with the results of tools, which have no text.
+  const isResult = assistant === 'qwen' && verb === 'prompt' && input.prompt === undefined;
   return {
-    verb,
+    verb: isResult ? 'tool' : verb,
     // Transcripts and terminal sequences are supported only for Claude Code.
     input: isClaude
       ? input

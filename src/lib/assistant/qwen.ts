@@ -27,6 +27,8 @@ export const qwen: Assistant = {
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],
+    // Sent in addition to Stop if an API error ends the turn.
+    ['StopFailure', 'stop'],
     ['SessionEnd', 'session-end', 1],
   ]),
 };
