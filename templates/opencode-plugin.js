@@ -26,6 +26,10 @@ const running = new Map();
 const folders = new Map();
 const replies = new Map();
 const users = new Set();
+/** The sessions whose turn has not ended, because OpenCode may report one end several times. */
+const turns = new Set();
+/** Maps each session to the error that OpenCode reported since it last worked. */
+const errors = new Map();
 /** Maps each session to its unanswered requests, oldest first. */
 const asked = new Map();
 /** Maps each session that has not ended to its folder. */
@@ -38,6 +42,8 @@ let queued = 0;
 function send(verb, event, id, fields = {}) {
   if (typeof id !== 'string' || queued >= MAX_QUEUE) return;
   const session = roots.get(id) ?? id;
+  if (verb !== 'stop') turns.add(session);
+  else if (!turns.delete(session)) return;
   if (verb === 'session-end') open.delete(session);
   else remember(open, session, folders.get(session));
   const json = JSON.stringify({
@@ -102,13 +108,29 @@ function started(id) {
   remember(running, id, true);
 }
 
-function turnEnded(id, event) {
+/** Reports the end of a turn, which an error may have caused: OpenCode's error for an interruption, or another. */
+function turnEnded(id, error) {
   if (roots.has(id)) {
     if (running.delete(id)) send('subagent-stop', 'SubagentStop', id);
     return;
   }
-  send('stop', event, id, { last_assistant_message: replies.get(id) });
+  if (error === undefined) send('stop', 'Stop', id, { last_assistant_message: replies.get(id) });
+  else if (error.name === 'MessageAbortedError') send('stop', 'Interrupt', id);
+  else send('stop', 'StopFailure', id, { error: keywordOf(error), last_assistant_message: textOf(error) });
   replies.delete(id);
+}
+
+/** Returns Claude Code's keyword for an error. */
+function keywordOf({ name, data }) {
+  const status = data?.statusCode;
+  if (name === 'ProviderAuthError' || status === 401 || status === 403) return 'authentication_failed';
+  if (name === 'MessageOutputLengthError') return 'max_output_tokens';
+  if (status === 429) return 'rate_limit';
+  return status >= 500 ? 'server_error' : 'unknown';
+}
+
+function textOf({ data, message = data?.message }) {
+  return typeof message === 'string' ? message.slice(0, MAX_TEXT) : undefined;
 }
 
 function ask(id, data, event, fields) {
@@ -168,10 +190,13 @@ function onEvent(event, folder) {
 const EVENTS = {
   'session.created': (id, data, place) => created(id, data.parentID ?? data.info?.parentID, place),
   'session.updated': (id, { info }) => child(id, info?.parentID),
-  'session.idle': (id) => turnEnded(id, 'Stop'),
-  'session.execution.succeeded': (id) => turnEnded(id, 'Stop'),
-  'session.execution.failed': (id) => turnEnded(id, 'Stop'),
-  'session.execution.interrupted': (id) => turnEnded(id, 'Interrupt'),
+  'session.error': (id, { error }) => remember(errors, id, error),
+  // After an error, OpenCode 1 may compact the session and continue.
+  'session.status': (id, { status }) => status?.type === 'busy' && errors.delete(id),
+  'session.idle': (id) => turnEnded(id, errors.get(id)),
+  'session.execution.succeeded': (id) => turnEnded(id),
+  'session.execution.failed': (id, { error }) => turnEnded(id, error ?? {}),
+  'session.execution.interrupted': (id) => turnEnded(id, { name: 'MessageAbortedError' }),
   'session.deleted': (id) => {
     if (!roots.has(id)) send('session-end', 'SessionEnd', id, { reason: 'deleted' });
   },

@@ -103,6 +103,40 @@ describe('the OpenCode plugin', function () {
     expect(made[10]?.[1]).to.include({ last_assistant_message: 'Done.' });
   });
 
+  it('reports how a turn of OpenCode 1 ended, once', async () => {
+    const { server } = await load();
+    const hooks = await server({ directory: '/src/site' });
+    const event = (type: string, more: object = {}) =>
+      hooks['event']?.({ event: { type, properties: { sessionID: 's1', ...more } } });
+    const turn = async (error: object, isCompacted = false): Promise<void> => {
+      await hooks['chat.message']?.({ sessionID: 's1' }, { parts: [{ type: 'text', text: 'go' }] });
+      await event('session.error', { error });
+      if (isCompacted) await event('session.status', { status: { type: 'busy' } });
+      for (let times = 0; times < 2; times += 1) await event('session.idle');
+    };
+    const failed = (statusCode: number): object => ({
+      name: 'APIError',
+      data: { message: 'resets 6pm', statusCode },
+    });
+    await turn({ name: 'MessageAbortedError', data: { message: 'Aborted' } });
+    for (const status of [429, 401, 503, 400]) await turn(failed(status));
+    await turn({ name: 'ProviderAuthError', data: {} });
+    await turn({ name: 'MessageOutputLengthError', data: {} });
+    await turn({ name: 'ContextOverflowError', data: {} }, true);
+    const ends = (await calls(16)).filter(([verb]) => verb === 'stop').map(([, payload]) => payload);
+    expect(ends.map(({ hook_event_name: name, error }) => [name, error])).to.deep.equal([
+      ['Interrupt', undefined],
+      ['StopFailure', 'rate_limit'],
+      ['StopFailure', 'authentication_failed'],
+      ['StopFailure', 'server_error'],
+      ['StopFailure', 'unknown'],
+      ['StopFailure', 'authentication_failed'],
+      ['StopFailure', 'max_output_tokens'],
+      ['Stop', undefined],
+    ]);
+    expect(ends[1]).to.include({ last_assistant_message: 'resets 6pm' });
+  });
+
   it('reports a resumed subagent as part of its session, also after a restart', async () => {
     for (const restarted of [false, true]) {
       const { server } = await load();
