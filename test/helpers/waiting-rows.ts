@@ -22,6 +22,7 @@ const call = (name: string, tool: string, id: string, more: Record<string, unkno
 
 const START = event('session-start', 'SessionStart', { source: 'startup' });
 const PROMPT = event('prompt', 'UserPromptSubmit', { prompt: 'go on' });
+const RESULT = event('prompt', 'UserPromptSubmit', { prompt: '' });
 const STOP = event('stop', 'Stop', { stop_hook_active: false });
 const failed = (error: string, text = ''): Step =>
   event('stop', 'StopFailure', { error, last_assistant_message: text });
@@ -102,19 +103,24 @@ const OTHERS: readonly WaitingRow[] = [
     ['is interrupted', [pre('Bash'), permission('Bash'), event('stop', 'Interrupt')], 'waiting'],
   ]),
   ...rows('copilot', 'default', [
-    ['asks a question', [pre('ask_user')], 'waiting', QUESTION],
-    ['has its question answered', [pre('ask_user'), post('ask_user')], 'working', 'using ask_user'],
+    ['asks a question', [pre(ASK), notice('elicitation_dialog')], 'waiting', QUESTION],
+    ['has its question answered', [pre(ASK), notice('elicitation_dialog'), post(ASK)], 'working', 'using AskUserQuestion'], // prettier-ignore
+    ['asks in the wrong format', [pre(ASK), broke(ASK)], 'working', 'using AskUserQuestion'],
     ['has a plan', [pre('exit_plan_mode')], 'waiting', APPROVE],
-    ['asks with a notice as well', [pre('ask_user'), notice('elicitation_dialog'), post('ask_user')], 'working', 'using ask_user'], // prettier-ignore
   ]),
   ...rows('qwen', 'default', [
     ['asks for permission', [permission('run_shell_command')], 'waiting', 'asks to run run_shell_command'],
     ['asks a question', [permission('ask_user_question')], 'waiting', QUESTION],
     ['is answered', [permission('edit'), pre('edit'), post('edit')], 'working', 'editing'],
+    ['hears the result of a tool', [pre('edit'), post('edit'), RESULT], 'working', 'editing'],
+    ['is interrupted', [notice('idle_prompt')], 'waiting'],
+    ['is signed out', [failed('authentication_failed'), notice('idle_prompt')], 'waiting', 'stopped: authentication failed'], // prettier-ignore
   ]),
   ...rows('opencode', 'default', [
     ['asks a question', [notice('elicitation_dialog')], 'waiting', QUESTION],
     ['asks for permission', [permission('bash')], 'waiting', 'asks to run bash'],
+    ['is interrupted', [pre('bash'), event('stop', 'Interrupt')], 'waiting'],
+    ['reaches a limit', [failed('rate_limit')], 'waiting', 'stopped: rate limit'],
   ]),
   ...rows('cursor', 'default', [['works', [pre('Shell')], 'working', 'running a command']]),
 ];

@@ -147,7 +147,7 @@ export const WRITERS: ReadonlySet<string> = new Set([
 /** The tools of each assistant that keep a call open until you answer. No other hook may report them. */
 const ASKING_TOOLS: Readonly<Partial<Record<AssistantId, Readonly<Record<string, Asks>>>>> = {
   'claude-code': { AskUserQuestion: 'question', ExitPlanMode: 'plan' },
-  copilot: { ask_user: 'question', exit_plan_mode: 'plan' },
+  copilot: { exit_plan_mode: 'plan' },
 };
 
 /** Returns what a tool that is about to run asks you. In the mode `dontAsk`, no tool may ask. */

@@ -104,7 +104,6 @@ const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
 const QUESTIONS: readonly string[] = [
   'AskUserQuestion',
   'ask_user_question',
-  'ask_user',
   'question',
   'request_user_input',
 ];

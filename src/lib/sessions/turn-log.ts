@@ -12,6 +12,8 @@ import { INTERRUPTED, storedWord } from './work-events';
 export interface TurnSigns {
   /** How the turn ended, if you interrupted it or an error ended it. */
   ended: { ms: number; reason: string } | undefined;
+  /** Since when the assistant has been idle, although nothing in its log ended the turn. */
+  idleMs: number | undefined;
   /** The open questions. */
   questions: readonly { call: string; ms: number }[];
 }
@@ -29,13 +31,15 @@ const MARKER = '[Request interrupted by user';
  * never their text.
  */
 export function readTurnSigns(path: string): TurnSigns {
-  const signs: TurnSigns = { ended: undefined, questions: [] };
+  const signs: TurnSigns = { ended: undefined, idleMs: undefined, questions: [] };
+  const writtenMs = lstatOf(path)?.mtimeMs;
   tailOf(path, TAIL_BYTES, (text) => {
     const entry = parseObject(text);
     if (entry === undefined) return;
     const ms = parseIso(textOf(entry['timestamp']) ?? '');
     if (isObject(entry['payload'])) readRollout(signs, entry['payload'], ms);
-    else if (isObject(entry['data'])) readCopilot(signs, textOf(entry['type']), entry['data'], ms);
+    else if (isObject(entry['data']))
+      readCopilot(signs, textOf(entry['type']), entry['data'], { ms, writtenMs });
     else readTranscript(signs, entry, ms);
   });
   return signs;
@@ -103,17 +107,27 @@ function readRollout(signs: TurnSigns, payload: Record<string, unknown>, ms: num
   } else if (type === 'function_call_output') signs.questions = withoutCall;
 }
 
+/**
+ * Copilot removes a prompt from its log if you withdraw it before the first answer. The log then shows no open turn,
+ * and has been written since the prompt.
+ */
 function readCopilot(
   signs: TurnSigns,
   type: string | undefined,
-  { errorType }: Record<string, unknown>,
-  ms: number | undefined,
+  { errorType, hookType }: Record<string, unknown>,
+  { ms, writtenMs }: { ms: number | undefined; writtenMs: number | undefined },
 ): void {
+  const event = type?.startsWith('hook.') === true ? `${type} ${textOf(hookType) ?? ''}` : (type ?? '');
+  if (COPILOT_STARTS.includes(event)) signs.idleMs = undefined;
+  else if (COPILOT_ENDS.includes(event)) signs.idleMs = writtenMs;
   if (type === 'user.message') signs.ended = undefined;
   else if (type === 'abort' && ms !== undefined) signs.ended = { ms, reason: INTERRUPTED };
   else if (type === 'session.error' && ms !== undefined)
     signs.ended = { ms, reason: storedWord(textOf(errorType)) ?? 'unknown' };
 }
+
+const COPILOT_STARTS = ['hook.start userPromptSubmitted', 'user.message', 'assistant.turn_start'];
+const COPILOT_ENDS = ['session.start', 'abort', 'session.error', 'hook.end agentStop'];
 
 /**
  * Returns who reviews the requests of the current turn, according to a Codex rollout: `user`, `auto_review` or

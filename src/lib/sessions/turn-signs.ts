@@ -48,8 +48,7 @@ function noteTurnSigns(deps: SessionsDeps, state: SessionsState, seen: SeenLogs)
     if (seen.get(transcript) === mark) return [];
     seen.set(transcript, mark);
     const signs = readTurnSigns(transcript);
-    const idleMs = running === undefined ? undefined : readIdleMs(running, session.sessionIds.at(-1) ?? '');
-    if (idleMs !== undefined) signs.ended ??= { ms: idleMs, reason: INTERRUPTED };
+    if (running !== undefined) signs.idleMs = readIdleMs(running, session.sessionIds.at(-1) ?? '');
     return missedEvents(session, signs);
   });
   for (const event of events) {
@@ -74,8 +73,10 @@ function runningFile({ assistant, process }: Session, transcript: string): strin
 }
 
 /** Returns the events that a session's hooks did not report. */
-function missedEvents(session: Session, { ended, questions }: TurnSigns): WorkEvent[] {
+function missedEvents(session: Session, signs: TurnSigns): WorkEvent[] {
+  const { questions } = signs;
   const turnMs = Date.parse(session.turnAt ?? session.startedAt);
+  const ended = endOf(signs, turnMs);
   const make = (
     ms: number,
     event: Pick<WorkEvent, 'type' | 'reason' | 'tool' | 'asks' | 'call'>,
@@ -88,8 +89,7 @@ function missedEvents(session: Session, { ended, questions }: TurnSigns): WorkEv
     ...event,
   });
   const isBusy = session.activity === 'working' || session.requests.some(({ agent }) => agent === null);
-  if (isBusy && ended !== undefined && ended.ms >= turnMs)
-    return [make(ended.ms, { type: 'stop', reason: ended.reason })];
+  if (isBusy && ended !== undefined) return [make(ended.ms, { type: 'stop', reason: ended.reason })];
   const known = session.requests.filter(({ tool }) => tool === QUESTION_TOOL);
   const opened = questions.filter(
     ({ call, ms }) => ms >= turnMs && !known.some((open) => open.call === call),
@@ -107,6 +107,12 @@ function missedEvents(session: Session, { ended, questions }: TurnSigns): WorkEv
       }),
     ),
   ];
+}
+
+/** Returns how the turn that started at `turnMs` ended; undefined if it has not ended. */
+function endOf({ ended, idleMs }: TurnSigns, turnMs: number): TurnSigns['ended'] {
+  if (ended !== undefined && ended.ms >= turnMs) return ended;
+  return idleMs !== undefined && idleMs >= turnMs ? { ms: idleMs, reason: INTERRUPTED } : undefined;
 }
 
 function isActive({ activity, requests }: Session): boolean {

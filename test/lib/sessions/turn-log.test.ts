@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -75,5 +75,41 @@ describe('sessions: a turn of Codex that failed', () => {
     expect(reasonOf(status(429), { type: 'task_started' })).to.equal(undefined);
     expect(reasonOf({ type: 'task_complete', last_agent_message: 'Done.' })).to.equal(undefined);
     expect(reasonOf({ type: 'turn_aborted' })).to.equal('interrupted');
+  });
+});
+
+describe('sessions: a prompt that Copilot gave back', () => {
+  let home: string;
+  beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'steward-turn-log-'))));
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  type Line = readonly [type: string, data?: object];
+  const START: Line = ['session.start'];
+  const SENT: Line = ['hook.start', { hookType: 'userPromptSubmitted' }];
+  const TURN: readonly Line[] = [SENT, ['user.message'], ['assistant.turn_start'], ['assistant.turn_end']];
+  const STOPPED: Line = ['hook.end', { hookType: 'agentStop' }];
+  const isIdle = (...lines: Line[]): boolean => {
+    const path = join(home, 'events.jsonl');
+    const texts = lines.map(([type, data = {}]) =>
+      JSON.stringify({ type, data, timestamp: '2026-11-20T08:00:00Z' }),
+    );
+    writeFileSync(path, `${texts.join('\n')}\n`);
+    const { idleMs } = readTurnSigns(path);
+    if (idleMs !== undefined) expect(idleMs).to.equal(statSync(path).mtimeMs);
+    return idleMs !== undefined;
+  };
+
+  it('is no longer in the log, which then shows no open turn', () => {
+    expect(isIdle(START)).to.equal(true);
+    expect(isIdle(START, ...TURN, STOPPED)).to.equal(true);
+    expect(isIdle(...TURN, ['abort'], ['permission.completed'], ['session.usage_checkpoint'])).to.equal(true);
+    expect(isIdle(...TURN, ['session.error', { errorType: 'rate_limit' }])).to.equal(true);
+  });
+
+  it('is in the log while its turn is open', () => {
+    for (const count of TURN.keys())
+      expect(isIdle(START, ...TURN, STOPPED, ...TURN.slice(0, count + 1)), String(count)).to.equal(false);
+    expect(isIdle(...TURN, ['hook.start', { hookType: 'agentStop' }])).to.equal(false);
+    expect(isIdle(['tool.execution_start'], ['assistant.message'])).to.equal(false);
   });
 });
