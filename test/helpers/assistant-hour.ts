@@ -18,6 +18,9 @@ export const KEY = { enter: 'Enter', escape: 'Escape', clear: 'C-u', shiftTab: '
 /** What the list says about a session that waits for the next prompt. */
 export const DONE = 'waiting';
 
+/** Ends a test that waits in vain, even on a busy machine. */
+const PATIENCE_MS = 180_000;
+
 /** The pane of a person who does something else. */
 export const NEXT_DOOR = 'next-door';
 
@@ -88,7 +91,7 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
         return typeof text === 'string' ? shown.includes(text) : text.test(shown);
       };
       try {
-        await until(`${String(text)} in ${pane}`, isThere, 30_000);
+        await until(`${String(text)} in ${pane}`, isThere, PATIENCE_MS);
       } catch (error) {
         throw new Error(`${(error as Error).message}\n${hour.screen(pane)}`, { cause: error });
       }
@@ -96,11 +99,16 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
     press(pane: string, ...keys: string[]): void {
       for (const key of keys) tmux('send-keys', '-t', pane, key);
     },
-    /** Types a prompt, and sends it once it stands in the last line of input. */
-    async say(pane: string, text: string, prompt = '❯'): Promise<void> {
+    /**
+     * Types a prompt, and sends it once it is in the last line of input.
+     * @param input the text before the input, or what the screen shows with a prompt in the input
+     */
+    async say(pane: string, text: string, input: string | ((text: string) => RegExp) = '❯'): Promise<void> {
+      const typed =
+        typeof input === 'string' ? new RegExp(`${input}\\s${text}\\s*\\n[^${input}]*$`) : input(text);
       hour.press(pane, KEY.clear);
       tmux('send-keys', '-t', pane, '-l', text);
-      await hour.shows(pane, new RegExp(`${prompt}\\s${text}\\s*\\n[^${prompt}]*$`));
+      await hour.shows(pane, typed);
       hour.press(pane, KEY.enter);
     },
     pidOf: (pane: string): number => Number(tmux('list-panes', '-t', pane, '-F', '#{pane_pid}')),
@@ -151,7 +159,7 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
         return JSON.stringify(last) === JSON.stringify(expected);
       };
       try {
-        await until(`the list says ${expected.join(', ')}`, isRight, 30_000);
+        await until(`the list says ${expected.join(', ')}`, isRight, PATIENCE_MS);
       } catch {
         expect(last, step).to.deep.equal(expected);
       }

@@ -19,7 +19,7 @@ interface Part {
 
 /**
  * A model on loopback that answers as Anthropic's API, as OpenAI's chat completions and as OpenAI's responses. It does
- * what the last prompt says: see `CALLS`, `SLOW` and `LIMIT`. Otherwise it says "Done.".
+ * what the last prompt says: see `CALLS`, `SLOW` and `REFUSED`. Otherwise it says "Done.".
  */
 export async function modelServer(): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
@@ -56,6 +56,12 @@ const CHOICE = {
   ],
 };
 
+/** The same question as a form. */
+const FORM = {
+  properties: { choice: { type: 'string', enum: CHOICE.options.map(({ label }) => label) } },
+  required: ['choice'],
+};
+
 /** For each word of a prompt, the tools of the assistants for it: the model calls the one that it is offered. */
 const CALLS: Readonly<Record<string, readonly (readonly [tool: string, input: object])[]>> = {
   'RUN-IT': [
@@ -72,32 +78,37 @@ const CALLS: Readonly<Record<string, readonly (readonly [tool: string, input: ob
   'ASK-ME': [
     ['AskUserQuestion', { questions: [CHOICE] }],
     ['ask_user_question', { questions: [CHOICE] }],
-    ['ask_user', { question: CHOICE.question, choices: ['First', 'Second'] }],
+    ['ask_user', { message: CHOICE.question, requestedSchema: FORM }],
     ['question', { questions: [CHOICE] }],
     ['request_user_input', { questions: [{ id: 'choice', ...CHOICE }] }],
   ],
   'PLAN-IT': [
     ['ExitPlanMode', { plan: 'Do one thing.' }],
     ['exit_plan_mode', { plan: 'Do one thing.', summary: 'Do one thing.' }],
+    ['plan_exit', {}],
   ],
 };
+/** Tools of Qwen Code that the model calls without a description. */
+const FOUND_LATER = ['ask_user_question', 'exit_plan_mode'];
 /** The model never answers this prompt. */
 const SLOW = 'WAIT-LONG';
-/** The service refuses this prompt for its limit. */
-const LIMIT = 'HIT-LIMIT';
+/** The service refuses these prompts, with this status. */
+const REFUSED: Readonly<Record<string, number>> = { 'HIT-LIMIT': 429, 'LOSE-KEY': 401 };
 
-type Answer = 'never' | 'limit' | { tool: string; input: object } | undefined;
+type Answer = 'never' | { status: number } | { tool: string; input: object } | undefined;
 
 /** What the model does about a prompt: undefined if it only says "Done.". */
 function answerTo(prompt: string, tools: readonly Tool[]): Answer {
   // Requests without tools are the assistant's own, such as for a title.
   if (tools.length === 0) return undefined;
   // After a refusal, an assistant may send the prompt before as a part of the same message.
-  const words = [SLOW, LIMIT, ...Object.keys(CALLS)].filter((word) => prompt.includes(word));
+  const words = [SLOW, ...Object.keys({ ...REFUSED, ...CALLS })].filter((word) => prompt.includes(word));
   const word = words.sort((a, b) => prompt.lastIndexOf(b) - prompt.lastIndexOf(a))[0] ?? '';
   if (word === SLOW) return 'never';
-  if (word === LIMIT) return 'limit';
-  const names = tools.map((tool) => tool.name ?? tool.function?.name);
+  const status = REFUSED[word];
+  if (status !== undefined) return { status };
+  const offered = tools.map((tool) => tool.name ?? tool.function?.name);
+  const names = offered.includes('tool_search') ? [...offered, ...FOUND_LATER] : offered;
   const call = CALLS[word]?.find(([tool]) => names.includes(tool));
   return call === undefined ? undefined : { tool: call[0], input: call[1] };
 }
@@ -106,13 +117,16 @@ function textOf(content: string | readonly Part[] | null | undefined): string {
   return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('\n');
 }
 
-function refuse(response: ServerResponse): void {
-  const error = {
-    type: 'rate_limit_error',
-    code: 'rate_limit_exceeded',
-    message: 'This request would exceed your limit; resets 11:59pm.',
-  };
-  response.writeHead(429, { 'content-type': 'application/json', 'x-should-retry': 'false' });
+function refuse(response: ServerResponse, status: number): void {
+  const error =
+    status === 429
+      ? {
+          type: 'rate_limit_error',
+          code: 'rate_limit_exceeded',
+          message: 'This request would exceed your limit; resets 11:59pm.',
+        }
+      : { type: 'authentication_error', code: 'invalid_api_key', message: 'This key is not valid.' };
+  response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
   response.end(JSON.stringify({ type: 'error', error }));
 }
 
@@ -128,7 +142,7 @@ function answerChat(response: ServerResponse, body: string): void {
   const last = messages.at(-1);
   const answer = answerTo(last?.role === 'user' ? textOf(last.content) : '', tools);
   if (answer === 'never') return;
-  if (answer === 'limit') return refuse(response);
+  if (answer !== undefined && 'status' in answer) return refuse(response, answer.status);
   const call = answer && {
     id: `call_${messages.length}`,
     type: 'function',
@@ -169,7 +183,7 @@ function answerResponses(response: ServerResponse, body: string): void {
   const last = input.at(-1);
   const answer = answerTo(last?.role === 'user' ? textOf(last.content) : '', tools);
   if (answer === 'never') return;
-  if (answer === 'limit') return refuse(response);
+  if (answer !== undefined && 'status' in answer) return refuse(response, answer.status);
   const item =
     answer === undefined
       ? {
@@ -215,7 +229,7 @@ function answerMessages(response: ServerResponse, body: string): void {
   const typed = parts.slice(parts.findLastIndex(({ type }) => type === 'tool_result') + 1);
   const call = answerTo(textOf(typed), tools);
   if (call === 'never') return;
-  if (call === 'limit') return refuse(response);
+  if (call !== undefined && 'status' in call) return refuse(response, call.status);
   const usage = { input_tokens: USED.input, output_tokens: USED.output };
   const stop_reason = call === undefined ? 'end_turn' : 'tool_use';
   const block =

@@ -7,7 +7,7 @@ import { until } from '../helpers/desktop-kit';
 const INPUT = '›';
 
 describe('an hour with the real Codex in tmux, without a desktop (built)', function () {
-  this.timeout(180_000);
+  this.timeout(900_000);
   let hour: Hour | undefined;
 
   afterEach(async () => {

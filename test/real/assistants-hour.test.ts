@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { DONE, KEY, NEXT_DOOR, requireAssistant, startHour, type Hour } from '../helpers/assistant-hour';
 
 describe('an hour with the real assistant in tmux, without a desktop (built)', function () {
-  this.timeout(180_000);
+  this.timeout(900_000);
   let hour: Hour | undefined;
 
   afterEach(async () => {
