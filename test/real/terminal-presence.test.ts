@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { keepPresenceFile, presenceFiles } from '../../src/lib/notify/presence-file';
+import { StewardError } from '../../src/lib/errors';
 import { run } from '../../src/lib/platform/process/process';
 import { readPresence } from '../../src/lib/sense/presence';
 import type { Session } from '../../src/lib/sessions/session';
@@ -72,6 +73,16 @@ describe('your presence at terminals', function () {
     expect(await look(first)).to.equal('front');
     const second = tmux('split-window', '-P', '-F', '#{pane_tty}', '-t', 'work', 'cat');
     expect([await look(first), await look(second)]).to.deep.equal(['desk', 'front']);
+  });
+
+  it('is unknown if tmux does not answer', async () => {
+    const pane = tmux('new-session', '-d', '-P', '-F', '#{pane_tty}', '-s', 'work', 'cat');
+    const hangs = (): never => {
+      throw new StewardError('unavailable', 'tmux did not end within 5 s.');
+    };
+    const terminal = { tty: pane, pid: null, program: null } as SessionTerminal;
+    const desktop = { platform: 'linux' as const, env: env(), run: hangs };
+    expect(await readPresence(desktop, terminal, Date.now())).to.equal('unknown');
   });
 
   describe('the file of a client', () => {
