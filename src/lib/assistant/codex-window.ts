@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 
 import { realPath } from '../platform/files/stat';
+import type { ProcessMark } from '../platform/process/ancestor';
 import { variableOf } from '../platform/process/own-terminal';
 import { programsOnTerminals, type RunningProgram } from '../platform/process/programs';
 
@@ -9,6 +10,8 @@ interface CodexSession {
   cwd: string | undefined;
   env: NodeJS.ProcessEnv;
   nowMs: number;
+  /** Returns the window that showed the session before. */
+  before: () => Pick<ProcessMark, 'pid' | 'started'> | null | undefined;
 }
 
 /** Codex creates a session within this time of its start; `/new` creates one later. */
@@ -16,9 +19,10 @@ const STARTS_WITHIN_MS = 10_000;
 
 /**
  * Returns the Codex window that shows a session of the daemon: the only one that resumed it, the only one in
- * its folder, or the only one there that started just before it. Undefined if that isn't certain.
+ * its folder, the only one there that started just before it, or else the one that showed it before. Undefined if
+ * that isn't certain.
  */
-export function codexWindow({ id, cwd, env, nowMs }: CodexSession): RunningProgram | undefined {
+export function codexWindow({ id, cwd, env, nowMs, before }: CodexSession): RunningProgram | undefined {
   const folder = cwd === undefined ? undefined : realPath(cwd);
   const windows = programsOnTerminals('codex', nowMs).filter(({ pid }) =>
     ['HOME', 'CODEX_HOME'].every((name) => variableOf(pid, name) === env[name]),
@@ -28,7 +32,10 @@ export function codexWindow({ id, cwd, env, nowMs }: CodexSession): RunningProgr
   const startsIt = ({ startedMs }: RunningProgram): boolean =>
     createdMs >= startedMs && createdMs - startedMs < STARTS_WITHIN_MS;
   const choices = [windows.filter(({ args }) => args.includes(id)), here, here.filter(startsIt)];
-  return choices.find(({ length }) => length === 1)?.[0];
+  const certain = choices.find(({ length }) => length === 1)?.[0];
+  if (certain !== undefined) return certain;
+  const known = before();
+  return windows.find(({ pid, started }) => pid === known?.pid && started === known.started);
 }
 
 function folderOf({ args, cwd }: RunningProgram): string | undefined {

@@ -16,7 +16,8 @@ import { isWaiting } from '../sessions/requests';
 import { CLAUDE_CODE, idOfKey, type AssistantId } from '../sessions/session-key';
 import { isRestricted } from '../sessions/restricted';
 import { isNameless, makeSlug, namelessSlug } from '../sessions/slug';
-import { type SessionsDeps, storedSlug } from '../sessions/state';
+import type { Session } from '../sessions/session';
+import { type SessionsDeps, storedSession, storedSlug } from '../sessions/state';
 import {
   type SessionTerminal,
   type WorkEvent,
@@ -239,7 +240,7 @@ interface Place {
 
 /** Returns the process and terminal of a session. Only Codex's daemon can move a session to another terminal. */
 function placeOf(
-  { env }: EventDeps,
+  { env, path }: EventDeps,
   { verb, input: { cwd }, session, assistant }: ParsedCall,
   nowMs: number,
 ): Place {
@@ -250,7 +251,8 @@ function placeOf(
     const own = starts ? terminalOfParents(caller?.pid) : undefined;
     return { process: caller, terminal: starts ? terminalOf(own, (name) => env[name]) : undefined };
   }
-  const window = codexWindow({ id: idOfKey(session), cwd, env, nowMs });
+  const before = (): Session['process'] => storedSession(path, session)?.process;
+  const window = codexWindow({ id: idOfKey(session), cwd, env, nowMs, before });
   if (window === undefined)
     return { process: caller, terminal: starts ? terminalOf(undefined, () => undefined) : undefined };
   const { pid, started } = window;
