@@ -1,40 +1,22 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { DONE, KEY, NEXT_DOOR, requireAssistant, startHour, type Hour } from '../helpers/assistant-hour';
+import { endCodexDaemon, INPUT, setUpCodex, startCodex } from '../helpers/codex-hour';
 import { until } from '../helpers/desktop-kit';
-
-const INPUT = '›';
 
 describe('an hour with the real Codex in tmux, without a desktop (built)', function () {
   this.timeout(900_000);
   let hour: Hour | undefined;
 
   afterEach(async () => {
-    if (hour !== undefined) endDaemon(hour.home);
+    if (hour !== undefined) endCodexDaemon(hour);
     await hour?.close();
     hour = undefined;
   });
 
-  async function startCodex({ open, shows, press, say }: Hour, pane: string, isFirst = false): Promise<void> {
-    open(pane, ['codex'], { TEST_KEY: 'x', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' });
-    if (isFirst) {
-      await shows(pane, 'Trust all and continue');
-      press(pane, '2', KEY.enter);
-    }
-    await shows(pane, 'Ask Codex to do anything');
-    // Codex reports a session with its first prompt.
-    await say(pane, 'Hello', INPUT);
-    await shows(pane, 'Done.');
-  }
-
   it('gives the right list at every step', async function () {
     requireAssistant(this, 'codex');
     hour = await startHour();
-    const { home, folder, shows, lists, say, press, goes } = hour;
-    mkdirSync(join(home, '.codex'));
-    writeFileSync(join(home, '.codex', 'config.toml'), settings(hour.model.url, folder));
-    await hour.steward('hooks', 'install', '--assistant', 'codex');
+    const { shows, lists, say, press, goes } = hour;
+    await setUpCodex(hour);
     await hour.attach(NEXT_DOOR);
 
     await startCodex(hour, 'one', true);
@@ -93,32 +75,3 @@ describe('an hour with the real Codex in tmux, without a desktop (built)', funct
     console.log(`      ${hour.summary()}`);
   });
 });
-
-/** Codex's daemon outlives its windows. */
-function endDaemon(home: string): void {
-  for (const name of ['daemon-updater.pid', 'daemon.pid']) {
-    const file = join(home, '.codex', 'app-server-daemon', name);
-    if (!existsSync(file)) continue;
-    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number };
-    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
-  }
-}
-
-function settings(url: string, folder: string): string {
-  return [
-    'model = "test-model"',
-    'model_provider = "test"',
-    'approval_policy = "on-request"',
-    'check_for_update_on_startup = false',
-    '[model_providers.test]',
-    'name = "test"',
-    `base_url = "${url}"`,
-    'wire_api = "responses"',
-    'env_key = "TEST_KEY"',
-    'request_max_retries = 0',
-    'stream_max_retries = 0',
-    `[projects."${folder}"]`,
-    'trust_level = "trusted"',
-    '',
-  ].join('\n');
-}

@@ -1,7 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-
 import { DONE, KEY, NEXT_DOOR, requireAssistant, startHour, type Hour } from '../helpers/assistant-hour';
+import { setUpClaude, startClaude } from '../helpers/claude-hour';
 
 describe('an hour with the real assistant in tmux, without a desktop (built)', function () {
   this.timeout(900_000);
@@ -12,31 +10,11 @@ describe('an hour with the real assistant in tmux, without a desktop (built)', f
     hour = undefined;
   });
 
-  async function startClaude(
-    { open, shows, env, model }: Hour,
-    pane: string,
-    ...args: string[]
-  ): Promise<void> {
-    open(pane, ['claude', ...args], {
-      ANTHROPIC_BASE_URL: dirname(model.url),
-      ANTHROPIC_AUTH_TOKEN: 'x',
-      ANTHROPIC_MODEL: 'claude-sonnet-4-5',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-      PATH: env.PATH,
-    });
-    await shows(pane, args.length === 0 ? 'for shortcuts' : 'mode on');
-  }
-
   it('of Claude Code, gives the right list at every step', async function () {
     requireAssistant(this, 'claude');
     hour = await startHour();
-    const { home, folder, shows, lists, say, press, goes } = hour;
-    mkdirSync(join(home, '.claude'));
-    const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
-    const settings = { hasCompletedOnboarding: true, theme: 'dark', projects: { [folder]: trusted } };
-    writeFileSync(join(home, '.claude.json'), JSON.stringify(settings));
-    await hour.steward('hooks', 'install', '--assistant', 'claude-code');
+    const { shows, lists, say, press, goes } = hour;
+    await setUpClaude(hour);
     await hour.attach(NEXT_DOOR);
 
     await startClaude(hour, 'one');
