@@ -177,8 +177,8 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
     },
 
     async close(): Promise<void> {
-      for (const screen of screens) await closeScreen(screen);
       tmux('kill-server');
+      for (const screen of screens) await closeScreen(screen);
       model.close();
       own.remove();
     },

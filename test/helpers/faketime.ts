@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isAlive } from '../../src/lib/platform/files/lock';
@@ -24,6 +24,40 @@ export function fakeTime(ms: number, { standing = false } = {}): Record<string, 
     FAKETIME: `${standing ? '' : '@'}${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}`,
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     NO_FAKE_STAT: '1',
+  };
+}
+
+/** A clock that a test moves, for all processes with its variables. It runs as fast as the real one. */
+export interface MovableClock {
+  env: Record<string, string>;
+  /** Variables of a process whose timers follow the clock as well. */
+  withTimers: Record<string, string>;
+  now: () => number;
+  set: (ms: number) => void;
+}
+
+/** @param file where the processes read how far the clock is from the real one */
+export function movableClock(file: string, ms: number): MovableClock {
+  forgetKilledClocks();
+  let offsetSec = 0;
+  const set = (atMs: number): void => {
+    offsetSec = Math.ceil((atMs - Date.now()) / 1000);
+    // Every process reads the file all the time, so it must never be empty.
+    writeFileSync(`${file}.new`, `${offsetSec < 0 ? '' : '+'}${offsetSec}\n`);
+    renameSync(`${file}.new`, file);
+  };
+  set(ms);
+  return {
+    env: {
+      LD_PRELOAD: LIBRARIES.find((path) => existsSync(path)) ?? '',
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      NO_FAKE_STAT: '1',
+    },
+    withTimers: { FAKETIME_DONT_FAKE_MONOTONIC: '0' },
+    now: () => Date.now() + offsetSec * 1000,
+    set,
   };
 }
 

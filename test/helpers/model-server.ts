@@ -21,12 +21,19 @@ interface Part {
  * A model on loopback that answers as Anthropic's API, as OpenAI's chat completions and as OpenAI's responses. It does
  * what the last prompt says: see `CALLS`, `SLOW` and `REFUSED`. Otherwise it says "Done.".
  */
-export async function modelServer(): Promise<{ url: string; close: () => void }> {
+export async function modelServer(): Promise<{
+  url: string;
+  /** Keeps its answers back until the returned function is called. */
+  hold: () => () => void;
+  close: () => void;
+}> {
+  let held = Promise.resolve();
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
-    request.on('end', () => {
+    request.on('end', async () => {
       const path = request.url ?? '';
+      await held;
       if (request.method !== 'POST') response.end('{"object":"list","data":[]}');
       else if (path.includes('/count_tokens')) response.end('{"input_tokens":10}');
       else if (path.includes('/messages')) answerMessages(response, body);
@@ -38,6 +45,11 @@ export async function modelServer(): Promise<{ url: string; close: () => void }>
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/v1`,
+    hold() {
+      let release = (): void => undefined;
+      held = new Promise((done) => (release = done));
+      return release;
+    },
     close() {
       server.close();
       server.closeAllConnections();
@@ -46,6 +58,10 @@ export async function modelServer(): Promise<{ url: string; close: () => void }>
 }
 
 const COMMAND = 'touch made-by-model';
+/** A command that Claude Code's mode `auto` asks the model about. */
+const UNKNOWN_COMMAND = 'sh -c true';
+/** How the model allows it. */
+const ALLOWED = '<block>no';
 const CHOICE = {
   question: 'Which one?',
   header: 'Choice',
@@ -75,6 +91,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [tool: string, input: ob
     ['shell_command', { command: COMMAND }],
     ['shell', { command: COMMAND }],
   ],
+  'CHECK-IT': [['Bash', { command: UNKNOWN_COMMAND, description: 'Do nothing' }]],
   'ASK-ME': [
     ['AskUserQuestion', { questions: [CHOICE] }],
     ['ask_user_question', { questions: [CHOICE] }],
@@ -174,14 +191,17 @@ function answerChat(response: ServerResponse, body: string): void {
 }
 
 interface Responses {
+  /** Codex's own reviewer wants a decision as JSON. */
+  text?: { format?: object };
   tools?: Tool[];
   input: { type?: string; role?: string; content?: string | Part[] }[];
 }
 
 function answerResponses(response: ServerResponse, body: string): void {
-  const { tools = [], input } = JSON.parse(body) as Responses;
+  const { text, tools = [], input } = JSON.parse(body) as Responses;
+  const isReview = text?.format !== undefined;
   const last = input.at(-1);
-  const answer = answerTo(last?.role === 'user' ? textOf(last.content) : '', tools);
+  const answer = answerTo(last?.role === 'user' && !isReview ? textOf(last.content) : '', tools);
   if (answer === 'never') return;
   if (answer !== undefined && 'status' in answer) return refuse(response, answer.status);
   const item =
@@ -190,7 +210,7 @@ function answerResponses(response: ServerResponse, body: string): void {
           type: 'message',
           role: 'assistant',
           id: `m${input.length}`,
-          content: [{ type: 'output_text', text: 'Done.' }],
+          content: [{ type: 'output_text', text: isReview ? '{"outcome":"allow"}' : 'Done.' }],
         }
       : {
           type: 'function_call',
@@ -218,12 +238,13 @@ function answerResponses(response: ServerResponse, body: string): void {
 interface Messages {
   model: string;
   stream?: boolean;
+  stop_sequences?: string[];
   tools?: Tool[];
   messages: { role: string; content: string | Part[] }[];
 }
 
 function answerMessages(response: ServerResponse, body: string): void {
-  const { model, stream, tools = [], messages } = JSON.parse(body) as Messages;
+  const { model, stream, stop_sequences = [], tools = [], messages } = JSON.parse(body) as Messages;
   const content = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const typed = parts.slice(parts.findLastIndex(({ type }) => type === 'tool_result') + 1);
@@ -234,7 +255,7 @@ function answerMessages(response: ServerResponse, body: string): void {
   const stop_reason = call === undefined ? 'end_turn' : 'tool_use';
   const block =
     call === undefined
-      ? { type: 'text', text: 'Done.' }
+      ? { type: 'text', text: stop_sequences.includes('</block>') ? ALLOWED : 'Done.' }
       : { type: 'tool_use', id: `toolu_${messages.length}`, name: call.tool, input: call.input };
   const message = {
     id: `msg_${messages.length}`,

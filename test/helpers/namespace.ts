@@ -6,6 +6,8 @@ import { definedOnly } from './cli';
 import { until } from './desktop-kit';
 
 export interface Namespace {
+  /** The words before a command line that runs in it. */
+  within: readonly string[];
   /** Runs a program in it. */
   exec: (
     file: string,
@@ -14,6 +16,9 @@ export interface Namespace {
   ) => Promise<{ code: number | null; stdout: string; stderr: string }>;
   stop: () => Promise<void>;
 }
+
+/** Hides the desktops of this machine in a namespace. */
+export const NO_DESKTOP = 'mkdir -p /tmp/.X11-unix && mount -t tmpfs tmpfs /tmp/.X11-unix';
 
 /** Skips a test where no namespace can be made: without root, or in a container that does not let even root. */
 export function requireNamespace(context: Mocha.Context): void {
@@ -63,7 +68,12 @@ export async function startNamespace(
       60_000,
     );
     const pid = firstChild(holder.pid ?? 0);
-    return { exec: (file, args, more = {}) => enter(pid, file, args, { ...env, ...more }), stop };
+    const within = ['nsenter', '--mount', '--pid', '--cgroup', '--target', String(pid)];
+    return {
+      within,
+      exec: (file, args, more = {}) => runProgram([...within, file, ...args], { ...env, ...more }),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -82,13 +92,8 @@ function firstChild(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
 }
 
-function enter(pid: number, file: string, args: readonly string[], env: NodeJS.ProcessEnv) {
-  return runProgram('nsenter', ['--mount', '--pid', '--cgroup', '--target', String(pid), file, ...args], env);
-}
-
 function runProgram(
-  file: string,
-  args: readonly string[],
+  [file = '', ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { startNamespace, type Namespace } from './namespace';
+import { NO_DESKTOP, startNamespace, type Namespace } from './namespace';
 
 /** Terminals of a machine without a desktop, which no program outside sees or types on. */
 export interface Terminals {
@@ -49,7 +49,7 @@ export async function startTerminals(folder: string, env: NodeJS.ProcessEnv): Pr
   const setUp = [
     'mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts /dev/pts',
     'mount --bind /dev/pts/ptmx /dev/ptmx',
-    'mkdir -p /tmp/.X11-unix && mount -t tmpfs tmpfs /tmp/.X11-unix',
+    NO_DESKTOP,
     `mkfifo ${pipe}`,
     `setsid python3 ${driver} ${pipe} &`,
   ].join('\n');
