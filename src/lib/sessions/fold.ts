@@ -199,7 +199,9 @@ export function activityAfter(
 /** Stores the error that ended the turn. The next event of the main agent removes it. */
 function noteFailure(session: Session, event: WorkEvent, activity: Session['activity'] | undefined): void {
   const { type, reason, until = null } = event;
-  if (type === 'stop' && reason !== undefined && reason !== INTERRUPTED) session.failure = { reason, until };
+  // A log may report the end of the same turn after its error.
+  if (type === 'stop' && reason === INTERRUPTED) return;
+  if (type === 'stop' && reason !== undefined) session.failure = { reason, until };
   else if (activity !== undefined && type !== 'notification') delete session.failure;
 }
 

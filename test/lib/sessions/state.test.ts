@@ -122,6 +122,16 @@ describe('the state of the sessions', () => {
     expect(only().agents).to.deep.equal([]);
   });
 
+  it('keeps the error that ended a turn, also if a log reports its end later', () => {
+    say('session-start', { slug: '20261120-site-00000001', machine: 'm' });
+    say('prompt');
+    say('stop', { reason: 'rate_limit' });
+    say('stop', { reason: 'interrupted' });
+    expect(only().failure).to.deep.equal({ reason: 'rate_limit', until: null });
+    say('prompt');
+    expect(only().failure).to.equal(undefined);
+  });
+
   const asked = (agent?: string): Partial<WorkEvent> => ({
     reason: 'permission_prompt',
     ...(agent === undefined ? {} : { agent }),
