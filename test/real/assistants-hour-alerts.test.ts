@@ -15,7 +15,7 @@ import { removeFolder } from '../helpers/scratch';
 const START = Date.parse('2026-11-20T09:00:00.000Z');
 
 describe('an hour with real assistants and a daemon, in tmux without a desktop (built)', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let folder: string | undefined;
   let namespace: Namespace | undefined;
   let hour: AlertHour | undefined;
