@@ -4,7 +4,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { DayDocument } from '../../src/lib/app/day';
 import type { DaySession } from '../../src/lib/time/day-sessions';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
-import { addDays, dayOf, hourStarts } from '../../src/lib/platform/time/time';
+import { tellStory } from '../../src/lib/demo/story';
+import { hourStarts } from '../../src/lib/platform/time/time';
 import type { SenseEvent } from '../../src/lib/time/event';
 import type { Insight } from '../../src/lib/sense/insight-reads';
 import { dayDetail, recent, sources, status, today } from '../../src/lib/sense/read';
@@ -31,17 +32,17 @@ const DAY: Record<number, readonly [app: string, samples: number][]> = {
   17: [['Mail', 4], ['Ghostty', 9]],
 }; // prettier-ignore
 
-/** A user area with 29 recorded days and a full one, as captures made it. */
+/** A user area with the fortnight of the demo's first machine, as captures made it. */
 export async function fullBox(timezone = 'UTC', now = NOW): Promise<SenseBox> {
   const box = senseBox(now, timezone);
-  const last = dayOf(Date.parse(now), timezone);
-  const days = Array.from({ length: 30 }, (_, i) => addDays(last, i - 29));
-  await captureInto(
-    box,
-    days
-      .flatMap((day, i) => (i === 29 || i % 7 !== 3 ? eventsOf(day, timezone, i) : []))
-      .filter(({ ts }) => ts < now),
-  );
+  const story = tellStory({ seed: 42, nowMs: Date.parse(now), zone: timezone, folder: '/home/ann/src' });
+  const days = story.machines[0]?.days ?? [];
+  const events = days.flatMap(({ focus: apps, commits, sessions }) => [
+    ...apps,
+    ...commits,
+    ...sessions.map(({ key, repo, fromMs }) => session(new Date(fromMs).toISOString(), key, repo)),
+  ]);
+  await captureInto(box, events);
   return box;
 }
 
@@ -70,12 +71,12 @@ export function eventsOf(day: string, timezone: string, seed: number): SenseEven
   return [...apps, ...commits, ...sessions];
 }
 
-function session(ts: string, id: string): SenseEvent {
+function session(ts: string, id: string, repo = 'steward'): SenseEvent {
   return {
     ts,
     type: 'agent-session',
     source: 'agentSession',
-    repo: 'steward',
+    repo,
     detail: { session: id, events: 12 },
   };
 }

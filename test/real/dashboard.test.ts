@@ -123,7 +123,7 @@ describe('the dashboard in Chromium', function () {
         return { body: day };
       };
       await nextRound(page);
-      await waitForText(page, '#facts', /8 h 18 m/);
+      await waitForText(page, '#facts', /7 h 16 m/);
       expect(await page.evaluate(look)).to.equal(before);
       expect(
         await page.evaluate(
@@ -190,7 +190,7 @@ describe('the dashboard in Chromium', function () {
         '#notes',
         /^Last updated 17:41. The daemon is not reachable. Start it with steward up.*; this page reconnects automatically\.$/,
       );
-      expect(await textOf(page, '#facts')).to.match(/31 h 06 m/);
+      expect(await textOf(page, '#facts')).to.match(/42 h 57 m/);
       await page.context().setOffline(false);
       await until(page, `document.querySelector('#notes').textContent === ''`);
     });
@@ -201,7 +201,7 @@ describe('the dashboard in Chromium', function () {
       const slow = answers['/api/sense/insight']!();
       answers['/api/sense/insight'] = () => ({ ...slow, wait });
       const { page } = await open();
-      await waitForText(page, '#facts', /8 h 12 m/);
+      await waitForText(page, '#facts', /7 h 10 m/);
       expect(await textOf(page, '#flow')).to.equal('');
       go();
       await page.waitForSelector('#flow li');
@@ -213,7 +213,7 @@ describe('the dashboard in Chromium', function () {
       const slow = answers['/api/sense/insight']!();
       answers['/api/sense/insight'] = () => ({ ...slow, wait });
       const { page } = await open();
-      await waitForText(page, '#facts', /8 h 12 m/);
+      await waitForText(page, '#facts', /7 h 10 m/);
       await page.clock.runFor(11_000);
       await waitForText(page, '#notes', /The daemon did not respond in time/);
       go();
@@ -225,7 +225,7 @@ describe('the dashboard in Chromium', function () {
       const slow = answers['/api/sense/insight']!();
       answers['/api/sense/insight'] = () => ({ ...slow, late });
       const { page, requests, unanswered } = await open();
-      await waitForText(page, '#facts', /8 h 12 m/);
+      await waitForText(page, '#facts', /7 h 10 m/);
       // The clock jumps, and a request whose answer has not begun by then is abandoned.
       const isAsked = (): boolean => requests.some((url) => url.includes('/api/sense/insight'));
       await untilHere('the answers begin', () => isAsked() && unanswered.size === 0);

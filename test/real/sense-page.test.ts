@@ -52,14 +52,13 @@ describe('the page of the days in Chromium', function () {
         ),
       ),
     );
-    // 12:00 to 13:00 has 26 minutes of applications, 13:00 to 14:00 has 50; all other hours are full.
-    expect(rows[0]?.slice(6)).to.deep.equal(['44 m', '2 m', '–', '7', '1']);
+    expect(rows[0]?.slice(6)).to.deep.equal(['51 m', '22 m', '–', '5', '11']);
     const tracked = records.reduce((sum, { totalMinutes }) => sum + totalMinutes, 0);
     expect(await textOf(page, '#facts b')).to.equal(minutes(tracked));
-    expect(await textOf(page, '#facts')).to.match(/tracked41 % away or not recorded$/);
+    expect(await textOf(page, '#facts')).to.match(/tracked14 % away or not recorded$/);
     expect(rows[7]?.slice(2, 3)).to.deep.equal([minutes(tracked)]);
     expect(await page.title()).to.equal('(2) Sat 14 Nov – Fri 20 Nov 2026 · steward');
-    expect(await page.locator('#days a').count()).to.equal(30);
+    expect(await page.locator('#days a').count()).to.equal(14);
     expectQuiet(one, served.url);
   });
 
@@ -141,9 +140,9 @@ describe('the page of the days in Chromium', function () {
     const { page } = await open();
     await isReady(page);
     const rows = await cellsOf(page, '#days-table');
-    expect(rows[2]).to.deep.equal(['Wed 18 Nov', 'your time: not recorded', '–', '–', '–', '–', '–', '6 m', '–', '5', '3']); // prettier-ignore
+    expect(rows[2]).to.deep.equal(['Wed 18 Nov', 'your time: not recorded', '–', '–', '–', '–', '–', '14 m', '–', '4', '7']); // prettier-ignore
     expect(rows[3]).to.deep.equal(['Tue 17 Nov', 'no record']);
-    expect(await textOf(page, '#days [data-key="2026-11-18"]')).to.equal('Wed 18 Novnot recorded5 commits');
+    expect(await textOf(page, '#days [data-key="2026-11-18"]')).to.equal('Wed 18 Novnot recorded4 commits');
     expect(await textOf(page, '#days [data-key="2026-11-17"]')).to.equal('Tue 17 Novno record');
   });
 
@@ -194,7 +193,7 @@ describe('the page of the days in Chromium', function () {
       const { page } = await open('/sense', { viewport: { width, height: 800 } });
       await isReady(page);
       expect(await page.locator('#ledger > table tbody tr').count()).to.equal(10);
-      expect(await textOf(page, '#ledger summary')).to.equal('31 more');
+      expect(await textOf(page, '#ledger summary')).to.equal('33 more');
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), `${width}`).to.equal(
         0,
       );
@@ -368,6 +367,6 @@ describe('the page of the days in Chromium', function () {
     const wanted = ['‹ Sat 7 Nov – Fri 13 Nov', ...week.map((day) => `${day} Nov`)];
     const start = stops.findIndex((stop) => stop.startsWith('‹'));
     expect(stops.slice(start, start + wanted.length)).to.deep.equal(wanted.map((name) => `${name} solid`));
-    expect(stops.slice(start + wanted.length)).to.have.length(30 + 1);
+    expect(stops.slice(start + wanted.length)).to.have.length(14 + 1);
   });
 });

@@ -79,7 +79,7 @@ describe('the page /status in Chromium', function () {
     expect(parts[1]).to.match(/^Work▲ failedThe host answers 401\. gh auth login/);
     expect(parts.slice(2, 4)).to.deep.equal([
       'Capture● okevery 2 min · just now',
-      'Applications● ok246 events today · last 17 min ago',
+      'Applications● ok83 events today · just now',
     ]);
     expect(parts.slice(-2)[0]).to.equal('Hook events● ok3 queued, 0 failed');
     expect(parts.at(-1)).to.match(/^Hourly read– offnot installed/);

@@ -80,7 +80,7 @@ describe('the page of the day in Chromium', function () {
     const { page } = await open('/', { timezoneId: 'Asia/Tokyo' });
     await waitForText(page, '#waiting li', /due 16:00/);
     await waitForText(page, '#next li', /due 19:00/);
-    await waitForText(page, '#readout', /^07:58 to now/);
+    await waitForText(page, '#readout', /^09:41 to now/);
     await page.context().setOffline(true);
     await page.clock.runFor(31_000);
     await waitForText(page, '#waiting-title', /^Waiting at 17:41$/);
@@ -140,7 +140,7 @@ describe('the page of the day in Chromium', function () {
       ...[record.totalMinutes, record.creationMinutes, record.consumptionMinutes, record.neutralMinutes].map(
         minutes,
       ),
-      '7',
+      '5',
       '1',
     ]);
     expect(await textOf(page, '#done li')).to.match(/^15:40.*closed: Write the newsletter of December$/);
@@ -151,7 +151,7 @@ describe('the page of the day in Chromium', function () {
 
   it('reads an item of the timeline to the keys and to the pointer, and lists all in a table', async () => {
     const { page } = await open();
-    expect(await textOf(page, '#readout')).to.match(/^07:58 to now/);
+    expect(await textOf(page, '#readout')).to.match(/^09:41 to now/);
     const slider = page.locator('[role=slider]');
     expect(await slider.count()).to.equal(3);
     for (let i = 0; i < 3; i += 1) {
@@ -183,7 +183,7 @@ describe('the page of the day in Chromium', function () {
 
   it('shows the lists for one application, chosen in the timeline', async () => {
     const { page } = await open();
-    await page.locator('#apps tbody tr').nth(5).waitFor();
+    await page.locator('#apps tbody tr').nth(3).waitFor();
     const [rows] = [await page.locator('#apps tbody tr').count()];
     await page.locator('[role=slider]').first().focus();
     await page.keyboard.press('Home');
