@@ -9,6 +9,7 @@ export const WORDS = {
     "the system's",
   ],
   'principal.name': 'Your name.',
+  'user.emails': "Your e-mail addresses beside git's `user.email`: commits by them are yours too.",
   'da.name':
     "The assistant's name. Its completion lines are spoken, and issues get the label `Agent:` with this name.",
   'da.voices.main.voiceId':

@@ -123,7 +123,7 @@ export async function openBackfill(
   const { orUndefined } = await import('../assistant/registered');
   return {
     ...deps,
-    git: { run, clock, machineId, config: config.sense },
+    git: { run, clock, machineId, config: config.sense, yours: config.user.user.emails },
     pastActivity: (sinceMs, take) => {
       for (const { id, transcripts } of ASSISTANTS)
         readTranscripts(orUndefined(() => transcripts?.(processHost())) ?? [], sinceMs, (activity) =>
@@ -144,6 +144,7 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
     path: context.area.workEvents,
     ...observeDeps(context, config),
     config: sense,
+    yours: user.user.emails,
     // A getter, because the first read may create the machine id. Read-only commands must not create it.
     get machineId() {
       return context.machineId;

@@ -99,6 +99,7 @@ export const SPEECH_PROVIDER_URL = 'https://api.elevenlabs.io';
 export const USER_KEYS = {
   timezone: textFrom('an IANA time zone such as Europe/Berlin', isTimezone, systemZone),
   principal: { name: optionalText('one line of text') },
+  user: { emails: listOf('a list of e-mail addresses', isEmail, []) },
   da: {
     name: text('DA'),
     voices: { main: { voiceId: optionalText('a voice id without spaces', isVoiceId) } },

@@ -120,6 +120,7 @@ async function configure(
   const values: Record<string, unknown> = {
     timezone: zone,
     'principal.name': PERSON.name,
+    'user.emails': [PERSON.email],
     'sync.folder': exchange,
     'notify.voice.engine': 'none',
     'daemon.requireToken': false,

@@ -15,7 +15,7 @@ import { changeOf, type SenseEvent } from '../time/event';
 import { commitEvent, type GitSourceDeps } from './git';
 import { newWork } from './git/identity';
 import { repositoryIds } from './git/memory';
-import { readOwnEmails, readRecentLog } from './git/queries';
+import { emailsOf, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
 import type { SenseState } from './state';
@@ -172,14 +172,13 @@ async function commitsIn(
   warn: (folder: GitFolder, text: string) => unknown,
 ): Promise<SenseEvent[]> {
   refuseOddFiles(folder);
-  const { run, env, config, machineId } = deps.git;
+  const { run, env, config, machineId, yours = [] } = deps.git;
   const git = gitIn(
     { run, timeoutMs: () => GIT_TIMEOUT_MS, ...(env === undefined ? {} : { env }) },
     folder.root,
   );
   const nowMs = deps.clock.now();
   const todayMs = dayBounds(dayOf(nowMs, deps.timezone), deps.timezone).startMs;
-  const { authors } = config.git;
   const since = { sinceSec: Math.floor(sinceMs / 1000), limit: MAX_COMMITS };
   const log = await readRecentLog(git, since, branchOf(folder.gitDir));
   if (log.length === 0) return [];
@@ -187,11 +186,10 @@ async function commitsIn(
   const shallow = readText(join(folder.commonDir, 'shallow'), { followLink: true }) ?? '';
   if (log.some(({ commit }) => shallow.includes(commit.sha)))
     warn(folder, 'shallow clone, so older commits are missing. Run "git fetch --unshallow" there.');
-  const emails = authors === 'mine' ? await readOwnEmails(git) : authors === 'all' ? [] : authors;
-  const isOwn = new Set(emails.map((email) => email.toLowerCase()));
+  const emails = await emailsOf(git, { authors: config.git.authors, yours });
   const own = log.filter(({ commit: { email, committedSec } }) => {
     const ms = committedSec * 1000;
-    return ms >= sinceMs && ms < todayMs && (isOwn.size === 0 || isOwn.has(email.toLowerCase()));
+    return ms >= sinceMs && ms < todayMs && (emails?.includes(email.toLowerCase()) ?? true);
   });
   const branches = new Map(own.map(({ commit, branch }) => [commit.sha, branch]));
   const { counted } = await newWork(

@@ -18,7 +18,7 @@ import { appMatcher } from '../time/classify';
 import { readClassifyRules } from './classify-file';
 import { readFrontApp } from './front-app';
 import type { Desktop } from './front-app/adapter';
-import { readOwnEmails } from './git/queries';
+import { emailsOf } from './git/queries';
 import { readIdle } from './idle';
 import { insightCommand } from './insight';
 import { NOT_SET_UP } from './source';
@@ -31,7 +31,7 @@ export interface SenseChecked {
   run: Run;
   find: FindProgram;
   desktop: Desktop;
-  config: Pick<Config, 'sense'>;
+  config: Pick<Config, 'sense' | 'user'>;
   /** Returns the name of the scheduler that runs the captures, if any. */
   capturedBy: () => Promise<string | undefined>;
 }
@@ -143,11 +143,11 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
 }
 
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
-  const { repos, git } = at.config.sense;
+  const { repos } = at.config.sense;
   if (repos.length === 0)
     return [off('no repositories are watched', { fix: 'steward config add sense.repos PATH' })];
   const findings: Finding[] = [];
-  for (const root of repos) findings.push(await checkRepo(at, root, git.authors === 'mine'));
+  for (const root of repos) findings.push(await checkRepo(at, root));
   const good = findings.filter(({ state }) => state === 'ok');
   const rest = findings.filter(({ state }) => state !== 'ok');
   if (good.length === 0) return rest;
@@ -155,7 +155,7 @@ async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   return [ok(`git works in ${names}`), ...rest];
 }
 
-async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean): Promise<Finding> {
+async function checkRepo({ run, config: { sense, user } }: SenseChecked, root: string): Promise<Finding> {
   const hint = 'Restore the repository, or correct sense.repos (see `steward config show`).';
   if (!exists(root)) return failed(`${root} does not exist`, { hint });
   if (gitFolderAt(root) === undefined) return failed(`${root} is not a git repository`, { hint });
@@ -163,7 +163,9 @@ async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean)
   const git = gitIn({ run, timeoutMs: () => GIT_MS }, root);
   try {
     await git(['for-each-ref', '--count=1', 'refs/heads']);
-    if (!onlyMine || (await readOwnEmails(git)).length > 0) return ok(basename(root));
+    const { authors } = sense.git;
+    const emails = await emailsOf(git, { authors, yours: user.user.emails });
+    if (authors !== 'mine' || emails !== undefined) return ok(basename(root));
     return warning(`${root} has no user.email, so everyone's commits count`, {
       hint: 'Set it in this repository: git config user.email YOU@EXAMPLE.ORG',
     });

@@ -113,6 +113,7 @@ describe('config: setConfig', () => {
       ['notifications.routing.error', 'push,fax'],
       ['principal.name', 'two\nlines'],
       ['sense.repos', 'exchange'],
+      ['user.emails', 'nobody'],
     ];
     for (const [key, value] of cases) {
       const { message } = await refused(key, value, 'usage');

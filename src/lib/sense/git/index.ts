@@ -9,12 +9,15 @@ import type { SenseEvent } from '../../time/event';
 import type { Collected, CollectInput, SenseSource } from '../source';
 import { readCursor, writeCursor, type Memories } from './memory';
 import { faultOf, findDue, refuseOddFiles, type DueRepository, type Fault } from './refs';
-import { eventMs, scanRepository, type Authors, type Scan } from './scan';
+import type { Authors } from './queries';
+import { eventMs, scanRepository, type Scan } from './scan';
 
 export interface GitSourceDeps {
   run: Run;
   machineId: string;
   config: { repos: readonly string[]; git: { authors: Authors } };
+  /** Your addresses that git doesn't name (`user.emails`). */
+  yours?: readonly string[];
   /** The clock that file timestamps are compared with. Default: the system clock. */
   clock?: Clock;
   /** Timeout for each git process, in ms. Default: 10,000. */
@@ -106,9 +109,9 @@ async function scanDue(
   const { git, timeout } = timedGit(capture, folder);
   try {
     refuseOddFiles(folder);
-    const { authors } = deps.config.git;
     const scan = await scanRepository(git, {
-      authors,
+      authors: deps.config.git.authors,
+      ...(deps.yours === undefined ? {} : { yours: deps.yours }),
       nowMs: input.nowMs,
       dayStartMs: input.dayStartMs,
       worktrees: fingerprint.worktrees,

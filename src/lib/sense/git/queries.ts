@@ -153,8 +153,25 @@ export async function readRecentLog(
   });
 }
 
+/** The authors whose commits count: you (`user.email`), everyone, or a list of addresses. */
+export type Authors = 'mine' | 'all' | readonly string[];
+
+/**
+ * Returns the addresses whose commits count, in lower case; undefined if everyone's do. `yours` are addresses of
+ * yours that git doesn't name.
+ */
+export async function emailsOf(
+  git: Git,
+  { authors, yours = [] }: { authors: Authors; yours?: readonly string[] },
+): Promise<string[] | undefined> {
+  if (authors === 'all') return undefined;
+  const emails = authors === 'mine' ? [...(await readOwnEmails(git)), ...yours] : authors;
+  if (authors === 'mine' && emails.length === 0) return undefined;
+  return [...new Set(emails.map((email) => email.toLowerCase()))];
+}
+
 /** Returns the configured author addresses (user.email, author.email) in lower case. */
-export async function readOwnEmails(git: Git): Promise<string[]> {
+async function readOwnEmails(git: Git): Promise<string[]> {
   const text = await git(['config', '-z', '--get-regexp', '^(user|author)\\.email$'], { accept: [1] });
   const emails = new Map<string, string>();
   for (const item of text.split('\0')) {

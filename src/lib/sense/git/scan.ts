@@ -2,13 +2,11 @@ import type { Git } from '../../platform/process/git';
 import { authorSecondOf, newWork, type CountedCommit, type NewWork } from './identity';
 import type { Commit } from './queries';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
-import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
-
-/** The authors whose commits count: you (`user.email`), everyone, or a list of addresses. */
-export type Authors = 'mine' | 'all' | readonly string[];
+import { emailsOf, readLog, readRefs, type Authors, type Refs } from './queries';
 
 export interface ScanInput {
   authors: Authors;
+  yours?: readonly string[];
   nowMs: number;
   dayStartMs: number;
   worktrees: readonly string[];
@@ -73,7 +71,7 @@ async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
   const context: Context = { ...input, refs, done, isIncomplete };
   if (refs.tips.every((tip) => done.includes(tip))) return finish(context, [], []);
 
-  const emails = await emailsOf(git, input.authors);
+  const emails = await emailsOf(git, input);
   const limit = isIncomplete ? FIRST_LIMIT : LIMIT;
   const log = await readLog(git, { tips: refs.tips, not: done, limit });
   const own = log.filter((commit) => emails === undefined || emails.includes(commit.email.toLowerCase()));
@@ -141,14 +139,6 @@ function finish(
 export function eventMs(commit: Commit, nowMs: number): number {
   const ms = commit.committedSec * 1000;
   return ms > nowMs + MAX_AHEAD_MS ? nowMs : ms;
-}
-
-/** Returns the addresses in lower case, or undefined if everyone's commits count. */
-async function emailsOf(git: Git, authors: Authors): Promise<string[] | undefined> {
-  if (authors === 'all') return undefined;
-  if (authors !== 'mine') return authors.map((email) => email.toLowerCase());
-  const own = await readOwnEmails(git);
-  return own.length === 0 ? undefined : own;
 }
 
 function describeDamage({ damaged }: Refs): string | undefined {
