@@ -28,7 +28,7 @@ export default class Demo extends BaseCommand {
     const keep = flags.keep === undefined ? undefined : resolve(flags.keep);
     const code = await withDemo(this.context, { keep, join: words.length > 0 }, (folder, context) => {
       this.say(`demo: invented data in ${folder}`);
-      if (words.length > 0) return runChild(words);
+      if (words.length > 0) return runChild(this.json ? [...words, '--json'] : words);
       return serveDaemon(
         context,
         { port: 0 },

@@ -89,6 +89,9 @@ describe('steward demo', function () {
     const time = await demo('--keep', kept, '--', 'time', '--of', 'last 2 weeks', '--json');
     expect(time.code, time.stderr).to.equal(0);
     expect(time.stdout).to.include('laptop');
+    expect(JSON.parse((await demo('--keep', kept, '--json', '--', 'sessions')).stdout)).to.have.property(
+      'sessions',
+    );
     const ready = await demo('--keep', kept, '--', 'work', 'ready');
     expect(ready.stdout).to.include('Write the release notes');
     const recent = await demo('--keep', kept, '--', 'sense', 'recent', '--days', '14', '--json');
