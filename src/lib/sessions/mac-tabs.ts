@@ -70,7 +70,7 @@ async function tell({ run, env }: TabDeps, app: MacApp, wanted?: string): Promis
   throw new StewardError('unavailable', `${app.name} doesn't tell which tab has which terminal.`, {
     hint: isDenied
       ? `Allow it in System Settings > Privacy & Security > Automation.`
-      : `Update ${app.name}: steward needs the property "tty" of its AppleScript dictionary.`,
+      : `Update ${app.name}: this version's AppleScript does not tell the devices of its tabs ("tty").`,
   });
 }
 
