@@ -99,6 +99,7 @@ const DOORS = [
   'lib/assistant/transcripts.ts',
   'lib/sense/backfill.ts',
   'lib/sense/checks.ts',
+  'lib/sense/git/authorship.ts',
   'lib/sense/git/index.ts',
   'lib/sense/pane/place.ts',
   'lib/sessions/artifact.ts',

@@ -2,10 +2,12 @@ import { findDaemon } from '../lib/daemon/client';
 import { serveDaemon } from '../lib/cli/serve';
 import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
 import { exists } from '../lib/platform/files/folder';
+import { confirm, isInteractive } from '../lib/platform/terminal/ask';
 import { backfillText } from '../lib/sense/backfill';
 import { recordText } from '../lib/sense/view';
 import { recentText } from '../lib/sense/view-status';
-import { askToStart, up, upDocument } from '../lib/setup/up';
+import { aliasHint, nothingText, placeText } from '../lib/setup/first-look';
+import { askToStart, hasNothing, up, upDocument } from '../lib/setup/up';
 
 export default class Up extends BaseCommand {
   static override summary = 'Set up with defaults, watch this repository, and run the daemon';
@@ -31,20 +33,26 @@ export default class Up extends BaseCommand {
     const { flags } = await this.parse(Up);
     const say = (text: string): void => this.say(text);
     if (!flags.yes && !exists(this.context.area.sense.config)) await askToStart(this.context, say);
-    const result = await up(this.context, process.cwd());
-    const { warnings, capture, created, userArea, watching } = result;
+    const ask = flags.yes || !isInteractive() ? undefined : (question: string) => confirm(question, 'no');
+    const result = await up(this.context, process.cwd(), ask);
+    const { warnings, capture, created, userArea, watching, authors } = result;
     for (const problem of [...warnings, ...capture.problems]) say(problem);
-    if (created) say(`Set up in ${userArea}`);
+    if (created)
+      for (const text of [`Set up in ${userArea}`, placeText(this.context) ?? []].flat()) say(text);
     say(
       watching === null
         ? 'This folder is not a git repository, so it is not watched.'
         : `Watching ${watching}`,
     );
+    const isEmpty = hasNothing(result.days);
     if (result.backfill !== null) {
       for (const problem of result.backfill.problems) say(problem);
-      say(backfillText(result.backfill));
+      const hint = authors === null || isEmpty ? undefined : aliasHint(authors);
+      if (!isEmpty) say(backfillText(result.backfill));
+      if (hint !== undefined) say(hint);
     }
     this.print(() => {
+      if (isEmpty) return nothingText(watching, authors);
       const today = recordText(result.today.record, { ...this.terminal, notSeen: result.today.notSeen });
       return `${today}\n\n${recentText(result.days, this.terminal)}`;
     });

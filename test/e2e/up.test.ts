@@ -9,7 +9,7 @@ import { startGitHub } from '../helpers/github';
 import { bareEnvironment } from '../helpers/git';
 import { requireTerminal } from '../helpers/real-part';
 
-/** Runs a program on a terminal of its own, answers when it asks; prints the exit code last. */
+/** Runs a program on a terminal of its own, gives each of its questions the answer; prints the exit code last. */
 const ON_TERMINAL = `
 import os, pty, sys
 answer = sys.argv[1].encode().decode('unicode_escape').encode()
@@ -17,7 +17,7 @@ pid, fd = pty.fork()
 if pid == 0:
     os.execv(sys.argv[2], sys.argv[2:])
 seen = b''
-asked = False
+asked = 0
 while True:
     try:
         data = os.read(fd, 4096)
@@ -26,8 +26,8 @@ while True:
     if not data:
         break
     seen += data
-    if not asked and b'[Y/n]' in seen:
-        asked = True
+    if seen.count(b'[Y/n]') + seen.count(b'[y/N]') > asked:
+        asked += 1
         os.write(fd, answer)
 sys.stdout.buffer.write(seen)
 print('exit', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
@@ -56,7 +56,7 @@ describe('steward up (built)', function () {
     // It builds first, which takes its time on a machine that is busy.
     const isServed = (): boolean => said.includes('Dashboard: http://127.0.0.1:');
     await until('the dashboard is served', isServed, 100_000);
-    expect(shown).to.include('so far');
+    expect(shown).to.include('No activity found yet.').and.include('steward demo');
     // Hooks and jobs run from there meanwhile: a build that changes nothing leaves it alone.
     if (readFileSync(launcher).equals(built.bytes)) expect(statSync(launcher).ino).to.equal(built.ino);
     expect(existsSync(area('sense', 'config.json'))).to.equal(true);
@@ -98,6 +98,19 @@ describe('steward up (built)', function () {
     execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: repo, env });
     const author = ['-c', 'user.email=me@example.org', '-c', 'user.name=Me'];
     execFileSync('git', [...author, 'commit', '-q', '--allow-empty', '-m', 'First'], { cwd: repo, env });
+    return repo;
+  };
+  /** A repository of a person who commits as `ann`, with commits of these addresses and names. */
+  const repositoryOf = (...authors: [email: string, name: string][]): string => {
+    const repo = join(home.path, 'shared');
+    mkdirSync(repo);
+    const env = bareEnvironment(home.path);
+    const git = (...args: string[]): unknown => execFileSync('git', args, { cwd: repo, env });
+    git('init', '-q', '-b', 'main');
+    git('config', 'user.email', 'ann@example.org');
+    git('config', 'user.name', 'Ann');
+    for (const [email, name] of authors)
+      git('-c', `user.email=${email}`, '-c', `user.name=${name}`, 'commit', '-q', '--allow-empty', '-m', 'x');
     return repo;
   };
   const answered = (answer: string, cwd = home.path): { text: string; code: number } => {
@@ -211,6 +224,29 @@ describe('steward up (built)', function () {
     });
   });
 
+  it('names what it looked for where nothing is yours, then counts your other addresses', async () => {
+    const hostile = '$(touch${IFS}x)@example.org';
+    const cwd = repositoryOf(['bob@example.org', 'Bob'], ['ann@home.example', 'Ann'], [hostile, 'Ann']);
+    const up = (...more: string[]) => steward(['up', '--yes', '--once', ...more], { home: home.path, cwd });
+    const { stdout } = await up();
+    expect(stdout)
+      .to.include('none by ann@example.org in the last 30 days; 3 by others')
+      .and.include('none in the transcripts of Claude Code')
+      .and.include('\n  steward config add user.emails ann@home.example\n')
+      .and.include('\n  steward demo\n')
+      .and.not.include('not recorded');
+    const aliases = [{ email: 'ann@home.example', commits: 1 }];
+    const emails = ['ann@example.org'];
+    expect(jsonOf(await up('--json'))).to.deep.include({
+      authors: { days: 30, emails, own: 0, others: 3, aliases },
+    });
+    const added = await steward(['config', 'add', 'user.emails', 'ann@home.example'], { home: home.path });
+    expect(added.code, added.stderr).to.equal(0);
+    expect(jsonOf(await up('--json'))).to.deep.include({
+      authors: { days: 30, emails: [...emails, 'ann@home.example'], own: 1, others: 2, aliases: [] },
+    });
+  });
+
   describe('on a terminal', () => {
     before(function () {
       requireTerminal(this);
@@ -223,6 +259,17 @@ describe('steward up (built)', function () {
         .to.include('Start? [Y/n]')
         .and.include('"steward notify mute" silences them.')
         .and.match(/commits +1 +app 1/);
+    });
+
+    it('asks once whether other addresses under your name are yours', () => {
+      const cwd = repositoryOf(['bob@example.org', 'Bob'], ['ann@home.example', 'Ann']);
+      const yes = answered('y\\n', cwd);
+      expect(yes.code, yes.text).to.equal(0);
+      expect(yes.text)
+        .to.include('There are commits under your name by ann@home.example (1 commit).')
+        .and.match(/commits +1 +shared 1/);
+      expect(readFileSync(area('config.yaml'), 'utf8')).to.include('ann@home.example');
+      expect(answered('y\\n', cwd).text).to.not.include('Are they yours');
     });
 
     it('sets nothing up on no: 130', () => {

@@ -6,7 +6,8 @@ import { isInteractive, confirm } from '../platform/terminal/ask';
 import type { BackfillResult } from '../sense/backfill';
 import type { CaptureResult } from '../sense/capture';
 import { lastDays, today, type Today } from '../sense/read';
-import { recordDocument, type DailyRecord } from '../time/record';
+import { isEmptyRecord, recordDocument, type DailyRecord } from '../time/record';
+import { askForAliases, type AskYes, type RepositoryAuthors, authorsIn } from './first-look';
 
 export interface UpResult {
   userArea: string;
@@ -14,6 +15,8 @@ export interface UpResult {
   created: boolean;
   /** The current folder's repository, or null. */
   watching: string | null;
+  /** Whose commits that repository has; null if it was not read. */
+  authors: RepositoryAuthors | null;
   warnings: readonly string[];
   /** The result of the backfill. Null if the backfill was done before or is switched off. */
   backfill: BackfillResult | null;
@@ -54,19 +57,25 @@ export async function askToStart({ area }: Context, say: (text: string) => void)
 /**
  * Creates the default configuration, watches the repository that contains `folder`, then captures and
  * summarizes the day.
+ * @param ask asks about a new repository's commits; undefined if steward must not ask questions
  */
-export async function up(context: Context, folder: string): Promise<UpResult> {
+export async function up(context: Context, folder: string, ask?: AskYes): Promise<UpResult> {
   const { created } = await setUpSense(context);
   const watching = repositoryOf(folder)?.root ?? null;
   const isNew = watching !== null && (await watch(context, [watching]));
+  let authors = watching === null ? null : await authorsIn(context, watching);
+  if (isNew && authors !== null && ask !== undefined && (await askForAliases(context, authors, ask)))
+    authors = await authorsIn(context, watching);
   const sense = await openSense(context);
   const { deps, locked, captureHere, warnings } = sense;
-  const backfill = created || isNew ? await locked(() => backfillDays(context, sense)) : null;
+  const isDue = created || isNew || hasNothing(lastDays(deps, 7));
+  const backfill = isDue ? await locked(() => backfillDays(context, sense)) : null;
   const capture = await locked(captureHere);
   return {
     userArea: context.area.root,
     created,
     watching,
+    authors,
     warnings,
     backfill,
     capture,
@@ -86,6 +95,11 @@ export async function backfillDays(context: Context, sense: SenseContext): Promi
   if (days === 0 || !config.sense.enabled) return null;
   const { backfill } = await import('../sense/backfill');
   return backfill(await openBackfill(context, sense), { days, dryRun: false });
+}
+
+/** Returns whether no day has anything that was captured. */
+export function hasNothing(days: readonly DailyRecord[]): boolean {
+  return days.every(isEmptyRecord);
 }
 
 /** Adds repositories to `sense.repos`. Returns false if all are already watched. */

@@ -88,7 +88,7 @@ export function hourStarts(day: Day, zone: string): number[] {
 }
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 function nextHour(ms: number, zone: string): number {
   const { hour, minute, second } = wallClock(ms, zone);
