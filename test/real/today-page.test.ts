@@ -144,7 +144,9 @@ describe('the page of the day in Chromium', function () {
       '1',
     ]);
     const done = await page.locator('#done li').allTextContents();
-    expect(done.filter((line) => /^15:40.*closed: Write the newsletter of December$/.test(line))).to.have.length(1);
+    expect(
+      done.filter((line) => /^15:40.*closed: Write the newsletter of December$/.test(line)),
+    ).to.have.length(1);
     expect(await page.locator('#week .figure').allTextContents()).to.deep.equal(
       [record, ...recent(pages.full.deps, 6)].map(({ totalMinutes }) => minutes(totalMinutes)),
     );
