@@ -93,7 +93,7 @@ function shareArchive(product) {
   };
   for (const [shell, path] of Object.entries(completion)) {
     const steward = join(work, 'package', 'bin', 'run.js');
-    write(join(work, 'share', path), run(process.execPath, [steward, 'autocomplete', 'script', shell]));
+    write(join(work, 'share', path), run(process.execPath, [steward, 'completion', shell]));
   }
   const same = [
     '--sort=name',

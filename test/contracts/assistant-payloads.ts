@@ -63,6 +63,10 @@ const STOP_FAILURE = snake(
   { type: 'stop', reason: 'rate_limit', until: '2026-11-24T18:00:00.000Z' },
 );
 
+function withFailure(all: readonly Played[]): readonly Played[] {
+  return all.flatMap((played) => (played.event === 'Stop' ? [STOP_FAILURE, played] : [played]));
+}
+
 const CODEX_ORDER = [
   ...['session_id', 'turn_id', 'transcript_path', 'cwd', 'hook_event_name', 'model', 'permission_mode'],
 ];
@@ -76,7 +80,7 @@ const QWEN_ORDER = [
   ...['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp', 'permission_mode', 'prompt_id'],
 ];
 
-const QWEN: readonly Played[] = CLAUDE_LIKE.map((played) =>
+const QWEN: readonly Played[] = withFailure(CLAUDE_LIKE).map((played) =>
   inOrder(played, QWEN_ORDER, { timestamp: '2026-11-20T10:00:00.000Z', prompt_id: `${ID}########0` }),
 );
 
@@ -192,9 +196,7 @@ const CURSOR: readonly Played[] = [
  * OpenCode 1.18 and Qwen Code 0.24 have the recorded shape; the rest is as documented.
  */
 export const PAYLOADS: Readonly<Record<AssistantId, readonly Played[]>> = {
-  'claude-code': CLAUDE_LIKE.flatMap((played) =>
-    played.event === 'Stop' ? [STOP_FAILURE, played] : [played],
-  ),
+  'claude-code': withFailure(CLAUDE_LIKE),
   codex: CODEX,
   copilot: COPILOT,
   opencode: OPENCODE,

@@ -169,8 +169,8 @@ describe('agents, built', function () {
   it('manages a roster', async () => {
     const run = (...args: string[]) => steward(['agents', 'roster', ...args], { home: home.path });
     expect((await run('list')).stdout).to.match(/^The roster is empty/);
-    expect(await run('new', 'ada', '--role', 'tester', '--expertise', 'data')).to.include({ code: 0 });
-    expect((await run('new', 'ada', '--role', 'tester')).code).to.equal(6);
+    expect(await run('add', 'ada', '--role', 'tester', '--expertise', 'data')).to.include({ code: 0 });
+    expect((await run('add', 'ada', '--role', 'tester')).code).to.equal(6);
     expect((await run('show', 'Ada')).stdout).to.match(/role +tester/);
     expect((await run('check')).code).to.equal(0);
     write('agents/bad.md', '---\nname: [\n---\n');

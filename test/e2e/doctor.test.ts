@@ -155,7 +155,7 @@ describe('doctor (built)', function () {
           .find((one) => ids.includes(one));
         expect(id, `steward ${words}`).not.to.equal(undefined);
         for (const flag of flags)
-          expect(manifest.commands[id ?? '']?.flags, words).to.have.property(flag.trim());
+          expect(manifest.commands[id ?? '']?.flags, words).to.have.property(flag.trim().replace(/^no-/, ''));
       }
     });
   });
@@ -552,7 +552,7 @@ describe('doctor (built)', function () {
       await at.expectRow('shell.completion', 'ok', /steward\.fish$/);
       at.write('.config/fish/completions/steward.fish', stdout.replace('roster', 'rooster'));
       const older = await at.expectRow('shell.completion', 'warning', /from another version/);
-      expect(older.fix, 'the installer has not written it').to.match(/script fish > .*steward\.fish$/);
+      expect(older.fix, 'the installer has not written it').to.match(/completion fish > .*steward\.fish$/);
       for (const shell of ['bash', 'zsh']) {
         at.env = { SHELL: `/bin/${shell}` };
         const { fix } = await at.expectRow('shell.completion', 'off', /not installed/);

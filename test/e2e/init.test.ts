@@ -69,7 +69,7 @@ describe('steward init (built)', function () {
     expect(await value('sense.repos')).to.deep.equal([repo]);
     expect(await value('principal.name')).to.equal('123');
     expect(existsSync(join(home.path, '.claude'))).to.equal(false);
-    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# Your name.');
+    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# Your name, and your email addresses');
   });
 
   it('names a wrong flag before it writes anything', async () => {

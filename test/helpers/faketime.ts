@@ -68,6 +68,12 @@ export function movableClock(file: string, ms: number): MovableClock {
 function forgetKilledClocks(): void {
   for (const name of readdirSync(SHARED_MEMORY)) {
     const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(SHARED_MEMORY, name), { force: true });
+    const path = join(SHARED_MEMORY, name);
+    if (pid !== undefined && !isAlive(Number(pid)) && isOwn(path)) rmSync(path, { force: true });
   }
+}
+
+/** Only their own user may remove these files. */
+function isOwn(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }

@@ -128,7 +128,7 @@ describe('completion in the real shells', function () {
     expect(complete('work', 'claim', '')).to.deep.equal(['11', '12']);
     expect(complete('work', 'close', '12')).to.deep.equal(['12']);
     expect(complete('work', 'snooze', '')).to.deep.equal(['11']);
-    expect(readFileSync(at('calls'), 'utf8').split('\n')).to.include('autocomplete words reminders');
+    expect(readFileSync(at('calls'), 'utf8').split('\n')).to.include('completion words reminders');
     expect(complete('work', 'snooze', '11', '')).to.deep.equal([]);
     expect(complete('work', 'close', '--j')).to.deep.equal(['--json']);
     expect(existsSync(at('pwned'))).to.equal(false);

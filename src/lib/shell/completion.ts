@@ -5,7 +5,7 @@ import { forFish } from '../platform/process/spawn';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What `steward autocomplete words` prints while a user completes an argument. */
+/** What `steward completion words` prints while a user completes an argument. */
 export const WORD_KINDS = ['sessions', 'issues', 'reminders'] as const;
 export type WordKind = (typeof WORD_KINDS)[number];
 
@@ -157,7 +157,7 @@ ${places.map(place).join('\n')}
     while IFS=$'\\t' read -r word _; do
       printf -v word %q "$word"
       [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
-    done < <(steward autocomplete words "$asks" 2>/dev/null)
+    done < <(steward completion words "$asks" 2>/dev/null)
     return 0
   fi
   case "$at $prev" in
@@ -196,7 +196,7 @@ _steward() {
 ${places.map(place).join('\n')}
   esac
   if [[ -n $asks && \${words[CURRENT - 1]} == \${at##* } && $PREFIX != -* ]]; then
-    offered=(\${\${(f)"$(steward autocomplete words $asks 2>/dev/null)"}/$'\\t'/:})
+    offered=(\${\${(f)"$(steward completion words $asks 2>/dev/null)"}/$'\\t'/:})
   fi
   case "$at \${words[CURRENT - 1]}" in
 ${valueCases(places, valueCase)}
@@ -252,7 +252,7 @@ function fishLines({ at, words, flags, values, asks, isCommand }: Completions): 
     ...(asks === undefined
       ? []
       : [
-          `complete -c steward -n ${forFish(`__steward_first ${forFish(at)}`)} -f -a '(steward autocomplete words ${asks} 2>/dev/null)'`,
+          `complete -c steward -n ${forFish(`__steward_first ${forFish(at)}`)} -f -a '(steward completion words ${asks} 2>/dev/null)'`,
         ]),
     ...flags.map((flag) => {
       const short = flag.char === undefined ? '' : ` -s ${flag.char}`;

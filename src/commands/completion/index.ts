@@ -1,7 +1,7 @@
-import { allKeys } from '../lib/config/files';
-import { BaseCommand, word } from '../lib/cli/base-command';
-import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../lib/shell/completion';
-import { ownShellOrThrow } from '../lib/shell/completion-install';
+import { allKeys } from '../../lib/config/files';
+import { BaseCommand, word } from '../../lib/cli/base-command';
+import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
+import { ownShellOrThrow } from '../../lib/shell/completion-install';
 
 export default class Completion extends BaseCommand {
   static override knowsAll = true;

@@ -3,20 +3,20 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 import { cleanLine } from '../../lib/platform/terminal/terminal';
 import { WORD_KINDS, type OfferedWord, type WordKind } from '../../lib/shell/completion';
 
-export default class AutocompleteWords extends BaseCommand {
+export default class CompletionWords extends BaseCommand {
   static override hidden = true;
   static override summary = 'Print the sessions or issues that completion offers';
   static override args = {
     kind: word({ description: 'What to print.', options: [...WORD_KINDS], required: true }),
   };
   static override examples = [
-    '<%= config.bin %> autocomplete words sessions',
-    '<%= config.bin %> autocomplete words issues --json',
+    '<%= config.bin %> completion words sessions',
+    '<%= config.bin %> completion words issues --json',
   ];
-  static override related = ['autocomplete'];
+  static override related = ['completion'];
 
   async run(): Promise<OfferedWord[]> {
-    const { args } = await this.parse(AutocompleteWords);
+    const { args } = await this.parse(CompletionWords);
     const words = await completionWords(this.context, args.kind as WordKind);
     this.printUnfolded(() => words.map((one) => `${one.word}\t${cleanLine(one.about, 60)}\n`).join(''));
     return words;
