@@ -93,7 +93,7 @@ describe('six assistants (built)', function () {
       if (theirs !== undefined) expect(readFileSync(pathOf(id), 'utf8'), id).to.equal(theirs);
       else expect(() => readFileSync(pathOf(id)), id).to.throw('ENOENT');
     }
-    expect((await run('hooks', 'uninstall')).stdout).to.equal('No steward install hooksed\n');
+    expect((await run('hooks', 'uninstall')).stdout).to.equal('Nothing is installed.\n');
   });
 
   it('are installed even if the settings of one cannot be read', async () => {
@@ -170,7 +170,7 @@ describe('six assistants (built)', function () {
     for (const [verb, done] of [
       ['install', /^Hooks already installed in .*\.qwen/m],
       ['status', /^Installed in .*\.qwen/m],
-      ['uninstall', /^Removed 11 hooks from .*\.qwen/m],
+      ['uninstall', /^Removed 12 hooks from .*\.qwen/m],
     ] as const) {
       const failed = await steward(['hooks', verb, '--assistant', 'all'], { home: home.path });
       expect(failed.code, verb).to.equal(3);
