@@ -50,6 +50,12 @@ const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 
 export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
+  {
+    id: 'machine.system',
+    title: 'the operating system',
+    needsConfig: false,
+    run: ({ host }) => [judgeSystem(host.platform)],
+  },
   { id: 'machine.node', title: 'Node.js', needsConfig: false, run: checkNode },
   { id: 'machine.disk', title: 'disk space', needsConfig: false, run: checkDisk },
   { id: 'machine.cache', title: 'the code cache', needsConfig: false, run: checkCache },
@@ -71,6 +77,12 @@ export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
 /** The minimum Node.js version, from `engines` in package.json. */
 const MINIMUM: readonly [number, number] = [20, 19];
 const PROBE_MS = 10_000;
+
+export function judgeSystem(platform: NodeJS.Platform): Finding {
+  if (platform === 'linux') return ok('Linux is supported');
+  const names: Partial<Record<NodeJS.Platform, string>> = { darwin: 'macOS', win32: 'Windows' };
+  return off(`${names[platform] ?? platform}: experimental, tested only with recorded answers`);
+}
 
 /** Checks the Node.js on the PATH, which may differ from the one that runs this process. */
 async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> {

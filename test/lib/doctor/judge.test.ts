@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { judgeOwn, judgeTaken, judgeUsers } from '../../../src/lib/daemon/checks';
 import { judgeCall } from '../../../src/lib/assistant/checks';
 import { judgeJob, judgeLauncher } from '../../../src/lib/schedule/checks';
-import { judgeDisk, judgeNode, judgeOffset } from '../../../src/lib/doctor/machine';
+import { judgeDisk, judgeNode, judgeOffset, judgeSystem } from '../../../src/lib/doctor/machine';
 import { chatCheck } from '../../../src/lib/notify/channels/chat';
 import { judgeDesktop } from '../../../src/lib/notify/channels/desktop';
 import { pushCheck } from '../../../src/lib/notify/channels/push';
@@ -36,6 +36,16 @@ describe('doctor judgements', () => {
     for (const version of ['20.18.9', '18.20.4', '', 'garbage']) {
       expect(judgeNode('own', '/n', version).state, version).to.equal('warning');
     }
+  });
+
+  it('systems', () => {
+    expect(said(judgeSystem('linux'))).to.equal('ok: Linux is supported');
+    for (const [system, name] of [
+      ['darwin', 'macOS'],
+      ['win32', 'Windows'],
+      ['freebsd', 'freebsd'],
+    ] as const)
+      expect(said(judgeSystem(system))).to.match(new RegExp(`^off: ${name}: experimental`));
   });
 
   it('another clock', () => {
