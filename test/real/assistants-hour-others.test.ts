@@ -32,6 +32,8 @@ interface Program {
 }
 
 const MODEL = 'test-model';
+/** How often the same thing is seen on the screen before Esc is pressed again. */
+const PATIENCE = 100;
 /** Keeps a program from other hosts. Qwen Code would ignore NO_PROXY. */
 const CLOSED = { HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' };
 const PLAN = 'waiting: has a plan for you to approve';
@@ -191,11 +193,17 @@ async function interrupt(hour: Hour, own: Program): Promise<void> {
   await say(hour, own, 'one', 'WAIT-LONG');
   await shows('one', own.thinking);
   await lists('thinking', 'working: thinking');
-  // A second Esc must follow the first soon, so a slow machine takes several attempts.
+  // A second Esc must follow the first soon, so a slow machine takes several attempts. One Esc for each thing shown: one
+  // too many would change the prompt that Copilot gives back.
+  let [before, looks] = ['', 0];
   await until('the end of the turn', () => {
     const shown = screen('one');
-    if (shown.includes(own.thinking) || again?.test(shown) === true) press('one', KEY.escape);
-    return interrupted.test(shown);
+    if (interrupted.test(shown)) return true;
+    const now = again?.test(shown) === true ? 'again' : shown.includes(own.thinking) ? 'thinking' : '';
+    looks = now === before ? looks + 1 : 0;
+    if (now !== '' && looks % PATIENCE === 0) press('one', KEY.escape);
+    before = now;
+    return false;
   });
   await lists('Esc', DONE);
 }

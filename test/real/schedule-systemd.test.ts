@@ -57,9 +57,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
       installed: false,
       loaded: false,
     });
-    expect(
-      (await at.steward<{ jobs: JobUninstalled[] }>('sense', 'install', '--uninstall')).jobs[0]?.removedFrom,
-    ).to.deep.equal([]);
+    expect(await at.steward('sense', 'install', '--uninstall')).to.deep.include({ jobs: [] });
     expect((await at.steward<{ scheduler: unknown }>('sense', 'status')).scheduler).to.equal(null);
   });
 

@@ -88,9 +88,10 @@ describe('your time on a machine without a desktop (built steward, real tmux)', 
     terminals.open(join(home, 'site'), 'tmux', 'new', 'sh');
     const watched = await until('an interval', () => {
       terminals.type(0, ':\n');
-      return focuses().find(({ detail }) => detail?.['via'] === 'terminal-events');
+      // tmux takes the terminal a moment after it is opened.
+      return focuses().find(({ app, detail }) => app === 'tmux' && detail?.['via'] === 'terminal-events');
     });
-    expect(watched).to.include({ app: 'tmux', repo: 'site' });
+    expect(watched).to.include({ repo: 'site' });
     await until('time away', () => events().some(({ type }) => type === 'away'), 90_000);
   });
 
