@@ -10,7 +10,7 @@ const KILLS = killsOr(25);
 const FAULTS: readonly [mode: FaultMode, every: number][] =
   process.env['STEWARD_KILLS'] === undefined
     ? [
-        ['kill', 1],
+        ['kill', 2],
         ['fail', 5],
         ['half', 7],
       ]
