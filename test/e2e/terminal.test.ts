@@ -223,7 +223,12 @@ describe('the built steward', () => {
         cpSync(join(REPO, name), join(copy, name), { recursive: true });
       for (const folder of [home.path, copy]) chmodSync(folder, 0o777);
       const stranger = { uid: 54_321, gid: 54_321 };
-      for (const command of [['status'], ['init', '--yes'], ['sense', '--help'], ['config', 'show']]) {
+      for (const command of [
+        ['status'],
+        ['init', '--yes'],
+        ['sense', '--help'],
+        ['config', 'show', '--all'],
+      ]) {
         const env = cleanEnv(home.path, { SHELL: undefined });
         const args = [join(copy, 'bin/run.js'), ...command];
         const { status, stderr } = spawnSync(process.execPath, args, {
