@@ -77,9 +77,7 @@ describe('the documented hooks (built)', function () {
         }),
       ),
     );
-    const rows = page('docs/sessions.md').text.matchAll(
-      /^\| ([A-Z][A-Za-z, ]+) \| ([a-z-]+) \| (\d+) \|$/gm,
-    );
+    const rows = page('docs/sessions.md').text.matchAll(/^\| ([A-Z][A-Za-z, ]+) \| ([a-z-]+) \| (\d+) \|$/gm);
     const told = [...rows].flatMap(([, events = '', verb, seconds]) =>
       events.split(', ').map((event) => `${event} ${verb} ${seconds}`),
     );

@@ -4,7 +4,12 @@ import { endDaemonOf, installJob, uninstallJob } from '../../app/schedule';
 import { claudeCode } from '../../assistant/claude-code';
 import { installEach, type HooksInstalled } from '../../assistant/install';
 import { installText, uninstallText } from '../../assistant/install-view';
-import { askForSkill, chosenAssistants, othersText, unregisteredAssistants } from '../../assistant/registered';
+import {
+  askForSkill,
+  chosenAssistants,
+  othersText,
+  unregisteredAssistants,
+} from '../../assistant/registered';
 import { uninstallAllHooks, type HooksUninstalled } from '../../assistant/uninstall';
 import { findDaemon, isDaemonThere } from '../../daemon/client';
 import { throwAll } from '../../errors';
