@@ -49,9 +49,7 @@ export interface Tree {
 /** Maps a tree of keys to the type of its resolved values. */
 export type Values<T> = { [K in keyof T]: T[K] extends Leaf<infer V> ? V : Values<T[K]> };
 
-interface LeafOptions<S, T> extends Partial<
-  Pick<Leaf<T>, 'secret' | 'quiet' | 'whole' | 'writtenBy' | 'refuses'>
-> {
+interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | 'whole' | 'refuses'>> {
   expected: string;
   check: v.GenericSchema<unknown, S>;
   fallback: S | undefined | ((host: ResolveHost) => S | undefined);
@@ -60,14 +58,14 @@ interface LeafOptions<S, T> extends Partial<
 
 /** Defines a key with a default. */
 export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S, T>): Leaf<T> {
-  const { secret = false, quiet = secret, whole = false, writtenBy, refuses } = options;
+  const { secret = false, quiet = secret, whole = false, refuses } = options;
   return {
     leaf: true,
     ...options,
     secret,
     quiet,
     whole,
-    writtenBy,
+    writtenBy: undefined,
     refuses,
     fallback: typeof fallback === 'function' ? (fallback as (host: ResolveHost) => unknown) : () => fallback,
     resolve: (stored, host, key) =>

@@ -109,15 +109,17 @@ export const USER_KEYS = {
   sync: {
     folder: written(
       optionalPath(({ area }) => area.exchange),
-      'sync set',
+      'sync setup',
     ),
     details: flag(false),
-    engine: leaf<'none' | 'syncthing' | 'git'>({
-      expected: '"none", "syncthing" or "git"',
-      check: v.picklist(['none', 'syncthing', 'git']),
-      fallback: 'none',
-      writtenBy: 'sync connect',
-    }),
+    engine: written(
+      leaf<'none' | 'syncthing' | 'git'>({
+        expected: '"none", "syncthing" or "git"',
+        check: v.picklist(['none', 'syncthing', 'git']),
+        fallback: 'none',
+      }),
+      'sync connect',
+    ),
     repo: written(optionalText('OWNER/REPO', isRepository), 'sync connect'),
   },
   notify: {
@@ -260,11 +262,13 @@ export const WORK_REPO_KEYS = {
     verifiedAt: written(optionalText('a UTC time'), VERIFY),
     ttlHours: written(wholeNumber(1, 24, 24), VERIFY),
     repo: written(optionalText('OWNER/REPO', isRepository), VERIFY),
-    repoId: optionalLeaf<number>({
-      expected: "the repository's id",
-      check: v.pipe(v.number(), v.integer(), v.minValue(1)),
-      writtenBy: VERIFY,
-    }),
+    repoId: written(
+      optionalLeaf<number>({
+        expected: "the repository's id",
+        check: v.pipe(v.number(), v.integer(), v.minValue(1)),
+      }),
+      VERIFY,
+    ),
   },
 };
 

@@ -53,6 +53,14 @@ export async function changeConfig(
   });
 }
 
+/** Adds items to a list, each once. */
+export async function addItems(deps: Machine, key: string, items: readonly string[]): Promise<void> {
+  const to = (stored: unknown): string[] => [
+    ...new Set([...(Array.isArray(stored) ? stored.map(String) : []), ...items]),
+  ];
+  await changeConfig(deps, [{ key, to }]);
+}
+
 /**
  * Copies the voice setting from config.yaml to settings.json; returns false if the two values already match.
  */

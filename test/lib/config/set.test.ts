@@ -14,6 +14,7 @@ import {
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
+import { commands } from '../../../oclif.manifest.json';
 import { loadConfig } from '../../../src/lib/config/load';
 import { allKeys } from '../../../src/lib/config/files';
 import {
@@ -532,10 +533,11 @@ describe('config: setConfig', () => {
     );
     expect(listed).to.deep.equal(allKeys());
     expect(new Set(listed).size).to.equal(listed.length);
-    for (const key of ['sync.folder', 'WORK.privacy.verifiedPrivate'])
-      expect((await refused(key, 'true', 'usage')).hint).to.match(
-        /^"steward (?:sync set|work verify)" writes it/,
-      );
+    for (const key of ['sync.folder', 'sync.engine', 'WORK.privacy.verifiedPrivate']) {
+      const { hint = '' } = await refused(key, 'true', 'usage');
+      const command = /^"steward ([a-z ]+)" writes it/.exec(hint)?.[1] ?? hint;
+      expect(Object.keys(commands), key).to.include(command.replaceAll(' ', ':'));
+    }
   });
 });
 
