@@ -69,7 +69,10 @@ export default class Install extends BaseCommand {
     const options = {
       dryRun,
       mayAsk: !dryRun && !this.json && !yes,
-      ...{ assistant, skill: skill as boolean | undefined, statusline, insight },
+      assistant,
+      skill: skill as boolean | undefined,
+      statusline,
+      insight,
       scheduler: flags.scheduler as InstallOptions['scheduler'],
       shell: flags.shell as Shell | undefined,
     };

@@ -42,10 +42,9 @@ export async function askForAliases(
   if (aliases.length === 0) return false;
   const listed = aliases.map(({ email, commits }) => `${email} (${plural(commits, 'commit')})`).join(', ');
   if (!(await ask(`There are commits under your name by ${listed}. Are they yours, too?`))) return false;
-  const { changeConfig } = await import('../config/write');
+  const { addItems } = await import('../config/write');
   const emails = aliases.map(({ email }) => email);
-  const to = (stored: unknown): string[] => [...(Array.isArray(stored) ? stored.map(String) : []), ...emails];
-  await changeConfig(context, [{ key: 'user.emails', to }]);
+  await addItems(context, 'user.emails', emails);
   return true;
 }
 
@@ -55,7 +54,7 @@ export function aliasHint({ aliases }: RepositoryAuthors): string | undefined {
   if (first === undefined) return undefined;
   const { email, commits } = first;
   return [
-    `Not counted: ${plural(commits, 'commit')} under your name by ${email}. If you are that, run`,
+    `Not counted: ${plural(commits, 'commit')} under your name by ${email}. If that is you, run`,
     `  steward config add user.emails ${email}`,
     '  steward sense backfill',
   ].join('\n');

@@ -106,10 +106,7 @@ export function hasNothing(days: readonly DailyRecord[]): boolean {
 export async function watch(context: Context, repositories: readonly string[]): Promise<boolean> {
   const { config } = await context.loadConfig();
   if (repositories.every((path) => config.sense.repos.includes(path))) return false;
-  const { changeConfig } = await import('../config/write');
-  const to = (stored: unknown): string[] => [
-    ...new Set([...(Array.isArray(stored) ? stored.map(String) : []), ...repositories]),
-  ];
-  await changeConfig(context, [{ key: 'sense.repos', to }]);
+  const { addItems } = await import('../config/write');
+  await addItems(context, 'sense.repos', repositories);
   return true;
 }
