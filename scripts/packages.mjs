@@ -56,6 +56,7 @@ function make(product) {
     work,
     out,
     run,
+    write,
   };
   debianPackage(release);
   rpmPackage(release);

@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+import { until as waitFor } from '../test/helpers/desktop-kit';
+
 const ROOT = resolve(__dirname, '..');
 const FILE = join(ROOT, 'docs', 'images', 'terminal.svg');
 const MAX_BYTES = 150_000;
@@ -39,7 +41,7 @@ interface Frame {
   seconds: number;
 }
 
-function record(): Frame[] {
+async function record(): Promise<Frame[]> {
   const folder = mkdtempSync(join(tmpdir(), 'rec-'));
   const env = { ...process.env, HOME: folder, TZ: 'UTC', LANG: 'C.UTF-8', TMUX: undefined };
   const tmux = (...args: string[]): string => {
@@ -51,12 +53,11 @@ function record(): Frame[] {
     return result.stdout;
   };
   // The prompt of the shell tells that a command has ended.
-  const until = (pattern: RegExp): string => {
-    for (;;) {
+  const until = (pattern: RegExp): Promise<string> =>
+    waitFor(String(pattern), () => {
       const screen = tmux('capture-pane', '-p', '-e', '-t', 'r');
-      if (pattern.test(plain(screen).trimEnd())) return screen.trimEnd();
-    }
-  };
+      return pattern.test(plain(screen).trimEnd()) && screen.trimEnd();
+    });
   try {
     const area = join(folder, 'demo');
     const run = `node ${join(ROOT, 'bin/run.js')} demo --keep ${area} --`;
@@ -66,19 +67,17 @@ function record(): Frame[] {
     );
     const shell = `bash --noprofile --rcfile ${join(folder, 'rc')}`;
     tmux('new-session', '-d', '-s', 'r', '-x', `${COLUMNS}`, '-y', `${ROWS}`, shell);
-    until(/^\$$/);
-    return SCENES.flatMap(([command, seconds]): Frame[] => {
+    await until(/^\$$/);
+    const frames: Frame[] = [];
+    for (const [command, seconds] of SCENES) {
       tmux('send-keys', '-t', 'r', '-l', command);
-      const typed = until(/steward [a-z ]+$/);
+      frames.push({ screen: await until(/steward [a-z ]+$/), seconds: TYPED_SECONDS });
       tmux('send-keys', '-t', 'r', 'Enter');
-      const shown = until(/\n\$$/);
+      frames.push({ screen: (await until(/\n\$$/)).replace(/\n[^\n]*$/, ''), seconds });
       tmux('send-keys', '-t', 'r', 'C-l');
-      until(/^\$$/);
-      return [
-        { screen: typed, seconds: TYPED_SECONDS },
-        { screen: shown.replace(/\n[^\n]*$/, ''), seconds },
-      ];
-    });
+      await until(/^\$$/);
+    }
+    return frames;
   } finally {
     spawnSync('tmux', ['-S', join(folder, 's'), 'kill-server'], { env });
     rmSync(folder, { recursive: true, force: true });
@@ -158,7 +157,11 @@ ${parts.map(({ group }) => group).join('\n')}
 `;
 }
 
-const svg = picture(record());
-if (svg.length > MAX_BYTES) throw new Error(`${FILE} has ${svg.length} bytes; ${MAX_BYTES} at most.`);
-writeFileSync(FILE, svg);
-console.log(`docs/images/terminal.svg  ${Math.round(svg.length / 1024)} KiB`);
+async function main(): Promise<void> {
+  const svg = picture(await record());
+  if (svg.length > MAX_BYTES) throw new Error(`${FILE} has ${svg.length} bytes; ${MAX_BYTES} at most.`);
+  writeFileSync(FILE, svg);
+  console.log(`docs/images/terminal.svg  ${Math.round(svg.length / 1024)} KiB`);
+}
+
+void main();

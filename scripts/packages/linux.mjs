@@ -16,7 +16,7 @@ const SUMMARY = 'your day, your coding agents and what waits for you';
 
 /** Makes steward_VERSION_all.deb. */
 export function debianPackage(release) {
-  const { product, work, out, run } = release;
+  const { product, work, out, run, write } = release;
   const root = join(work, 'deb');
   systemTree(release, root, {
     'share/zsh/site-functions': 'share/zsh/vendor-completions',
@@ -52,7 +52,7 @@ Description: ${SUMMARY}
 
 /** Makes steward-VERSION-1.noarch.rpm. */
 export function rpmPackage(release) {
-  const { product, work, out, run } = release;
+  const { product, work, out, run, write } = release;
   const top = join(work, 'rpm');
   const root = join(work, 'rpm-tree');
   systemTree(release, root, { 'share/doc/steward/LICENSE': 'share/licenses/steward/LICENSE' });
@@ -141,8 +141,3 @@ function filesOf(root) {
 }
 
 const nodeFloor = ({ engines }) => engines.node.replace('>=', '');
-
-function write(path, text) {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
