@@ -81,7 +81,7 @@ const PROBE_MS = 10_000;
 export function judgeSystem(platform: NodeJS.Platform): Finding {
   if (platform === 'linux') return ok('Linux is supported');
   const names: Partial<Record<NodeJS.Platform, string>> = { darwin: 'macOS', win32: 'Windows' };
-  return off(`${names[platform] ?? platform}: experimental, tested only with recorded answers`);
+  return off(`${names[platform] ?? platform}: experimental until steward ran on real machines`);
 }
 
 /** Checks the Node.js on the PATH, which may differ from the one that runs this process. */
