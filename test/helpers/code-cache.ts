@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,9 +23,17 @@ function copyNew(from: string, to: string): void {
     if (existsSync(join(to, name)) || statSync(join(from, name)).uid !== process.getuid?.()) continue;
     const files = readdirSync(join(from, name)).filter((file) => file.endsWith('.bin'));
     if (files.length === 0) continue;
-    const temp = join(to, `${name}.${process.pid}`);
+    // Beside the folder that others list meanwhile.
+    const temp = `${to}.${process.pid}`;
     mkdirSync(temp, { recursive: true, mode: 0o700 });
     for (const file of files) linkSync(join(from, name, file), join(temp, file));
-    renameSync(temp, join(to, name));
+    mkdirSync(to, { recursive: true, mode: 0o700 });
+    try {
+      renameSync(temp, join(to, name));
+    } catch (error) {
+      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      // Another test was first.
+      rmSync(temp, { recursive: true });
+    }
   }
 }

@@ -43,6 +43,11 @@ describe('steward sessions --watch', function () {
     throw new Error(`${String(what)} is not on the screen:\n${screen}`);
   };
   const type = (...keys: string[]): string => tmux('send-keys', '-t', 'watch:0', ...keys);
+  /** What is typed before the shell has cleared the screen is echoed and cleared with it. */
+  const prompted = async (): Promise<void> => {
+    type(`PS1='prompt: '; clear`, 'Enter');
+    await shows(/^prompt:$/m);
+  };
 
   /** A pane in which a session works on a branch until its process ends. */
   function assistant(branch: string): string {
@@ -62,7 +67,7 @@ describe('steward sessions --watch', function () {
   it('shows changes, jumps to a session, and restores the terminal', async () => {
     tmux('new-session', '-d', '-s', 'watch', '-x', '80', '-y', '24', 'sh');
     tmux('set-option', '-g', 'status', 'off');
-    type(`PS1='prompt: '; clear`, 'Enter');
+    await prompted();
     type(`"${process.execPath}" "${BIN}" sessions --watch`, 'Enter');
     await shows(/^No sessions are running\.$/m);
     const pid = Number(assistant('login'));
@@ -91,7 +96,7 @@ describe('steward sessions --watch', function () {
     tmux('new-session', '-d', '-s', 'watch', '-x', '80', '-y', '24', 'sh');
     assistant('login');
     assistant('cart');
-    type(`PS1='prompt: '; clear`, 'Enter');
+    await prompted();
     type(
       `until "${process.execPath}" "${BIN}" go 2 2>&1 | grep tmux; do sleep 0.1; done; clear; echo both`,
       'Enter',

@@ -139,7 +139,6 @@ async function watchWith(state: State, adapter: FrontAppAdapter): Promise<void> 
     failure ??= error;
     ending.abort();
   };
-  const stop = (): void => state.stop();
   const onChange = (): void => {
     state.isStarting = false;
     state.isLive = true;
@@ -148,18 +147,16 @@ async function watchWith(state: State, adapter: FrontAppAdapter): Promise<void> 
   };
   const tick = async (): Promise<void> => {
     state.isStarting = false;
-    if (!(await deps.isWanted())) stop();
+    if (!(await deps.isWanted())) state.stop();
     else if (state.isLive) await observeNow(state);
   };
-  closing.signal.addEventListener('abort', stop);
   const timer = setInterval(() => void tick().catch(state.stop), deps.tickMs ?? TICK_MS);
   try {
-    await adapter.watch?.(state.desktop, onChange, ending.signal);
+    await adapter.watch?.(state.desktop, onChange, AbortSignal.any([closing.signal, ending.signal]));
     await state.observing;
     if (failure !== undefined) throw failure as Error;
   } finally {
     clearInterval(timer);
-    closing.signal.removeEventListener('abort', stop);
     state.isLive = false;
   }
 }

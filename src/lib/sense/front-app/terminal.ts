@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { listSystemFolder, isOwn } from '../../platform/files/system-files';
 import { parentsOf } from '../../platform/process/own-terminal';
 import { programOf } from '../../platform/process/pty';
+import { aborted } from '../../platform/time/wait';
 import type { TerminalInput } from '../../sessions/terminal-input';
 import { TERMINALS } from '../pane/focused-pane';
 import { envOf, type Desktop, type FrontAppAdapter } from './adapter';
@@ -24,7 +25,7 @@ export const terminal: FrontAppAdapter = {
   /** Terminals report no changes, so the watcher's poll finds them. */
   watch(_desktop, onChange, signal) {
     onChange();
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    return aborted(signal);
   },
 };
 
