@@ -40,8 +40,6 @@ export async function startAlertHour(clock: MovableClock, options: HourOptions) 
   ])
     await steward('config', 'set', key, ...values);
   await steward('sense', 'capture');
-  // tmux passes banners on to an emulator that shows them.
-  tmux('set', '-g', 'allow-passthrough', 'on');
   const screen = await hour.attach(NEXT_DOOR, 'foot');
 
   const expected = (channel: 'push' | 'terminal'): string[] =>

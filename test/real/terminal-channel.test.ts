@@ -144,16 +144,32 @@ describe('notify: the terminal channel', function () {
       return screen;
     }
 
-    it('passes a banner on to the emulator where tmux allows that', async () => {
-      const screen = await attach('foot');
-      tmux('set', '-g', 'allow-passthrough', 'on');
+    // In these states tmux drops what a pane passes on.
+    for (const [state, ...command] of [
+      ['shows a message', 'display-message', '-d', '60000', 'in the way'],
+      ['asks for a command', 'command-prompt', '-b', '-p', 'in the way'],
+    ] as const)
+      it(`shows a banner of the emulator while tmux ${state}`, async () => {
+        const screen = await attach('foot');
+        tmux(...command);
+        await until('what is in the way', () => screen.text().includes('in the way'));
+        expect(await send()).to.deep.equal({ outcome: 'delivered' });
+        const banner = `${ESC}]777;notify;Waiting for you;shop·main asks to run Bash.${ESC}\\`;
+        await until('the banner', () => screen.text().includes(banner));
+      });
+
+    it('writes no banner into the protocol of a client in control mode', async () => {
+      tmux('new-session', '-d', '-s', 'work', 'cat');
+      const screen = startScreen('exec tmux -C attach -t work', envOf({ TERM: 'foot' }));
+      screens.push(screen);
+      await until('a client', () => clients().length === 1);
       expect(await send()).to.deep.equal({ outcome: 'delivered' });
-      const banner = `${ESC}]777;notify;Waiting for you;shop·main asks to run Bash.${ESC}\\`;
-      await until('the banner', () => screen.text().includes(banner));
+      await until('the bell', () => /%output %\d+ .*\\007/.test(screen.text()));
+      expect(screen.text()).to.not.include('777;notify');
     });
 
     it("else shows it in tmux's status line, and rings", async () => {
-      const screen = await attach('foot');
+      const screen = await attach('xterm-256color');
       expect(await send({ message: '#(touch ~/pwned) #{pid} %H 100%;' })).to.deep.equal({
         outcome: 'delivered',
       });

@@ -14,7 +14,7 @@ interface Attached {
   /** What the terminal emulator calls itself, in lower case. */
   emulator: string;
   /** Set for a terminal that is attached to tmux. */
-  tmux?: { socket: string; paneTty: string; panePid: number; passesThrough: boolean };
+  tmux?: { socket: string; paneTty: string; panePid: number };
 }
 
 type Deps = Pick<ChannelDeps, 'platform' | 'env' | 'run'>;
@@ -65,9 +65,8 @@ async function attachedTerminals(deps: TerminalDeps): Promise<Attached[]> {
     for (const [pane = ''] of await tmuxRows(deps, socket, ['list-panes', '-a', '-F', '#{pane_tty}']))
       panes.add(pane);
     const rows = await tmuxRows(deps, socket, ['list-clients', '-F', CLIENT]);
-    for (const [tty = '', pid, paneTty = '', panePid, passes, ...emulator] of rows) {
-      const passesThrough = passes !== 'off' && passes !== '0' && passes !== '';
-      const tmux = { socket, paneTty, panePid: Number(panePid), passesThrough };
+    for (const [tty = '', pid, paneTty = '', panePid, ...emulator] of rows) {
+      const tmux = { socket, paneTty, panePid: Number(panePid) };
       clients.push({ tty, pid: Number(pid), emulator: emulator.join(' ').toLowerCase(), tmux });
     }
   }
@@ -77,8 +76,9 @@ async function attachedTerminals(deps: TerminalDeps): Promise<Attached[]> {
   return [...clients, ...others].filter(({ tty }) => !panes.has(tty));
 }
 
+/** A client in control mode expects tmux's protocol on its terminal, so its emulator stays unknown. */
 const CLIENT =
-  '#{client_tty} #{client_pid} #{pane_tty} #{pane_pid} #{allow-passthrough} #{client_termname} #{client_termtype}';
+  '#{client_tty} #{client_pid} #{pane_tty} #{pane_pid} #{?client_control_mode,,#{client_termname} #{client_termtype}}';
 
 /** Programs that draw terminals themselves pass on the variables of the emulator that they run in. */
 function emulatorOf(pid: number): string {
@@ -108,9 +108,9 @@ async function show(
   const format = bannerFormat(emulator);
   const banner = format === undefined ? undefined : bannerSequence(parcel, format);
   const bell = parcel.silent ? '' : '\u0007';
-  if (tmux === undefined) return writeTo(tty, pid, banner ?? bell);
-  const { socket, paneTty, panePid, passesThrough } = tmux;
-  if (banner !== undefined && passesThrough) return writeTo(paneTty, panePid, throughTmux(banner));
+  // Not through tmux: it drops what a pane passes on while it redraws, shows a message or asks for a command.
+  if (banner !== undefined || tmux === undefined) return writeTo(tty, pid, banner ?? bell);
+  const { socket, paneTty, panePid } = tmux;
   const [title, text] = textsOf(parcel);
   // tmux expands # to the output of a command, and % to the time.
   const literal = `${title}: ${text}`.replace(/[#%]/g, '$&$&');
@@ -163,10 +163,6 @@ function osc(text: string): string {
   return `\u001b]${text}\u001b\\`;
 }
 
-function throughTmux(sequence: string): string {
-  return `\u001bPtmux;${sequence.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
-}
-
 export const terminalCheck: Check<NotifyChecked> = {
   id: 'notify.terminal',
   title: 'terminals',
@@ -176,10 +172,6 @@ export const terminalCheck: Check<NotifyChecked> = {
     if (notOn !== undefined) return [off(notOn.reason, { hint: notOn.hint })];
     const terminals = oneEach(await attachedTerminals({ run, env: host.env }));
     if (terminals.length === 0) return [off(NONE.reason, { hint: NONE.hint })];
-    const lacksBanner = terminals.some(
-      ({ emulator, tmux }) => tmux?.passesThrough === false && bannerFormat(emulator) !== undefined,
-    );
-    const hint = 'To see banners, add "set -g allow-passthrough on" to tmux.conf.';
-    return [ok(`reaches ${terminals.map(({ tty }) => tty).join(', ')}`, lacksBanner ? { hint } : {})];
+    return [ok(`reaches ${terminals.map(({ tty }) => tty).join(', ')}`)];
   },
 };
