@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,6 +9,17 @@ interface Outcome {
   /** The files and links that the script left, without what the package databases and logs keep. */
   left: string[];
 }
+
+/** A script that runs in a fresh root. */
+export interface RunningScript {
+  /** What it has written so far. */
+  output: () => string;
+  /** Answers its `read`. */
+  goOn: () => void;
+}
+
+/** The programs of a machine with Node.js and git only. */
+const PROGRAMS = join(__dirname, '..', '..', '.ci', 'programs.txt');
 
 /** Skips a test where this user cannot lay a file system over the root. */
 export function requireFreshRoot(context: Mocha.Context): void {
@@ -24,22 +36,32 @@ export function requireFreshRoot(context: Mocha.Context): void {
 
 /**
  * Runs a shell script as root in a copy of this machine's root that ends with it. The copy has one person, ada, with
- * an empty home; `as_ada COMMAND` runs a command as her, with nothing else in the environment. The folder
- * `given` is /given there.
+ * an empty home; `as_ada COMMAND` runs a command as her, with nothing else in the environment, and `bare_ada COMMAND`
+ * also with no other programs than Node.js, git and those of every Unix. The folder `given` is /given there.
  *
  * @param folder an empty folder for what it needs
+ * @param beside runs outside, beside the script
  */
-export function inFreshRoot(folder: string, given: string, script: string): Outcome {
+export async function inFreshRoot(
+  folder: string,
+  given: string,
+  script: string,
+  beside: (running: RunningScript) => Promise<void> = () => Promise.resolve(),
+): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
+  const programs = readFileSync(PROGRAMS, 'utf8').replace(/#.*/g, '').split(/\s+/).join(' ');
   const inner = join(folder, 'inner.sh');
   writeFileSync(
     inner,
     `set -eu
 useradd --create-home --shell /bin/sh ada
+mkdir /bare
+for program in ${programs}; do ln -s "$(type -P "$program")" /bare/; done
 touch /began
 as_ada() {
-  (cd /home/ada && setpriv --reuid ada --regid ada --clear-groups env -i HOME=/home/ada USER=ada PATH="$PATH" "$@")
+  (cd /home/ada && exec setpriv --reuid ada --regid ada --clear-groups env -i HOME=/home/ada USER=ada PATH="$PATH" "$@")
 }
+bare_ada() { as_ada env PATH=/bare "$@"; }
 ${script}
 `,
   );
@@ -68,14 +90,20 @@ exit "$code"
 `,
   );
   mkdirSync(join(folder, 'space'));
-  const { status, stdout, stderr } = spawnSync(
-    'unshare',
-    ['--mount', '--pid', '--fork', '--kill-child', 'bash', outer],
-    {
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' },
-    },
-  );
-  const files = status === null ? [] : readFileSync(left, 'utf8').split('\n').filter(Boolean);
-  return { code: status, output: `${stdout}${stderr}`, left: files.sort() };
+  const child = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'bash', outer], {
+    env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  try {
+    await beside({ output: () => output, goOn: () => void child.stdin.write('\n') });
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw new Error(`Beside the script, which wrote:\n${output}`, { cause: error });
+  }
+  const [code] = await ended;
+  const files = code === null ? [] : readFileSync(left, 'utf8').split('\n').filter(Boolean);
+  return { code, output, left: files.sort() };
 }

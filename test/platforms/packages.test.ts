@@ -120,12 +120,12 @@ ln -s /opt/steward/share/man/man1/* /usr/local/share/man/man1/
       },
     };
     for (const [name, { install, remove }] of Object.entries(ways)) {
-      it(`${name}: installs, runs, has its manual and completion, and leaves nothing`, () => {
+      it(`${name}: installs, runs, has its manual and completion, and leaves nothing`, async () => {
         const script = `${install}
 ls /usr/share/man/man1 /usr/local/share/man/man1 2>/dev/null | grep -c '^steward-notify-send.1'
 ${TRIED}
 ${remove}`;
-        const { code, output, left } = inFreshRoot(mkdtempSync(join(root, 'fresh-')), made, script);
+        const { code, output, left } = await inFreshRoot(mkdtempSync(join(root, 'fresh-')), made, script);
         expect(code, output).to.equal(0);
         expect(output).to.include(`steward ${version}`).and.to.include('payments·refunds');
         // The player of a sound that doctor tried keeps a folder of its own.
