@@ -41,7 +41,7 @@ import { otherMachines } from './sync-turns';
 import { hourlyInsightJob, hourlySweepJob } from './tick';
 import { usageJob, usageRoute } from './usage';
 import { processHost } from '../platform/files/paths';
-import { DEMO_VARIABLE } from '../platform/process/own-process';
+import { DEMO_VARIABLE } from '../platform/files/durable';
 import { VERSION } from '../platform/version';
 import { openWork, yourName, type WorkContext } from './work';
 

@@ -4,7 +4,6 @@ import {
   copyFileSync,
   fchmodSync,
   fstatSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   openSync,
@@ -18,6 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode, unless } from '../../errors';
+import { syncFile, syncFolder } from './durable';
 import { randomName } from './short-hash';
 
 /** File content. Strings are written as UTF-8. */
@@ -178,18 +178,6 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   while (done < bytes.length) done += writeSync(fd, bytes, done);
 }
 
-/** Syncs a folder, so that recent renames and new files in the folder are durable. */
-export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const fd = openSync(path, 'r');
-  try {
-    // Some network and FUSE file systems can't sync folders.
-    unless(['EINVAL', 'ENOTSUP'], () => fsyncSync(fd));
-  } finally {
-    closeSync(fd);
-  }
-}
-
 const TEMPS_STALE_MS = 3_600_000;
 const sweptFolders = new Set<string>();
 
@@ -210,7 +198,7 @@ function writeTemp(path: string, data: FileData, options: { mode?: number; sync:
       if (options.mode !== undefined) fchmodSync(fd, options.mode);
       if (data instanceof Array) for (const part of data) writeAll(fd, part);
       else writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
-      if (options.sync) fsyncSync(fd);
+      if (options.sync) syncFile(fd);
     } finally {
       closeSync(fd);
     }

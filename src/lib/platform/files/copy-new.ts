@@ -13,7 +13,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode } from '../../errors';
-import { linkNew, readBytes, syncFolder, tempOf, writeAll, openRegular } from './atomic-file';
+import { linkNew, readBytes, tempOf, writeAll, openRegular } from './atomic-file';
+import { syncFolder } from './durable';
 import { ensureFolder, exists, listFolder, lstatOf, removeFolder } from './folder';
 import { randomName } from './short-hash';
 

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, fsyncSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { syncFolder, writeAll, withPath, openRegular } from './atomic-file';
+import { writeAll, withPath, openRegular } from './atomic-file';
+import { syncFile, syncFolder } from './durable';
 
 export interface Line {
   /** Byte offset of the line in the file. */
@@ -147,7 +148,7 @@ function withAppender(path: string, work: (fd: number) => void): void {
     try {
       const isNew = fstatSync(fd).size === 0;
       work(fd);
-      fsyncSync(fd);
+      syncFile(fd);
       if (isNew) syncFolder(dirname(path));
     } finally {
       closeSync(fd);

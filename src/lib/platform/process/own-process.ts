@@ -147,9 +147,6 @@ export async function relaunch(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Environment variable that marks a process of the demo. Its value is the demo's folder. */
-export const DEMO_VARIABLE = 'STEWARD_DEMO';
-
 /** Replaces this process's environment. */
 export function replaceEnvironment(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) delete process.env[name];
