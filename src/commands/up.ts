@@ -47,7 +47,7 @@ export default class Up extends BaseCommand {
     const isEmpty = hasNothing(result.days);
     if (result.backfill !== null) {
       for (const problem of result.backfill.problems) say(problem);
-      const hint = authors === null || isEmpty ? undefined : aliasHint(authors);
+      const hint = authors === null || isEmpty ? undefined : aliasHint(authors.aliases);
       if (!isEmpty) say(backfillText(result.backfill));
       if (hint !== undefined) say(hint);
     }

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { findProgram } from '../../src/lib/platform/process/spawn';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 import { bareEnvironment } from '../helpers/git';
 import { startGitHub } from '../helpers/github';
@@ -49,6 +50,14 @@ describe('steward init (built)', function () {
     mkdirSync(path, { recursive: true });
     execFileSync('git', ['init', '-q'], { cwd: path, env: bareEnvironment(home.path) });
     return path;
+  };
+  /** A commit by Ann under another address than git has for her. */
+  const commitAs = (cwd: string, email: string): void => {
+    const git = (...args: string[]): unknown =>
+      execFileSync('git', args, { cwd, env: bareEnvironment(home.path) });
+    git('config', 'user.email', 'ann@example.org');
+    git('config', 'user.name', 'Ann');
+    git('-c', `user.email=${email}`, 'commit', '-q', '--allow-empty', '-m', 'x');
   };
   const talk = (turns: readonly Turn[], args: string[] = [], columns = 80) =>
     converse(['init', ...args], turns, { home: home.path, columns, env: NO_PROGRAMS });
@@ -170,6 +179,38 @@ describe('steward init (built)', function () {
         expect(rest.text).to.not.include('Your name');
       });
     }
+
+    it('asks once whether other addresses under your name are yours', async () => {
+      commitAs(repository('src', 'app'), 'ann@home.example');
+      const bin = join(home.path, 'bin');
+      mkdirSync(bin);
+      symlinkSync(findProgram('git') ?? '', join(bin, 'git'));
+      const env = { ...NO_PROGRAMS, PATH: bin };
+      const withGit = (turns: readonly Turn[]) => converse(['init'], turns, { home: home.path, env });
+      const toRepos = ALL.slice(0, 5);
+      const stopped = await withGit([...toRepos, ['by ann@home.example (1 commit). Are they yours', '\x03']]);
+      expect(stopped.code, stopped.text).to.equal(130);
+      expect(await value('sense.repos')).to.deep.equal([]);
+      const no = await withGit([...ALL.slice(3, 5), ['Are they yours', 'n\r'], ...ALL.slice(5)]);
+      expect({ code: no.code, missed: no.missed }, no.text).to.deep.equal({ code: 0, missed: [] });
+      expect(await value('user.emails')).to.deep.equal([]);
+      const search: Turn[] = [
+        ['Setting to change', 'repos\r'],
+        ['search for repositories', '\r'],
+      ];
+      const again = await withGit([...search, ['No new repositories', ''], ['Setting to change', '\r']]);
+      expect({ code: again.code, missed: again.missed }, again.text).to.deep.equal({ code: 0, missed: [] });
+
+      commitAs(repository('src', 'site'), 'ann@home.example');
+      const yes = await withGit([
+        ...search,
+        ['Repositories to watch', '\r'],
+        ['Are they yours', 'y\r'],
+        ['Setting to change', '\r'],
+      ]);
+      expect({ code: yes.code, missed: yes.missed }, yes.text).to.deep.equal({ code: 0, missed: [] });
+      expect(await value('user.emails')).to.deep.equal(['ann@home.example']);
+    });
 
     it('writes nothing if stopped at the first question', async () => {
       const { code } = await talk([['Your name', '\x03']]);

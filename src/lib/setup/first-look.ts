@@ -6,7 +6,7 @@ import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { DAY_MS } from '../platform/time/time';
 import { terminal } from '../sense/front-app/terminal';
-import { authorshipOf, type Authorship } from '../sense/git/authorship';
+import { authorshipOf, mostUsedFirst, type Authorship } from '../sense/git/authorship';
 
 /** Asks a question that is answered with yes or no. */
 export type AskYes = (question: string) => Promise<boolean>;
@@ -33,10 +33,19 @@ export async function authorsIn(context: Context, root: string): Promise<Reposit
   }
 }
 
+/** Returns your other addresses in several repositories, as far as their commits are under your name. */
+export async function aliasesIn(context: Context, roots: readonly string[]): Promise<Authorship['aliases']> {
+  const commits = new Map<string, number>();
+  for (const root of roots)
+    for (const { email, commits: more } of (await authorsIn(context, root))?.aliases ?? [])
+      commits.set(email, (commits.get(email) ?? 0) + more);
+  return mostUsedFirst(commits);
+}
+
 /** Asks whether other addresses under your name are yours, and stores them in `user.emails`. */
 export async function askForAliases(
   context: Context,
-  { aliases }: RepositoryAuthors,
+  aliases: Authorship['aliases'],
   ask: AskYes,
 ): Promise<boolean> {
   if (aliases.length === 0) return false;
@@ -49,8 +58,7 @@ export async function askForAliases(
 }
 
 /** Returns how to count commits by your other addresses; undefined if none are known. */
-export function aliasHint({ aliases }: RepositoryAuthors): string | undefined {
-  const [first] = aliases;
+export function aliasHint([first]: Authorship['aliases']): string | undefined {
   if (first === undefined) return undefined;
   const { email, commits } = first;
   return [

@@ -64,7 +64,7 @@ export async function up(context: Context, folder: string, ask?: AskYes): Promis
   const watching = repositoryOf(folder)?.root ?? null;
   const isNew = watching !== null && (await watch(context, [watching]));
   let authors = watching === null ? null : await authorsIn(context, watching);
-  if (isNew && authors !== null && ask !== undefined && (await askForAliases(context, authors, ask)))
+  if (isNew && authors !== null && ask !== undefined && (await askForAliases(context, authors.aliases, ask)))
     authors = await authorsIn(context, watching);
   const sense = await openSense(context);
   const { deps, locked, captureHere, warnings } = sense;

@@ -43,10 +43,14 @@ export async function authorshipOf(
   return {
     emails: emails ?? null,
     ...counts,
-    aliases: [...aliases]
-      .map(([email, commits]) => ({ email, commits }))
-      .sort((a, b) => b.commits - a.commits),
+    aliases: mostUsedFirst(aliases),
   };
+}
+
+export function mostUsedFirst(commits: ReadonlyMap<string, number>): Authorship['aliases'] {
+  return [...commits]
+    .map(([email, count]) => ({ email, commits: count }))
+    .sort((a, b) => b.commits - a.commits);
 }
 
 /** Other addresses of commits are not offered, because they come from elsewhere and end up in commands. */

@@ -5,10 +5,12 @@ import { errnoCode, StewardError } from '../../errors';
 import { gitFolderAt } from '../../platform/files/git-folder';
 import { processHost } from '../../platform/files/paths';
 import { entriesIn, kindOf } from '../../platform/files/stat';
+import type { Prompt } from '../../platform/terminal/ask';
 import { clean } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
 import { backfillText } from '../../sense/backfill';
 import { SOURCE_IDS, type SourceId } from '../../time/event';
+import { aliasesIn, aliasHint, askForAliases } from '../first-look';
 import { backfillDays, watch } from '../up';
 import { chosenNames, chosenNumbers, type Setup, type Step } from './step';
 
@@ -41,10 +43,11 @@ export const reposStep: Step = {
       const text = await questions.line('Repositories to watch: all, none, or numbers such as 1 3-5 [all]: ');
       const chosen = chosenNumbers(text || 'all', found.length);
       if (chosen !== undefined)
-        return () =>
+        return (asker) =>
           watchAndBackfill(
             setup,
             found.filter((_, index) => chosen.includes(index)),
+            asker,
           );
       setup.say(`Enter numbers from 1 to ${found.length}, separated by spaces or commas. 3-5 is a range.`);
     }
@@ -79,13 +82,19 @@ async function setSources(setup: Setup, chosen: readonly SourceId[]): Promise<vo
   await setup.set(Object.fromEntries(SOURCE_IDS.map((id) => [`sense.sources.${id}`, chosen.includes(id)])));
 }
 
-async function watchAndBackfill(setup: Setup, added: readonly string[]): Promise<void> {
+async function watchAndBackfill(setup: Setup, added: readonly string[], asker?: Prompt): Promise<void> {
+  const aliases = await aliasesIn(setup.context, added);
+  // Before the repositories are watched: an interrupted question comes again.
+  if (asker !== undefined)
+    await askForAliases(setup.context, aliases, (question) => asker.yes(question, 'no'));
   await watch(setup.context, added);
   await setup.set({});
   if (added.length === 0) return;
   const sense = await openSense(setup.context);
   const result = await sense.locked(() => backfillDays(setup.context, sense));
   if (result !== null) setup.say([...result.problems, backfillText(result)].join('\n'));
+  const hint = asker === undefined ? aliasHint(aliases) : undefined;
+  if (hint !== undefined) setup.say(hint);
 }
 
 function scan(setup: Setup, folder: string): string[] {
