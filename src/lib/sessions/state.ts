@@ -47,7 +47,7 @@ export type SessionReadDeps = Pick<
 const DAY_MS = 86_400_000;
 const LOST_WAIT_MS = 400;
 const TEMPS_STALE_MS = 3_600_000;
-/** A session without an event for this long moves to the archive. */
+/** A session without an event for this long moves to the archive, unless it is running. */
 const ARCHIVE_AFTER_MS = DAY_MS;
 /** A finished session older than this is removed from the archive. Its session file stays. */
 const PRUNE_AFTER_MS = 30 * DAY_MS;
@@ -187,7 +187,7 @@ export async function updateSessions<T>(
     const isKnown = (slug: string): boolean =>
       Object.hasOwn(state.sessions, slug) || Object.hasOwn(recall(archive, [slug]), slug);
     const result = change(state, isKnown);
-    archiveOld(state, path, clock.now());
+    archiveOld(state, deps);
     if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
     // The log can restore both files after a crash, so neither needs a full fsync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
@@ -206,13 +206,15 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
 }
 
 /**
- * Moves old sessions to the archive. If a crash leaves a session in both places, the copy in the state is
+ * Moves old sessions to the archive, unless their process is running. If a crash leaves a session in both places, the copy in the state is
  * current.
  */
-function archiveOld(state: SessionsState, path: string, nowMs: number): void {
-  const old = Object.values(state.sessions).filter(
-    ({ updatedAt }) => nowMs - Date.parse(updatedAt) > ARCHIVE_AFTER_MS,
-  );
+function archiveOld(state: SessionsState, { path, clock, machineId }: SessionsDeps): void {
+  const isRunning = ({ process, machine }: Session): boolean =>
+    process != null && machine === machineId && stateOf(process) === 'runs';
+  const old = Object.values(state.sessions)
+    .filter(({ updatedAt }) => clock.now() - Date.parse(updatedAt) > ARCHIVE_AFTER_MS)
+    .filter((session) => !isRunning(session));
   if (old.length === 0) return;
   archiveSessions(archiveOf(path), old);
   for (const { slug } of old) delete state.sessions[slug];
