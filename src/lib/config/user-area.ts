@@ -87,6 +87,8 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     /** Deliveries that haven't been sent yet, one file each. */
     outbox: at('state', 'outbox'),
     notifyLog: at('observability', 'notify.jsonl'),
+    /** What of the inbox is done or snoozed. */
+    inbox: at('state', 'inbox.json'),
     /** The time when the current mute ends. */
     mute: at('state', 'mute.json'),
     managed: at('state', 'managed'),
@@ -152,6 +154,8 @@ function workArea(at: PathOf, shared: PathOf) {
     board: at('work', 'board.json'),
     /** The time of the last cache update, and the reason for the last failure. */
     poll: at('work', 'poll.json'),
+    /** The pull requests that you are asked to review. */
+    reviews: at('work', 'reviews.json'),
     /** Captured issues, keyed by identity. Includes issues that are being created. */
     ledger: at('work', 'ledger.json'),
     reminders: at('work', 'reminders.json'),

@@ -3,6 +3,7 @@ import { type Clock, toIso } from '../platform/time/clock';
 import type { ReadDeps } from '../sense/read';
 import type { WorkDeps } from '../work/deps';
 import { refresh } from '../work/poll';
+import { refreshReviews } from '../work/reviews';
 import type { DaemonLog } from './log';
 
 /** A periodic task run by the daemon. */
@@ -242,7 +243,9 @@ export function workJob<W extends { deps: WorkDeps }>(
       const { ok, reason } = await refresh(opened.deps);
       const { failed, dead } = await deliver(opened);
       if (failed + dead > 0) return `${failed} captures failed, ${dead} were abandoned`;
-      return ok ? undefined : reason;
+      if (!ok) return reason;
+      await refreshReviews(opened.deps);
+      return undefined;
     },
   };
 }

@@ -29,6 +29,13 @@ export const StoredIssue = v.object({
 });
 export type Issue = v.InferOutput<typeof StoredIssue>;
 
+/** A cached pull request that you are asked to review. */
+export const StoredReview = v.object({
+  repo: CleanText,
+  ...v.pick(StoredIssue, ['number', 'title', 'url', 'updatedAt']).entries,
+});
+export type Review = v.InferOutput<typeof StoredReview>;
+
 function isTime(text: string): boolean {
   return parseIso(text) !== undefined;
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { clean } from '../../platform/terminal/terminal';
 import { MAX_TITLE, Time } from '../issue';
 import type { Comment, HostLabel, LabelEvent, Repository } from './index';
-import type { HostIssue } from '../issue';
+import type { HostIssue, Review } from '../issue';
 
 /** The site and repository that URLs must belong to, such as `https://github.com` and `ann/work`. */
 interface IssueSite {
@@ -90,6 +90,22 @@ export function issueIn(place: IssueSite): v.GenericSchema<unknown, HostIssue> {
       updatedAt: data.updated_at,
       closedAt: data.closed_at,
     })),
+  );
+}
+
+/** Parses a pull request found by a search, in any repository. */
+export function reviewOn(site: string): v.GenericSchema<unknown, Review> {
+  return v.pipe(
+    v.object({
+      number: Id,
+      title: line(2 * MAX_TITLE),
+      repository_url: v.pipe(v.string(), v.regex(/\/repos\/[\w.-]{1,100}\/[\w.-]{1,100}$/)),
+      updated_at: Time,
+    }),
+    v.transform(({ number, title, repository_url: api, updated_at: updatedAt }) => {
+      const repo = api.split('/').slice(-2).join('/');
+      return { repo, number, title, url: `${site}/${repo}/pull/${number}`, updatedAt };
+    }),
   );
 }
 

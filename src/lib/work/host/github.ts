@@ -12,6 +12,7 @@ import {
   LabelData,
   LabelNames,
   repositoryOn,
+  reviewOn,
 } from './github-read';
 import type { Conditional, Host } from './index';
 import type { HostIssue } from '../issue';
@@ -252,7 +253,7 @@ async function fetchLogin(service: Service): Promise<string> {
 
 function issueCalls(
   service: Service,
-): Calls<'issues' | 'issue' | 'createIssue' | 'updateIssue' | 'comment' | 'comments'> {
+): Calls<'issues' | 'reviews' | 'issue' | 'createIssue' | 'updateIssue' | 'comment' | 'comments'> {
   const schema = (repo: string): Schema<HostIssue> => issueIn({ site: service.site, repo });
   const PullRequest = v.object({ pull_request: v.unknown() });
   return {
@@ -273,6 +274,11 @@ function issueCalls(
       ]);
       const found = await fetchList(service, item, inRepo(repo, 'GET', '/issues', query), etag);
       return found.unchanged ? found : { ...found, value: found.value.filter((issue) => issue !== null) };
+    },
+    reviews({ etag }) {
+      const parameters = { q: 'is:open is:pr review-requested:@me archived:false', sort: 'updated' };
+      const call = { what: 'review requests', route: 'GET /search/issues', parameters };
+      return fetchList(service, reviewOn(service.site), call, etag);
     },
     issue: (repo, number) => fetchOne(service, schema(repo), ofIssue(repo, number, 'GET')),
     createIssue: (repo, issue) => fetchOne(service, schema(repo), inRepo(repo, 'POST', '/issues', issue)),

@@ -1,4 +1,4 @@
-import type { HostIssue, Issue } from '../issue';
+import type { HostIssue, Issue, Review } from '../issue';
 
 /**
  * A client for the code host. Throws only StewardErrors: `auth`, `not_found`, `conflict` (rejected, moved,
@@ -19,6 +19,8 @@ export interface Host {
    * matches; such a response doesn't count toward GitHub's rate limit.
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
+  /** Returns the open pull requests that you are asked to review. */
+  reviews(query: { etag?: string }): Promise<Conditional<Review[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;
   /** Creates an issue. Never retries. */
   createIssue(repo: string, issue: NewIssue): Promise<HostIssue>;
