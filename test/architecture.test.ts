@@ -62,7 +62,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sessions.ts exports sessionReader',
   'lib/app/sessions.ts exports nameSession',
   'lib/app/sessions.ts exports sessionsOn',
-  'lib/app/sessions.ts exports waitingSessions',
   'lib/app/sessions.ts exports placesNow',
   'lib/app/sessions.ts exports goNow',
   'lib/app/sessions.ts exports goTo',

@@ -1,4 +1,5 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
+import { openInbox } from '../lib/app/inbox';
 import { goNow } from '../lib/app/sessions';
 import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
 import type { Went } from '../lib/sessions/jump';
@@ -6,7 +7,7 @@ import { numberedSessions } from '../lib/sessions/view';
 import { type SessionRow } from '../lib/sessions/rows';
 
 export default class Go extends BaseCommand {
-  static override summary = 'Jump to a session (default: the one waiting longest)';
+  static override summary = 'Jump to a session (default: the first one in the inbox)';
   static override description =
     "Shows the session's pane or tab in tmux, herdr, kitty, WezTerm and, on macOS, iTerm2, Terminal or Ghostty. If several sessions match, asks you to choose one.";
   static override args = {
@@ -27,7 +28,8 @@ export default class Go extends BaseCommand {
 
   async run(): Promise<Went> {
     const { args } = await this.parse(Go);
-    const went = await goNow(this.context, args.session, (rows) => this.choose(rows));
+    const wanted = args.session ?? (await openInbox(this.context)).rows.find(({ slug }) => slug)?.slug;
+    const went = await goNow(this.context, wanted, (rows) => this.choose(rows));
     this.print(() => `${went.name} · ${went.via} ${went.target}`);
     return went;
   }

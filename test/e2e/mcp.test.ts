@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { BIN, cleanEnv, definedOnly, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { startGitHub, type GitHub } from '../helpers/github';
 
-const READ = ['today', 'recent', 'standup', 'sessions', 'ready', 'list_issues', 'show_issue'];
+const READ = ['today', 'recent', 'standup', 'sessions', 'inbox', 'ready', 'list_issues', 'show_issue'];
 const WRITE = ['remind', 'add_issue', 'claim', 'close', 'notify'];
 
 interface Called {

@@ -10,6 +10,7 @@ export interface SourceFile {
 
 const FEATURES = [
   'sense',
+  'inbox',
   'work',
   'notify',
   'agents',

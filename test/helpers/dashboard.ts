@@ -208,10 +208,6 @@ export const STATUS: DaemonStatus = {
     { id: 'hooks', label: 'Assistant hooks', state: 'warning', found: 'No hook is registered with an assistant.', fix: 'steward install hooks' },
     { id: 'work', label: 'Work', state: 'failed', found: 'The host answers 401.', fix: 'gh auth login' },
   ],
-  sessions: [
-    { slug: 'fix-login', task: 'Fix the login', repo: 'steward', phase: 'execute', status: 'waiting', startedAt: '2026-11-20T16:20:00Z', updatedAt: '2026-11-20T17:39:00Z', waiting: true },
-    { slug: 'native-3f2a', task: null, repo: 'notes', phase: 'native', status: 'working', startedAt: '2026-11-20T17:30:00Z', updatedAt: '2026-11-20T17:40:50Z', waiting: false },
-  ],
   outbox: { waiting: 2, failed: 1 },
   spool: { waiting: 3, dead: 0, oldest: null },
   jobs: [

@@ -26,7 +26,6 @@ const STATUS: DaemonStatus = {
   memoryMiB: 1,
   startedAt: '2026-11-20T09:00:00.000Z',
   modules: [],
-  sessions: [],
   outbox: { waiting: 0, failed: 0 },
   spool: { waiting: 0, dead: 0, oldest: null },
   jobs: [],

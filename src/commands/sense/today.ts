@@ -1,7 +1,7 @@
 import { BaseCommand, machine, text } from '../../lib/cli/base-command';
 import { openMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
-import { waitingSessions } from '../../lib/app/sessions';
+import { openInbox } from '../../lib/app/inbox';
 import { toStewardError } from '../../lib/errors';
 import { dayView, today } from '../../lib/sense/read';
 import { recordDocument, type RecordDocument } from '../../lib/time/record';
@@ -34,13 +34,16 @@ export default class SenseToday extends BaseCommand {
     const waiting =
       this.json || record.final || deps.machines?.()?.hasOwn === false
         ? 0
-        : await waitingSessions(this.context).catch((error: unknown) => this.reportProblem(error));
+        : await openInbox(this.context).then(
+            ({ count }) => count,
+            (error: unknown) => this.reportProblem(error),
+          );
     return this.show(recordDocument(record), () =>
       recordText(record, { ...this.terminal, ...beside, waiting }),
     );
   }
 
-  /** Prints the error and falls back to 0 waiting sessions. */
+  /** Prints the error and falls back to nothing waiting. */
   private reportProblem(error: unknown): number {
     this.say(toStewardError(error).message);
     return 0;

@@ -8,20 +8,20 @@ import type { DaemonLog } from '../daemon/log';
 import { captureJob, periodicJob, workJob, type DaemonJob } from '../daemon/jobs';
 import type { Route } from '../daemon/route';
 import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
-import { senseModule, workModule, type DaemonStatus, type LiveSession } from '../daemon/status';
+import { senseModule, workModule, type DaemonStatus } from '../daemon/status';
 import { workRoutes } from '../daemon/work-routes';
 import { StewardError, toStewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { readPlace } from '../platform/files/place';
+import type { Inbox } from '../inbox/row';
 import { cachedLoader } from '../platform/files/file-cache';
 import { folderOf } from '../platform/files/spool';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
 import { type LiveReads, liveReads } from '../sense/live';
 import { namesFolder } from '../sessions/names';
-import type { SessionsState } from '../sessions/session';
+import { isLive, type SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
-import { sessionsReport } from '../sessions/rows';
 import { openWatchdog, reportSilence } from './agents';
 import { drainWork } from './capture';
 import { productRoot, installerDeps, type Context } from './context';
@@ -30,6 +30,7 @@ import { dayRoute } from './day';
 import { hooksFinding } from '../assistant/registered';
 import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
+import { inboxRoute } from './inbox';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
 import { openMachines } from './machines';
@@ -82,7 +83,7 @@ export async function openDaemon(
       ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName(await work()) }),
       ...sessionRoutes(context, { sessions, sense: senseDeps }),
-      ...[usageRoute(context), reportRoute(context)],
+      ...[usageRoute(context), reportRoute(context), inboxRoute(context, { sessions, work: workDeps })],
       dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps, sessions }),
       ...notify.routes,
       ...pageRoutes({ clock, ...pageFolders(context) }),
@@ -110,7 +111,7 @@ export async function openDaemon(
       notify.module,
       { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(installerDeps(context)) },
     ],
-    sessions: async () => liveSessions(context, await sessions()),
+    sessions: async () => liveCount(await sessions(), clock.now()),
     ...{ outbox: notify.outbox, spool: () => spoolStatus(area.spool) },
     build: installedBuild(context) ?? VERSION,
     installedBuild: () => movedPlace(context) ?? installedBuild(context),
@@ -136,10 +137,12 @@ function topicsOf({ area }: Context): Topic[] {
   const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
   const sessions = [area.sessionsState, area.workEvents, namesFolder(area.machine)];
   const work = [area.work.cache, area.work.repo];
+  const inbox = [...sessions, area.inbox, area.work.cache, area.work.reviews, area.outbox];
   const queues = [area.outbox, area.spool].flatMap((path) => [path, folderOf({ path }, 'dead')]);
   const notify = [area.outbox, area.notifyLog, area.mute, area.config, area.settings];
   return [
     { name: 'sessions', path: '/api/sessions', files: () => sessions, everySec: 5 },
+    { name: 'inbox', path: '/api/inbox', files: () => inbox, everySec: 5, shown: ({ rows }: Inbox) => rows },
     { name: 'day', path: '/api/day', files: () => [...sense, ...work], everySec: 60 },
     { name: 'sense', path: '/api/sense/status', files: () => sense, everySec: 60 },
     { name: 'work', path: '/api/work', files: () => [...work, area.work.poll], everySec: 60 },
@@ -230,11 +233,6 @@ async function updateFiles(context: Context, say: (text: string) => void): Promi
   }
 }
 
-function liveSessions(context: Context, state: SessionsState): LiveSession[] {
-  const options = { nowMs: context.clock.now(), all: false };
-  const { sessions } = sessionsReport(state, spoolStatus(context.area.spool), options);
-  return sessions.map(({ slug, task, repo, phase, status, startedAt, updatedAt }) => ({
-    ...{ slug, task, repo, phase, status, startedAt, updatedAt },
-    waiting: status === 'waiting',
-  }));
+function liveCount({ sessions }: SessionsState, nowMs: number): number {
+  return Object.values(sessions).filter((session) => isLive(session, nowMs)).length;
 }

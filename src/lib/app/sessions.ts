@@ -7,7 +7,7 @@ import { findSession } from '../sessions/find';
 import { chosenSessions, destinationsOf, severalMatch } from '../sessions/go';
 import { type GoDeps, goToSession, placesOf, type Went } from '../sessions/jump';
 import { giveName, namesFolder } from '../sessions/names';
-import { type Session, type SessionsState, statusOf } from '../sessions/session';
+import type { Session, SessionsState } from '../sessions/session';
 import { isNameless } from '../sessions/slug';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
 import { sessionsOnTerminal } from '../sessions/terminals';
@@ -69,13 +69,6 @@ export async function sessionsOn(
   return sessionsOnTerminal(Object.values(runningSessions(deps).sessions), tty, deps.clock.now());
 }
 
-export async function waitingSessions(context: Context): Promise<number> {
-  const deps = await openSessions(context);
-  const nowMs = deps.clock.now();
-  const sessions = Object.values(runningSessions(deps).sessions);
-  return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
-}
-
 /** Maps each session's slug to its tmux or kitty window. */
 export function placesNow(context: Context, sessions: readonly Session[]): Promise<Map<string, string>> {
   return placesOf(jumpDeps(context), sessions);
@@ -93,7 +86,7 @@ export async function goNow(
   const deps = await openSessions(context);
   const nowMs = deps.clock.now();
   const destinations = destinationsOf(sessionsNow(deps), nowMs);
-  const found = chosenSessions(destinations, nowMs, wanted);
+  const found = chosenSessions(destinations, wanted);
   const nameOf = (session: Session): string => destinations.names.get(session.slug) ?? session.slug;
   const rowsNow = async (): Promise<SessionRow[]> => {
     const rows = rowsOf(destinations.sessions, { nowMs, places: await placesNow(context, found) });

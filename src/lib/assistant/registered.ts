@@ -4,6 +4,7 @@ import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { readInstallManifest, withInstallManifest } from '../platform/files/install-manifest';
 import { processHost, type PathHost } from '../platform/files/paths';
+import { toIso } from '../platform/time/clock';
 import { findProgram } from '../platform/process/spawn';
 import type { Session, SessionsState } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
@@ -176,6 +177,23 @@ export function hooksFinding(deps: HookInstallDeps): Finding {
     ...failures.map(({ message }) => message),
   ].join(' · ');
   return failures.length === 0 ? ok(found) : warning(found, { fix: 'steward doctor hooks' });
+}
+
+/** Returns the hooks that are incomplete, or that an assistant doesn't trust yet. */
+export async function waitingHooks(
+  deps: HookInstallDeps & Pick<Machine, 'area'>,
+  readSessions: ReadSessions,
+) {
+  const { state, found, fix = null } = hooksFinding(deps);
+  const isHeard = await heardBy(deps, readSessions, ASSISTANTS);
+  const untrusted = registeredAssistants(deps).filter((one) => one.pending !== undefined && !isHeard(one));
+  const since = entriesOf(deps).at(-1)?.at ?? toIso(deps.clock.now());
+  return [
+    ...(state === 'warning' ? [{ id: 'hooks', title: found, go: fix, since }] : []),
+    ...untrusted.map(({ id, title, pending = '' }) => {
+      return { id: `hooks-${id}`, title: `${title}: ${pending}`, go: null, since };
+    }),
+  ];
 }
 
 export function titlesOf(assistants: readonly Assistant[]): string {

@@ -36,7 +36,7 @@ export interface DaemonParts extends Machine {
   jobs: (log: DaemonLog) => readonly DaemonJob[];
   services?: (log: DaemonLog) => readonly Service[];
   modules: readonly Module[];
-  sessions: () => DaemonStatus['sessions'] | Promise<DaemonStatus['sessions']>;
+  sessions: () => Promise<number>;
   outbox: () => DaemonStatus['outbox'];
   spool: () => DaemonStatus['spool'];
   /** Returns the installed version and build, if known. */
@@ -167,15 +167,11 @@ async function statusOf(
   log: DaemonLog,
   jobs: RunningJobs | undefined,
 ): Promise<DaemonStatus> {
-  let sessions: DaemonStatus['sessions'] = [];
   const own: Module[] = [
     {
       id: 'sessions',
       label: 'Sessions',
-      health: async () => {
-        sessions = await parts.sessions();
-        return ok(plural(sessions.length, 'session'));
-      },
+      health: async () => ok(plural(await parts.sessions(), 'session')),
     },
     {
       id: 'log',
@@ -197,7 +193,6 @@ async function statusOf(
     memoryMiB: residentMiB(),
     startedAt,
     modules,
-    sessions,
     outbox: parts.outbox(),
     spool: parts.spool(),
     jobs: jobs?.status() ?? [],

@@ -15,18 +15,6 @@ export interface Module {
   health: () => Finding | Promise<Finding>;
 }
 
-/** A running assistant session. Times are ISO 8601 in UTC. */
-export interface LiveSession {
-  slug: string;
-  task: string | null;
-  repo: string | null;
-  phase: string;
-  status: string;
-  startedAt: string;
-  updatedAt: string;
-  waiting: boolean;
-}
-
 /** Response to `GET /api/status`. */
 export interface DaemonStatus {
   version: string;
@@ -36,7 +24,6 @@ export interface DaemonStatus {
   /** ISO 8601 in UTC. */
   startedAt: string;
   modules: ({ id: string; label: string } & Finding)[];
-  sessions: LiveSession[];
   /** The number of pending and failed notifications. */
   outbox: { waiting: number; failed: number };
   /** Number and age of the files that hooks have queued. */

@@ -1,5 +1,6 @@
 import { recordDocument } from '../time/record';
 import type { Context } from '../app/context';
+import { openInbox } from '../app/inbox';
 import { openNotify } from '../app/notify';
 import { openReport } from '../app/report';
 import { openSense } from '../app/sense';
@@ -115,6 +116,13 @@ export const READ_TOOLS: readonly McpTool[] = [
       const options = { nowMs: deps.clock.now(), all: all === true };
       return sessionsReport(sessionsNow(deps), spoolStatus(context.area.spool), options);
     },
+  },
+  {
+    name: 'inbox',
+    description:
+      'Everything that waits for the user, what blocks an agent first, with the age of each source.',
+    input: inputOf({}),
+    run: (context) => openInbox(context),
   },
   {
     name: 'ready',

@@ -120,7 +120,11 @@ function resultOf(delivery: Delivery): ChannelResult {
  * Returns the latest `count` notifications, newest first, with their results: those of the outbox, and for
  * deliveries that have ended, those of the log.
  */
-export function readEntries(deps: Records, count: number, id = ''): HistoryEntry[] {
+export function readEntries(
+  deps: Pick<Records, 'history' | 'outbox'>,
+  count: number,
+  id = '',
+): HistoryEntry[] {
   // Read the outbox first, because a delivery that ends meanwhile is then in the log.
   const pending = pendingDeliveries(deps);
   const entries = new Map<string, HistoryEntry>();
@@ -195,15 +199,13 @@ export function whyUndelivered(entry: HistoryEntry): string | undefined {
   return ['no channel is configured for this event', ...reasons].join('; ');
 }
 
-/** Returns the number of notifications that weren't delivered on any channel but can still be retried. */
-export function undeliveredCount(deps: Records): number {
+/** Returns the notifications that weren't delivered on any channel but can still be retried. */
+export function undelivered(deps: Pick<Records, 'history' | 'outbox'>): HistoryEntry[] {
   const ids = new Set(deadDeliveries(deps).map(({ id }) => id));
-  if (ids.size === 0) return 0;
-  const arrived = readEntries(deps, Infinity).filter(
-    ({ id, channels }) =>
-      ids.has(id) && channels.some(({ result }) => ['delivered', 'superseded', 'waiting'].includes(result)),
-  );
-  return ids.size - arrived.length;
+  if (ids.size === 0) return [];
+  const isReached = ({ result }: ChannelResult): boolean =>
+    ['delivered', 'superseded', 'waiting'].includes(result);
+  return readEntries(deps, Infinity).filter(({ id, channels }) => ids.has(id) && !channels.some(isReached));
 }
 
 /**

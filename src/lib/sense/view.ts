@@ -31,7 +31,7 @@ export interface RecordTextOptions extends TextOptions {
   notSeen: NotSeen;
   /** Time of the next capture, such as `09:42`, or absent if none is scheduled. */
   nextCapture?: string;
-  /** Number of sessions that are waiting for you. */
+  /** Number of rows in the inbox. */
   waiting?: number;
   /** Number of sessions per repository. Repositories with the most sessions come first. */
   sessionRepos?: SessionRepos;

@@ -205,11 +205,14 @@ function noteFailure(session: Session, event: WorkEvent, activity: Session['acti
   else if (activity !== undefined && type !== 'notification') delete session.failure;
 }
 
-function noteAgents(session: Session, { type, agent, reason }: WorkEvent): void {
+function noteAgents(session: Session, { type, agent, reason, ts }: WorkEvent): void {
+  if (session.activity !== 'waiting') delete session.agentsDoneAt;
   const isNew = type === 'session-start' && reason !== 'compact';
   if (isNew || type === 'session-end') session.agents = [];
   if (type !== 'subagent-start' && type !== 'subagent-stop') return;
   const others = session.agents.filter((id) => id !== agent);
+  const isLast = type === 'subagent-stop' && others.length === 0 && session.agents.length > 0;
+  if (isLast && session.activity === 'waiting') session.agentsDoneAt = ts;
   session.agents =
     type === 'subagent-start' && agent !== undefined ? [...others, agent].slice(-MAX_AGENTS) : others;
 }

@@ -3,7 +3,7 @@ import { clean } from '../platform/terminal/terminal';
 import { namesOf } from './describe';
 import { firstOf, matchingSessions, nthSession } from './find';
 import { orderOfSessions } from './rows';
-import { isLive, type Session, type SessionsState, statusOf } from './session';
+import { isLive, type Session, type SessionsState } from './session';
 
 export interface Destinations {
   sessions: readonly Session[];
@@ -19,14 +19,9 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
   });
 }
 
-/**
- * Returns the sessions that `wanted` selects by number or text. Without `wanted`, returns the first one
- * that waits for you. Throws `not_found` if there is none.
- */
-export function chosenSessions({ sessions, names }: Destinations, nowMs: number, wanted?: string): Session[] {
+/** Returns the sessions that `wanted` selects by number or text. Throws `not_found` if there is none. */
+export function chosenSessions({ sessions, names }: Destinations, wanted: string | undefined): Session[] {
   if (wanted === undefined) {
-    const first = sessions.find((session) => statusOf(session, nowMs) === 'waiting');
-    if (first !== undefined) return [first];
     throw new StewardError('not_found', 'No session is waiting for you.', {
       hint: listOf(sessions, sessions, names),
     });

@@ -65,6 +65,8 @@ export interface Session {
   /** When the current or last turn started; null before the first turn. */
   turnAt: string | null;
   agents: string[];
+  /** When the last of the agents that ran longer than the turn ended. */
+  agentsDoneAt?: string;
   phaseHistory: PhaseEntry[];
   github_issue: number | null;
   github_issue_url: string | null;
@@ -224,7 +226,7 @@ const TEXTS = [
   'machine',
 ] as const;
 
-const WORDS = ['assistant', 'model', 'tool', 'transcript'] as const;
+const WORDS = ['assistant', 'model', 'tool', 'transcript', 'agentsDoneAt'] as const;
 
 const SOURCES: readonly string[] = ['artifact', 'voice', 'merged', 'hook'];
 

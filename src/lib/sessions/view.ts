@@ -193,7 +193,7 @@ export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionText
 }
 
 /** Formats the time since `iso` as `46 m`, `3 h 02 m` or `5 d`. Treats a future time as now. */
-function ago(iso: string, nowMs: number): string {
+export function ago(iso: string, nowMs: number): string {
   const value = Math.max(0, nowMs - Date.parse(iso)) / 60_000;
   return value < 48 * 60 ? minutes(Math.floor(value)) : `${Math.floor(value / 1440)} d`;
 }

@@ -1,55 +1,61 @@
 import type { Context } from '../app/context';
+import { openInbox } from '../app/inbox';
 import { openMachines } from '../app/machines';
 import { openSense } from '../app/sense';
 import { openSessions } from '../app/sessions';
 import { openWork } from '../app/work';
+import { inboxLines } from '../inbox/view';
 import { plural, toAscii } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { cleanLine } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import { minutes } from '../platform/time/day-words';
 import { today } from '../sense/read';
-import { sessionsReport } from '../sessions/rows';
-import { spoolStatus } from '../sessions/spool';
+import { rowsOf } from '../sessions/rows';
+import { isLive } from '../sessions/session';
 import { sessionsNow } from '../sessions/turn-signs';
-import { sessionsText } from '../sessions/view';
+import { sessionLines } from '../sessions/view';
 import { boardView, readyItems } from '../work/board';
 import { canTakeLabel } from '../work/label';
 import { titleOf } from '../work/view';
 import { overview } from './status';
 
-const MAX_SESSIONS = 6;
+const MAX_WAITING = 4;
+const MAX_ROWS = 6;
 const MAX_PROBLEMS = 3;
 
-/** Returns what a bare `steward` shows, in at most 12 lines: sessions, today, the next issue, and problems. */
+/**
+ * Returns what a bare `steward` shows, in at most 12 lines: the inbox, the sessions at work, today, the
+ * next issue, and problems.
+ */
 export async function homeText(context: Context, terminal: Terminal): Promise<string> {
-  const { clock, area } = context;
+  const { clock } = context;
   const nowMs = clock.now();
-  const report = sessionsReport(sessionsNow(await openSessions(context)), spoolStatus(area.spool), {
-    nowMs,
-    all: false,
-  });
-  const sessions = { ...report, sessions: report.sessions.slice(0, MAX_SESSIONS) };
-  const more = report.sessions.length - sessions.sessions.length;
+  const state = sessionsNow(await openSessions(context));
+  const { rows, count } = await openInbox(context);
+  const waiting = rows.slice(0, MAX_WAITING);
+  const live = rowsOf(
+    Object.values(state.sessions).filter((session) => isLive(session, nowMs)),
+    { nowMs },
+  );
+  const working = live.filter(({ status }) => status !== 'waiting').slice(0, MAX_ROWS - waiting.length);
+  const list = [
+    ...inboxLines(waiting, { ...terminal, nowMs }),
+    ...(count > waiting.length ? [`${count - waiting.length} more: steward inbox`] : []),
+    ...(working.length === 0 ? [] : sessionLines(working, { ...terminal, nowMs })),
+  ];
   const parts = (await overview(context)).parts.filter(
     ({ state }) => state === 'warning' || state === 'failed',
   );
-  // The sessions above show who is waiting.
-  const problems = parts.filter(({ id }) => id !== 'sessions').slice(0, MAX_PROBLEMS);
+  const problems = parts.filter(({ id }) => id !== 'inbox').slice(0, MAX_PROBLEMS);
   const lines = [
-    ...(report.sessions.length === 0
-      ? ['No sessions are running.']
-      : sessionsText(sessions, { ...terminal, nowMs })
-          .trimEnd()
-          .split('\n')
-          .slice(0, MAX_SESSIONS)),
-    ...(more > 0 ? [`${more} more: steward sessions`] : []),
+    ...(list.length === 0 ? ['Nothing waits for you, and no sessions are running.'] : list),
     await todayLine(context),
     ...(await nextLine(context)),
     ...problems.map(({ id, found, fix }) => `${id}: ${fix === null ? found : `${fix} (${found})`}`),
   ];
   const text = lines.map((line, index) =>
-    index < sessions.sessions.length ? line : fit(cleanLine(line, 400), terminal.columns).trimEnd(),
+    index < list.length ? line : fit(cleanLine(line, 400), terminal.columns).trimEnd(),
   );
   return terminal.unicode ? text.join('\n') : toAscii(text.join('\n'));
 }

@@ -7,14 +7,15 @@ import { installerDeps, type Context } from '../app/context';
 import { hooksFinding } from '../assistant/registered';
 import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';
 import { openSense } from '../app/sense';
-import { openSessions, waitingSessions } from '../app/sessions';
+import { openInbox } from '../app/inbox';
+import { openSessions } from '../app/sessions';
 import { voiceOf } from '../app/speech';
 import { openUsage } from '../app/usage';
 import { openWork } from '../app/work';
 import type { Config } from '../config/schema';
 import { duration, type DaemonReport } from '../daemon/status';
 import { parseGoals } from '../goals/record';
-import { undeliveredCount } from '../notify/history';
+import { undelivered } from '../notify/history';
 import { voiceFinding } from '../notify/checks';
 import {
   deadFolder,
@@ -61,6 +62,7 @@ export const ROWS: Readonly<Record<string, (sources: Sources) => Finding | Promi
   queue: queueRow,
   agents: agentsRow,
   sessions: sessionsRow,
+  inbox: inboxRow,
   usage: usageRow,
   goals: goalsRow,
   daemon: daemonRow,
@@ -126,20 +128,17 @@ function notifyRow({ context, config }: Sources): Finding {
   const voice = voiceOf(context, { current: () => config }, () => undefined);
   const finding = voiceFinding(voice, undefined);
   const isMuted = muted && !voice.isOff();
-  const undelivered = undeliveredCount({
-    clock: context.clock,
-    outbox: context.area.outbox,
-    history: context.area.notifyLog,
-  });
+  const { outbox, notifyLog: history } = context.area;
+  const failed = undelivered({ outbox, history }).length;
   const facts = [
     `${finding.state === 'ok' ? finding.found : 'voice not installed'}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
     `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
     `chat ${chat.webhook.isSet && chat.enabled ? 'on' : 'off'}`,
     telegram.token.isSet && telegram.chatId.isSet ? 'Telegram on' : undefined,
-    undelivered === 0 ? undefined : `${plural(undelivered, 'notification')} failed on every channel`,
+    failed === 0 ? undefined : `${plural(failed, 'notification')} failed on every channel`,
   ];
   if (finding.state !== 'ok') return withFacts(facts, { ...finding, found: withHint(finding) });
-  if (undelivered > 0) return row('warning', facts, 'steward notify history');
+  if (failed > 0) return row('warning', facts, 'steward notify history');
   return row('ok', facts, isMuted ? 'steward notify unmute' : undefined);
 }
 
@@ -207,11 +206,12 @@ function agentsRow({ context }: Sources): Finding {
 async function sessionsRow({ context }: Sources): Promise<Finding> {
   const nowMs = context.clock.now();
   const { sessions } = runningSessions(await openSessions(context));
-  const active = `${Object.values(sessions).filter((session) => isLive(session, nowMs)).length} active`;
-  const waiting = await waitingSessions(context);
-  return waiting > 0
-    ? row('warning', [active, `${waiting} waiting for you`], 'steward sessions')
-    : row('ok', active);
+  return row('ok', `${Object.values(sessions).filter((session) => isLive(session, nowMs)).length} active`);
+}
+
+async function inboxRow({ context }: Sources): Promise<Finding> {
+  const { count } = await openInbox(context);
+  return count === 0 ? row('ok', 'empty') : row('warning', `${count} waiting for you`, 'steward inbox');
 }
 
 async function usageRow({ context, config }: Sources): Promise<Finding> {

@@ -324,7 +324,6 @@ describe('daemon parts', () => {
         },
         { id: 'log', label: 'Log', state: 'ok', found: 'writable' },
       ],
-      sessions: [],
       outbox: { waiting: 0, failed: 0 },
       spool: { waiting: 2, dead: 1, oldest: null },
       jobs: [

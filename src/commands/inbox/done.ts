@@ -1,0 +1,25 @@
+import { BaseCommand, word } from '../../lib/cli/base-command';
+import { openInbox, openMark } from '../../lib/app/inbox';
+import { checkEnd, findRow } from '../../lib/inbox/find';
+
+export default class InboxDone extends BaseCommand {
+  static override summary = 'Remove a row from the inbox';
+  static override description =
+    'Only for rows whose end you decide: turns and agents that finished, and notifications that were not delivered. The others disappear when what they wait for has happened.';
+  static override args = {
+    row: word({ required: true, description: 'Row, by its name or words in it.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> inbox done shop',
+    '<%= config.bin %> inbox done notice-3f2a1',
+  ];
+  static override related = ['inbox', 'inbox snooze ROW WHEN', 'work close NUMBER'];
+
+  async run(): Promise<{ id: string }> {
+    const { args } = await this.parse(InboxDone);
+    const row = findRow((await openInbox(this.context)).rows, args.row);
+    checkEnd(row);
+    await openMark(this.context, row);
+    return this.show({ id: row.id }, () => `Removed ${row.name}.`);
+  }
+}

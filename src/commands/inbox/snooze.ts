@@ -1,0 +1,29 @@
+import { BaseCommand, word } from '../../lib/cli/base-command';
+import { openInbox, openMark } from '../../lib/app/inbox';
+import { findRow } from '../../lib/inbox/find';
+import { zonedNow } from '../../lib/app/context';
+import { localTimes } from '../../lib/platform/time/day-words';
+
+export default class InboxSnooze extends BaseCommand {
+  static override summary = 'Hide a row of the inbox until a time';
+  static override description =
+    'Takes a future time in natural language, or a duration such as 2h or 1h30m. Changes nothing but the list on this machine.';
+  static override args = {
+    row: word({ required: true, description: 'Row, by its name or words in it.' }),
+    when: word({ required: true, description: 'Time, in quotes if it has several words.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> inbox snooze 12 2h',
+    '<%= config.bin %> inbox snooze shop "tomorrow 9am"',
+  ];
+  static override related = ['inbox', 'inbox done ROW', 'work snooze NUMBER WHEN'];
+
+  async run(): Promise<{ id: string; until: string | null }> {
+    const { args } = await this.parse(InboxSnooze);
+    const row = findRow((await openInbox(this.context)).rows, args.row);
+    const until = await openMark(this.context, row, args.when);
+    const time =
+      until === null ? '' : localTimes(this.context.clock, (await zonedNow(this.context)).zone)(until);
+    return this.show({ id: row.id, until }, () => `Snoozed ${row.name} until ${time}.`);
+  }
+}

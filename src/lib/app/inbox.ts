@@ -1,0 +1,118 @@
+import { waitingHosted } from '../agents/managed/waiting';
+import { waitingHooks } from '../assistant/registered';
+import { route, type Route } from '../daemon/route';
+import { mark, readMarks, unmarked } from '../inbox/marks';
+import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
+import { issueWaits, sessionWaits, waitOf } from '../inbox/waits';
+import { undelivered } from '../notify/history';
+import { toIso } from '../platform/time/clock';
+import type { SessionsState } from '../sessions/session';
+import { runningSessions } from '../sessions/state';
+import { itemsOf } from '../work/board';
+import { unsentReminders } from '../work/capture/unsent-reminders';
+import type { WorkDeps } from '../work/deps';
+import { readWhen } from '../work/due';
+import { parseTitle } from '../work/issue';
+import { staleness } from '../work/poll';
+import { currentPrivacy } from '../work/privacy';
+import { storedReviews } from '../work/reviews';
+import { installerDeps, zonedNow, type Context } from './context';
+import { openSessions } from './sessions';
+import { openWork } from './work';
+
+export interface InboxSources {
+  sessions: () => Promise<SessionsState>;
+  work: () => Promise<WorkDeps>;
+}
+
+/** Returns everything that waits for you, from stored state alone. */
+export async function openInbox(
+  context: Context,
+  sources: InboxSources = sourcesOf(context),
+): Promise<Inbox> {
+  const { area, clock } = context;
+  const nowMs = clock.now();
+  const { sessions } = await sources.sessions();
+  const others = await openOtherWaits(context, sources);
+  const all = [...sessionWaits(Object.values(sessions), nowMs), ...others.waits];
+  const rows = orderedRows(unmarked(all, readMarks(area.inbox), nowMs), nowMs);
+  return { rows, count: rows.length, asOf: { sessions: toIso(nowMs), ...others.asOf } };
+}
+
+function sourcesOf(context: Context): InboxSources {
+  return {
+    sessions: async () => runningSessions(await openSessions(context)),
+    work: async () => (await openWork(context)).deps,
+  };
+}
+
+/** Returns the waits that aren't sessions, and when each source was last read. */
+export async function openOtherWaits(
+  context: Context,
+  { sessions, work }: InboxSources = sourcesOf(context),
+): Promise<{ waits: InboxWait[]; asOf: Inbox['asOf'] }> {
+  const { area, clock } = context;
+  const now = toIso(clock.now());
+  const ofWork = await workWaits(await work());
+  const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
+  const waits = [
+    ...ofWork.waits,
+    ...failed.map(({ id, at: since, title, text }) => {
+      const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
+      return waitOf({ ...about, kind: 'delivery', why: 'not delivered', go: 'steward notify history' });
+    }),
+    ...waitingHosted(area.managed).map((one) =>
+      waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true }),
+    ),
+    ...(await waitingHooks(installerDeps(context), sessions)).map((one) =>
+      waitOf({ ...one, name: one.id, kind: 'hooks', why: 'hooks need you', canEnd: one.go === null }),
+    ),
+  ];
+  return { waits, asOf: { ...ofWork.asOf, notifications: now, hooks: now, 'hosted sessions': now } };
+}
+
+/** Returns the issues, reminders and review requests that wait; none if the repository isn't known to be private. */
+async function workWaits(deps: WorkDeps): Promise<{ waits: InboxWait[]; asOf: Inbox['asOf'] }> {
+  const workRepo = deps.workRepo();
+  if (['setup', 'off', 'public'].includes(currentPrivacy(deps))) return { waits: [], asOf: {} };
+  const nowMs = deps.clock.now();
+  const items = itemsOf(deps, workRepo);
+  const created = new Set(deps.cache(workRepo.repo ?? '').issues.map(({ identity }) => identity));
+  const unsent = (await unsentReminders(deps)).filter(({ identity }) => !created.has(identity));
+  const { reviews, at } = storedReviews(deps);
+  const waits = [
+    ...issueWaits(
+      items.map((item) => ({ ...item, title: parseTitle(item.title).text })),
+      nowMs,
+    ),
+    ...unsent
+      .filter(({ due }) => Date.parse(due) <= nowMs)
+      .map(({ identity: id, text: title, due: since }) =>
+        waitOf({ id, name: id, kind: 'reminder', title, why: 'due', since, canEnd: true }),
+      ),
+    ...reviews.map(({ repo, number, title, url, updatedAt: since }) => {
+      const about = { id: `${repo}#${number}`, name: `${repo.replace(/^.*\//, '')}#${number}`, repo };
+      const priority = 'P1';
+      return waitOf({ ...about, kind: 'review', title, why: 'review requested', url, since, priority });
+    }),
+  ];
+  return { waits, asOf: { issues: staleness(deps, workRepo).lastFetch, reviews: at } };
+}
+
+/** Marks a row as snoozed until a time given in words, or as done. Returns the time. */
+export async function openMark(context: Context, row: InboxRow, when?: string): Promise<string | null> {
+  const { area, clock, machineId } = context;
+  const untilMs = when === undefined ? null : await readWhen(when, await zonedNow(context));
+  await mark({ area, clock, machineId }, [row], untilMs);
+  return untilMs === null ? null : toIso(untilMs);
+}
+
+export function inboxRoute(context: Context, sources: InboxSources): Route {
+  return route({
+    method: 'GET',
+    path: '/api/inbox',
+    isLive: true,
+    input: () => undefined,
+    run: () => openInbox(context, sources),
+  });
+}

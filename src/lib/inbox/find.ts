@@ -1,0 +1,45 @@
+import { StewardError } from '../errors';
+import { clean } from '../platform/terminal/terminal';
+import { firstOf } from '../sessions/find';
+import type { InboxRow } from './row';
+
+/**
+ * Finds a row by its name or id, or by words in its name, id, repository, branch and title. Throws `not_found`
+ * if none matches, and `usage` if several do.
+ */
+export function findRow(rows: readonly InboxRow[], text: string): InboxRow {
+  const wanted = text.trim().toLowerCase();
+  const exact = rows.filter(({ id, name }) =>
+    [id, name, name.replace(/^#/, '')].some((own) => own.toLowerCase() === wanted),
+  );
+  const words = wanted.split(/[\s·]+/).filter((word) => word !== '');
+  const found = exact.length > 0 ? exact : rows.filter((row) => matches(row, words));
+  const [row, ...more] = found;
+  if (row !== undefined && more.length === 0) return row;
+  if (row === undefined)
+    throw new StewardError('not_found', `"${clean(text)}" is not in the inbox.`, {
+      hint: 'Run "steward inbox" to list the rows.',
+    });
+  throw new StewardError('usage', `"${clean(text)}" matches ${found.length} rows.`, {
+    hint: firstOf(found.map(({ name }) => clean(name)), 'steward inbox'), // prettier-ignore
+  });
+}
+
+/** Returns whether a row's texts contain every word. */
+export function matches({ id, name, repo, branch, title, why }: InboxRow, words: readonly string[]): boolean {
+  const all = [id, name, repo, branch, title, why].join('\n').toLowerCase();
+  return words.length > 0 && words.every((word) => all.includes(word));
+}
+
+/** Throws `conflict` if a row ends only when what it waits for happens. */
+export function checkEnd({ name, why, go, canEnd }: InboxRow): void {
+  if (canEnd) return;
+  const snooze = `To hide the row: steward inbox snooze ${name.replace(/^#/, '')} 2h`;
+  throw new StewardError(
+    'conflict',
+    `${clean(name)} (${clean(why)}) disappears when that is no longer true.`,
+    {
+      hint: go === null ? snooze : `Run \`${go}\`. ${snooze}`,
+    },
+  );
+}

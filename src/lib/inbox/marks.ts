@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+
+import type { Machine } from '../config/user-area';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { withLock } from '../platform/files/lock';
+import { parseIso, toIso } from '../platform/time/clock';
+import type { InboxWait } from './row';
+
+const VERSION = 1;
+const MAX_BYTES = 1024 * 1024;
+/** A mark of something that has waited for longer than this is removed. */
+const KEEP_MS = 60 * 86_400_000;
+
+/** What you did with each wait: the time until which it is snoozed, or null if it is done. */
+export type Marks = Readonly<Record<string, string | null>>;
+
+/** A wait's key. A new wait of the same session has another key, so that it is listed again. */
+export function markOf({ id, since }: Pick<InboxWait, 'id' | 'since'>): string {
+  return `${since} ${id}`;
+}
+
+export function readMarks(path: string): Marks {
+  const marks = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['marks'];
+  if (!isObject(marks)) return {};
+  const valid = Object.entries(marks).filter(([, until]) => until === null || typeof until === 'string');
+  return Object.fromEntries(valid) as Marks;
+}
+
+/** Returns the waits that are neither done nor snoozed. */
+export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
+  return waits.filter((wait) => {
+    const until = marks[markOf(wait)];
+    return until === undefined || (until !== null && (parseIso(until) ?? 0) <= nowMs);
+  });
+}
+
+/** Marks waits as snoozed until a time, or as done if it is null. */
+export async function mark(
+  { area, clock, machineId }: Machine,
+  waits: readonly InboxWait[],
+  untilMs: number | null,
+): Promise<void> {
+  const until = untilMs === null ? null : toIso(untilMs);
+  const oldest = toIso(clock.now() - KEEP_MS);
+  const lock = join(area.machine, 'inbox.lock');
+  await withLock(lock, { clock, machineId, waitMs: 5_000 }, () => {
+    const kept = Object.entries(readMarks(area.inbox)).filter(([key]) => key > oldest);
+    const marks = Object.fromEntries([...kept, ...waits.map((wait) => [markOf(wait), until] as const)]);
+    replaceFile(area.inbox, `${JSON.stringify({ version: VERSION, marks })}\n`);
+    return Promise.resolve();
+  });
+}

@@ -1,0 +1,55 @@
+import { palette, table, toAscii, wrap } from '../platform/terminal/format';
+import type { Terminal } from '../platform/terminal/stdio';
+import { clean } from '../platform/terminal/terminal';
+import { fit } from '../platform/terminal/text-width';
+import { ago } from '../sessions/view';
+import type { Inbox, InboxRow } from './row';
+
+export interface InboxTextOptions extends Terminal {
+  nowMs: number;
+  /** Whether each row says why it has its place. */
+  why?: boolean;
+}
+
+const NARROW = 60;
+const MAX_NAME = 28;
+const MAX_WHY = 35;
+
+export function inboxText({ rows, asOf }: Inbox, options: InboxTextOptions): string {
+  const lines = rows.length === 0 ? ['Nothing waits for you.'] : inboxLines(rows, options);
+  const text = [...lines, '', ...wrap(asOfText(asOf, options.nowMs), options.columns)].join('\n');
+  return options.unicode ? text : toAscii(text);
+}
+
+/** Formats each row as one line; on a narrow terminal, or with `why`, as two. */
+export function inboxLines(rows: readonly InboxRow[], options: InboxTextOptions): string[] {
+  const { columns, nowMs, why: hasRule = false } = options;
+  const { attention, neutral } = palette(options);
+  const isNarrow = columns < NARROW;
+  const cells = rows.map(({ name, why, since, title }) =>
+    [name, why, ago(since, nowMs), title ?? ''].map(clean),
+  );
+  const nameMax = Math.max(12, Math.min(MAX_NAME, columns - MAX_WHY - 12));
+  const formats = [{ max: nameMax }, { max: MAX_WHY }, { align: 'right' as const }];
+  const lines = isNarrow ? cells.map(([name = '']) => name) : table(cells, formats).split('\n');
+  return lines.flatMap((line, index) => {
+    const [, ...rest] = cells[index] ?? [];
+    const more = isNarrow ? [rest.filter((cell) => cell !== '').join(' · ')] : [];
+    const rule = hasRule ? [rows[index]?.rule ?? ''] : [];
+    const paint = rows[index]?.blocks === true ? attention : String;
+    const below = [...more, ...rule].map((text) => neutral(fit(`  ${text}`, columns)));
+    return [paint(fit(line, columns).trimEnd()), ...below];
+  });
+}
+
+/** Groups the sources by age, such as `issues 2 m ago · sessions, hooks now`. */
+function asOfText(asOf: Inbox['asOf'], nowMs: number): string {
+  const bySource = Object.entries(asOf).map(([source, at]): [string, string] => {
+    const age = at === null ? 'not read yet' : ago(at, nowMs);
+    return [source, age === '0 m' ? 'now' : at === null ? age : `${age} ago`];
+  });
+  const ages = [...new Set(bySource.map(([, age]) => age))];
+  const sources = (age: string): string =>
+    bySource.flatMap((one) => (one[1] === age ? one[0] : [])).join(', ');
+  return ages.map((age) => `${sources(age)} ${age}`).join(' · ');
+}

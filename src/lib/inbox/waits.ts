@@ -1,0 +1,82 @@
+import { failureWords, namesOf, requestWords } from '../sessions/describe';
+import { isLive, type Session, statusOf } from '../sessions/session';
+import type { InboxWait, WaitKind } from './row';
+
+/** Adds the usual values of a wait. */
+export function waitOf(
+  wait: Pick<InboxWait, 'id' | 'name' | 'kind' | 'title' | 'why' | 'since'> & Partial<InboxWait>,
+): InboxWait {
+  const usual = {
+    repo: null,
+    branch: null,
+    priority: null,
+    blocks: false,
+    go: null,
+    url: null,
+    canEnd: false,
+  };
+  return { ...usual, ...wait };
+}
+
+/** Returns the sessions that wait for an answer, that a limit stopped, or whose turn has ended. */
+export function sessionWaits(sessions: readonly Session[], nowMs: number): InboxWait[] {
+  const live = sessions.filter((session) => isLive(session, nowMs));
+  const waiting = live.filter((session) => statusOf(session, nowMs) === 'waiting' && hasWorked(session));
+  const names = waiting.length === 0 ? new Map<string, string>() : namesOf(live);
+  return waiting.map((session) => {
+    const { slug, repo, branch = null, requests, task, title, terminal } = session;
+    const { kind, why, since } = reasonOf(session, nowMs);
+    return waitOf({
+      ...{ id: slug, slug, name: names.get(slug) ?? slug, kind, why, since, repo, branch },
+      title: task ?? title ?? null,
+      blocks: requests.length > 0 || kind === 'limit',
+      go: terminal === null ? null : `steward go ${slug}`,
+      canEnd: kind === 'turn' || kind === 'agents',
+    });
+  });
+}
+
+/** A session that has just started waits for its first prompt, and not for you. */
+function hasWorked({ updatedAt, startedAt, requests }: Session): boolean {
+  return updatedAt !== startedAt || requests.length > 0;
+}
+
+function reasonOf(session: Session, nowMs: number): { kind: WaitKind; why: string; since: string } {
+  const { requests, failure, waitingSince, updatedAt, agentsDoneAt } = session;
+  const [oldest] = requests;
+  const since = waitingSince ?? updatedAt;
+  if (oldest !== undefined) {
+    const why = requestWords(oldest.reason ?? undefined, oldest.tool ?? undefined) ?? 'asks for your input';
+    const kind = why.includes('question') ? 'question' : why.includes('plan') ? 'plan' : 'permission';
+    return { kind, why, since };
+  }
+  if (failure !== undefined) return { kind: 'limit', why: failureWords(failure, nowMs), since };
+  if (agentsDoneAt !== undefined) return { kind: 'agents', why: 'agents finished', since: agentsDoneAt };
+  return { kind: 'turn', why: 'turn finished', since };
+}
+
+type IssueFacts = Pick<InboxWait, 'title' | 'priority'> & {
+  number: number;
+  url: string;
+  state: string;
+  status: string | null;
+  updatedAt: string;
+  due: string | null;
+};
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  'needs-human': 'needs you',
+  'in-review': 'in review',
+};
+
+/** Returns the due reminders, and the issues that need you or are in review. */
+export function issueWaits(issues: readonly IssueFacts[], nowMs: number): InboxWait[] {
+  return issues.flatMap(({ number, title, url, state, status, priority, updatedAt, due }) => {
+    const isDue = due !== null && Date.parse(due) <= nowMs;
+    const why = isDue ? 'due' : STATUS_WORDS[status ?? ''];
+    if (state !== 'open' || why === undefined) return [];
+    const [id, go] = [`#${number}`, `steward work open ${number}`];
+    const since = isDue ? due : updatedAt;
+    return waitOf({ id, name: id, kind: isDue ? 'reminder' : 'issue', title, why, since, priority, url, go });
+  });
+}
