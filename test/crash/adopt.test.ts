@@ -28,7 +28,7 @@ import { killedAt, WRITING_CALLS } from '../helpers/strace';
 
 const A = 'aaaaaaaaaaaa';
 const B = 'bbbbbbbbbbbb';
-const KILLS = killsOr(16);
+const KILLS = killsOr(6);
 
 describe('a machine that is killed while it adopts another one (built)', function () {
   this.timeout(120_000 + KILLS * 30_000);

@@ -1,24 +1,23 @@
 import { expect } from 'chai';
 
 import { bundleChild } from '../helpers/bundle';
-import { campaign, killsOr } from '../helpers/random';
+import { campaign, IS_LONG, killsOr } from '../helpers/random';
 import { scratch } from '../helpers/scratch';
 import { disturbEachCall, type FaultMode, killCapturing } from '../helpers/sense-faults';
 
-const KILLS = killsOr(25);
+const KILLS = killsOr(10);
 /** In a long run every call fails in every way; otherwise some of them do. */
-const FAULTS: readonly [mode: FaultMode, every: number][] =
-  process.env['STEWARD_KILLS'] === undefined
-    ? [
-        ['kill', 2],
-        ['fail', 5],
-        ['half', 7],
-      ]
-    : [
-        ['kill', 1],
-        ['fail', 1],
-        ['half', 1],
-      ];
+const FAULTS: readonly [mode: FaultMode, every: number][] = IS_LONG
+  ? [
+      ['kill', 1],
+      ['fail', 1],
+      ['half', 1],
+    ]
+  : [
+      ['kill', 3],
+      ['fail', 7],
+      ['half', 11],
+    ];
 
 describe('crash: a capture', function () {
   this.timeout(600_000 + KILLS * 5000);

@@ -4,7 +4,7 @@ import { assistants } from '../helpers/assistant';
 import { campaign, killsOr } from '../helpers/random';
 import { emptyHome, steward } from '../helpers/cli';
 
-const KILLS = killsOr(60);
+const KILLS = killsOr(24);
 const SESSIONS = 20;
 
 describe('crash: simultaneous hooks of 20 assistants', function () {

@@ -5,7 +5,7 @@ import { campaign, killsOr } from '../helpers/random';
 import { killNotifying } from '../helpers/notify-kill';
 import { scratch } from '../helpers/scratch';
 
-const KILLS = killsOr(60);
+const KILLS = killsOr(24);
 
 describe('crash: notifications', function () {
   this.timeout(240_000 + KILLS * 2000);

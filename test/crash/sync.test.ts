@@ -12,7 +12,7 @@ import { requirePrograms } from '../helpers/real-part';
 import { killedAt, WRITING_CALLS } from '../helpers/strace';
 
 /** Rounds of 48 commands are killed until there were so many kills. */
-const KILLS = killsOr(16);
+const KILLS = killsOr(10);
 
 describe('a machine that is killed while it publishes (built)', function () {
   this.timeout(300_000 + KILLS * 10_000);
@@ -74,8 +74,8 @@ describe('a machine that is killed while it publishes (built)', function () {
     let kills = 0;
     for (let round = 0; kills < KILLS; round += 1) {
       expect(round, 'rounds').to.be.below(KILLS);
-      for (const calls of WRITING_CALLS.slice(0, 3)) {
-        for (let n = 1; n <= 8; n += 1) {
+      for (let n = 1; n <= 8 && kills < KILLS; n += 1) {
+        for (const calls of WRITING_CALLS.slice(0, 3)) {
           const at = { n, calls, home: home.path };
           commit(`${calls} ${n}`);
           if (killedAt(at, ['sense', 'capture'])) kills += 1;

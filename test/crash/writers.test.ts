@@ -12,7 +12,7 @@ import { killedAt, WRITING_CALLS } from '../helpers/strace';
 
 const A = 'aaaaaaaaaaaa';
 const B = 'bbbbbbbbbbbb';
-const KILLS = killsOr(6);
+const KILLS = killsOr(3);
 /** Once the machines know of each other, kills find nothing new, so a long run begins anew after some of them. */
 const KILLS_A_WORLD = 8;
 

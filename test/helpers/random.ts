@@ -28,6 +28,9 @@ export function seeded(seed: number): Random {
 /** Where the random choices of a campaign begin: `STEWARD_SEED` repeats a run. */
 export const SEED = Number(process.env['STEWARD_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
+/** A campaign that was asked for, which leaves nothing out. */
+export const IS_LONG = process.env['STEWARD_KILLS'] !== undefined;
+
 /** `STEWARD_KILLS=2000` runs every campaign with so many kills; without it each has a few, enough to notice a break. */
 export function killsOr(few: number): number {
   return Math.max(1, Number(process.env['STEWARD_KILLS'] ?? few));
