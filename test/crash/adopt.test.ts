@@ -24,7 +24,7 @@ import { emptyHome } from '../helpers/cli';
 import { zoneInTheMorning } from '../helpers/midnight';
 import { campaign, killsOr } from '../helpers/random';
 import { requirePrograms } from '../helpers/real-part';
-import { killedAt, WRITING_CALLS } from '../helpers/strace';
+import { randomKills } from '../helpers/strace';
 
 const A = 'aaaaaaaaaaaa';
 const B = 'bbbbbbbbbbbb';
@@ -110,16 +110,14 @@ describe('a machine that is killed while it adopts another one (built)', functio
     rmSync(old.home, { recursive: true });
     renameSync(join(home.path, 'now'), join(home.path, 'before'));
     mkdirSync(join(home.path, 'now'));
-    const random = campaign('killed while adopting');
+    const killing = randomKills(campaign('killed while adopting'));
     let kills = 0;
-    let most = 40;
     for (let i = 0; kills < KILLS; i += 1) {
       expect(i, 'attempts').to.be.below(4 * KILLS + 20);
       restore();
-      const at = { n: 1 + random.below(most), calls: random.pick(WRITING_CALLS), home: own.home };
-      const label = JSON.stringify(at);
-      if (killedAt(at, ['sync', 'adopt', A], { STEWARD_HOME: area(), TZ: zone })) kills += 1;
-      else most = Math.max(6, most - 4);
+      const env = { STEWARD_HOME: area(), TZ: zone };
+      const { at: label, isKilled } = killing(own.home, ['sync', 'adopt', A], env);
+      if (isKilled) kills += 1;
       // Hooks run in between, and write to where the machine was.
       await own.hook('session-start', 'between');
       const done = await own.run(['sync', 'adopt', A]);

@@ -5,16 +5,17 @@ import { expect } from 'chai';
 import { dayOf } from '../../src/lib/platform/time/time';
 import { testMachine, type TestMachine } from '../helpers/area-machines';
 import { emptyHome } from '../helpers/cli';
+import { keepCode } from '../helpers/code-cache';
 import { zoneInTheMorning } from '../helpers/midnight';
 import { campaign, killsOr } from '../helpers/random';
 import { requirePrograms } from '../helpers/real-part';
-import { killedAt, WRITING_CALLS } from '../helpers/strace';
+import { randomKills } from '../helpers/strace';
 
 const A = 'aaaaaaaaaaaa';
 const B = 'bbbbbbbbbbbb';
 const KILLS = killsOr(3);
 /** Once the machines know of each other, kills find nothing new, so a long run begins anew after some of them. */
-const KILLS_A_WORLD = 8;
+const KILLS_UNTIL_KNOWN = 8;
 
 interface Today {
   totalMinutes: number;
@@ -27,27 +28,26 @@ describe('machines that are killed while their files have gone wrong (built)', f
   this.timeout(120_000 + KILLS * 40_000);
   let home: ReturnType<typeof emptyHome>;
   let zone: string;
-  let random: ReturnType<typeof campaign>;
+  let killing: ReturnType<typeof randomKills>;
   let kills: number;
   let wanted: number;
-  let most: number;
   before(function () {
     requirePrograms(this, { strace: 'strace', git: 'git' });
   });
 
   /** Plays a story in a new world until there were as many kills as wanted, as often as it takes. */
-  function killed(title: string, story: () => Promise<void>): void {
+  function killed(title: string, killsAWorld: number, story: () => Promise<void>): void {
     it(title, async () => {
-      random = campaign(title);
-      for (let left = KILLS; left > 0; left -= KILLS_A_WORLD) {
+      killing = randomKills(campaign(title));
+      for (let left = KILLS; left > 0; left -= killsAWorld) {
         home = emptyHome();
         zone = zoneInTheMorning();
         kills = 0;
-        wanted = Math.min(left, KILLS_A_WORLD);
-        most = 60;
+        wanted = Math.min(left, killsAWorld);
         try {
           await story();
         } finally {
+          for (const name of readdirSync(home.path)) keepCode(join(home.path, name));
           home.remove();
         }
       }
@@ -78,9 +78,8 @@ describe('machines that are killed while their files have gone wrong (built)', f
   /** A commit, and a capture that is killed somewhere. */
   function killedCapture(machine: TestMachine): void {
     machine.commit('code', 'killed');
-    const kill = { n: 1 + random.below(most), calls: random.pick(WRITING_CALLS), home: machine.home };
-    if (killedAt(kill, ['sense', 'capture'], { STEWARD_HOME: machine.area, TZ: zone })) kills += 1;
-    else most = Math.max(6, most - 4);
+    const env = { STEWARD_HOME: machine.area, TZ: zone };
+    if (killing(machine.home, ['sense', 'capture'], env).isKilled) kills += 1;
   }
   async function captured(machine: TestMachine): Promise<string> {
     const { code, stderr } = await machine.run(['sense', 'capture']);
@@ -101,48 +100,56 @@ describe('machines that are killed while their files have gone wrong (built)', f
     expect(new Set(machines.map(idOf)).size).to.equal(machines.length);
   }
 
-  killed('gives one of two machines with the same id a new one, and counts the work of both', async () => {
-    const first = await started(A);
-    cpSync(first.home, join(home.path, 'copy'), { recursive: true });
-    const copy = at(A, 'copy');
-    // Its repository is another one, because it has another path.
-    rmSync(join(copy.home, 'code'), { recursive: true });
-    let commits = 1;
-    while (kills < wanted) {
-      for (const machine of [first, copy]) killedCapture(machine);
-      commits += 2;
-    }
-    const said: string[] = [];
-    for (let i = 0; i < 4; i += 1)
-      for (const machine of [first, copy]) {
-        machine.commit('code', 'after');
-        said.push(await captured(machine));
-        commits += 1;
+  killed(
+    'gives one of two machines with the same id a new one, and counts the work of both',
+    KILLS_UNTIL_KNOWN,
+    async () => {
+      const first = await started(A);
+      cpSync(first.home, join(home.path, 'copy'), { recursive: true });
+      const copy = at(A, 'copy');
+      // Its repository is another one, because it has another path.
+      rmSync(join(copy.home, 'code'), { recursive: true });
+      let commits = 1;
+      while (kills < wanted) {
+        for (const machine of [first, copy]) killedCapture(machine);
+        commits += 2;
       }
-    await expectAll([first, copy], commits);
-    expect(said.filter((text) => text.includes(`also publishes as ${A}`)).length).to.be.at.most(1);
-    for (const machine of [first, copy]) {
-      const owner = JSON.parse(readFileSync(join(machine.area, 'state/owner.json'), 'utf8')) as object;
-      expect(owner).to.include({ owner: idOf(machine) });
-    }
-  });
+      const said: string[] = [];
+      for (let i = 0; i < 4; i += 1)
+        for (const machine of [first, copy]) {
+          machine.commit('code', 'after');
+          said.push(await captured(machine));
+          commits += 1;
+        }
+      await expectAll([first, copy], commits);
+      expect(said.filter((text) => text.includes(`also publishes as ${A}`)).length).to.be.at.most(1);
+      for (const machine of [first, copy]) {
+        const owner = JSON.parse(readFileSync(join(machine.area, 'state/owner.json'), 'utf8')) as object;
+        expect(owner).to.include({ owner: idOf(machine) });
+      }
+    },
+  );
 
-  killed('gives a machine whose copied area was adopted a new id, and counts the work of both', async () => {
-    const old = await started(A);
-    cpSync(old.area, join(home.path, B, 'area'), { recursive: true });
-    const heir = at(B);
-    let commits = 1;
-    await heir.json('sync', 'adopt', A);
-    while (kills < wanted) {
-      for (const machine of [old, heir]) killedCapture(machine);
-      commits += 2;
-    }
-    await expectAll([old, heir], commits);
-    expect(idOf(old)).to.not.equal(A);
-    expect(idOf(heir)).to.equal(B);
-  });
+  killed(
+    'gives a machine whose copied area was adopted a new id, and counts the work of both',
+    KILLS_UNTIL_KNOWN,
+    async () => {
+      const old = await started(A);
+      cpSync(old.area, join(home.path, B, 'area'), { recursive: true });
+      const heir = at(B);
+      let commits = 1;
+      await heir.json('sync', 'adopt', A);
+      while (kills < wanted) {
+        for (const machine of [old, heir]) killedCapture(machine);
+        commits += 2;
+      }
+      await expectAll([old, heir], commits);
+      expect(idOf(old)).to.not.equal(A);
+      expect(idOf(heir)).to.equal(B);
+    },
+  );
 
-  killed('keeps what a machine published before an older backup was restored', async () => {
+  killed('keeps what a machine published before an older backup was restored', 30, async () => {
     const machine = await started(A);
     const other = await started(B);
     const backup = join(home.path, 'backup');
@@ -162,7 +169,7 @@ describe('machines that are killed while their files have gone wrong (built)', f
     expect(idOf(machine)).to.equal(A);
   });
 
-  killed('shows no less while the exchange folder is away, and everything once it is back', async () => {
+  killed('shows no less while the exchange folder is away, and everything once it is back', 30, async () => {
     const [first, second] = [await started(A), await started(B)];
     await captured(first);
     const day = dayOf(Date.now(), zone);

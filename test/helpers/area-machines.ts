@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 
 import { steward, type StewardResult } from './cli';
+import { lendCode } from './code-cache';
 import { bareEnvironment } from './git';
 import { hookJson, verbOf, type RecordedEvent } from './hooks';
 
@@ -35,6 +36,7 @@ export function testMachine({ id, home, area, env = {} }: MachineOptions): TestM
   const state = join(home, '.local', 'state', 'steward');
   mkdirSync(state, { recursive: true });
   writeFileSync(join(state, 'machine-id'), `${id}\n`);
+  lendCode(home);
   const run: TestMachine['run'] = (args, input) =>
     steward(args, { home, env: { STEWARD_HOME: area, ...env }, ...(input === undefined ? {} : { input }) });
   return {
