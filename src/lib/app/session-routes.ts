@@ -3,12 +3,13 @@ import * as v from 'valibot';
 import { periodicJob, type DaemonJob } from '../daemon/jobs';
 import { oneOf, route, type Route } from '../daemon/route';
 import { writeRoute } from '../daemon/write-route';
+import { marksOf } from '../platform/files/stat';
 import { recent, today, type ReadDeps } from '../sense/read';
 import { figuresOf, type SessionFigures } from '../sessions/figures';
 import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
 import { runningSessions } from '../sessions/state';
-import { withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
+import { hasTurn, withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
 import { sessionsReport, type SessionsReport } from '../sessions/rows';
 import type { Context } from './context';
 import { nameSession, openSessions } from './sessions';
@@ -52,10 +53,16 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
 
 /** The job that follows the assistants' logs of running sessions. */
 export function turnSignsJob(context: Context): DaemonJob {
+  const { sessionsState, workEvents } = context.area;
   const seen: SeenLogs = new Map();
+  let quiet: string | undefined;
   return periodicJob('turns', 'hooks', TURN_SIGNS_SEC, async () => {
+    const { text } = marksOf([sessionsState, workEvents]);
+    // Only a hook starts a turn.
+    if (text === quiet) return;
     const deps = await openSessions(context);
-    return withTurnSigns(deps, () => runningSessions(deps), seen);
+    const { sessions } = withTurnSigns(deps, () => runningSessions(deps), seen);
+    quiet = Object.values(sessions).some((session) => hasTurn(deps, session)) ? undefined : text;
   });
 }
 

@@ -36,12 +36,17 @@ export function withTurnSigns(
   }
 }
 
+/** Returns whether the logs of a session's assistant can say something new. */
+export function hasTurn(deps: SessionsDeps, session: Session): session is Session & { transcript: string } {
+  if (session.transcript === undefined || session.machine !== deps.machineId) return false;
+  return isActive(session) && isLive(session, deps.clock.now());
+}
+
 /** Appends what no hook reported to the event log. Returns whether it appended an event. */
 function noteTurnSigns(deps: SessionsDeps, state: SessionsState, seen: SeenLogs): boolean {
   const events = Object.values(state.sessions).flatMap((session) => {
-    const { transcript, machine } = session;
-    if (transcript === undefined || machine !== deps.machineId) return [];
-    if (!isActive(session) || !isLive(session, deps.clock.now())) return [];
+    if (!hasTurn(deps, session)) return [];
+    const { transcript } = session;
     const running = runningFile(session, transcript);
     const marks = [transcript, ...(running === undefined ? [] : [running])].map((path) => markOfTarget(path));
     const mark = [...marks, session.updatedAt].join(' ');
