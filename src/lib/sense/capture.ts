@@ -182,7 +182,9 @@ function nextState(run: CaptureRun, state: SenseState, answers: readonly Answer[
   const { deps, nowMs } = run;
   const at = toIso(nowMs);
   const next: SenseState = {
-    ...structuredClone(state),
+    ...state,
+    cursors: { ...state.cursors },
+    sources: { ...state.sources },
     lastCaptureTs: at,
     away: awayTime(run, state, answers),
     zones: { ...state.zones, [run.today]: state.zones[run.today] ?? deps.timezone },
