@@ -44,7 +44,7 @@ const PATTERNS = data.patterns;
 const [NOT_BEFORE, NOT_BEHIND] = [data.words.notBefore, data.words.notBehind].map((words) => new Set(words.split(' '))) as [Set<string>, Set<string>]; // prettier-ignore
 
 const NEGATION_WORDS = 7;
-const TOPIC_WORDS = 5;
+const TOPIC_WORDS = 7;
 /** Maximum number of matches per pattern; limits the time spent on repetitive text. */
 const MAX_HITS = 50;
 const compiled = new Map<string, RegExp>();

@@ -41,8 +41,9 @@ const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) /;
 /** A greeting, thanks, or words such as "before you start:" in front of a request. */
 const OPENING = new RegExp(
-  '^(?:(?:(?:hey|hi|hello|good (?:morning|afternoon|evening)|morning|ok|okay|alright|great|thanks|thank you|thx|cool|' +
-    'perfect|nice|sure|yes|yep|oh|ah|btw|by the way|fyi|ps|one more thing|quick one|also|and|then)' +
+  '^(?:(?:(?:hey|hi|hiya|hello|howdy|yo|good (?:morning|afternoon|evening)|morning|ok|okay|alright|great|thanks|' +
+    'thank you|thx|cool|perfect|nice|lovely|awesome|sure|yes|yep|oh|ah|no worries|np|btw|by the way|fyi|ps|' +
+    'one more thing|quick one|just|also|and|then|so)' +
     '(?: (?:claude|codex|copilot|gemini|cursor|there|again|a lot|so much|work|job)){0,2}(?:\\s?[,!.:;\u2013\u2014-]{1,3})?' +
     "|(?:before (?:you|we|i)|(?:while|when|once|after) you(?:['\u2019]re| are)?) [a-z' ]{1,30}[,:]) ){1,4}",
   'i',
@@ -147,7 +148,7 @@ function ownLines(prompt: string): string[] {
 }
 
 const BARE_QUEUE = new RegExp(
-  `^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for (?:later|(?<whom>\\S+?(?: \\S+?)??)(?: later)?))?$`,
+  `^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for (?:later|${DAY}|${DAY_NAME}|(?<whom>\\S+?(?: \\S+?)??)(?: later)?))?$`,
   'i',
 );
 
@@ -176,9 +177,9 @@ function matchLine(line: string): PromptMatch | undefined {
   return match ?? (!isItem && !CODE.test(text) ? matchSentence(text) : undefined);
 }
 
-/** Matches a reminder or a queue request that follows other sentences. */
+/** Matches a reminder or a queue request that follows other sentences or clauses. */
 function matchSentence(text: string): PromptMatch | undefined {
-  for (const { 0: end, index } of text.matchAll(/[.!?] /g)) {
+  for (const { 0: end, index } of text.matchAll(/(?:[.!?;]|, (?:so|and|but)) /g)) {
     if (REPORTED.test(text.slice(0, index))) return undefined;
     const match = matchRequest(text.slice(index + end.length).replace(OPENING, ''), true);
     if (match !== undefined) return match;
