@@ -13,21 +13,26 @@ const ISSUES = 3000;
 export const FIGURES: readonly Figure[] = [
   prompt('steward hook prompt, work set up, no match', () => 'please fix the login', 1.4),
   prompt('steward hook prompt, a match', (round) => `remind me to call Ann about thing ${round}`, 2),
-  {
-    name: 'steward work board, 3,000 issues',
+  large('work', 'board'),
+  large('completion', 'words', 'issues'),
+];
+
+function large(...words: string[]): Figure {
+  return {
+    name: `steward ${words.join(' ')}, 3,000 issues`,
     limit: { ratio: 3 },
     rounds: 40,
     prepare: () => {
       const { env, remove } = homeWithIssues(ISSUES);
       return {
-        program: { args: [BIN, 'work', 'board'], env },
+        program: { args: [BIN, ...words], env },
         yardstick: { args: ['-e', '0'], env },
         against: 'node -e 0',
         remove,
       };
     },
-  },
-];
+  };
+}
 
 function prompt(name: string, text: (round: number) => string, ratio: number): Figure {
   return {

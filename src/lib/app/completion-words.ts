@@ -1,20 +1,22 @@
+import { readText } from '../platform/files/atomic-file';
+import { parseObject, textOf } from '../platform/files/json-object';
 import { isLive } from '../sessions/session';
 import { rowsOf } from '../sessions/rows';
 import { runningSessions } from '../sessions/state';
 import type { OfferedWord, WordKind } from '../shell/completion';
+import { openIssues } from '../work/cache';
 import { typeOf } from '../work/label';
 import type { Context } from './context';
 import { openSessions } from './sessions';
-import { openWork } from './work';
 
 /** Returns the running sessions or open issues that completion offers. Reads local files only. */
 export async function completionWords(context: Context, kind: WordKind): Promise<OfferedWord[]> {
   if (kind === 'sessions') return sessionWords(context);
-  const { deps } = await openWork(context);
-  const { repo } = deps.workRepo();
-  const issues = repo === undefined ? [] : deps.cache(repo).issues;
-  return issues
-    .filter(({ state, labels }) => state === 'open' && (kind === 'issues' || typeOf(labels) === 'reminder'))
+  // Not through the configuration: loading YAML takes 18 ms, and a key stroke waits.
+  const { cache, repo: chosen } = context.area.work;
+  const repo = textOf(parseObject(readText(chosen) ?? '')?.['repo']);
+  return (repo === undefined ? [] : openIssues(cache, repo))
+    .filter(({ labels }) => kind === 'issues' || typeOf(labels) === 'reminder')
     .map(({ number, title }) => ({ word: String(number), about: title }));
 }
 

@@ -5,18 +5,14 @@ import { parseIso } from '../platform/time/clock';
 import type { WorkDeps } from './deps';
 import { slugOf, type Issue } from './issue';
 import {
-  agentsOf,
   hasLabel,
-  isStale,
+  labelFacts,
   laneOf,
-  priorityOf,
-  propertyOf,
   sourceOf,
   STATUSES,
-  statusOf,
   TYPES,
-  typeOf,
   type IssueSource,
+  type LabelFacts,
 } from './label';
 import { refresh, staleness } from './poll';
 
@@ -67,21 +63,26 @@ export const SETUP_STEPS: readonly string[] = [
   'steward work board',
 ];
 
-export function toItem(issue: Issue, columns: readonly LaneName[]): Item {
+export function toItem(
+  issue: Issue,
+  columns: readonly LaneName[],
+  facts: LabelFacts = labelFacts(issue.labels),
+): Item {
   const { number, title, url, state, labels, createdAt, updatedAt, closedAt, stateReason, due } = issue;
-  const lane = laneOf(issue);
+  const { status, type, priority, property, agents, stale } = facts;
+  const lane = laneOf(issue, facts);
   return {
     number,
     title,
     url,
     state,
     lane: columns.includes(lane) ? lane : 'Queued',
-    status: statusOf(labels),
-    type: typeOf(labels),
-    priority: priorityOf(labels),
-    property: propertyOf(labels),
-    agents: agentsOf(labels),
-    source: sourceOf(issue),
+    status,
+    type,
+    priority,
+    property,
+    agents,
+    source: sourceOf(issue, facts),
     slug: slugOf(issue),
     labels,
     createdAt,
@@ -89,7 +90,7 @@ export function toItem(issue: Issue, columns: readonly LaneName[]): Item {
     closedAt,
     stateReason,
     due,
-    stale: isStale(labels),
+    stale,
   };
 }
 
@@ -164,7 +165,14 @@ export function isReminder({ type, source }: Pick<Item, 'type' | 'source'>): boo
 
 export function itemsOf(deps: Pick<WorkDeps, 'config' | 'cache'>, { repo }: WorkRepoConfig): Item[] {
   if (repo === undefined) return [];
-  return deps.cache(repo).issues.map((issue) => toItem(issue, deps.config.KANBAN_COLUMNS));
+  // Most issues share their labels with others, so each set is read once.
+  const known = new Map<string, LabelFacts>();
+  return deps.cache(repo).issues.map((issue) => {
+    const key = issue.labels.join('\n');
+    const facts = known.get(key) ?? labelFacts(issue.labels);
+    known.set(key, facts);
+    return toItem(issue, deps.config.KANBAN_COLUMNS, facts);
+  });
 }
 
 export interface Filter {

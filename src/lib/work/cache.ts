@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { parseObject } from '../platform/files/json-object';
+import { isObject, parseObject } from '../platform/files/json-object';
 import { markOfTarget } from '../platform/files/stat';
 import { parseIso, toIso } from '../platform/time/clock';
 import type { HostIssue } from './issue';
@@ -63,6 +63,16 @@ export function readCache(path: string, repo: string): Cache {
   // If all issues are malformed, the issue count is unknown rather than zero.
   if (issues.length === 0) return empty;
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
+}
+
+const Offered = v.pick(StoredIssue, ['number', 'title', 'labels']);
+
+/** Returns what completion needs of the open issues. Checks no more, because a key stroke waits. */
+export function openIssues(path: string, repo: string): v.InferOutput<typeof Offered>[] {
+  const stored = readStored(path, StoredCache, MAX_BYTES);
+  const issues = stored?.repo === repo ? stored.issues : [];
+  const open = issues.filter((issue) => isObject(issue) && issue['state'] === 'open');
+  return open.filter((issue) => v.is(Offered, issue));
 }
 
 export function writeCache(path: string, cache: Cache): void {

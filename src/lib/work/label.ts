@@ -77,12 +77,35 @@ export function statusOf(labels: readonly string[]): IssueStatus | null {
   return found.sort((a, b) => rank(b) - rank(a))[0] ?? null;
 }
 
-export function laneOf(issue: Pick<Issue, 'state' | 'labels'>): LaneName {
-  if (issue.state === 'closed') return 'Complete';
-  return LANE_OF[statusOf(issue.labels) ?? 'queued'];
+/** What an issue's labels say. */
+export interface LabelFacts {
+  status: IssueStatus | null;
+  type: string | null;
+  priority: Priority | null;
+  property: string | null;
+  agents: string[];
+  origin: (typeof ORIGIN_FLAGS)[number] | undefined;
+  stale: boolean;
 }
 
-export function priorityOf(labels: readonly string[]): Priority | null {
+export function labelFacts(labels: readonly string[]): LabelFacts {
+  const names = labels.map(normal);
+  return {
+    status: statusOf(labels),
+    type: typeOf(labels),
+    priority: priorityOf(labels),
+    property: memberOf(labels, 'property:', PROPERTIES),
+    agents: agentsOf(labels),
+    origin: ORIGIN_FLAGS.find((name) => names.includes(name)),
+    stale: isStale(labels),
+  };
+}
+
+export function laneOf({ state }: Pick<Issue, 'state'>, { status }: LabelFacts): LaneName {
+  return state === 'closed' ? 'Complete' : LANE_OF[status ?? 'queued'];
+}
+
+function priorityOf(labels: readonly string[]): Priority | null {
   const found = labels.flatMap(
     (label) => /^(?:priority:)?-?(p[0-3])(?:-[a-z-]+)?$/.exec(normal(label))?.[1]?.toUpperCase() ?? [],
   );
@@ -94,10 +117,6 @@ export function priorityOf(labels: readonly string[]): Priority | null {
  */
 export function typeOf(labels: readonly string[]): string | null {
   return memberOf(labels, 'type:', TYPES);
-}
-
-export function propertyOf(labels: readonly string[]): string | null {
-  return memberOf(labels, 'property:', PROPERTIES);
 }
 
 function memberOf(labels: readonly string[], prefix: string, known: readonly string[]): string | null {
@@ -122,12 +141,9 @@ const ORIGIN_FLAGS = ['core-sync', 'auto-native', 'auto-sweep'] as const;
 /** Where an issue came from, shown as a badge. */
 export type IssueSource = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
 
-export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): IssueSource {
-  const names = issue.labels.map(normal);
-  const flag = ORIGIN_FLAGS.find((name) => names.includes(name));
-  if (flag !== undefined) return flag;
-  const isReminder = typeOf(issue.labels) === 'reminder' || parseTitle(issue.title).kind === 'reminder';
-  return isReminder ? 'reminder' : 'manual';
+export function sourceOf({ title }: Pick<Issue, 'title'>, { origin, type }: LabelFacts): IssueSource {
+  if (origin !== undefined) return origin;
+  return type === 'reminder' || parseTitle(title).kind === 'reminder' ? 'reminder' : 'manual';
 }
 
 export function isStale(labels: readonly string[]): boolean {

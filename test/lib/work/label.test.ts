@@ -6,18 +6,16 @@ import {
   agentName,
   agentsOf,
   canTakeLabel,
+  labelFacts,
   laneOf,
-  priorityOf,
-  propertyOf,
   sourceOf,
   STATUSES,
   statusEdit,
   statusOf,
-  typeOf,
 } from '../../../src/lib/work/label';
 
 describe('work: labels and lanes', () => {
-  const lane = (...labels: string[]): string => laneOf({ state: 'open', labels });
+  const lane = (...labels: string[]): string => laneOf({ state: 'open' }, labelFacts(labels));
 
   it('put each Status into its lane', () => {
     const lanes = Object.fromEntries(STATUSES.map((status) => [status, lane(`Status:${status}`)]));
@@ -32,7 +30,7 @@ describe('work: labels and lanes', () => {
       done: 'Complete',
     });
     expect(lane()).to.equal('Queued');
-    expect(laneOf({ state: 'closed', labels: ['Status:blocked'] })).to.equal('Complete');
+    expect(laneOf({ state: 'closed' }, labelFacts(['Status:blocked']))).to.equal('Complete');
   });
 
   it('read common aliases', () => {
@@ -45,14 +43,17 @@ describe('work: labels and lanes', () => {
     ];
     for (const [expected, names] of cases)
       for (const name of names) expect(lane(name), name).to.equal(expected);
-    expect(priorityOf(['P2-medium'])).to.equal('P2');
-    expect(priorityOf(['p0', 'Priority:P3'])).to.equal('P0');
-    expect([typeOf(['feature']), propertyOf(['internal'])]).to.deep.equal(['feature', 'internal']);
+    expect(labelFacts(['P2-medium'])).to.include({ priority: 'P2' });
+    expect(labelFacts(['p0', 'Priority:P3'])).to.include({ priority: 'P0' });
+    expect(labelFacts(['feature', 'internal'])).to.include({ type: 'feature', property: 'internal' });
     // Whole names only.
     for (const name of ['reviewed-by-x', 'undone', 'P2P', 'core-sync', 'bug P1'])
-      expect([statusOf([name]), priorityOf([name]), typeOf([name]), propertyOf([name])], name).to.deep.equal([
-        null, null, null, null,
-      ]); // prettier-ignore
+      expect(labelFacts([name]), name).to.include({
+        status: null,
+        priority: null,
+        type: null,
+        property: null,
+      });
   });
 
   it('use the rightmost of several Status labels', () => {
@@ -72,17 +73,15 @@ describe('work: labels and lanes', () => {
   it('give every set of labels a lane and values', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), fc.constantFrom('open' as const, 'closed' as const), (labels, state) => {
-        expect(LANES).to.include(laneOf({ state, labels }));
-        expect(agentsOf(labels)).to.deep.equal(agentsOf([...labels].reverse()));
-        priorityOf(labels);
-        typeOf(labels);
-        propertyOf(labels);
+        const facts = labelFacts(labels);
+        expect(LANES).to.include(laneOf({ state }, facts));
+        expect(facts).to.deep.equal(labelFacts([...labels].reverse()));
       }),
     ); // prettier-ignore
   });
 
   it('give the origin of an issue', () => {
-    const source = (title: string, ...labels: string[]): string => sourceOf({ title, labels });
+    const source = (title: string, ...labels: string[]): string => sourceOf({ title }, labelFacts(labels));
     expect(source('x', 'core-sync', 'Type:reminder')).to.equal('core-sync');
     expect(source('x', 'auto-native')).to.equal('auto-native');
     expect(source('x', 'auto-sweep')).to.equal('auto-sweep');
