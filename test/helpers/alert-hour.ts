@@ -54,10 +54,13 @@ export async function startAlertHour(clock: MovableClock, options: HourOptions) 
   return {
     ...hour,
     alerts,
+    /** Starts the daemon, and waits until it has seen the terminal: a busy machine takes its time for that. */
     async startDaemon(): Promise<void> {
+      const fromMs = clock.now();
       const line = [process.execPath, BIN, 'daemon', 'serve', '--port', '0'];
       hour.open('daemon', line, clock.withTimers);
       await hour.shows('daemon', 'Listening on');
+      await until('a capture', () => lastCapture() >= fromMs);
     },
     /** Types in the pane that the client shows. */
     async types(): Promise<void> {

@@ -21,6 +21,9 @@ export const DONE = 'waiting';
 /** Ends a test that waits in vain, even on a busy machine. */
 const PATIENCE_MS = 180_000;
 
+/** How often a screen is looked at before a key is pressed again. */
+const LOOKS = 100;
+
 /** The pane of a person who does something else. */
 export const NEXT_DOOR = 'next-door';
 
@@ -53,7 +56,7 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
   mkdirSync(folder);
   spawnSync('git', ['init', '-q', '-b', 'main', folder]);
   const model = await modelServer();
-  const steps: { step: string; ms: number }[] = [];
+  const steps: { step: string; ms: number; readings: number }[] = [];
   const screens: Screen[] = [];
   // Assistants ask the terminal about its colors; tmux answers only with UTF-8.
   const env = {
@@ -111,6 +114,17 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
       await hour.shows(pane, typed);
       hour.press(pane, KEY.enter);
     },
+    /** Presses a key, and again if the pane still shows the text: a program that draws a list may miss a key. */
+    async answers(pane: string, shown: string, key: string): Promise<void> {
+      let looks = 0;
+      const isGone = (): boolean => {
+        if (!hour.screen(pane).includes(shown)) return true;
+        if (looks % LOOKS === 0) hour.press(pane, key);
+        looks += 1;
+        return false;
+      };
+      await until(`${shown} to be answered in ${pane}`, isGone, PATIENCE_MS);
+    },
     pidOf: (pane: string): number => Number(tmux('list-panes', '-t', pane, '-F', '#{pane_pid}')),
     kill(pane: string): void {
       tell(['kill', '-KILL', String(hour.pidOf(pane))]);
@@ -153,8 +167,9 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
     /** Waits for the list, and notes how long it took. */
     async lists(step: string, ...expected: string[]): Promise<void> {
       const from = performance.now();
-      let last: string[] = [];
+      let [last, readings]: [string[], number] = [[], 0];
       const isRight = async (): Promise<boolean> => {
+        readings += 1;
         last = await hour.list();
         return JSON.stringify(last) === JSON.stringify(expected);
       };
@@ -163,7 +178,7 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
       } catch {
         expect(last, step).to.deep.equal(expected);
       }
-      steps.push({ step, ms: performance.now() - from });
+      steps.push({ step, ms: performance.now() - from, readings });
     },
     /** Jumps to a session, by its number or to the one that waits longest, and back next door. */
     async goes(pane: string, ...args: string[]): Promise<void> {
@@ -172,8 +187,10 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
       tmux('switch-client', '-t', NEXT_DOOR);
     },
     summary(): string {
-      const slowest = steps.reduce((slow, step) => (step.ms > slow.ms ? step : slow), { step: '', ms: 0 });
-      return `${steps.length} lists, each right within ${Math.ceil(slowest.ms)} ms (${slowest.step})`;
+      const [slowest] = [...steps].sort((a, b) => b.ms - a.ms);
+      const atOnce = steps.filter(({ readings }) => readings === 1).length;
+      const late = `${Math.ceil(slowest?.ms ?? 0)} ms (${slowest?.step}, ${slowest?.readings} readings)`;
+      return `${steps.length} lists, ${atOnce} right when first read, each within ${late}`;
     },
 
     async close(): Promise<void> {

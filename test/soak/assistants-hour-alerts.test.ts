@@ -48,8 +48,8 @@ describe('an hour with real assistants and a daemon, in tmux without a desktop (
     await startClaude(hour, 'two');
     await lists('two sessions', DONE, DONE);
     const two = `site·main (${await nameOf(hour, one)})`;
-    await hour.types();
     await hour.startDaemon();
+    await hour.types();
 
     // What the mode approves, by a rule or by asking the model, is no wait.
     for (const word of ['RUN-IT', 'CHECK-IT', 'CHECK-IT', 'RUN-IT', 'CHECK-IT']) {
@@ -157,7 +157,7 @@ describe('an hour with real assistants and a daemon, in tmux without a desktop (
     // You switch to your own approval.
     await say('one', '/permissions', INPUT);
     await shows('one', 'Update Model Permissions');
-    press('one', '1');
+    await hour.answers('one', 'Update Model Permissions', '1');
     await shows('one', 'Ask Codex to do anything');
     for (const [minutesAgo, ...channels] of [
       [2, 'push', 'terminal'],
