@@ -82,17 +82,23 @@ async function namedPeriod(text: string, now: ZonedNow): Promise<Days> {
   const monday = addDays(today, -sinceMonday(today));
   if (/^(?:this )?week$/.test(word)) return { from: monday, to: today };
   if (word === 'last week') return { from: addDays(monday, -7), to: addDays(monday, -1) };
+  if (/^(?:this )?weekend$/.test(word)) return { from: addDays(monday, 5), to: addDays(monday, 6) };
+  if (word === 'last weekend') return { from: addDays(monday, -2), to: addDays(monday, -1) };
   const [, count = '1', unit] =
     /^(?:(?:last|past) )?([1-9]\d{0,3}) ?(d|w|days?|weeks?|months?|years?)$/.exec(word) ??
-    /^()(day|week|month|year)$/.exec(word) ??
+    /^(?:past )?()(day|week|month|year)$/.exec(word) ??
     [];
   if (unit !== undefined) return { from: daysBack(today, Number(count || '1'), unit), to: today };
-  if (/\b(?:quarters?|weeks|months|years)$/.test(word)) {
+  if (NOT_A_DAY.test(word)) {
     throw new StewardError('usage', `Invalid period ${JSON.stringify(text)}.`, { hint: PERIOD_HINT });
   }
   const day = await readDay(text, now, PERIOD_HINT);
   return { from: day, to: day };
 }
+
+/** Words of longer and shorter times, which the reader of days would take for one day. */
+const NOT_A_DAY =
+  /\b(?:days|weeks?|weekends?|months?|quarters?|years?)\b(?! ago$)|\b(?:nights?|tonight|mornings?|noon|afternoons?|evenings?|midnight|hours?|minutes?|seconds?|now)\b|\d ?[ap]m\b| \d{1,2}:\d/;
 
 const MONTHS = [
   'january',
