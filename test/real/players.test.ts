@@ -37,6 +37,15 @@ describe('notify/speech: players', function () {
     });
   }
 
+  it('names the missing sound card once', async () => {
+    const error = await failure({
+      paplay: says('pa_context_connect() failed: Connection refused'),
+      aplay: says('aplay: main:831: audio open error: No such file or directory'),
+    });
+    expect(error).to.be.instanceOf(SoundError);
+    expect(error.message).to.equal('No sound card and no sound server found.');
+  });
+
   it('reports the error of each player otherwise', async () => {
     const error = await failure({
       paplay: says('Failed to open audio file.'),

@@ -40,10 +40,10 @@ describe('the contract of speech engines', () => {
     // Without a sound card it writes to stderr and exits with 0.
     const deaf = script(
       box.path('espeak-ng'),
-      'cat; echo "ALSA lib: no card" >&2; echo "error: No such file" >&2',
+      'cat; echo "ALSA lib: no card" >&2; echo "error: No such file or directory" >&2',
     );
     const error = await rejection(espeakEngine().speak(machineWith({ 'espeak-ng': deaf }), orderOf('Hi')));
-    expect(error.message).to.equal('Could not play the audio. espeak-ng: error: No such file.');
+    expect(error.message).to.equal('No sound card and no sound server found.');
   });
 
   for (const engine of engines) {

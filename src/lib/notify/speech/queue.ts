@@ -196,7 +196,9 @@ async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortContr
     failures.set(words, [...(failures.get(words) ?? []), ...(isSound ? [] : [engine.id])]);
     if (!stop.signal.aborted && !isSound) resting.set(engine, restAfter(queue, words, startMs));
   }
-  const reasons = [...failures].map(([words, ids]) =>
+  // Without sound every engine fails, so the sound is the only reason.
+  const sound = [...failures].filter(([, ids]) => ids.length === 0);
+  const reasons = (sound.length > 0 ? sound : [...failures]).map(([words, ids]) =>
     ids.length === 0 ? words : `${ids.join(', ')}: ${words}`,
   );
   return unspoken(reasons.join(' '));

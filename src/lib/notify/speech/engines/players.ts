@@ -95,10 +95,17 @@ export async function play(
 const HANG_MS = 8_000;
 /** Errors from PulseAudio, PipeWire and ALSA when no server is running. */
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
+/** Errors from ALSA, and from engines that use it, on a machine without a sound card. */
+const NO_DEVICE = /error: no such (?:file or directory|device)|cannot find card/i;
 const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and test it with a file.';
 
 /** Returns the error that describes a player's error output. */
 export function soundError(output: string): SoundError {
+  if (NO_DEVICE.test(output)) {
+    return new SoundError('unavailable', 'No sound card and no sound server found.', {
+      hint: 'Speak on a machine with sound, or run `steward config set notify.voice.engine none`.',
+    });
+  }
   if (!NO_SERVER.test(output)) {
     return new SoundError('unavailable', `Could not play the audio. ${output}`, { hint: PLAYER_HINT });
   }
