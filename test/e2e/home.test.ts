@@ -23,6 +23,8 @@ describe('steward without a command', function () {
         expect(lines.length, after?.text).to.be.within(6, 12);
         for (const part of ['payments', 'website', 'today: ', 'next: #31 Write the release notes'])
           expect(after?.text).to.include(part);
+        // A reason is wrapped, not cut.
+        expect(lines.map((line) => line.trimStart()).join(' ')).to.include('no automatic capture)');
       }
       expect((await steward([], { home: home.path, env })).stdout).to.include('EVERY DAY');
     } finally {

@@ -5,7 +5,7 @@ import { openSense } from '../app/sense';
 import { openSessions } from '../app/sessions';
 import { openWork } from '../app/work';
 import { inboxLines } from '../inbox/view';
-import { plural, toAscii } from '../platform/terminal/format';
+import { plural, toAscii, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { cleanLine } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
@@ -18,11 +18,11 @@ import { sessionLines } from '../sessions/view';
 import { boardView, readyItems } from '../work/board';
 import { canTakeLabel } from '../work/label';
 import { titleOf } from '../work/view';
-import { overview } from './status';
+import { overview, type StatusPart } from './status';
 
 const MAX_WAITING = 4;
 const MAX_ROWS = 6;
-const MAX_PROBLEMS = 3;
+const MAX_LINES = 12;
 
 /**
  * Returns what a bare `steward` shows, in at most 12 lines: the inbox, the sessions at work, today, the
@@ -47,17 +47,33 @@ export async function homeText(context: Context, terminal: Terminal): Promise<st
   const parts = (await overview(context)).parts.filter(
     ({ state }) => state === 'warning' || state === 'failed',
   );
-  const problems = parts.filter(({ id }) => id !== 'inbox').slice(0, MAX_PROBLEMS);
+  const problems = parts.filter(({ id }) => id !== 'inbox');
   const lines = [
     ...(list.length === 0 ? ['Nothing waits for you, and no sessions are running.'] : list),
     await todayLine(context),
     ...(await nextLine(context)),
-    ...problems.map(({ id, found, fix }) => `${id}: ${fix === null ? found : `${fix} (${found})`}`),
   ];
   const text = lines.map((line, index) =>
     index < list.length ? line : fit(cleanLine(line, 400), terminal.columns).trimEnd(),
   );
-  return terminal.unicode ? text.join('\n') : toAscii(text.join('\n'));
+  const all = [...text, ...problemLines(problems, MAX_LINES - text.length, terminal.columns)].join('\n');
+  return terminal.unicode ? all : toAscii(all);
+}
+
+/** Returns each problem in full; those without room are only named. */
+function problemLines(problems: readonly StatusPart[], room: number, columns: number): string[] {
+  const lines: string[] = [];
+  for (const [index, { id, found, fix }] of problems.entries()) {
+    const words = cleanLine(fix === null ? found : `${fix} (${found})`, 400);
+    const more = wrap(words, columns, `${id}: `, '  ');
+    const isLast = index === problems.length - 1;
+    if (lines.length + more.length + (isLast ? 0 : 1) > room) {
+      const named = problems.slice(index).map((part) => part.id);
+      return [...lines, fit(`${named.join(', ')}: steward status`, columns)];
+    }
+    lines.push(...more);
+  }
+  return lines;
 }
 
 async function todayLine(context: Context): Promise<string> {

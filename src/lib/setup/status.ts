@@ -17,7 +17,7 @@ import { damagedText, pendingTexts } from '../sync/checks';
 import { ROWS, type Sources } from './status-rows';
 
 /** The worst finding of a part. */
-interface StatusPart {
+export interface StatusPart {
   id: string;
   state: State;
   found: string;
