@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 
+import { version } from '../../package.json';
 import { launchBrowser } from '../helpers/browser';
 import { until } from '../helpers/desktop-kit';
 import { inFreshRoot, requireFreshRoot, type RunningScript } from '../helpers/fresh-root';
@@ -148,4 +149,20 @@ describe('the first minute in a fresh root', function () {
       const own = /^\/home\/ada\/(site|steward|\.gitconfig)/;
       expect(leftBySteward(left).filter((path) => !own.test(path))).to.deep.equal([]);
     });
+
+  it('installs from a clone by the line of the README, and removes it', async () => {
+    const [, line = ''] =
+      /^npm ci && (npm install --global .*)$/m.exec(readFileSync(join(REPO, 'README.md'), 'utf8')) ?? [];
+    const env =
+      'env npm_config_offline=true npm_config_update_notifier=false npm_config_prefix=/home/ada/.local';
+    const script = `${OWN_CLONE}
+bare_ada ${env} sh -c 'cd steward && ${line}' </dev/null
+bare_ada .local/bin/steward --version
+bare_ada ${env} npm uninstall --global steward-cli
+`;
+    const { code, output, left } = await inFreshRoot(mkdtempSync(join(root, 'line-')), given, script);
+    expect(code, output).to.equal(0);
+    expect(output).to.include(`steward ${version}`);
+    expect(leftBySteward(left).filter((path) => path.startsWith('/home/ada/.local/'))).to.deep.equal([]);
+  });
 });
