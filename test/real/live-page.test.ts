@@ -182,8 +182,10 @@ describe('a page that follows the stream, in Chromium', function () {
     await page.clock.runFor(31_000);
     await until('no stream', () => served.streams.size === 0);
     setWaiting('Choose a colour');
-    await page.clock.runFor(61_000);
-    await untilInPage(page, "document.title === '(1) Today · steward'");
+    await until('the title at the next poll', async () => {
+      await page.clock.runFor(10_000);
+      return (await page.title()) === '(1) Today · steward';
+    });
     expect(served.streams.size).to.equal(0);
     await hide(page, false);
     await waitForText(page, '#link', /live/);
