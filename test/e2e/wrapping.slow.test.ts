@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 
+import { commands } from '../../oclif.manifest.json';
 import { displayWidth } from '../../src/lib/platform/terminal/text-width';
 import { annsHome, docEnv, furnish } from '../helpers/doc-home';
 import { blocksOf, commandLines, docPages, stewardCalls } from '../helpers/doc-pages';
@@ -29,19 +30,26 @@ const MORE = [
 
 /** Shown at 60 and 120 columns as well. */
 const SOME =
-  /^(?:sense (?:today|status)|status|config show|work board|notify routes|sessions|standup|doctor area config|--help|hooks install --dry-run)$/;
+  /^(?:sense (?:today|status)|status|config show|work board|notify routes|sessions|standup|doctor|--help|hooks install --dry-run)$/;
 
-/** The commands that the pages tell a reader to type; of several that set or add a value the first. */
+/** The commands that the pages tell a reader to type; of several that differ in their arguments alone the first. */
 function documented(): string[][] {
   const calls = docPages()
     .flatMap(blocksOf)
     .flatMap(commandLines)
     .flatMap(({ line }) => stewardCalls(line))
     .filter((words) => !LEFT_OUT.test(words.join(' ')));
-  const all = [...calls, ...MORE.map((line) => line.split(' '))];
-  const kind = (words: string[]): string =>
-    (/^config (?:set|add)/.test(words.join(' ')) ? words.slice(0, 3) : words).join(' ');
-  return [...new Map(all.map((words) => [kind(words), words])).values()];
+  const kind = (words: string[]): string => {
+    const flag = words.findIndex((word) => word.startsWith('-'));
+    const plain = words.slice(0, flag === -1 ? words.length : flag);
+    while (plain.length > 0 && !(plain.join(':') in commands)) plain.pop();
+    return [...plain, ...(flag === -1 ? [] : words.slice(flag))].join(' ');
+  };
+  const first = new Map(calls.toReversed().map((words) => [kind(words), words]));
+  return [
+    ...calls.filter((words) => first.get(kind(words)) === words),
+    ...MORE.map((line) => line.split(' ')),
+  ];
 }
 
 // Colours, cursor movements and titles.

@@ -30,7 +30,7 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
   bash: ['bash', '--posix'],
   busybox: ['busybox', 'sh'],
 };
-const EACH = 100;
+const EACH = 40;
 const TOOL = { cwd: '/', tool_use_id: 'toolu_1' };
 
 describe('tool events through the installed shim (built)', function () {
