@@ -3,7 +3,7 @@ import type { ProcessMark } from '../platform/process/ancestor';
 import { isReminder, isWaiting, requestsAfter, type OpenRequest } from './requests';
 import { addId, MAX_AGENTS, recordArtifactPhase, type Session, type SessionsState } from './session';
 import { isNameless, makeSlug } from './slug';
-import { INTERRUPTED, type WorkEvent } from './work-events';
+import { INTERRUPTED, QUESTION_TOOL, type WorkEvent } from './work-events';
 
 export interface Folder {
   /** Applies one event. Call this in log order, regardless of the events' times. */
@@ -32,6 +32,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
     const found = bySession.get(event.session);
     if (found === undefined && event.type === 'session-end') return;
     if (endsByReason(event) && event.ts < (found?.turnAt ?? '')) return;
+    if (found !== undefined && isOver(found, event)) return;
     const before = found ?? begin(state, event, deps);
     const session = named(state, before, event);
     bySession.set(event.session, session);
@@ -46,6 +47,11 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
 /** Returns whether the event may come from a log, which is read late, so another turn may have started. */
 export function endsByReason({ type, reason }: WorkEvent): boolean {
   return type === 'stop' && reason !== undefined;
+}
+
+/** Returns whether the event is a question or answer in a log, which is read late, and the turn has ended meanwhile. */
+function isOver({ activity, requests, updatedAt }: Session, { tool, ts }: WorkEvent): boolean {
+  return tool === QUESTION_TOOL && activity === 'waiting' && requests.length === 0 && ts <= updatedAt;
 }
 
 /** Fills in slugs that are missing from the shim's events, using other events of the same session. */

@@ -5,12 +5,10 @@ import { isLive, type Session, type SessionsState } from './session';
 import { leave } from './spool';
 import { currentSessions, type SessionsDeps } from './state';
 import { readIdleMs, readTurnSigns, runningFileOf, type TurnSigns } from './turn-log';
-import { appendWorkEvent, INTERRUPTED, type WorkEvent } from './work-events';
+import { appendWorkEvent, INTERRUPTED, QUESTION_TOOL, type WorkEvent } from './work-events';
 
 /** The size and time of each log when it was last read. */
 export type SeenLogs = Map<string, string>;
-
-const QUESTION_TOOL = 'request_user_input';
 
 /** Returns all sessions, including what only the assistants' logs say. */
 export function sessionsNow(deps: SessionsDeps): SessionsState {

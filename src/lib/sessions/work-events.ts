@@ -24,6 +24,9 @@ export type WorkEventType = (typeof WORK_EVENT_TYPES)[number];
 /** The reason of a `stop` event for a turn that you interrupted, as the assistant's log shows. */
 export const INTERRUPTED = 'interrupted';
 
+/** Codex's tool for questions, which only its log reports. */
+export const QUESTION_TOOL = 'request_user_input';
+
 /** What a tool asks you: to answer a question, or to approve a plan. */
 export type Asks = (typeof ASKS)[number];
 const ASKS = ['question', 'plan'] as const;

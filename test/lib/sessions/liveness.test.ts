@@ -16,7 +16,7 @@ import {
 } from '../../../src/lib/sessions/state';
 import { lostSessions, reportedLost, sessionsReport } from '../../../src/lib/sessions/rows';
 import { waitingIntentions } from '../../../src/lib/sessions/spool';
-import { sessionsNow } from '../../../src/lib/sessions/turn-signs';
+import { sessionsNow, withTurnSigns } from '../../../src/lib/sessions/turn-signs';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
 
@@ -100,6 +100,27 @@ describe('the life of a session', () => {
       expect(queued()).to.deep.equal([['attention', 'codex:one', only().requests[0]?.at]]);
       expect(queued()).to.have.length(1);
     });
+
+    for (const [step, ...entries] of [
+      ['question', { type: 'function_call', name: 'request_user_input', call_id: 'c1' }],
+      ['answer', { type: 'function_call_output', call_id: 'c1' }],
+    ] as const)
+      it(`waits for you if its turn ends while the ${step} is read`, () => {
+        if (step === 'answer') {
+          write({ payload: { type: 'function_call', name: 'request_user_input', call_id: 'c1' } });
+          sessionsNow(deps);
+          expect(only().requests).to.have.length(1);
+        }
+        for (const payload of entries) write({ payload });
+        let stops = 1;
+        withTurnSigns(deps, () => {
+          const state = currentSessions(deps);
+          nowMs += 1;
+          if (stops-- > 0) say('stop', { assistant: 'codex' });
+          return state;
+        });
+        expect(only()).to.deep.include({ activity: 'waiting', requests: [] });
+      });
 
     it('does not alert you to a turn that you interrupted', () => {
       write({ payload: { type: 'turn_aborted' } });
