@@ -48,9 +48,10 @@ export async function openTime(
   const names = { ...(await openWorkNames(context))(), machine: (id: string) => machineNames.get(id) ?? id };
   const rows = timeRows(ledgers, by, names);
   const { from, to } = period;
-  const { timezone = period.timezone } = recorded;
+  const { timezone = period.timezone, notRecorded } = recorded;
+  const totalMinutes = notRecorded + damaged.length === days.length ? null : totalOf(ledgers);
   return {
-    report: { from, to, timezone, totalMinutes: totalOf(ledgers), rows, ...(machines && { machines }) },
+    report: { from, to, timezone, totalMinutes, rows, ...(machines && { machines }) },
     beside: { by, ...recorded },
     notes: [...damaged.map(({ message, hint = '' }) => `${message} ${hint}`), ...notes],
     reasons: () => goalReasons(ledgers, names),

@@ -59,8 +59,8 @@ function facts(report: Report): TextPart[] {
     plural(commits.count, 'commit'),
     plural(sessions.count, 'session'),
   ].join(', ');
-  if (totalMinutes === 0) return [{ text: `${counts}.` }];
-  const kinds = `${minutes(creationMinutes)} creation, ${minutes(consumptionMinutes)} consumption`;
+  if (totalMinutes === null || totalMinutes === 0) return [{ text: `${counts}.` }];
+  const kinds = `${minutes(creationMinutes ?? 0)} creation, ${minutes(consumptionMinutes ?? 0)} consumption`;
   return [
     { text: `${counts}. ` },
     { text: `${minutes(totalMinutes)} tracked`, tone: 'strong' },

@@ -13,7 +13,7 @@ export function buildReport(input: ReportInput): Report {
   const commits = commitsOf(days, repo);
   const sessions = sessionsOf(input, days);
   // Application time isn't recorded per repository, so omit it from a report about one repository.
-  const timed = repo === undefined ? days : [];
+  const timed = repo === undefined ? days.filter(({ backfilled }) => backfilled !== true) : [];
   return {
     from: period.from,
     to: period.to,
@@ -40,8 +40,9 @@ function timeOf({ time = [], repo }: ReportInput): Pick<Report, 'time'> {
   return rows.some(({ key }) => key !== 'unknown' && key !== 'other folders') ? { time: rows } : {};
 }
 
-/** Sums the values as integers (tenths of a minute) to avoid rounding errors. */
-function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number {
+/** Sums the values as integers (tenths of a minute) to avoid rounding errors; null if no day was recorded. */
+function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number | null {
+  if (days.length === 0) return null;
   return days.reduce((sum, day) => sum + Math.round(of(day) * 10), 0) / 10;
 }
 

@@ -105,9 +105,10 @@ export interface Report {
   to: Day;
   timezone: string;
   repo: string | null;
-  totalMinutes: number;
-  creationMinutes: number;
-  consumptionMinutes: number;
+  /** These are null if no day was recorded, and in a report about one repository. */
+  totalMinutes: number | null;
+  creationMinutes: number | null;
+  consumptionMinutes: number | null;
   apps: { app: string; kind: string; minutes: number }[];
   /** `assistantMinutes` is the time with session activity, or null if there is no event log. */
   repos: { repo: string; commits: number; sessions: number; assistantMinutes: number | null }[];

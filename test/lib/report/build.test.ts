@@ -186,13 +186,20 @@ describe('a report', () => {
         ),
       }),
     );
-    expect(report).to.deep.include({ totalMinutes: 0, apps: [] });
+    expect(report).to.deep.include({ totalMinutes: null, apps: [] });
     expect(report.commits.count).to.equal(1);
     expect(report.sessions.count).to.equal(2);
     expect(report.issues?.opened.map(({ number }) => number)).to.deep.equal([7, 8, 9]);
     expect(report.notKnown).to.include(
       'No time by application: application time is not recorded per repository.',
     );
+  });
+
+  it('has no totals if no day was recorded', () => {
+    const empty = { totalMinutes: null, creationMinutes: null, consumptionMinutes: null };
+    const days = [day('2026-11-20', { backfilled: true })];
+    for (const input of [reportInput({ days: [] }), reportInput({ days })])
+      expect(buildReport(input)).to.deep.include(empty);
   });
 
   it('lists missing data', () => {

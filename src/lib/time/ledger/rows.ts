@@ -32,7 +32,8 @@ export interface TimeReport {
   from: Day;
   to: Day;
   timezone: string;
-  totalMinutes: number;
+  /** Null if no day was recorded. */
+  totalMinutes: number | null;
   rows: TimeRow[];
   /** The merged machines, or absent if this is the only machine. */
   machines?: MachineRow[];

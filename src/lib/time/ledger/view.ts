@@ -30,9 +30,12 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
   const keyWidth = columns - (columns < WIDE ? 4 * 8 : 4 * 12);
   const lines = [
     ...wrap(`${days} · ${timezone}`, columns),
-    ...(totalMinutes > 0 ? [colors.strong(`${minutes(totalMinutes)} tracked`)] : []),
+    ...(totalMinutes !== null && totalMinutes > 0 ? [colors.strong(`${minutes(totalMinutes)} tracked`)] : []),
     ...(rows.length === 0
-      ? wrap('No time tracked. See what is captured: steward sense status', columns)
+      ? wrap(
+          `${beside.notRecorded > 0 && totalMinutes === null ? 'Not recorded' : 'No time tracked'}. See what is captured: steward sense status`,
+          columns,
+        )
       : [
           '',
           ...table(
