@@ -211,7 +211,7 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
  */
 function archiveOld(state: SessionsState, { path, clock, machineId }: SessionsDeps): void {
   const isRunning = ({ process, machine }: Session): boolean =>
-    process != null && machine === machineId && stateOf(process) === 'runs';
+    machine === machineId && process !== undefined && process !== null && stateOf(process) === 'runs';
   const old = Object.values(state.sessions)
     .filter(({ updatedAt }) => clock.now() - Date.parse(updatedAt) > ARCHIVE_AFTER_MS)
     .filter((session) => !isRunning(session));
