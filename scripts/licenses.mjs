@@ -9,7 +9,9 @@ import { ROOT } from './bundle.mjs';
  */
 export function licenseText(inputs) {
   const folders = [...new Set(inputs.map(packageFolder).filter((path) => path !== undefined))].sort();
-  const parts = folders.map((folder) => {
+  /** The packages of each text: many have the same. */
+  const packagesOf = new Map();
+  for (const folder of folders) {
     const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
     const files = readdirSync(join(ROOT, folder)).filter((file) =>
       /^(licen[cs]e|notice|copying)/i.test(file),
@@ -17,8 +19,18 @@ export function licenseText(inputs) {
     if (files.length === 0 && typeof license !== 'string') throw new Error(`${name} names no licence.`);
     const texts = files.sort().map((file) => readFileSync(join(ROOT, folder, file), 'utf8').trim());
     const text = texts.length === 0 ? `Its package states: ${license}` : texts.join('\n\n');
-    return `${name} ${version} (${typeof license === 'string' ? license : 'see below'})\n\n${text}\n`;
-  });
+    const heading = `${name} ${version} (${typeof license === 'string' ? license : 'see below'})`;
+    packagesOf.set(text, [...(packagesOf.get(text) ?? []), heading]);
+  }
+  // Without the copyright lines, so that similar texts are neighbours, which compress well.
+  const key = (text) =>
+    text
+      .replace(/^.*copyright \(c\).*$/gim, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+  const parts = [...packagesOf]
+    .sort(([a], [b]) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
+    .map(([text, packages]) => `${packages.join('\n')}\n\n${text}\n`);
   const rule = `\n${'-'.repeat(80)}\n\n`;
   return `steward contains code of these packages.\n${rule}${parts.join(rule)}`;
 }
