@@ -109,7 +109,17 @@ function systemTree({ program, extras }, root, moved) {
   mkdirSync(join(usr, 'bin'), { recursive: true });
   symlinkSync('../lib/steward/bin/run.js', join(usr, 'bin', 'steward'));
   cpSync(extras, join(usr, 'share'), { recursive: true });
-  cpSync(join(program, 'LICENSE'), join(usr, 'share', 'doc', 'steward', 'LICENSE'));
+  const licence = readFileSync(join(program, 'LICENSE'), 'utf8');
+  const bundled = '/usr/lib/steward/dist/THIRD-PARTY-LICENSES.txt';
+  const doc = join(usr, 'share', 'doc', 'steward');
+  mkdirSync(doc, { recursive: true });
+  writeFileSync(
+    join(doc, 'LICENSE'),
+    `${licence}\nThe packages in steward have their own licences: ${bundled}\n`,
+    {
+      mode: 0o644,
+    },
+  );
   for (const [from, to] of Object.entries(moved)) {
     mkdirSync(dirname(join(usr, to)), { recursive: true });
     cpSync(join(usr, from), join(usr, to), { recursive: true });
