@@ -1,6 +1,7 @@
 import { productRoot } from '../lib/app/context';
 import { BaseCommand, boolean, dryRun as previews, text, word } from '../lib/cli/base-command';
 import { StewardError } from '../lib/errors';
+import { exists } from '../lib/platform/files/folder';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { howToRemove } from '../lib/platform/terminal/own-command';
 import { uninstallAll } from '../lib/setup/install/install';
@@ -51,7 +52,7 @@ export default class Uninstall extends BaseCommand {
     done.left.forEach((part) => print(leftText(part)));
     if (!isAny) print('Nothing is installed.');
     if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
-    if (purged === null && !dryRun && isWhole)
+    if (purged === null && !dryRun && isWhole && exists(this.context.area.root))
       say(`Your data is still in ${this.context.area.root}; --purge deletes it too.`);
     if (purged !== null && !dryRun) {
       const isShimGone = done.hooks?.shim.removed === true;
