@@ -114,16 +114,16 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
       await hour.shows(pane, typed);
       hour.press(pane, KEY.enter);
     },
-    /** Presses a key, and again if the pane still shows the text: a program that draws a list may miss a key. */
-    async answers(pane: string, shown: string, key: string): Promise<void> {
+    /** Presses a key until the pane shows the text: a program that is drawing may miss a key. */
+    async pressUntil(pane: string, key: string, text: string): Promise<void> {
       let looks = 0;
-      const isGone = (): boolean => {
-        if (!hour.screen(pane).includes(shown)) return true;
+      const isThere = (): boolean => {
+        if (hour.screen(pane).includes(text)) return true;
         if (looks % LOOKS === 0) hour.press(pane, key);
         looks += 1;
         return false;
       };
-      await until(`${shown} to be answered in ${pane}`, isGone, PATIENCE_MS);
+      await until(`${text} in ${pane} after ${key}`, isThere, PATIENCE_MS);
     },
     pidOf: (pane: string): number => Number(tmux('list-panes', '-t', pane, '-F', '#{pane_pid}')),
     kill(pane: string): void {

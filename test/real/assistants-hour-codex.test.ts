@@ -50,8 +50,7 @@ describe('an hour with the real Codex in tmux, without a desktop (built)', funct
     await lists('both wait', DONE, DONE);
 
     // A question. Codex asks them in plan mode only.
-    press('one', KEY.shiftTab);
-    await shows('one', 'Plan mode');
+    await hour.pressUntil('one', KEY.shiftTab, 'Plan mode');
     for (const key of [KEY.enter, KEY.escape]) {
       await say('one', 'ASK-ME', INPUT);
       await shows('one', 'Which one?');

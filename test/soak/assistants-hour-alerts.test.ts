@@ -157,8 +157,7 @@ describe('an hour with real assistants and a daemon, in tmux without a desktop (
     // You switch to your own approval.
     await say('one', '/permissions', INPUT);
     await shows('one', 'Update Model Permissions');
-    await hour.answers('one', 'Update Model Permissions', '1');
-    await shows('one', 'Ask Codex to do anything');
+    await hour.pressUntil('one', '1', 'Ask Codex to do anything');
     for (const [minutesAgo, ...channels] of [
       [2, 'push', 'terminal'],
       [0, 'terminal'],
@@ -172,8 +171,7 @@ describe('an hour with real assistants and a daemon, in tmux without a desktop (
     }
 
     // A question, which Codex asks in plan mode only.
-    press('one', KEY.shiftTab);
-    await shows('one', 'Plan mode');
+    await hour.pressUntil('one', KEY.shiftTab, 'Plan mode');
     await typed(2);
     await say('one', 'ASK-ME', INPUT);
     await lists('a question', 'waiting: asks you a question');
