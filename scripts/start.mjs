@@ -4,11 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import './build.mjs';
 import { ROOT, endBundler } from './bundle.mjs';
 
-await endBundler();
+// npm may end during the build, so its process is found first.
 if (process.env['npm_lifecycle_event'] === 'start' && process.platform !== 'win32') endWith(npmProcess());
+await import('./build.mjs');
+await endBundler();
 const bin = join(ROOT, 'bin', 'run.js');
 process.argv = [process.argv[0], bin, 'up', '--yes', ...process.argv.slice(2)];
 await import(pathToFileURL(bin).href);

@@ -64,8 +64,7 @@ describe('steward up (built)', function () {
     expect(await ended).to.equal(0);
   });
 
-  it('ends with npm, also if npm is killed, and leaves no compiler running', async function () {
-    if (process.platform !== 'linux') return this.skip();
+  const startedByNpm = () => {
     const npm = spawn('npm', ['start', '--', '--port', '0'], {
       cwd: join(BIN, '..', '..'),
       env: cleanEnv(home.path),
@@ -73,19 +72,39 @@ describe('steward up (built)', function () {
     });
     // All that npm has started holds these streams.
     const ended = new Promise((resolve) => npm.on('close', resolve));
-    let said = '';
     npm.stdout.resume();
+    return { npm, ended };
+  };
+  const childrenOf = (pid: number | string): string[] => {
+    const path = `/proc/${pid}/task/${pid}/children`;
+    return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean) : [];
+  };
+  const isCompiler = (pid: string): boolean =>
+    existsSync(`/proc/${pid}/exe`) && readlinkSync(`/proc/${pid}/exe`).includes('esbuild');
+
+  it('ends with npm, also if npm is killed, and leaves no compiler running', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const { npm, ended } = startedByNpm();
+    let said = '';
     npm.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     await until('the dashboard is served', () => said.includes('Dashboard: http://127.0.0.1:'), 100_000);
-    const childOf = (pid: number | string): string =>
-      readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    const shell = childOf(npm.pid ?? 0);
-    const daemon = childOf(shell);
+    const [daemon = ''] = childrenOf(npm.pid ?? 0).flatMap(childrenOf);
     expect(readFileSync(`/proc/${daemon}/cmdline`, 'utf8')).to.include('start.mjs');
-    const helpers = childOf(daemon).split(' ').filter(Boolean);
-    const isCompiler = (pid: string): boolean =>
-      existsSync(`/proc/${pid}/exe`) && readlinkSync(`/proc/${pid}/exe`).includes('esbuild');
-    expect(helpers.filter(isCompiler)).to.deep.equal([]);
+    expect(childrenOf(daemon).filter(isCompiler)).to.deep.equal([]);
+    npm.kill('SIGKILL');
+    await ended;
+  });
+
+  it('ends with npm if npm is killed during the build', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const { npm, ended } = startedByNpm();
+    npm.stderr.resume();
+    const compilers = (): string[] =>
+      childrenOf(npm.pid ?? 0)
+        .flatMap(childrenOf)
+        .flatMap(childrenOf)
+        .filter(isCompiler);
+    await until('the build compiles', () => compilers().length > 0, 100_000);
     npm.kill('SIGKILL');
     await ended;
   });
