@@ -49,6 +49,11 @@ export default class Demo extends BaseCommand {
     const demo = keep === undefined ? 'steward demo' : `steward demo --keep ${keep}`;
     const commands = COMMANDS.map((command) => `  ${demo} -- ${command}`);
     const end = keep === undefined ? 'Ctrl-C ends the demo and removes its data.' : 'Ctrl-C ends the demo.';
-    return [`Demo pages: ${url}/`, 'In another terminal:', ...commands, end].join('\n');
+    return [
+      `Demo pages: ${url}/`,
+      'In another terminal ("open" signs the browser in, which shows titles):',
+      ...commands,
+      end,
+    ].join('\n');
   }
 }
