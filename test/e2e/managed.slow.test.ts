@@ -371,6 +371,7 @@ describe('agents managed, built', function () {
       expect(stale.code).to.equal(4);
       expect(stale.stderr).to.match(/rejected the credential from agents\.managed\.apiKey \(401\)/);
       expect(stale.stderr).not.to.include('old-secret');
+      await fake.stop();
       await serve({ apiKey: 'sk-ant-oat01-good' });
       expect((await managed(['list'], { STEWARD_MANAGED_API_KEY: 'sk-ant-oat01-good' })).code).to.equal(0);
       const none = await managed(['list'], {
