@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 
 import { BaseCommand, text } from '../lib/cli/base-command';
+import { zonedNow } from '../lib/app/context';
+import { openInboxFiles, openOtherCount } from '../lib/app/inbox';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
-import { keepDay, marksOf, printLine } from '../lib/cli/statusline';
+import { type Figures, keepFigures, marksOf, printLine } from '../lib/cli/statusline';
 import type { DayFigures } from '../lib/cli/statusline-text';
 import { exists } from '../lib/platform/files/folder';
 import { dayBounds, dayOf } from '../lib/platform/time/time';
@@ -12,7 +14,7 @@ import { today } from '../lib/sense/read';
 export default class Statusline extends BaseCommand {
   static override summary = 'Print a status line for your assistant or shell';
   static override description =
-    "Shows the model, context used and usage limits from the assistant's JSON on stdin, then the session's phase and name, the number of other sessions waiting for you, and today's creation time. On a narrow terminal, shows less.";
+    "Shows the model, context used and usage limits from the assistant's JSON on stdin, then the session's phase and name, the number of rows in the inbox, and today's creation time. On a narrow terminal, shows less.";
   static override flags = {
     then: text({
       description: "Run another status line with the same input, and print steward's line below its output.",
@@ -32,28 +34,40 @@ export default class Statusline extends BaseCommand {
   async run(): Promise<undefined> {
     const { flags } = await this.parse(Statusline);
     const deps = await openSessions(this.context);
-    const day = await this.day();
-    await printLine(this.context.area, deps, { json: this.json, then: flags.then }, day);
+    const figures = await this.figures();
+    await printLine(this.context.area, deps, { json: this.json, then: flags.then }, figures);
     return undefined;
   }
 
-  /** Returns today's figures and caches them for later status lines. */
+  /** Returns the figures beside the sessions, and keeps them for later status lines. */
+  private async figures(): Promise<Figures> {
+    const { area } = this.context;
+    const { nowMs, zone } = await zonedNow(this.context);
+    const day = dayOf(nowMs, zone);
+    const log = join(area.sense.events, `${day}.jsonl`);
+    const files = [
+      ...(await openInboxFiles(this.context)),
+      area.config,
+      area.sense.config,
+      area.sense.classify,
+      log,
+    ];
+    // Read the file metadata before the figures, so that a concurrent write invalidates the kept figures.
+    const marks = marksOf(files);
+    const { others, untilMs } = await openOtherCount(this.context);
+    const figures = { day: await this.day(), others };
+    const { startMs, endMs } = dayBounds(day, zone);
+    keepFigures(area, { startMs, endMs: Math.min(endMs, untilMs), files, marks, figures });
+    return figures;
+  }
+
   private async day(): Promise<DayFigures> {
-    const { area, clock } = this.context;
-    if (!exists(area.sense.config)) return { creationMinutes: null };
+    if (!exists(this.context.area.sense.config)) return { creationMinutes: null };
     const { deps } = await openSense(this.context);
     const { config } = await this.context.loadConfig();
-    const day = dayOf(clock.now(), deps.timezone);
-    const log = join(area.sense.events, `${day}.jsonl`);
-    // Read the file metadata before the figures, so that a concurrent write invalidates the cached figures.
-    const marks = marksOf(area, log);
     const { totalMinutes, creationMinutes, ledger } = today(deps).record;
     const time = totalMinutes === 0 ? null : { totalMinutes, heldUpMinutes: ledger?.heldUpMinutes ?? 0 };
-    const figures = {
-      creationMinutes: totalMinutes === 0 ? null : creationMinutes,
-      ...(config.sense.statusline ? { time } : {}),
-    };
-    keepDay(area, { ...dayBounds(day, deps.timezone), log, day: figures }, marks);
-    return figures;
+    const creation = totalMinutes === 0 ? null : creationMinutes;
+    return { creationMinutes: creation, ...(config.sense.statusline ? { time } : {}) };
   }
 }

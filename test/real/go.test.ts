@@ -194,7 +194,7 @@ describe('steward go', function () {
     const missing = await steward(['go', 'nobody'], { home: home.path });
     expect([missing.code, missing.stderr]).to.deep.equal([
       5,
-      `No running session matches "nobody".\nsteward go 1    ${session?.name ?? ''}\n`,
+      'Session "nobody" not found.\nRun "steward sessions --all" to list the sessions.\n',
     ]);
     const log = at('.steward/state/work-events.jsonl');
     const elsewhere = readFileSync(log, 'utf8').replace(/"machine":"[^"]+"/g, '"machine":"another"');

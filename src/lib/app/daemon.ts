@@ -20,7 +20,7 @@ import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
 import { type LiveReads, liveReads } from '../sense/live';
 import { namesFolder } from '../sessions/names';
-import { isLive, type SessionsState } from '../sessions/session';
+import { liveSessions } from '../sessions/find';
 import { spoolStatus } from '../sessions/spool';
 import { openWatchdog, reportSilence } from './agents';
 import { drainWork } from './capture';
@@ -30,7 +30,7 @@ import { dayRoute } from './day';
 import { hooksFinding } from '../assistant/registered';
 import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
-import { inboxRoute } from './inbox';
+import { inboxRoute, openInboxFiles } from './inbox';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
 import { openMachines } from './machines';
@@ -111,7 +111,7 @@ export async function openDaemon(
       notify.module,
       { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(installerDeps(context)) },
     ],
-    sessions: async () => liveCount(await sessions(), clock.now()),
+    sessions: async () => liveSessions(await sessions(), clock.now()).length,
     ...{ outbox: notify.outbox, spool: () => spoolStatus(area.spool) },
     build: installedBuild(context) ?? VERSION,
     installedBuild: () => movedPlace(context) ?? installedBuild(context),
@@ -133,16 +133,22 @@ function pageFolders(context: Context): Omit<PagesDeps, 'clock'> {
   return { pages, assets, isDemo: isDemo() };
 }
 
-function topicsOf({ area }: Context): Topic[] {
+function topicsOf(context: Context): Topic[] {
+  const { area } = context;
   const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
   const sessions = [area.sessionsState, area.workEvents, namesFolder(area.machine)];
   const work = [area.work.cache, area.work.repo];
-  const inbox = [...sessions, area.inbox, area.work.cache, area.work.reviews, area.outbox];
   const queues = [area.outbox, area.spool].flatMap((path) => [path, folderOf({ path }, 'dead')]);
   const notify = [area.outbox, area.notifyLog, area.mute, area.config, area.settings];
   return [
     { name: 'sessions', path: '/api/sessions', files: () => sessions, everySec: 5 },
-    { name: 'inbox', path: '/api/inbox', files: () => inbox, everySec: 5, shown: ({ rows }: Inbox) => rows },
+    {
+      name: 'inbox',
+      path: '/api/inbox',
+      files: () => [...sessions, ...openInboxFiles(context)],
+      everySec: 5,
+      shown: ({ rows }: Inbox) => rows,
+    },
     { name: 'day', path: '/api/day', files: () => [...sense, ...work], everySec: 60 },
     { name: 'sense', path: '/api/sense/status', files: () => sense, everySec: 60 },
     { name: 'work', path: '/api/work', files: () => [...work, area.work.poll], everySec: 60 },
@@ -231,8 +237,4 @@ async function updateFiles(context: Context, say: (text: string) => void): Promi
       say(`Cannot ${what}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-}
-
-function liveCount({ sessions }: SessionsState, nowMs: number): number {
-  return Object.values(sessions).filter((session) => isLive(session, nowMs)).length;
 }

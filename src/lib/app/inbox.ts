@@ -1,15 +1,18 @@
+import { sessionLogPath } from '../agents/managed/session-log';
+import { localSessions } from '../agents/managed/sessions';
 import { waitingHosted } from '../agents/managed/waiting';
 import { waitingHooks } from '../assistant/registered';
-import { route, type Route } from '../daemon/route';
+import type { Route } from '../daemon/route';
 import { mark, readMarks, unmarked } from '../inbox/marks';
 import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
 import { issueWaits, sessionWaits, waitOf } from '../inbox/waits';
 import { undelivered } from '../notify/history';
-import { toIso } from '../platform/time/clock';
+import { deadFolder } from '../notify/outbox';
+import { readInstallManifest } from '../platform/files/install-manifest';
+import { parseIso, toIso } from '../platform/time/clock';
 import type { SessionsState } from '../sessions/session';
 import { runningSessions } from '../sessions/state';
 import { itemsOf } from '../work/board';
-import { unsentReminders } from '../work/capture/unsent-reminders';
 import type { WorkDeps } from '../work/deps';
 import { readWhen } from '../work/due';
 import { parseTitle } from '../work/issue';
@@ -19,6 +22,13 @@ import { storedReviews } from '../work/reviews';
 import { installerDeps, zonedNow, type Context } from './context';
 import { openSessions } from './sessions';
 import { openWork } from './work';
+
+interface Waits {
+  waits: InboxWait[];
+  /** When reminders are due. */
+  dues: (string | null)[];
+  asOf: Inbox['asOf'];
+}
 
 export interface InboxSources {
   sessions: () => Promise<SessionsState>;
@@ -46,14 +56,46 @@ function sourcesOf(context: Context): InboxSources {
   };
 }
 
-/** Returns the waits that aren't sessions, and when each source was last read. */
+const COUNT_VALID_MS = 60_000;
+
+/** Returns how many waits that aren't sessions are listed, and until when that is valid if no file changes. */
+export async function openOtherCount(context: Context): Promise<{ others: number; untilMs: number }> {
+  const { area, clock } = context;
+  const nowMs = clock.now();
+  const marks = readMarks(area.inbox);
+  const { waits, dues } = await openOtherWaits(context);
+  const times = [...dues, ...Object.values(marks)].map((at) => parseIso(at ?? '') ?? 0);
+  const untilMs = Math.min(nowMs + COUNT_VALID_MS, ...times.filter((ms) => ms > nowMs));
+  return { others: unmarked(waits, marks, nowMs).length, untilMs };
+}
+
+/** Returns the files on which the waits depend. */
+export function openInboxFiles({ area }: Context): string[] {
+  const { work, managed, installManifest } = area;
+  return [
+    ...[
+      work.repo,
+      work.config,
+      work.cache,
+      work.reviews,
+      area.inbox,
+      area.spool,
+      deadFolder(area),
+      area.notifyLog,
+    ],
+    ...[managed, ...localSessions(managed).map((id) => sessionLogPath(managed, id))],
+    ...[installManifest, ...readInstallManifest(installManifest).map(({ path }) => path)],
+  ];
+}
+
+/** Returns the waits that aren't sessions, the due times of the reminders, and when each source was last read. */
 export async function openOtherWaits(
   context: Context,
   { sessions, work }: InboxSources = sourcesOf(context),
-): Promise<{ waits: InboxWait[]; asOf: Inbox['asOf'] }> {
+): Promise<Waits> {
   const { area, clock } = context;
   const now = toIso(clock.now());
-  const ofWork = await workWaits(await work());
+  const ofWork = workWaits(await work());
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const waits = [
     ...ofWork.waits,
@@ -68,35 +110,33 @@ export async function openOtherWaits(
       waitOf({ ...one, name: one.id, kind: 'hooks', why: 'hooks need you', canEnd: one.go === null }),
     ),
   ];
-  return { waits, asOf: { ...ofWork.asOf, notifications: now, hooks: now, 'hosted sessions': now } };
+  return {
+    ...ofWork,
+    waits,
+    asOf: { ...ofWork.asOf, notifications: now, hooks: now, 'hosted sessions': now },
+  };
 }
 
 /** Returns the issues, reminders and review requests that wait; none if the repository isn't known to be private. */
-async function workWaits(deps: WorkDeps): Promise<{ waits: InboxWait[]; asOf: Inbox['asOf'] }> {
+function workWaits(deps: WorkDeps): Waits {
   const workRepo = deps.workRepo();
-  if (['setup', 'off', 'public'].includes(currentPrivacy(deps))) return { waits: [], asOf: {} };
+  if (['setup', 'off', 'public'].includes(currentPrivacy(deps))) return { waits: [], dues: [], asOf: {} };
   const nowMs = deps.clock.now();
   const items = itemsOf(deps, workRepo);
-  const created = new Set(deps.cache(workRepo.repo ?? '').issues.map(({ identity }) => identity));
-  const unsent = (await unsentReminders(deps)).filter(({ identity }) => !created.has(identity));
   const { reviews, at } = storedReviews(deps);
   const waits = [
     ...issueWaits(
       items.map((item) => ({ ...item, title: parseTitle(item.title).text })),
       nowMs,
     ),
-    ...unsent
-      .filter(({ due }) => Date.parse(due) <= nowMs)
-      .map(({ identity: id, text: title, due: since }) =>
-        waitOf({ id, name: id, kind: 'reminder', title, why: 'due', since, canEnd: true }),
-      ),
     ...reviews.map(({ repo, number, title, url, updatedAt: since }) => {
       const about = { id: `${repo}#${number}`, name: `${repo.replace(/^.*\//, '')}#${number}`, repo };
       const priority = 'P1';
       return waitOf({ ...about, kind: 'review', title, why: 'review requested', url, since, priority });
     }),
   ];
-  return { waits, asOf: { issues: staleness(deps, workRepo).lastFetch, reviews: at } };
+  const dues = items.map(({ due }) => due);
+  return { waits, dues, asOf: { issues: staleness(deps, workRepo).lastFetch, reviews: at } };
 }
 
 /** Marks a row as snoozed until a time given in words, or as done. Returns the time. */
@@ -108,11 +148,5 @@ export async function openMark(context: Context, row: InboxRow, when?: string): 
 }
 
 export function inboxRoute(context: Context, sources: InboxSources): Route {
-  return route({
-    method: 'GET',
-    path: '/api/inbox',
-    isLive: true,
-    input: () => undefined,
-    run: () => openInbox(context, sources),
-  });
+  return { method: 'GET', path: '/api/inbox', isLive: true, run: () => openInbox(context, sources) };
 }

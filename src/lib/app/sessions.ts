@@ -2,9 +2,8 @@ import { StewardError } from '../errors';
 import type { PhaseDeps } from '../notify/phase';
 import { processHost } from '../platform/files/paths';
 import { archiveReader } from '../sessions/archive';
-import { labelOf } from '../sessions/describe';
-import { findSession } from '../sessions/find';
-import { chosenSessions, destinationsOf, severalMatch } from '../sessions/go';
+import { labelOf, namesOf } from '../sessions/describe';
+import { findSession, liveSessions, matchingSessions, nthSession } from '../sessions/find';
 import { type GoDeps, goToSession, placesOf, type Went } from '../sessions/jump';
 import { giveName, namesFolder } from '../sessions/names';
 import type { Session, SessionsState } from '../sessions/session';
@@ -85,17 +84,24 @@ export async function goNow(
 ): Promise<Went> {
   const deps = await openSessions(context);
   const nowMs = deps.clock.now();
-  const destinations = destinationsOf(sessionsNow(deps), nowMs);
-  const found = chosenSessions(destinations, wanted);
-  const nameOf = (session: Session): string => destinations.names.get(session.slug) ?? session.slug;
+  const live = liveSessions(sessionsNow(deps), nowMs);
+  if (live.length === 0 || wanted === undefined) throw nowhere(live.length);
+  const nth = nthSession(live, wanted);
+  const found = nth === undefined ? matchingSessions(live, wanted) : [nth];
   const rowsNow = async (): Promise<SessionRow[]> => {
-    const rows = rowsOf(destinations.sessions, { nowMs, places: await placesNow(context, found) });
+    const rows = rowsOf(live, { nowMs, places: await placesNow(context, found) });
     return found.flatMap(({ slug }) => rows.filter((row) => row.slug === slug));
   };
-  const index = found.length === 1 ? 0 : await choose(await rowsNow());
-  const session = index === undefined ? undefined : found[index];
-  if (session === undefined) throw severalMatch(destinations, found, wanted ?? '');
-  return goTo(context, session, nameOf(session));
+  const index = found.length > 1 ? await choose(await rowsNow()) : 0;
+  const sessions = Object.fromEntries(live.map((session) => [session.slug, session]));
+  const session = found[index ?? -1] ?? findSession({ sessions }, wanted, nowMs);
+  return goTo(context, session, namesOf(live).get(session.slug) ?? session.slug);
+}
+
+function nowhere(live: number): StewardError {
+  const message = live === 0 ? 'No sessions are running.' : 'No session is waiting for you.';
+  const hint = 'If sessions are missing, run "steward install hooks".';
+  return new StewardError('not_found', message, { hint });
 }
 
 export function goTo(context: Context, session: Session, name: string): Promise<Went> {

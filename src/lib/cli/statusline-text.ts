@@ -1,4 +1,6 @@
 import type { Limit, StatuslineInput } from '../assistant/status-input';
+import { type Marks, unmarked } from '../inbox/marks';
+import { sessionWaits } from '../inbox/waits';
 import { minutes } from '../platform/terminal/format';
 import { comingTime } from '../platform/time/clock';
 import { clean } from '../platform/terminal/terminal';
@@ -13,7 +15,7 @@ export interface StatusLine extends StatuslineInput {
   phase: Session['phase'] | null;
   session: string | null;
   assistant: string | null;
-  /** Number of other sessions waiting for you. */
+  /** Number of rows in the inbox, without the given session's own row. */
   waiting: number;
   /** Minutes today that count as creation; null if no time has been recorded today. */
   creationMinutes: number | null;
@@ -26,6 +28,12 @@ interface TimeToday {
   totalMinutes: number;
   /** How long agents waited for you while you were active in another application. */
   heldUpMinutes: number;
+}
+
+/** The rows of the inbox that aren't sessions, and which rows are done or snoozed. */
+interface OtherWaits {
+  others: number;
+  marks: Marks;
 }
 
 export type DayFigures = Pick<StatusLine, 'creationMinutes' | 'time'>;
@@ -42,7 +50,7 @@ const MAX_NAME = 32;
 /** Returns the status line's data for the given session, or for the most recent session. */
 export function statusLine(
   state: SessionsState,
-  given: { session: string | undefined; input: StatuslineInput; day: DayFigures; nowMs: number },
+  given: { session: string | undefined; input: StatuslineInput; day: DayFigures; nowMs: number } & OtherWaits,
 ): StatusLine {
   const live = Object.values(state.sessions)
     .map((session) => ({ session, status: statusOf(session, given.nowMs) }))
@@ -52,13 +60,15 @@ export function statusLine(
     given.session === undefined
       ? live[0]
       : live.find(({ session }) => session.sessionIds.includes(given.session as string));
+  const waits = unmarked(sessionWaits(Object.values(state.sessions), given.nowMs), given.marks, given.nowMs);
   return {
     ...given.input,
     phase: own?.session.phase ?? null,
     session: own === undefined ? null : (own.session.task ?? labelOf(own.session) ?? own.session.slug),
     assistant: own === undefined ? null : (own.session.assistant ?? CLAUDE_CODE),
-    waiting: live.filter((one) => one.status === 'waiting' && (given.session === undefined || one !== own))
-      .length,
+    waiting:
+      given.others +
+      waits.filter(({ slug }) => given.session === undefined || slug !== own?.session.slug).length,
     ...given.day,
   };
 }

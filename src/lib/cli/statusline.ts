@@ -1,6 +1,7 @@
 import { fieldsIn, isWholeJson } from '../assistant/payload';
 import { keepLimits, readStatusInput } from '../assistant/status-input';
 import { userArea, type UserArea } from '../config/user-area';
+import { readMarks } from '../inbox/marks';
 import { toStewardError, orElse } from '../errors';
 import { systemClock } from '../platform/time/clock';
 import { processHost } from '../platform/files/paths';
@@ -38,10 +39,10 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   try {
     const area = userArea();
     const settings = cachedHookSettings(area);
-    const day = keptDay(area);
-    if (settings === undefined || day === undefined) return undefined;
+    const figures = keptFigures(area);
+    if (settings === undefined || figures === undefined) return undefined;
     const deps = sessionsDeps({ area, clock: systemClock(), machineId }, settings);
-    await printLine(area, deps, flags, day);
+    await printLine(area, deps, flags, figures);
     return 0;
   } catch {
     // stdin hasn't been read yet, so the full command can still run and report the error.
@@ -61,7 +62,7 @@ export async function printLine(
   area: UserArea,
   deps: SessionsDeps,
   flags: StatusFlags,
-  day: DayFigures,
+  figures: Figures,
 ): Promise<void> {
   // Read the sessions before stdin: if reading them fails, the full command runs and needs stdin.
   const state = runningSessions(deps);
@@ -73,7 +74,7 @@ export async function printLine(
   // Print the status line even if the limits can't be stored.
   orElse(undefined, () => keepLimits(area.limits, 'claude-code', input, nowMs));
   const shown = flags.then === undefined ? input : NO_INPUT;
-  const line = statusLine(state, { session, input: shown, day, nowMs });
+  const line = statusLine(state, { session, input: shown, nowMs, ...figures, marks: readMarks(area.inbox) });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
   writeOut(before + (flags.json ? toJson(line) : `${fittedText(line, nowMs)}\n`));
 }
@@ -104,32 +105,37 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
   }
 }
 
+/** What a status line shows beside the sessions. Kept for later status lines, because computing it takes longer. */
+export interface Figures {
+  day: DayFigures;
+  /** Number of rows in the inbox that aren't sessions. */
+  others: number;
+}
+
 interface Kept {
   startMs: number;
   endMs: number;
-  /** Path of the day's event log. */
-  log: string;
+  /** The files that the figures depend on, and their state. */
+  files: string[];
   marks: string;
-  day: DayFigures;
+  figures: Figures;
 }
 
-function keptDay(area: UserArea): DayFigures | undefined {
-  if (markOfTarget(area.sense.config) === undefined) return { creationMinutes: null };
-  const { startMs, endMs, log, marks, day } = readCache<Kept>('day', area) ?? {};
-  if (typeof log !== 'string' || day === undefined || marks !== marksOf(area, log)) return undefined;
+function keptFigures(area: UserArea): Figures | undefined {
+  const { startMs, endMs, files, marks, figures } = readCache<Kept>('statusline', area) ?? {};
+  if (!Array.isArray(files) || figures === undefined || marks !== marksOf(files)) return undefined;
   const nowMs = systemClock().now();
   return typeof startMs === 'number' && typeof endMs === 'number' && nowMs >= startMs && nowMs < endMs
-    ? day
+    ? figures
     : undefined;
 }
 
-export function keepDay(area: UserArea, made: Omit<Kept, 'marks'>, marks: string): void {
-  writeCache('day', area, { ...made, marks });
+export function keepFigures(area: UserArea, kept: Kept): void {
+  writeCache('statusline', area, kept);
 }
 
-/** Returns a cache key for today's figures. The key changes whenever the figures may have changed. */
-export function marksOf(area: UserArea, log: string): string {
-  const files = [log, area.config, area.sense.config, area.sense.classify];
+/** Returns a cache key for the figures. The key changes whenever the figures may have changed. */
+export function marksOf(files: readonly string[]): string {
   return [
     ...files.map((path) => markOfTarget(path) ?? '-'),
     processHost().env['STEWARD_TIMEZONE'] ?? '',

@@ -38,6 +38,11 @@ export function matchingSessions(sessions: readonly Session[], text: string): Se
   });
 }
 
+/** Returns the running sessions in the order of `steward sessions`. */
+export function liveSessions({ sessions }: Pick<SessionsState, 'sessions'>, nowMs: number): Session[] {
+  return Object.values(sessions).filter((session) => isLive(session, nowMs)).sort(orderOfSessions(nowMs)); // prettier-ignore
+}
+
 function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/[\s·]+/).filter((word) => word !== ''); // prettier-ignore
 }
@@ -46,9 +51,9 @@ function wordsOf(text: string): string[] {
  * Finds a session by its number in `steward sessions`, or by text, preferring running sessions. Throws
  * `not_found` if none matches, or `usage` if several match.
  */
-export function findSession(state: SessionsState, text: string, nowMs: number): Session {
+export function findSession(state: Pick<SessionsState, 'sessions'>, text: string, nowMs: number): Session {
   const all = Object.values(state.sessions);
-  const live = all.filter((session) => isLive(session, nowMs)).sort(orderOfSessions(nowMs));
+  const live = liveSessions(state, nowMs);
   const nth = nthSession(live, text);
   if (nth !== undefined) return nth;
   const found = matchingSessions(all, text);

@@ -104,11 +104,18 @@ describe('the status line', () => {
   it('counts all that wait for a shell, and the others for a session', () => {
     const iso = new Date(NOW).toISOString();
     const waits = (slug: string): Session =>
-      parseSession(slug, { sessionIds: [`id-${slug}`], startedAt: iso, updatedAt: iso }) as Session;
+      parseSession(slug, {
+        sessionIds: [`id-${slug}`],
+        startedAt: '2026-01-01T00:00:00.000Z',
+        updatedAt: iso,
+      }) as Session;
     const state = { version: 1, cursor: { offset: 0, head: '' }, sessions: { a: waits('a'), b: waits('b') } };
-    const of = (session: string | undefined): object =>
-      statusLine(state, { session, input: NO_INPUT, day: { creationMinutes: null }, nowMs: NOW });
+    const day = { creationMinutes: null };
+    const of = (session: string | undefined, others = 0, marks = {}): object =>
+      statusLine(state, { session, input: NO_INPUT, day, nowMs: NOW, others, marks });
     expect(of(undefined)).to.include({ session: 'a', waiting: 2 });
     expect(of('id-b')).to.include({ session: 'b', waiting: 1 });
+    expect(of('id-b', 3)).to.include({ session: 'b', waiting: 4 });
+    expect(of('id-b', 3, { [`${iso} a`]: null })).to.include({ session: 'b', waiting: 3 });
   });
 });

@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { labelOf, namesOf, requestWords, activityOf } from '../../../src/lib/sessions/describe';
-import { findSession, matchingSessions } from '../../../src/lib/sessions/find';
-import { chosenSessions, destinationsOf } from '../../../src/lib/sessions/go';
+import { findSession, liveSessions, matchingSessions } from '../../../src/lib/sessions/find';
 import { addNames, giveName, keepTitle, pruneNames } from '../../../src/lib/sessions/names';
 import { parseSession, type Session } from '../../../src/lib/sessions/session';
 import { redact } from '../../../src/lib/work/outgoing';
@@ -90,25 +89,21 @@ describe('the names of sessions', () => {
       cursor: { offset: 0, head: '' },
       sessions: Object.fromEntries(slugs.map((slug) => [slug, session(slug, { branch: 'main' })])),
     };
-    const destinations = destinationsOf(state, now);
+    const live = liveSessions(state, now);
 
     it('find the session again', () => {
-      for (const [slug, name] of destinations.names) {
+      for (const [slug, name] of namesOf(live))
         expect(findSession(state, name, now).slug, name).to.equal(slug);
-        expect(chosenSessions(destinations, name).map((one) => one.slug)).to.deep.equal([slug]);
-      }
     });
 
     it('have a number, which never matches the digits of a slug', () => {
-      const second = destinations.sessions[1] as Session;
+      const second = live[1] as Session;
       expect(findSession(state, '2', now).slug).to.equal(second.slug);
-      expect(chosenSessions(destinations, '2')).to.deep.equal([second]);
       for (const number of ['0', '13', '20261120', '9001']) {
         const message = `Session ${number} not found.`;
         expect(() => findSession(state, number, now))
           .to.throw(message)
           .with.property('kind', 'not_found');
-        expect(() => chosenSessions(destinations, number)).to.throw(message);
       }
     });
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 
 import { emptySessions, parseSession } from '../../../src/lib/sessions/session';
-import { chosenSessions, destinationsOf } from '../../../src/lib/sessions/go';
 import { orderedRows } from '../../../src/lib/inbox/row';
 import { sessionWaits } from '../../../src/lib/inbox/waits';
 import { findSession } from '../../../src/lib/sessions/find';
@@ -35,9 +34,6 @@ describe('the order of sessions', () => {
   });
 
   it('is the same for `go`, which takes the printed numbers', () => {
-    const destinations = destinationsOf(state, NOW);
-    const chosen = (wanted: string): string[] =>
-      chosenSessions(destinations, wanted).map(({ slug }) => slug);
     const [first] = orderedRows(sessionWaits(Object.values(state.sessions), NOW), NOW);
     expect(first?.slug).to.equal(ORDER[0]);
     const all = sessionsReport(state, SPOOL, { nowMs: NOW, all: true });
@@ -49,7 +45,6 @@ describe('the order of sessions', () => {
       });
       expect(numbered).to.deep.equal(ORDER.map((slug, index) => [String(index + 1), slug]));
       for (const [number = '', slug = ''] of numbered) {
-        expect(chosen(number)).to.deep.equal([slug]);
         expect(findSession(state, number, NOW).slug).to.equal(slug);
       }
     }
