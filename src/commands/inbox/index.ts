@@ -12,12 +12,8 @@ export default class InboxCommand extends BaseCommand {
     why: boolean({ description: 'Show why each row has its place.' }),
     check: boolean({ description: 'Exit with code 6 if something waits.' }),
   };
-  static override examples = [
-    '<%= config.bin %> inbox',
-    '<%= config.bin %> inbox --json | jq .count',
-    { description: 'Put a row off', command: '<%= config.bin %> inbox snooze 12 2h' },
-  ];
-  static override related = ['go', 'sessions', 'work board'];
+  static override examples = ['<%= config.bin %> inbox', '<%= config.bin %> inbox --json | jq .count'];
+  static override related = ['inbox done ROW', 'inbox snooze ROW WHEN', 'go'];
 
   async run(): Promise<Inbox> {
     const { flags } = await this.parse(InboxCommand);
