@@ -47,7 +47,7 @@ describe('the daemon (built)', function () {
     expect(await json(`${daemon.url}/healthz`)).to.include({ status: 'ok', pid: daemon.pid });
     const status = await json<DaemonStatus>(`${daemon.url}/api/status`);
     expect(status.modules.map(({ id }) => id)).to.include('sense');
-    expect(status).to.deep.include({ outbox: { waiting: 0, failed: 0 }, sessions: [] });
+    expect(status.outbox).to.deep.equal({ waiting: 0, failed: 0 });
 
     const shown = await cli('daemon', 'status');
     expect(shown.code, shown.stderr).to.equal(0);
