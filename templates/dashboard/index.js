@@ -25,6 +25,7 @@ import { showDone, showNext, showRunning, showWaitingList } from './today-lists.
 
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} SessionsReport */
+/** @typedef {import('../../src/lib/inbox/row').Inbox} Inbox */
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 /** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
@@ -53,6 +54,7 @@ const { refresh, redraw } = follow(
     const lost = lostAt === undefined ? undefined : clockOf(lostAt);
     const report = /** @type {SessionsReport | undefined} */ (feeds.sessions.data);
     const status = /** @type {Status | undefined} */ (feeds.status.data);
+    const inbox = /** @type {Inbox | undefined} */ (feeds.inbox.data);
     const board = /** @type {Board | undefined} */ (feeds.work.data);
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
     const slugs = (report?.sessions ?? []).map(({ slug, status }) => status === 'waiting' && slug).join(' ');
@@ -60,11 +62,9 @@ const { refresh, redraw } = follow(
     drawPanels([
       {
         name: 'Sessions',
-        feeds: [feeds.sessions, feeds.status],
-        from: [report, status, board, day?.day, minute],
-        draw() {
-          showSessions(report, status, board, now, lost);
-        },
+        feeds: [feeds.sessions, feeds.inbox],
+        from: [report, inbox, day?.day, minute],
+        draw: () => showSessions(report, inbox, now, lost),
       },
       {
         name: 'Day',
@@ -128,15 +128,13 @@ function showMissing(now) {
   show(byId('day-title'), isDay(asked) ? `No record for ${longDay(asked)}` : noDate(asked));
 }
 
-/** @param {SessionsReport | undefined} report @param {Status | undefined} status @param {Board | undefined} board @param {number} now @param {Lost} lost */
-function showSessions(report, status, board, now, lost) {
-  const sessions = report?.sessions ?? [];
-  const waiting = { sessions, items: board?.items ?? [], failed: status?.outbox.failed ?? 0 };
-  const count = showWaitingList(byId('waiting-list'), waiting, now, lost);
+/** @param {SessionsReport | undefined} report @param {Inbox | undefined} inbox @param {number} now @param {Lost} lost */
+function showSessions(report, inbox, now, lost) {
+  const count = showWaitingList(byId('waiting-list'), inbox?.rows ?? [], now, lost);
   byId('waiting').hidden = count === 0 || asked !== null;
   show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
   show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
-  showRunning(byId('running'), sessions, now, lost);
+  showRunning(byId('running'), report?.sessions ?? [], now, lost);
 }
 
 /** @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {number} now @param {Lost} lost */

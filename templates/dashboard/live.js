@@ -16,7 +16,7 @@ const TOGETHER_MS = 300;
 const LATE_MS = 100;
 
 /** @typedef {import('./daemon.js').Problem} Problem */
-/** @typedef {import('../../src/lib/sessions/rows').SessionsReport} Report */
+/** @typedef {import('../../src/lib/inbox/row').Inbox} Inbox */
 /**
  * The state of one URL.
  * @typedef {object} Feed
@@ -34,30 +34,34 @@ const LATE_MS = 100;
  */
 
 /**
+ * Every page follows the inbox, whose number of rows is in its title and header.
  * @template {string} K
- * @param {Record<K, string>} urls
- * @param {(feeds: Record<K, Feed>, link: Link) => string | null | void} draw called after responses and every minute, at most once per frame; may return a new title
+ * @param {Record<K, string>} own
+ * @param {(feeds: Record<K | 'inbox', Feed>, link: Link) => string | null | void} draw called after responses and every minute, at most once per frame; may return a new title
  * @param {NoInfer<K>[]} [late] feeds that the first draw does not wait for
  */
-export function follow(urls, draw, late = []) {
-  const names = /** @type {K[]} */ (Object.keys(urls));
-  const feeds = /** @type {Record<K, Feed>} */ (
+export function follow(own, draw, late = []) {
+  /** @typedef {K | 'inbox'} Name */
+  const urls = /** @type {Record<Name, string>} */ ({ ...own, inbox: '/api/inbox' });
+  const names = /** @type {Name[]} */ (Object.keys(urls));
+  const feeds = /** @type {Record<Name, Feed>} */ (
     Object.fromEntries(
       names.map((name) => [name, { data: undefined, goodAt: undefined, problem: undefined }]),
     )
   );
-  /** @type {Partial<Record<K, string>>} */
+  /** @type {Partial<Record<Name, string>>} */
   const etags = {};
   /** The last ETag of each topic of the stream. @type {Map<string, string | undefined>} */
   const topics = new Map();
-  /** @type {Set<K>} */
+  /** @type {Set<Name>} */
   const busy = new Set();
-  /** Feeds to request again soon. @type {Set<K>} */
+  /** Feeds to request again soon. @type {Set<Name>} */
   const due = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let soon;
+  /** @type {Name[]} */
   const waiting = [...late];
   let failures = 0;
   let isDrawing = false;
@@ -70,7 +74,7 @@ export function follow(urls, draw, late = []) {
 
   function drawSoon() {
     const isAwaited = names.some(
-      (name) => !late.includes(name) && feeds[name].goodAt === undefined && !feeds[name].problem,
+      (name) => !waiting.includes(name) && feeds[name].goodAt === undefined && !feeds[name].problem,
     );
     if (isDrawing || (isFirst && isAwaited)) return;
     isDrawing = true;
@@ -86,15 +90,8 @@ export function follow(urls, draw, late = []) {
       const link = linkOf();
       showLink(link);
       const title = draw(feeds, link);
-      const sessions = names.find(hasSessions);
-      const report = /** @type {Report | undefined} */ (sessions && feeds[sessions].data);
-      showWaiting(report?.waiting ?? 0, title);
+      showWaiting(/** @type {Inbox | undefined} */ (feeds.inbox.data)?.count ?? 0, title);
     });
-  }
-
-  /** Returns whether a feed contains the number of waiting sessions. @param {K} name */
-  function hasSessions(name) {
-    return topicOf(urls[name]) === 'sessions';
   }
 
   /** @returns {Link} */
@@ -104,7 +101,7 @@ export function follow(urls, draw, late = []) {
     return { isLive, lostAt, now: lostAt || Date.now(), isUpgraded };
   }
 
-  /** @param {K} name */
+  /** @param {Name} name */
   async function refresh(name) {
     due.add(name);
     if (busy.has(name)) return;
@@ -127,7 +124,7 @@ export function follow(urls, draw, late = []) {
   async function askAll() {
     clearTimeout(timer);
     // A hidden page shows only its title.
-    const needed = names.filter((name) => (document.hidden ? hasSessions(name) : !waiting.includes(name)));
+    const needed = names.filter((name) => (document.hidden ? name === 'inbox' : !waiting.includes(name)));
     await Promise.all(needed.map(refresh));
     failures = names.some((name) => feeds[name].problem !== undefined) ? failures + 1 : 0;
     askLater();
@@ -159,8 +156,7 @@ export function follow(urls, draw, late = []) {
     } else if (topic !== undefined && topics.get(topic) !== etag) {
       topics.set(topic, etag);
       for (const name of names) {
-        const own = topicOf(urls[name]);
-        if (own === topic && etags[name] !== etag) due.add(name);
+        if (topicOf(urls[name]) === topic && etags[name] !== etag) due.add(name);
       }
       soon ??= setTimeout(() => {
         soon = undefined;
@@ -206,5 +202,5 @@ export function follow(urls, draw, late = []) {
 /** Returns the topic that announces changes to a document. @param {string} url */
 function topicOf(url) {
   const [, , name = ''] = url.split(/[/?]/);
-  return ['day', 'sessions', 'work', 'sense', 'notify'].includes(name) ? name : 'status';
+  return ['day', 'inbox', 'sessions', 'work', 'sense', 'notify'].includes(name) ? name : 'status';
 }

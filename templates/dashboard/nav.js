@@ -1,4 +1,4 @@
-// The header on all pages: links, the number of sessions waiting for you, and the state of the connection.
+// The header on all pages: links, the number of rows in the inbox, and the state of the connection.
 
 import { byId, h, show } from './dom.js';
 import { clock } from './format.js';
@@ -43,7 +43,7 @@ export function showHeader() {
             'a',
             { href: path, 'aria-current': path === location.pathname && 'page' },
             name,
-            path === '/sessions' && h('span', { id: 'waits', class: 'waits' }),
+            path === '/' && h('span', { id: 'waits', class: 'waits' }),
           ),
         ),
       ),
@@ -70,7 +70,7 @@ export function showWaiting(count, name) {
   if (icon instanceof HTMLLinkElement) icon.href = iconOf(count > 0);
 }
 
-/** Returns the page's icon: a ring, filled while a session is waiting. @param {boolean} isFilled */
+/** Returns the page's icon: a ring, filled while something is waiting. @param {boolean} isFilled */
 function iconOf(isFilled) {
   const [stroke, fill] = isFilled ? ['%239d1aa5', '%239d1aa5'] : ['%230d7d73', 'none'];
   return `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="${fill}" stroke="${stroke}" stroke-width="3"/></svg>`;

@@ -21,7 +21,6 @@ const { refresh } = follow(
   {
     today: '/api/sense/today',
     recent: `/api/sense/recent?days=30${asked === null || isInvalid ? '' : `&to=${asked}`}`,
-    sessions: '/api/sessions',
   },
   (feeds) => {
     const today = /** @type {DailyRecord | undefined} */ (feeds.today.data);

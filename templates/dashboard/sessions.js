@@ -8,7 +8,7 @@ import { onWaiting } from './keys.js';
 import { follow } from './live.js';
 import { drawPanels } from './notes.js';
 import { timeline } from './timeline.js';
-import { byNeed, placeOf, requestOf, sessionTitle } from './today-lists.js';
+import { placeOf, requestOf, sessionTitle } from './today-lists.js';
 
 /** @typedef {import('../../src/lib/sessions/rows').SessionRow} Row */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} Report */
@@ -249,6 +249,12 @@ function showStory({ dataset: { slug = '' }, children }) {
 
 /** The time of the last event drawn, by session. @type {Map<string, string>} */
 const drawnAt = new Map();
+
+/** Sorts questions before ended turns, and longer waits before shorter ones. @param {Row} a @param {Row} b */
+function byNeed(a, b) {
+  const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
+  return turns || Date.parse(a.waitingSince ?? '') - Date.parse(b.waitingSince ?? '');
+}
 
 /** Draws a session's last day: when it was working and waiting, and its commits. @param {HTMLElement} place @param {Row} row */
 async function showDay(place, row) {

@@ -25,7 +25,7 @@ let revision = 0;
 const { redraw, refresh } = follow(
   {
     ...{ status: '/api/status', sense: '/api/sense/status', work: '/api/work/status' },
-    ...{ notify: '/api/notify', sessions: '/api/sessions' },
+    notify: '/api/notify',
   },
   ({ status, sense, work, notify }, { now, lostAt }) => {
     const minute = Math.floor(now / 60_000);

@@ -2,9 +2,10 @@
 
 import { command, external, folded, h, show } from './dom.js';
 import { minutes, grouped, moment, plural } from './format.js';
-import { dueOf, late, plainTitle } from './work-rows.js';
+import { plainTitle } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/sessions/rows').SessionRow} SessionRow */
+/** @typedef {import('../../src/lib/inbox/row').InboxRow} InboxRow */
 /** @typedef {import('../../src/lib/work/board').Item} Item */
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 
@@ -14,36 +15,29 @@ const RUNNING_SHOWN = 10;
 const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
 
 /**
- * Shows what is waiting for you: due reminders, sessions and failed deliveries, longest wait first.
- * @param {Element} place @param {{ sessions: SessionRow[], items: Item[], failed: number }} waiting @param {number} now @param {string} [lost]
+ * Shows the inbox in its order.
+ * @param {Element} place @param {InboxRow[]} rows @param {number} now @param {string} [lost]
  * @returns {number} the number of rows
  */
-export function showWaitingList(place, { sessions, items, failed }, now, lost) {
-  const waits = sessions.filter(({ status }) => status === 'waiting').sort(byNeed);
-  const due = late(items, now);
-  const rows = [
-    ...due.map((item) => {
-      const { number, title } = item;
-      const link = h('a', { href: `/work?q=%23${number}` }, plainTitle(title));
-      const why = `due ${moment(dueOf(item), now)}`;
-      return row(`#${number}`, link, [`#${number}`, why, `steward work close ${number} --evidence done`]);
-    }),
-    ...waits.map((session) =>
-      row(session.slug, linkTo(session), [placeOf(session), requestOf(session, now, !!lost), session.go]),
-    ),
-  ];
-  if (failed > 0) {
-    const title = `${plural(failed, 'notification')} not delivered`;
-    rows.push(row('failed', h('a', { href: '/status' }, title), ['', 'failed', 'steward notify history']));
-  }
-  show(place, folded(rows, WAITING_SHOWN, list));
+export function showWaitingList(place, rows, now, lost) {
+  const items = rows.map((one) => {
+    const { id, slug, kind, why, since: at, go } = one;
+    const request = lost ? why.replace(/^asks/, 'asked') : why;
+    const where = slug === undefined ? one.name : placeOf(one);
+    // Pages that have not signed in get no names.
+    const text = plainTitle(one.title ?? one.name ?? id);
+    const age = kind === 'reminder' ? `due ${moment(Date.parse(at), now)}` : `${request} · ${since(at, now)}`;
+    return row(id, h('a', linkOf(one), text), [where === text ? '' : where, age, go]);
+  });
+  show(place, folded(items, WAITING_SHOWN, list));
   return rows.length;
 }
 
-/** Sorts questions before ended turns, and longer waits before shorter ones. @param {SessionRow} a @param {SessionRow} b */
-export function byNeed(a, b) {
-  const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
-  return turns || Date.parse(a.waitingSince ?? '') - Date.parse(b.waitingSince ?? '');
+/** Returns where a row's title leads. @param {InboxRow} row */
+function linkOf({ id, slug, kind, url }) {
+  if (slug !== undefined) return { href: `/sessions#${slug}` };
+  if (id.startsWith('#')) return { href: `/work?q=%23${id.slice(1)}` };
+  return url === null ? { href: kind === 'hosted' ? '/sessions' : '/status' } : external(url);
 }
 
 /** @param {string} key @param {Element} title @param {[where: string, why: string, fix: string | null]} texts */
@@ -68,7 +62,7 @@ function linkTo(session) {
   return h('a', { href: `/sessions#${session.slug}` }, sessionTitle(session));
 }
 
-/** @param {SessionRow} session */
+/** @param {{ repo: string | null, branch: string | null }} place */
 export function placeOf({ repo, branch }) {
   return [repo, branch].filter(Boolean).join(' · ');
 }

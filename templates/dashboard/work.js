@@ -22,7 +22,7 @@ const search = /** @type {HTMLInputElement} */ (byId('search'));
 search.value = chosen().get('q') ?? '';
 
 const { redraw, refresh } = follow(
-  { board: '/api/work', status: '/api/work/status', sessions: '/api/sessions' },
+  { board: '/api/work', status: '/api/work/status' },
   ({ board: feed, status }, { now, lostAt }) => {
     const board = /** @type {Board | undefined} */ (feed.data);
     const waiting = /** @type {Status | undefined} */ (status.data)?.waiting ?? [];

@@ -70,13 +70,16 @@ describe('adopting a machine (built)', function () {
     const days = [await of.json<UnionRecord>('sense', 'today'), ...recent];
     const time = [];
     for (const { date } of days)
-      time.push(await of.json<{ totalMinutes: number; rows: object[] }>('time', '--of', date, '--by', 'app'));
+      time.push(
+        await of.json<{ totalMinutes: number | null; rows: object[] }>('time', '--of', date, '--by', 'app'),
+      );
     const { total } = await of.json<{ total: object }>('usage', '--of', 'last 7 days');
     return {
       days: days.map(({ date, totalMinutes, overlapMinutes = 0, apps, commits, hours, sessions }) => ({
         ...{ date, totalMinutes, overlapMinutes, apps, commits, hours, sessions: sessions.count },
       })),
-      time: time.map(({ totalMinutes, rows }) => ({ totalMinutes, rows })),
+      // A day on which the old machine saw nothing has no record afterwards.
+      time: time.map(({ totalMinutes, rows }) => ({ totalMinutes: totalMinutes ?? 0, rows })),
       usage: total,
     };
   }

@@ -363,6 +363,11 @@ describe('steward hook, called like the assistant does', function () {
     await hook('session-start', { session_id: 'one' });
     await hook('session-start', { session_id: 'two' });
     await hook('prompt', { session_id: 'two' });
+    // A session that has just started waits for nobody.
+    expect(await line()).to.deep.include({ phase: 'native', waiting: 0 });
+    await hook('prompt', { session_id: 'one' });
+    await hook('stop', { session_id: 'one' });
+    await hook('prompt', { session_id: 'two' });
     expect(await line()).to.deep.include({ phase: 'native', waiting: 1, creationMinutes: null });
     expect(await line('{"session_id":"one"}')).to.deep.include({ phase: 'native', waiting: 0 });
     expect(await line('{"session_id":"nobody"}')).to.deep.include({ phase: null, session: null, waiting: 1 });

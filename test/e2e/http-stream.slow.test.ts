@@ -34,7 +34,15 @@ describe('GET /api/stream (built)', function () {
     const topics = (): unknown[] => lines.map(({ topic }) => topic);
     await until('the ETags', () => topics().includes('status'));
     expect(lines[0]).to.include.keys('run', 'version').and.include({ signedIn: false });
-    expect(topics().slice(1).sort()).to.deep.equal(['day', 'notify', 'sense', 'sessions', 'status', 'work']);
+    expect(topics().slice(1).sort()).to.deep.equal([
+      'day',
+      'inbox',
+      'notify',
+      'sense',
+      'sessions',
+      'status',
+      'work',
+    ]);
     lines.length = 0;
     const input = hookJson('session-start', { cwd: home.path });
     expect((await steward(['hook', 'session-start', '--no-tab'], { home: home.path, input })).code).to.equal(

@@ -6,6 +6,8 @@ import type { DaySession } from '../../src/lib/time/day-sessions';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { tellStory } from '../../src/lib/demo/story';
 import { hourStarts } from '../../src/lib/platform/time/time';
+import { type Inbox, orderedRows } from '../../src/lib/inbox/row';
+import { issueWaits, waitOf } from '../../src/lib/inbox/waits';
 import type { SenseEvent } from '../../src/lib/time/event';
 import type { Insight } from '../../src/lib/sense/insight-reads';
 import { dayDetail, recent, sources, status, today } from '../../src/lib/sense/read';
@@ -109,7 +111,7 @@ export function realSources(
 
 /** What the daemon answers, by the functions that it calls. */
 export function senseAnswers(box: SenseBox, insight: unknown = INSIGHT): Answers {
-  return {
+  const answers: Answers = {
     '/api/sense/today': () => ({ body: today(box.deps).record }),
     '/api/sense/recent': (url) => {
       const to = url?.searchParams.get('to') ?? undefined;
@@ -122,7 +124,33 @@ export function senseAnswers(box: SenseBox, insight: unknown = INSIGHT): Answers
     '/api/sessions': () => ({ body: SESSIONS }),
     '/api/status': () => ({ body: STATUS }),
     '/api/work': () => ({ body: NO_BOARD }),
+    '/api/inbox': () => ({ body: inboxOf(answers) }),
   };
+  return answers;
+}
+
+/** The inbox of what the other answers show: waiting sessions, due issues and failed deliveries. */
+function inboxOf(answers: Answers): Inbox {
+  const bodyOf = <T>(path: string): Partial<T> => answers[path]!().body as Partial<T>;
+  const { sessions = [] } = bodyOf<SessionsReport>('/api/sessions');
+  const { items = [] } = bodyOf<BoardView>('/api/work');
+  const { outbox } = bodyOf<DaemonStatus>('/api/status');
+  const waiting = sessions.filter(({ status }) => status === 'waiting');
+  const waits = [
+    ...waiting.map(({ slug, name, task, title, repo, branch, waitingFor, waitingSince, go }) => {
+      const kind = waitingFor === null ? 'turn' : 'permission';
+      const since = waitingSince ?? NOW;
+      const about = { id: slug, slug, name, kind, title: task ?? title, since, repo, branch, go } as const;
+      return waitOf({ ...about, why: waitingFor ?? 'turn finished', blocks: waitingFor !== null });
+    }),
+    ...issueWaits(items, Date.parse(NOW)),
+    ...Array.from({ length: outbox?.failed ?? 0 }, (_, i) => {
+      const about = { id: `d${i}`, name: `notice-d${i}`, title: 'Deployed', why: 'not delivered' } as const;
+      return waitOf({ ...about, kind: 'delivery', since: NOW, go: 'steward notify history', canEnd: true });
+    }),
+  ];
+  const rows = orderedRows(waits, Date.parse(NOW));
+  return { rows, count: rows.length, asOf: {} };
 }
 
 /** What `/api/day` answers; by default for today, with the sessions below. */

@@ -148,7 +148,7 @@ describe('a browser and the daemon (real Chromium)', function () {
     door = gate(systemClock(), requireToken ? TOKEN : undefined);
     const routes: Route[] = [
       { method: 'GET', path: '/api/secret', run: () => ({ secret: 'SECRET' }) },
-      ...['/api/sense/status', '/api/work/status', '/api/notify', '/api/sessions'].map((path) => ({
+      ...['/api/sense/status', '/api/work/status', '/api/notify', '/api/inbox'].map((path) => ({
         ...{
           method: 'GET' as const,
           path,

@@ -44,7 +44,7 @@ describe('the dashboard in Chromium', function () {
   /** Waits until the week is drawn. */
   async function drawn(page: Page): Promise<void> {
     await waitForText(page, '#facts', /tracked/);
-    await waitForText(page, '#waits', /2/);
+    await waitForText(page, '#waits', /3/);
   }
 
   describe('says what to do', () => {
@@ -94,9 +94,9 @@ describe('the dashboard in Chromium', function () {
       await nextRound(page);
       await untilAsked(before + 3);
       expect(served.asked.slice(before).sort()).to.deep.equal([
+        'GET /api/inbox 304',
         'GET /api/sense/recent?days=30 304',
         'GET /api/sense/today 304',
-        'GET /api/sessions 304',
       ]);
       expect(await page.evaluate('window.added')).to.equal(0);
       expect(await page.evaluate('window.shifts')).to.be.at.most(0.001);
@@ -140,11 +140,11 @@ describe('the dashboard in Chromium', function () {
       const before = served.asked.length;
       await page.clock.runFor(50_000);
       expect(served.asked.length).to.equal(before);
-      const { body } = answers['/api/sessions']!();
-      answers['/api/sessions'] = () => ({ body: { ...(body as object), waiting: 5 } });
+      const { body } = answers['/api/inbox']!();
+      answers['/api/inbox'] = () => ({ body: { ...(body as object), count: 5 } });
       await page.clock.runFor(61_000);
       await until(page, "document.title.startsWith('(5) ')");
-      expect(new Set(served.asked.slice(before))).to.deep.equal(new Set(['GET /api/sessions 200']));
+      expect(new Set(served.asked.slice(before))).to.deep.equal(new Set(['GET /api/inbox 200']));
       expect(served.asked.length - before).to.be.at.most(2);
       const seen = served.asked.length;
       await hide(page, false);

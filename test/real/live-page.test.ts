@@ -14,7 +14,7 @@ import {
 } from '../helpers/dashboard';
 import { pagesInChromium } from '../helpers/pages';
 
-const ALL = ['day', 'sense/insight', 'sense/recent', 'sessions', 'status', 'work'];
+const ALL = ['day', 'inbox', 'sense/insight', 'sense/recent', 'sessions', 'status', 'work'];
 
 describe('a page that follows the stream, in Chromium', function () {
   this.timeout(120_000);
@@ -55,13 +55,13 @@ describe('a page that follows the stream, in Chromium', function () {
     const page = await open();
     served.asked.length = 0;
     setWaiting('Choose a colour');
-    say({ topic: 'sessions', etag: '"2"' });
+    say({ topic: 'inbox', etag: '"2"' });
     await waitForText(page, '#waiting-list', /Choose a colour/);
-    expect(await page.title()).to.equal('(1) Today · steward');
-    say({ topic: 'sessions', etag: '"2"' });
+    expect(await page.title()).to.equal('(2) Today · steward');
+    say({ topic: 'inbox', etag: '"2"' });
     say({ topic: 'sense', etag: '"2"' });
     await until('sense', () => askedFor().length >= 3);
-    expect(askedFor()).to.deep.equal(['sense/insight', 'sense/recent', 'sessions']);
+    expect(askedFor()).to.deep.equal(['inbox', 'sense/insight', 'sense/recent']);
   });
 
   it('does not poll while it is live', async () => {
@@ -184,7 +184,7 @@ describe('a page that follows the stream, in Chromium', function () {
     setWaiting('Choose a colour');
     await until('the title at the next poll', async () => {
       await page.clock.runFor(10_000);
-      return (await page.title()) === '(1) Today · steward';
+      return (await page.title()) === '(2) Today · steward';
     });
     expect(served.streams.size).to.equal(0);
     await hide(page, false);
@@ -199,12 +199,12 @@ describe('a page that follows the stream, in Chromium', function () {
     await waitForText(second, '#link', /^● live$/);
     expect(served.streams.size).to.equal(1);
     setWaiting('Choose a colour');
-    say({ topic: 'sessions', etag: '"2"' });
+    say({ topic: 'inbox', etag: '"2"' });
     await waitForText(second, '#waiting-list', /Choose a colour/);
     await first.close();
     await until('the other stream', () => served.streams.size === 1);
     setWaiting('Choose a size');
-    say({ topic: 'sessions', etag: '"3"' });
+    say({ topic: 'inbox', etag: '"3"' });
     await waitForText(second, '#waiting-list', /Choose a size/);
     await waitForText(second, '#link', /^● live$/);
   });

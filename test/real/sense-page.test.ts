@@ -57,7 +57,7 @@ describe('the page of the days in Chromium', function () {
     expect(await textOf(page, '#facts b')).to.equal(minutes(tracked));
     expect(await textOf(page, '#facts')).to.match(/tracked14 % away or not recorded$/);
     expect(rows[7]?.slice(2, 3)).to.deep.equal([minutes(tracked)]);
-    expect(await page.title()).to.equal('(2) Sat 14 Nov – Fri 20 Nov 2026 · steward');
+    expect(await page.title()).to.equal('(3) Sat 14 Nov – Fri 20 Nov 2026 · steward');
     expect(await page.locator('#days a').count()).to.equal(14);
     expectQuiet(one, served.url);
   });

@@ -60,7 +60,7 @@ describe('the page of sessions in Chromium', function () {
     expect(rows).to.have.length(53);
     await page.click('#more');
     await page.locator('#groups summary').nth(100).waitFor();
-    expect(await page.title()).to.equal('(2) Sessions · steward');
+    expect(await page.title()).to.equal('(3) Sessions · steward');
     expectQuiet(one, served.url);
   });
 

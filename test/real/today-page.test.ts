@@ -43,14 +43,14 @@ describe('the page of the day in Chromium', function () {
     expect(rows[0]).to.match(
       /^A landing page for the autumn campaign.*asks to run Bash · 6 m.*steward go autumn/,
     );
-    expect(rows[1]).to.match(/^shop.*your turn · 1 h 30 m.*steward go shop/);
-    expect(rows[2]).to.match(/^1 notification not delivered/);
-    expect(await page.title()).to.equal('(2) Today · steward');
+    expect(rows[1]).to.match(/^shop.*turn finished · 1 h 30 m.*steward go shop/);
+    expect(rows[2]).to.match(/^Deployed.*not delivered · 0 m.*steward notify history/);
+    expect(await page.title()).to.equal('(3) Today · steward');
     expect(await textOf(page, '#running')).to.match(/^Fix the login when the session has expired/);
     expectQuiet(one, served.url);
   });
 
-  it('shows due reminders first, earliest deadline first, and opens one by Enter', async () => {
+  it('shows what blocks an agent first, then what has been due longest, and opens one by Enter', async () => {
     const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
     const items = [
       { ...issue, number: 4, title: 'Call Ann', due: '2026-11-20T16:00:00Z' },
@@ -62,11 +62,11 @@ describe('the page of the day in Chromium', function () {
     await page.locator('#waiting li').nth(4).waitFor();
     const names = await page.locator('#waiting .name').allTextContents();
     expect(names.slice(0, 3)).to.deep.equal([
+      'A landing page for the autumn campaign',
       'Send the invoice',
       'Call Ann',
-      'A landing page for the autumn campaign',
     ]);
-    for (const key of ['j', 'Enter']) await page.keyboard.press(key);
+    for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
     await page.waitForURL('**/work?q=%235');
   });
 
@@ -78,7 +78,7 @@ describe('the page of the day in Chromium', function () {
     ];
     answers['/api/work'] = () => ({ body: { ...NO_BOARD, setupRequired: false, items } });
     const { page } = await open('/', { timezoneId: 'Asia/Tokyo' });
-    await waitForText(page, '#waiting li', /due 16:00/);
+    await waitForText(page, '#waiting', /due 16:00/);
     await waitForText(page, '#next li', /due 19:00/);
     await waitForText(page, '#readout', /^09:41 to now/);
     await page.context().setOffline(true);
@@ -262,7 +262,7 @@ describe('the page of the day in Chromium', function () {
     const { page } = await open(`/sense?day=${day}`);
     await waitForText(page, '#day-title', /^Wed 18 Nov 2026$/);
     expect(await textOf(page, '#day-links')).to.equal('‹ Tue 17 NovThu 19 Nov ›TodayWeek');
-    expect(await page.title()).to.equal('(2) Wed 18 Nov · steward');
+    expect(await page.title()).to.equal('(3) Wed 18 Nov · steward');
     for (const id of ['#running', '#next', '#flow', '#week', '#waiting-list'])
       expect(await page.locator(id).isVisible(), id).to.equal(false);
     expect(await textOf(page, 'nav [aria-current]')).to.equal('Days');
@@ -289,7 +289,7 @@ describe('the page of the day in Chromium', function () {
       const { page } = await open(`/sense?day=${day}`);
       await until(page, `document.querySelector('#day-title').textContent === ${JSON.stringify(title)}`);
       expect(await textOf(page, '#day-links')).to.equal(links);
-      await until(page, `document.title === ${JSON.stringify(`(2) ${title} · steward`)}`);
+      await until(page, `document.title === ${JSON.stringify(`(3) ${title} · steward`)}`);
       expect(await page.locator('.attention:visible').count()).to.equal(0);
       expect(await textOf(page, '#facts')).to.equal('');
     }
@@ -351,6 +351,7 @@ describe('the page of the day in Chromium', function () {
     Object.assign(answers, senseAnswers(box), {
       '/api/day': () => ({ body: { ...dayDocument(box), sessions: [], closed: [] } }),
       '/api/sessions': () => ({ body: report }),
+      '/api/inbox': () => ({ body: { rows: [], count: 0, asOf: {} } }),
       '/api/status': () => ({ body: { ...STATUS, modules, outbox: { waiting: 0, failed: 0 } } }),
     });
     const { page } = await open();

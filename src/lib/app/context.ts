@@ -11,7 +11,7 @@ import type { Desktop } from '../sense/front-app/adapter';
 
 /** The dependencies of library functions. Each is created on first use, to keep commands fast. */
 export interface Context extends Machine {
-  /** Loads the configuration. `flags` are overrides by dotted key. */
+  /** Loads the configuration, again if its files have changed. `flags` are overrides by dotted key. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
   run: Run;
   desktop: Desktop;
@@ -22,6 +22,7 @@ export interface Context extends Machine {
 export function createContext(root: string): Context {
   const clock = lazy(systemClock);
   const area = lazy(checkedArea);
+  let stored: (() => LoadedConfig | Promise<LoadedConfig>) | undefined;
   return {
     templates: join(root, 'templates'),
     get clock() {
@@ -35,8 +36,12 @@ export function createContext(root: string): Context {
       return machineId();
     },
     async loadConfig(flags = {}) {
-      const { loadConfig } = await import('../config/load');
-      return loadConfig({ area: this.area, flags });
+      const { configPaths, loadConfig } = await import('../config/load');
+      const load = (): Promise<LoadedConfig> => loadConfig({ area: area(), flags });
+      if (Object.keys(flags).length > 0) return load();
+      const { cachedLoader } = await import('../platform/files/file-cache');
+      stored ??= cachedLoader(clock(), configPaths(area()), load);
+      return stored();
     },
     run: async (file, args, options) => {
       const { run } = await import('../platform/process/process');

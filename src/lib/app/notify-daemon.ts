@@ -4,7 +4,7 @@ import type { DaemonLog } from '../daemon/log';
 import { historyRoutes } from '../daemon/notify-routes';
 import { route, type Route } from '../daemon/route';
 import type { Module } from '../daemon/status';
-import { acceptNotification, acceptOnce, type Accepted } from '../notify/accept';
+import { acceptNotification, acceptOnce } from '../notify/accept';
 import { keepDelivering, type Delivering } from '../notify/deliver';
 import { faultsOf, voiceFinding } from '../notify/checks';
 import { outboxStatus } from '../notify/outbox';
@@ -83,11 +83,9 @@ function notifyRoute({ deps }: NotifyContext, settings: LiveConfig): Route {
     status: 202,
     // Only requests over the local socket may choose the notification id.
     input: ({ body, head }) => ({ body, id: head.isLocal && isObject(body) ? body['id'] : undefined }),
-    run: ({ body, id }) => {
-      const refreshing = settings.refresh();
-      const accept = (): Promise<Accepted> =>
-        id === undefined ? acceptNotification(deps, body) : acceptOnce(deps, body, id);
-      return refreshing === undefined ? accept() : refreshing.then(accept);
+    run: async ({ body, id }) => {
+      await settings.refresh();
+      return id === undefined ? acceptNotification(deps, body) : acceptOnce(deps, body, id);
     },
   });
 }

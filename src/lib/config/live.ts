@@ -1,5 +1,4 @@
 import { toStewardError } from '../errors';
-import { cachedLoader } from '../platform/files/file-cache';
 import { marksOf } from '../platform/files/stat';
 import type { LoadedConfig } from './load';
 import type { Config } from './schema';
@@ -8,8 +7,8 @@ import type { Machine } from './user-area';
 /** The configuration of a long-running process. */
 export interface LiveConfig {
   current: () => Config;
-  /** Reloads the files if they have changed. Returns a promise only when reloading. Never throws. */
-  refresh: () => Promise<void> | undefined;
+  /** Reloads the files if they have changed. Never throws. */
+  refresh: () => Promise<void>;
   /** Reloads changed files. Returns whether the files have changed since the last call. */
   changed: () => Promise<boolean>;
   /** Returns why the files are invalid, or undefined if they are valid. */
@@ -21,32 +20,22 @@ export interface LiveConfig {
  * files are invalid.
  */
 export function liveConfig(
-  context: Pick<Machine, 'area' | 'clock'> & { loadConfig: () => Promise<LoadedConfig> },
+  context: Pick<Machine, 'area'> & { loadConfig: () => Promise<LoadedConfig> },
   loaded: Config,
 ): LiveConfig {
-  const { area, clock } = context;
+  const { area } = context;
   const files = [area.config, area.settings];
   let current = loaded;
   let problem: string | undefined;
   let marks = marksOf(files).text;
-  const read = cachedLoader(clock, files, () => context.loadConfig());
-  const accept = ({ config }: { config: Config }): void => {
+  const accept = ({ config }: LoadedConfig): void => {
     current = config;
     problem = undefined;
   };
   const reject = (error: unknown): void => {
     problem = toStewardError(error).message;
   };
-  const refresh = (): Promise<void> | undefined => {
-    try {
-      const value = read();
-      if (value instanceof Promise) return value.then(accept, reject);
-      accept(value);
-    } catch (error) {
-      reject(error);
-    }
-    return undefined;
-  };
+  const refresh = (): Promise<void> => context.loadConfig().then(accept, reject);
   return {
     current: () => current,
     problem: () => problem,

@@ -92,6 +92,11 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   return { config: resolveAll(stored, origins, host), origins, warnings };
 }
 
+/** Returns the paths of the files that `loadConfig` reads. */
+export function configPaths(area: UserArea): string[] {
+  return CONFIG_FILES.map((file) => file.path(area));
+}
+
 /** Returns the defaults without reading anything. */
 export function defaultConfig(area: UserArea, home: string = processHost().home): Config {
   return resolveAll(new Map(), new Map(), { area, home });
