@@ -66,7 +66,7 @@ describe('the pages as the built daemon serves them', function () {
       });
     expect((await hook('session-start')).code).to.equal(0);
     expect((await hook('stop')).code).to.equal(0);
-    await waitForText(one.page, '#waiting-list', /your turn/);
+    await waitForText(one.page, '#waiting-list', /turn finished/);
     expect(await one.page.title()).to.equal('(1) Today · steward');
     await one.close();
   });

@@ -39,7 +39,7 @@ interface Marks {
 }
 
 export function marksOf(paths: readonly string[]): Marks {
-  const found = paths.map((path) => statSync(path, { throwIfNoEntry: false }));
+  const found = paths.map((path) => statsOf(statSync, path));
   const text = found.map((stats) => `${stats === undefined ? '-' : datesOf(stats).mark}\n`).join('');
   return { text, newestMs: Math.max(0, ...found.map((stats) => stats?.mtimeMs ?? 0)) };
 }
