@@ -170,7 +170,10 @@ describe('the watch of the focus', function () {
     requirePrograms(this, { ...PROGRAMS, i3: 'i3-wm' });
     await startXvfb(kit);
     await startManager(kit, 'i3');
-    kit.env['I3SOCK'] = kit.tell('i3', '--get-socketpath').trim();
+    kit.env['I3SOCK'] = await until('the socket of i3', () => {
+      const found = spawnSync('i3', ['--get-socketpath'], { env: kit.env, encoding: 'utf8' });
+      return found.status === 0 ? found.stdout.trim() : undefined;
+    });
     startXterm(kit, 'QAlpha');
     const focus = await start('i3');
     await seen(focus, 'QAlpha');

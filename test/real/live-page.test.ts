@@ -158,6 +158,8 @@ describe('a page that follows the stream, in Chromium', function () {
       const startMs = Number(await page.evaluate('Date.now()'));
       await until('the note', async () => {
         await page.clock.runFor(100);
+        // The page's time waits for its network.
+        await page.evaluate("fetch('/api/notify').then((answer) => answer.text())");
         return (await textOf(page, '#notes')).includes('Run steward open');
       });
       expect(Number(await page.evaluate('Date.now()')) - startMs).to.be.lessThan(5000);
