@@ -22,7 +22,7 @@ export interface InboxWait {
   priority: string | null;
   /** Whether an agent can't continue without you. */
   blocks: boolean;
-  /** The command that goes there; null if there is none. */
+  /** The command that opens it, or null. */
   go: string | null;
   url: string | null;
   /** Whether you decide that it is done. The others end when what they wait for happens. */

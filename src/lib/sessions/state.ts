@@ -206,8 +206,8 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
 }
 
 /**
- * Moves old sessions to the archive, unless their process is running. If a crash leaves a session in both places, the copy in the state is
- * current.
+ * Moves old sessions to the archive, unless their process is running. If a crash leaves a session in both
+ * places, the copy in the state is current.
  */
 function archiveOld(state: SessionsState, { path, clock, machineId }: SessionsDeps): void {
   const isRunning = ({ process, machine }: Session): boolean =>
