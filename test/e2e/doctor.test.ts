@@ -420,7 +420,9 @@ describe('doctor (built)', function () {
       mkdirSync(join(at.path, '.claude'));
       await at.run('hooks', 'install');
       await at.expectRow('hooks.registered', 'ok', /^12 hooks in .*settings\.json/);
-      await at.expectRow('hooks.run', 'ok', /^a hook responded in \d+ ms$/);
+      // How long it took is judged in the unit test: here it depends on what else runs.
+      const [call] = await at.rows('hooks.run');
+      expect(call?.found).to.match(/^a hook (responded in|took) \d+ ms/);
       expect(existsSync(join(at.area, 'observability', 'hooks.jsonl'))).to.equal(false);
     });
 
