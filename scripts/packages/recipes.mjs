@@ -132,10 +132,14 @@ export function flake({ product, npm, share }) {
           nativeBuildInputs = [ pkgs.makeWrapper ];
           dontBuild = true;
           installPhase = ''
-            mkdir -p $out/lib/steward $out/bin
-            cp -r . $out/lib/steward
+            home=$out/lib/steward
+            mkdir -p $home/bin $home/lib/node_modules $out/bin
+            cp -r . $home/lib/node_modules/${product.name}
             tar -xzf $share -C $out
-            makeWrapper \${pkgs.nodejs}/bin/node $out/bin/steward --add-flags $out/lib/steward/bin/run.js
+            # Hooks find both here by the profile, whose path stays when steward or Node.js is upgraded.
+            ln -s \${pkgs.nodejs}/bin/node $home/bin/node
+            makeWrapper \${pkgs.nodejs}/bin/node $out/bin/steward \
+              --add-flags $home/lib/node_modules/${product.name}/bin/run.js
           '';
           meta = {
             description = "${LINE}";

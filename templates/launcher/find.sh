@@ -80,6 +80,9 @@ is_node "$node" && [ -f "$steward" ] || for folder in \
   "${MISE_DATA_DIR:-$home/.local/share/mise}"/installs/npm-@PACKAGE@/* \
   "${N_PREFIX:-/usr/local}" \
   "$home"/.npm-global "$home"/.local \
+  "${HOMEBREW_PREFIX:-/opt/homebrew}"/opt/steward/libexec /home/linuxbrew/.linuxbrew/opt/steward/libexec \
+  "$home"/.nix-profile/lib/steward "$home"/.local/state/nix/profile/lib/steward \
+  "/etc/profiles/per-user/${USER-}/lib/steward" /run/current-system/sw/lib/steward \
   "${HOMEBREW_PREFIX:-/opt/homebrew}" /home/linuxbrew/.linuxbrew /usr/local /opt/local /usr /snap/node/current; do
   case $folder in /*) look_in "$folder" && break ;; esac
 done

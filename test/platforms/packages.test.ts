@@ -20,9 +20,16 @@ const SHARE = `steward-${version}-share.tar.gz`;
 /** What a person tries after an installation, and what takes it back. */
 const TRIED = `
 as_ada steward --version
+as_ada mkdir /home/ada/.claude
 as_ada steward up --yes --once
 as_ada steward doctor --json >/tmp/doctor.json
+as_ada steward install hooks
 as_ada steward demo -- sessions
+`;
+
+/** The way out, after an upgrade: the hook still finds both, also where an assistant starts it without a PATH. */
+const LEFT = `
+for file in $(as_ada env -u PATH /home/ada/.steward/bin/steward-hook --where); do test -f $file && echo "found $file"; done
 as_ada steward uninstall --purge --yes
 rm /tmp/doctor.json
 `;
@@ -84,7 +91,7 @@ describe('the packages of a release', function () {
     });
 
     /** Each ends with nothing of steward on the disk. */
-    const ways: Record<string, { install: string; remove: string }> = {
+    const ways: Record<string, { install: string; upgrade?: string; remove: string }> = {
       deb: {
         install: `dpkg --ignore-depends=nodejs -i /given/steward_${version}_all.deb`,
         remove: 'dpkg --purge steward',
@@ -109,25 +116,34 @@ rm -r /tmp/src /tmp/pkg /tmp/npm-home 2>/dev/null || true
       },
       'Homebrew, its steps by npm': {
         install: `
-HOME=/tmp npm install --global --offline --no-audit --no-fund --cache /tmp/cache --prefix /opt/steward /given/${NPM} >/dev/null
+mkdir -p /opt/Cellar/steward
+HOME=/tmp npm install --global --offline --no-audit --no-fund --cache /tmp/cache --prefix /opt/Cellar/steward/1 /given/${NPM} >/dev/null
+ln -s Cellar/steward/1 /opt/steward
 ln -s /opt/steward/bin/steward /usr/local/bin/steward
 tar -xzf /given/${SHARE} -C /opt/steward
 mkdir -p /usr/local/share/man/man1
 ln -s /opt/steward/share/man/man1/* /usr/local/share/man/man1/
 `,
+        upgrade: `
+mv /opt/Cellar/steward/1 /opt/Cellar/steward/2
+ln -sfn Cellar/steward/2 /opt/steward
+`,
         remove:
-          'rm -r /opt/steward /tmp/cache /tmp/.npm /usr/local/bin/steward /usr/local/share/man/man1/steward* 2>/dev/null || true',
+          'rm -r /opt/steward /opt/Cellar /tmp/cache /tmp/.npm /usr/local/bin/steward /usr/local/share/man/man1/steward* 2>/dev/null || true',
       },
     };
-    for (const [name, { install, remove }] of Object.entries(ways)) {
+    for (const [name, { install, upgrade = '', remove }] of Object.entries(ways)) {
       it(`${name}: installs, runs, has its manual and completion, and leaves nothing`, async () => {
         const script = `${install}
 ls /usr/share/man/man1 /usr/local/share/man/man1 2>/dev/null | grep -c '^steward-notify-send.1'
 ${TRIED}
+${upgrade}
+${LEFT}
 ${remove}`;
         const { code, output, left } = await inFreshRoot(mkdtempSync(join(root, 'fresh-')), made, script);
         expect(code, output).to.equal(0);
         expect(output).to.include(`steward ${version}`).and.to.include('payments·refunds');
+        expect(output.match(/^found .*\/(node|run\.js|steward)$/gm), output).to.have.length(2);
         // The player of a sound that doctor tried keeps a folder of its own.
         expect(left.filter((path) => !path.includes('/.config/pulse/'))).to.deep.equal([]);
       });

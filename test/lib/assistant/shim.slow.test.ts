@@ -218,7 +218,8 @@ for (const shell of SHELLS) {
       ['fnm on macOS', 'home/Library/Application Support/fnm/node-versions/v22.1.0/installation'],
       ['asdf', 'home/.asdf/installs/nodejs/22.1.0'],
       ['mise', 'home/.local/share/mise/installs/node/22.1.0'],
-      ['Homebrew', 'brew', { HOMEBREW_PREFIX: 'brew' }],
+      ['npm with the Node.js of Homebrew', 'brew', { HOMEBREW_PREFIX: 'brew' }],
+      ['a Nix profile', 'home/.nix-profile/lib/steward'],
       ['n', 'n', { N_PREFIX: 'n' }],
     ];
     for (const [name, folder, set = {}] of places) {
@@ -232,6 +233,12 @@ for (const shell of SHELLS) {
         expect(run(target(), env)).to.deep.equal(calls(node, steward));
       });
     }
+
+    it("finds both where Homebrew's formula keeps them, each apart", () => {
+      const node = put(box.path('brew/bin/node'), NODE);
+      const steward = put(box.path('brew/opt/steward/libexec', VERSION), SCRIPT);
+      expect(run(target())).to.deep.equal(calls(node, steward));
+    });
 
     it('finds both where Volta keeps them, each apart; and the global packages of pnpm', () => {
       const node = put(box.path('home/.volta/tools/image/node/22.1.0/bin/node'), NODE);
@@ -322,6 +329,29 @@ describe('assistant: the shim as it is rendered', () => {
     });
     renameSync(box.path('bin'), box.path('moved'));
     expect(launcherTarget({ product, host: hostWith({ PATH: path }) }).nodeAlias).to.equal(real);
+  });
+
+  it('records the link of steward on the PATH, or its place in a Nix profile', () => {
+    const script = 'lib/node_modules/steward-cli/bin/run.js';
+    const product = { root: '', node: '/bin/sh' };
+    const install = (root: string): void => {
+      mkdirSync(join(root, 'bin'), { recursive: true });
+      writeFileSync(join(root, 'bin', 'run.js'), SCRIPT);
+      product.root = root;
+    };
+    install(box.path('Cellar', 'steward', '0.1.0', 'libexec', 'lib', 'node_modules', 'steward-cli'));
+    mkdirSync(box.path('bin'));
+    symlinkSync(join(product.root, 'bin', 'run.js'), box.path('bin', 'steward'));
+    const brew = hostWith({ PATH: box.path('bin') });
+    expect(launcherTarget({ product, host: brew }).steward).to.equal(box.path('bin', 'steward'));
+
+    const store = box.path('store', 'abc-steward-0.1.0');
+    install(join(store, 'lib', 'steward', 'lib', 'node_modules', 'steward-cli'));
+    symlinkSync(store, box.path('profile'));
+    const nix = hostWith({ PATH: box.path('profile', 'bin') });
+    expect(launcherTarget({ product, host: nix }).steward).to.equal(
+      box.path('profile', 'lib', 'steward', script),
+    );
   });
 
   it('leaves no placeholder, in either form', () => {

@@ -38,7 +38,7 @@ export interface LauncherTarget {
    * link.
    */
   nodeAlias: string;
-  /** Absolute path of steward's bin/run.js. */
+  /** A link on the PATH to steward's bin/run.js, which stays valid after an upgrade, or the file itself. */
   steward: string;
 }
 
@@ -50,6 +50,8 @@ interface LauncherTemplate {
 
 const MAX_TEMPLATE_BYTES = 64 * 1024;
 const PACKAGE = 'steward-cli';
+/** Below a Nix profile, whose own `bin/steward` is a wrapper that no launcher can read. */
+const OF_NIX = 'lib/steward';
 
 export function launcherPath(name: string, { bin, host }: Pick<LauncherDeps, 'bin' | 'host'>): string {
   return pathOf(host).join(bin, host.platform === 'win32' ? `${name}.cmd` : name);
@@ -58,7 +60,13 @@ export function launcherPath(name: string, { bin, host }: Pick<LauncherDeps, 'bi
 /** Returns the Node.js binary and the steward installation that launchers start. */
 export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'product'>): LauncherTarget {
   const { root, node } = product;
-  return { node, nodeAlias: aliasOf(node, host), steward: pathOf(host).join(root, 'bin', 'run.js') };
+  const steward = pathOf(host).join(root, 'bin', 'run.js');
+  const nodeNames = host.platform === 'win32' ? ['node.exe'] : ['node', `../${OF_NIX}/bin/node`];
+  return {
+    node,
+    nodeAlias: aliasOf(node, nodeNames, host),
+    steward: aliasOf(steward, ['steward', `../${OF_NIX}/lib/node_modules/${PACKAGE}/bin/run.js`], host),
+  };
 }
 
 /** Fills in a launcher's template. Paths may contain any character. */
@@ -176,18 +184,18 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * Returns the path of a link to the current Node.js binary, because an upgrade keeps links valid. Searches
- * the PATH, except for fnm's per-shell folders and `node_modules/.bin`. Returns `node` if there is no link.
+ * Returns a link to `file`, because an upgrade keeps links valid. Searches the PATH for the names, except for
+ * fnm's per-shell folders and `node_modules/.bin`. Returns `file` if there is no link.
  */
-function aliasOf(node: string, { platform, env }: PathHost): string {
+function aliasOf(file: string, names: readonly string[], { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });
-  const own = idOf(node);
+  const own = idOf(file);
   const found = (env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !/fnm_multishells|[\\/]node_modules[\\/]\.bin/.test(folder))
-    .map((folder) => join(folder, platform === 'win32' ? 'node.exe' : 'node'))
-    .find((path) => path !== node && own !== undefined && idOf(path) === own);
-  return found ?? node;
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find((path) => path !== file && own !== undefined && idOf(path) === own);
+  return found ?? file;
 }
 
 /**
