@@ -21,7 +21,7 @@ import { dirname, join } from 'node:path';
 import { sha256 } from '../../src/lib/platform/files/install-manifest';
 import { BIN, cleanEnv, withoutCode, steward } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
-import { patient, type Patient } from '../helpers/doctor';
+import { patient, RESPONDED, type Patient } from '../helpers/doctor';
 import { closeServer } from '../helpers/github';
 import { screensOf } from '../helpers/on-terminal';
 import { requireTerminal } from '../helpers/real-part';
@@ -413,6 +413,10 @@ describe('doctor (built)', function () {
   describe('hooks', () => {
     const settings = (): string => join(at.path, '.claude', 'settings.json');
     const shim = (): string => join(at.area, 'bin', 'steward-hook');
+    const expectResponse = async (): Promise<void> => {
+      const [call] = await at.rows('hooks.run');
+      expect(call?.found).to.match(RESPONDED);
+    };
 
     it('calls the registered hook like the assistant, without side effects', async () => {
       await at.expectRow('hooks.registered', 'off', /not registered/);
@@ -420,9 +424,7 @@ describe('doctor (built)', function () {
       mkdirSync(join(at.path, '.claude'));
       await at.run('hooks', 'install');
       await at.expectRow('hooks.registered', 'ok', /^12 hooks in .*settings\.json/);
-      // How long it took is judged in the unit test: here it depends on what else runs.
-      const [call] = await at.rows('hooks.run');
-      expect(call?.found).to.match(/^a hook (responded in|took) \d+ ms/);
+      await expectResponse();
       expect(existsSync(join(at.area, 'observability', 'hooks.jsonl'))).to.equal(false);
     });
 
@@ -443,7 +445,7 @@ describe('doctor (built)', function () {
       const row = await at.expectRow('hooks.run', 'failed', /exited with code 2/);
       expect(row.fix).to.equal('steward install hooks');
       await at.run('hooks', 'install');
-      await at.expectRow('hooks.run', 'ok', /responded/);
+      await expectResponse();
       writeFileSync(settings(), '{ nonsense');
       await at.expectRow('hooks.registered', 'failed', /is not JSON/);
     });

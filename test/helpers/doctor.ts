@@ -59,3 +59,6 @@ export function patient(): Patient {
   };
   return at;
 }
+
+/** A hook's call that worked. How long it took is judged in a unit test: in a built program it depends on what else runs. */
+export const RESPONDED = /^a hook (?:responded in|took) \d+ ms/;
