@@ -12,7 +12,7 @@ import { type Clock, toIso } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';
 import { folder } from '../sessions/fold';
 import { type Session, isLive, statusOf } from '../sessions/session';
-import { currentSessions, observed, type SessionReadDeps } from '../sessions/state';
+import { currentSessions, withProcesses, type SessionReadDeps } from '../sessions/state';
 import { type WorkEvent, readWorkEvents } from '../sessions/work-events';
 
 /** How long an active agent can go without a tool call before it counts as silent. */
@@ -99,7 +99,7 @@ function poll(watching: Watch): WatchedSession[] {
     recordActivity(watching, event, now);
     if (event.type === 'session-end') activity.delete(event.session);
   });
-  return Object.values(observed(state, sessions).sessions)
+  return Object.values(withProcesses(state, sessions).sessions)
     .filter((session) => session.agents.length > 0 && isLive(session, clock.now()))
     .map((session) => {
       const { ts, monotonicMs, tool } = lastActivity(watching, session);

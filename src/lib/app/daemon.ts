@@ -44,7 +44,7 @@ import { usageJob, usageRoute } from './usage';
 import { processHost } from '../platform/files/paths';
 import { DEMO_VARIABLE } from '../platform/files/durable';
 import { VERSION } from '../platform/version';
-import { openWork, yourName, type WorkContext } from './work';
+import { openWork, yourName } from './work';
 
 export interface DaemonFlags {
   host?: string | undefined;
@@ -54,8 +54,6 @@ export interface DaemonFlags {
 
 const REMINDERS_SEC = 15;
 const SILENCE_CHECK_SEC = 5;
-
-type Work = () => WorkContext | Promise<WorkContext>;
 
 /** Assembles the daemon's routes, jobs and modules. */
 export async function openDaemon(
@@ -70,9 +68,7 @@ export async function openDaemon(
   await updateFiles(context, say);
   const service = senseService(context);
   const { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense } = service;
-  const work: Work = cachedLoader(clock, [area.config, area.work.config, area.work.repo], () =>
-    openWork(context),
-  );
+  const work = () => openWork(context);
   const workDeps = async () => (await work()).deps;
   const notify = await openNotifyOfDaemon(context);
   const [live, sessions] = [liveReads(DAEMON_SCHEDULER), sessionReader(context)];
@@ -83,8 +79,8 @@ export async function openDaemon(
       ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName(await work()) }),
       ...sessionRoutes(context, { sessions, sense: senseDeps }),
-      ...[usageRoute(context), reportRoute(context), inboxRoute(context, { sessions, work: workDeps })],
-      dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps, sessions }),
+      ...[usageRoute(context), reportRoute(context), inboxRoute(context)],
+      dayRoute(context, { sense: async () => sense(), day: live.day, sessions }),
       ...notify.routes,
       ...pageRoutes({ clock, ...pageFolders(context) }),
     ],
@@ -98,9 +94,9 @@ export async function openDaemon(
         onProblem: (problem) => log.write('warn', 'capture', { problem }),
       }),
       workJob(work, (opened) => drainWork(context, opened)),
-      reminderJob(context, work, notify.notify),
+      reminderJob(context, notify.notify),
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
-      ...(flags.sweep === true ? [hourlySweepJob(context, work)] : []),
+      ...(flags.sweep === true ? [hourlySweepJob(context)] : []),
       usageJob(context, notify.notify),
       ...[syncJob(context), ...notify.jobs, turnSignsJob(context), hourlyInsightJob(context)],
     ],
@@ -196,9 +192,9 @@ function senseService(context: Context) {
   return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
 }
 
-function reminderJob(context: Context, work: Work, notify: Pick<NotifyContext, 'deps'>): DaemonJob {
+function reminderJob(context: Context, notify: Pick<NotifyContext, 'deps'>): DaemonJob {
   return periodicJob('reminders', 'work', REMINDERS_SEC, async () =>
-    sendReminders(await work(), notify, await otherMachines(context)),
+    sendReminders(await openWork(context), notify, await otherMachines(context)),
   );
 }
 

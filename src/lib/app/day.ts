@@ -9,10 +9,10 @@ import type { MachineRow } from '../time/machines/model';
 import type { MachineName } from '../time/machines/read';
 import type { DayDetail, ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
-import type { WorkDeps } from '../work/deps';
 import { closedBetween } from '../work/issue-facts';
 import type { Context } from './context';
 import { openMachines } from './machines';
+import { openWork } from './work';
 
 /** The response of `GET /api/day`. Times are in seconds since the start of the day. */
 export interface DayDocument
@@ -35,15 +35,11 @@ interface OtherTimeline extends MachineName, Omit<DayTimeline, 'sessions'> {
 interface DayDeps {
   sense: () => Promise<{ deps: ReadDeps; readDay: (words: string) => Promise<Day> }>;
   day: LiveReads['day'];
-  work: () => Promise<WorkDeps>;
   sessions: () => Promise<SessionsState>;
 }
 
 /** Handles `GET /api/day?day=2026-11-20`, which returns a day and its timeline. Default: today. */
-export function dayRoute(
-  context: Context,
-  { sense, day: read, work, sessions: readSessions }: DayDeps,
-): Route {
+export function dayRoute(context: Context, { sense, day: read, sessions: readSessions }: DayDeps): Route {
   return route({
     method: 'GET',
     path: '/api/day',
@@ -74,7 +70,7 @@ export function dayRoute(
             sessions: daySessions(other.sessions, []),
           })),
         }),
-        closed: closedBetween(await work(), startMs, endMs),
+        closed: closedBetween((await openWork(context)).deps, startMs, endMs),
       };
     },
   });

@@ -10,8 +10,7 @@ import { undelivered } from '../notify/history';
 import { deadFolder } from '../notify/outbox';
 import { readInstallManifest } from '../platform/files/install-manifest';
 import { parseIso, toIso } from '../platform/time/clock';
-import type { SessionsState } from '../sessions/session';
-import { runningSessions } from '../sessions/state';
+import { currentSessions } from '../sessions/state';
 import { itemsOf } from '../work/board';
 import type { WorkDeps } from '../work/deps';
 import { readWhen } from '../work/due';
@@ -20,7 +19,7 @@ import { staleness } from '../work/poll';
 import { currentPrivacy } from '../work/privacy';
 import { storedReviews } from '../work/reviews';
 import { installerDeps, zonedNow, type Context } from './context';
-import { openSessions } from './sessions';
+import { openRunning, openSessions } from './sessions';
 import { openWork } from './work';
 
 interface Waits {
@@ -30,30 +29,15 @@ interface Waits {
   asOf: Inbox['asOf'];
 }
 
-export interface InboxSources {
-  sessions: () => Promise<SessionsState>;
-  work: () => Promise<WorkDeps>;
-}
-
 /** Returns everything that waits for you, from stored state alone. */
-export async function openInbox(
-  context: Context,
-  sources: InboxSources = sourcesOf(context),
-): Promise<Inbox> {
+export async function openInbox(context: Context): Promise<Inbox> {
   const { area, clock } = context;
   const nowMs = clock.now();
-  const { sessions } = await sources.sessions();
-  const others = await openOtherWaits(context, sources);
+  const { sessions } = openRunning(context, await openSessions(context));
+  const others = await openOtherWaits(context);
   const all = [...sessionWaits(Object.values(sessions), nowMs), ...others.waits];
   const rows = orderedRows(unmarked(all, readMarks(area.inbox), nowMs), nowMs);
   return { rows, count: rows.length, asOf: { sessions: toIso(nowMs), ...others.asOf } };
-}
-
-function sourcesOf(context: Context): InboxSources {
-  return {
-    sessions: async () => runningSessions(await openSessions(context)),
-    work: async () => (await openWork(context)).deps,
-  };
 }
 
 const COUNT_VALID_MS = 60_000;
@@ -89,13 +73,10 @@ export function openInboxFiles({ area }: Context): string[] {
 }
 
 /** Returns the waits that aren't sessions, the due times of the reminders, and when each source was last read. */
-export async function openOtherWaits(
-  context: Context,
-  { sessions, work }: InboxSources = sourcesOf(context),
-): Promise<Waits> {
+export async function openOtherWaits(context: Context): Promise<Waits> {
   const { area, clock } = context;
   const now = toIso(clock.now());
-  const ofWork = workWaits(await work());
+  const ofWork = workWaits((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const waits = [
     ...ofWork.waits,
@@ -106,7 +87,9 @@ export async function openOtherWaits(
     ...waitingHosted(area.managed).map((one) =>
       waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true }),
     ),
-    ...(await waitingHooks(installerDeps(context), sessions)).map((one) =>
+    ...(
+      await waitingHooks(installerDeps(context), async () => currentSessions(await openSessions(context)))
+    ).map((one) =>
       waitOf({ ...one, name: one.id, kind: 'hooks', why: 'hooks need you', canEnd: one.go === null }),
     ),
   ];
@@ -147,6 +130,6 @@ export async function openMark(context: Context, row: InboxRow, when?: string): 
   return untilMs === null ? null : toIso(untilMs);
 }
 
-export function inboxRoute(context: Context, sources: InboxSources): Route {
-  return { method: 'GET', path: '/api/inbox', isLive: true, run: () => openInbox(context, sources) };
+export function inboxRoute(context: Context): Route {
+  return { method: 'GET', path: '/api/inbox', isLive: true, run: () => openInbox(context) };
 }

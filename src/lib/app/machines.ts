@@ -65,7 +65,8 @@ function storedDays(deps: ReadDeps, kept: readonly Day[]): StoredDays {
     recordedDays: store.recordedDays,
     readRecord: (day) => store.readRecord(day, () => undefined),
     readEvents: (day) => store.readLog(day).events,
-    buildRecord: (day) => readDay(deps, store.readState().state, day).record,
+    // The merged record gets the goals.
+    buildRecord: (day) => readDay({ ...deps, goalTags: undefined }, store.readState().state, day).record,
     today: () => todayOf(deps),
     kept,
     options: { pollIntervalSec: config.pollIntervalSec, classify },

@@ -1,5 +1,6 @@
 import { StewardError } from '../errors';
 import type { PhaseDeps } from '../notify/phase';
+import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { processHost } from '../platform/files/paths';
 import { archiveReader } from '../sessions/archive';
 import { labelOf, namesOf } from '../sessions/describe';
@@ -8,7 +9,7 @@ import { type GoDeps, goToSession, placesOf, type Went } from '../sessions/jump'
 import { giveName, namesFolder } from '../sessions/names';
 import type { Session, SessionsState } from '../sessions/session';
 import { isNameless } from '../sessions/slug';
-import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
+import { type SessionsDeps, currentSessions, runningSessions, withProcesses } from '../sessions/state';
 import { sessionsOnTerminal } from '../sessions/terminals';
 import { rowsOf, type SessionRow } from '../sessions/rows';
 import { sessionsNow } from '../sessions/turn-signs';
@@ -26,6 +27,16 @@ export async function openSessions(context: Context): Promise<SessionsDeps> {
 export function sessionReader(context: Context): () => Promise<SessionsState> {
   const archived = archiveReader(context.clock);
   return async () => currentSessions(await openSessions(context), archived);
+}
+
+const running = new WeakMap<Context, Cached<SessionsState>>();
+
+/** Returns the running sessions. Reads their files again only after a change. */
+export function openRunning(context: Context, deps: SessionsDeps): SessionsState {
+  const files = [deps.path, deps.workEvents, namesFolder(deps.locks)];
+  const read = refreshCached(deps.clock, running.get(context), files, () => runningSessions(deps));
+  running.set(context, read);
+  return withProcesses(read.value, deps);
 }
 
 export interface NamedSession {

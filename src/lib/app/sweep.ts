@@ -24,7 +24,7 @@ import { openWork, type WorkContext } from './work';
 /** Runs the sweep, and logs one line even if it fails. */
 export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
   try {
-    const work = await openWork(context, { maxWaitMs: 60_000 });
+    const work = await openWork(context, 60_000);
     return logSweep(context, await sweep(await sweepDeps(context, work), options));
   } catch (error) {
     const trouble = toStewardError(error);

@@ -10,7 +10,7 @@ import { openNotify } from './notify';
 import { openInsight, openSense } from './sense';
 import { syncJob } from './sync-job';
 import { triggersOnce } from './triggers';
-import { openWork, type WorkContext } from './work';
+import { openWork } from './work';
 
 const DELIVER_MS = 60_000;
 
@@ -33,7 +33,7 @@ export async function openTick(
     syncJob(context),
     { id: 'notify', run: () => deliver(context) },
     { id: 'work', run: () => drain(context) },
-    hourlySweepJob(context, () => openWork(context)),
+    hourlySweepJob(context),
     hourlyInsightJob(context),
   ];
 }
@@ -51,10 +51,11 @@ async function drain(context: Context): Promise<string | undefined> {
   return failed + dead > 0 ? `${failed} captures failed, ${dead} were abandoned` : undefined;
 }
 
-export function hourlySweepJob(context: Context, work: () => WorkContext | Promise<WorkContext>): DaemonJob {
+export function hourlySweepJob(context: Context): DaemonJob {
   return hourlyJob('sweep', 'work', {
     clock: context.clock,
-    unless: async () => ((await work()).deps.workRepo().repo === undefined ? NO_REPOSITORY : undefined),
+    unless: async () =>
+      (await openWork(context)).deps.workRepo().repo === undefined ? NO_REPOSITORY : undefined,
     lastMs: async () => (await import('../work/sweep-log')).lastSweepMs(context),
     run: async () => {
       const { runSweep } = await import('./sweep');

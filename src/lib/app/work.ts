@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { rosterFiles } from '../agents/roster';
 import type { UserConfig } from '../config/schema';
+import { cachedLoader } from '../platform/files/file-cache';
 import { processHost } from '../platform/files/paths';
 import { cacheReader } from '../work/cache';
 import type { Attestation, WorkDeps } from '../work/deps';
@@ -24,8 +25,22 @@ const MAX_WAIT_MS = 10_000;
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 
-/** Returns the dependencies of work tracking. Contacts GitHub only when a function requires it. */
-export async function openWork(context: Context, options: { maxWaitMs?: number } = {}): Promise<WorkContext> {
+const opened = new WeakMap<Context, () => WorkContext | Promise<WorkContext>>();
+
+/**
+ * Returns the dependencies of work tracking, the same ones until a configuration file changes. Contacts GitHub
+ * only when a function requires it.
+ */
+export async function openWork(context: Context, maxWaitMs?: number): Promise<WorkContext> {
+  if (maxWaitMs !== undefined) return workOf(context, maxWaitMs);
+  const { clock, area } = context;
+  const files = [area.config, area.work.config, area.work.repo];
+  const open = opened.get(context) ?? cachedLoader(clock, files, () => workOf(context, MAX_WAIT_MS));
+  opened.set(context, open);
+  return open();
+}
+
+async function workOf(context: Context, maxWaitMs: number): Promise<WorkContext> {
   const { area, clock, run, templates } = context;
   const { env } = processHost();
   let loaded = await context.loadConfig();
@@ -64,7 +79,7 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     },
     workRepo: () => loaded.config.workRepo,
     host: () =>
-      (host ??= openHost(context, options.maxWaitMs).catch((error: unknown) => {
+      (host ??= openHost(context, maxWaitMs).catch((error: unknown) => {
         host = undefined;
         throw error;
       })),
@@ -89,7 +104,7 @@ export async function yourName({ deps, user }: Pick<WorkContext, 'deps' | 'user'
   return agentName(user.principal.name ?? (await (await deps.host()).login()));
 }
 
-async function openHost({ clock, run }: Context, maxWaitMs = MAX_WAIT_MS): Promise<Host> {
+async function openHost({ clock, run }: Context, maxWaitMs: number): Promise<Host> {
   const { githubHost } = await import('../work/host/github');
   return githubHost({ clock, env: processHost().env, run, userAgent: `steward/${VERSION}`, maxWaitMs });
 }

@@ -185,8 +185,9 @@ export async function waitingHooks(
   readSessions: ReadSessions,
 ) {
   const { state, found, fix = null } = hooksFinding(deps);
-  const isHeard = await heardBy(deps, readSessions, ASSISTANTS);
-  const untrusted = registeredAssistants(deps).filter((one) => one.pending !== undefined && !isHeard(one));
+  const pending = registeredAssistants(deps).filter((one) => one.pending !== undefined);
+  const isHeard = await heardBy(deps, readSessions, pending);
+  const untrusted = pending.filter((one) => !isHeard(one));
   const since = entriesOf(deps).at(-1)?.at ?? toIso(deps.clock.now());
   return [
     ...(state === 'warning' ? [{ id: 'hooks', title: found, go: fix, since }] : []),

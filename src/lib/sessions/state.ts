@@ -110,13 +110,14 @@ export function currentSessions(deps: SessionReadDeps, archived = archivedSessio
 }
 
 /** Adds data that isn't in the log: names, titles, and whether each process is running. */
-export function observed(
-  state: SessionsState,
-  deps: Pick<SessionsDeps, 'locks' | 'machineId'>,
-): SessionsState {
-  const sessions = Object.values(state.sessions);
-  addNames(namesFolder(deps.locks), sessions);
-  for (const session of sessions) {
+function observed(state: SessionsState, deps: Pick<SessionsDeps, 'locks' | 'machineId'>): SessionsState {
+  addNames(namesFolder(deps.locks), Object.values(state.sessions));
+  return withProcesses(state, deps);
+}
+
+/** Adds whether each process is running. */
+export function withProcesses(state: SessionsState, deps: Pick<SessionsDeps, 'machineId'>): SessionsState {
+  for (const session of Object.values(state.sessions)) {
     delete session.isAlive;
     if (session.activity === 'ended' || !session.process || session.machine !== deps.machineId) continue;
     const found = stateOf(session.process);

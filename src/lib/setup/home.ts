@@ -2,7 +2,7 @@ import type { Context } from '../app/context';
 import { openInbox } from '../app/inbox';
 import { openMachines } from '../app/machines';
 import { openSense } from '../app/sense';
-import { openSessions } from '../app/sessions';
+import { openRunning, openSessions } from '../app/sessions';
 import { openWork } from '../app/work';
 import { inboxLines } from '../inbox/view';
 import { plural, toAscii, wrap } from '../platform/terminal/format';
@@ -13,7 +13,7 @@ import { minutes } from '../platform/time/day-words';
 import { today } from '../sense/read';
 import { rowsOf } from '../sessions/rows';
 import { isLive } from '../sessions/session';
-import { sessionsNow } from '../sessions/turn-signs';
+import { withTurnSigns } from '../sessions/turn-signs';
 import { sessionLines } from '../sessions/view';
 import { boardView, readyItems } from '../work/board';
 import { canTakeLabel } from '../work/label';
@@ -31,7 +31,8 @@ const MAX_LINES = 12;
 export async function homeText(context: Context, terminal: Terminal): Promise<string> {
   const { clock } = context;
   const nowMs = clock.now();
-  const state = sessionsNow(await openSessions(context));
+  const sessions = await openSessions(context);
+  const state = withTurnSigns(sessions, () => openRunning(context, sessions));
   const { rows, count } = await openInbox(context);
   const waiting = rows.slice(0, MAX_WAITING);
   const live = rowsOf(
@@ -78,7 +79,8 @@ function problemLines(problems: readonly StatusPart[], room: number, columns: nu
 
 async function todayLine(context: Context): Promise<string> {
   const { deps } = await openSense(context);
-  const { record } = today(await openMachines(context, deps));
+  // Reading the names of goals takes longer than the rest.
+  const { record } = today(await openMachines(context, { ...deps, goalTags: undefined }));
   const commits = record.commits.repos.reduce((sum, row) => sum + row.commits, 0);
   const time = `${minutes(record.totalMinutes)} tracked, ${minutes(record.creationMinutes)} creation`;
   return `today: ${time}, ${plural(commits, 'commit')}`;

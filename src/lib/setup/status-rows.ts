@@ -8,7 +8,7 @@ import { hooksFinding } from '../assistant/registered';
 import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openInbox } from '../app/inbox';
-import { openSessions } from '../app/sessions';
+import { openRunning, openSessions } from '../app/sessions';
 import { voiceOf } from '../app/speech';
 import { openUsage } from '../app/usage';
 import { openWork } from '../app/work';
@@ -37,7 +37,6 @@ import { NOT_SET_UP, senseFinding } from '../sense/source';
 import { isLive } from '../sessions/session';
 import { foreignIntentions, spoolStatus } from '../sessions/spool';
 import { MAX_WAITING as MAX_INTENTIONS } from '../sessions/intention';
-import { runningSessions } from '../sessions/state';
 import { waitingText } from '../work/capture/waiting';
 import { isCredentialHereOnly } from '../work/host/token';
 import { workFinding } from '../work/checks';
@@ -205,7 +204,7 @@ function agentsRow({ context }: Sources): Finding {
 
 async function sessionsRow({ context }: Sources): Promise<Finding> {
   const nowMs = context.clock.now();
-  const { sessions } = runningSessions(await openSessions(context));
+  const { sessions } = openRunning(context, await openSessions(context));
   return row('ok', `${Object.values(sessions).filter((session) => isLive(session, nowMs)).length} active`);
 }
 
