@@ -122,9 +122,9 @@ try {
   show('captured repository', await walked('capture', ['sense', 'capture', '--json']));
 
   const exchange = join(copy, 'exchange');
-  await walked('capture', ['sync', 'set', exchange]);
+  await walked('capture', ['sync', 'setup', exchange]);
   await walked('other', ['sense', 'init']);
-  await walked('other', ['sync', 'set', exchange]);
+  await walked('other', ['sync', 'setup', exchange]);
   show('exchanged day', await walked('other', ['time', '--json']));
 } finally {
   server.close();
