@@ -14,10 +14,10 @@ const COLUMNS = 84;
 const ROWS = 20;
 /** Each command, and for how many seconds its output stays. */
 const SCENES: readonly (readonly [command: string, seconds: number])[] = [
+  ['steward inbox', 5],
   ['steward sessions', 5],
   ['steward time', 5],
   ['steward sense today', 5],
-  ['steward work ready', 4],
 ];
 const TYPED_SECONDS = 0.9;
 
@@ -147,7 +147,7 @@ function picture(frames: readonly Frame[]): string {
     };
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>steward in a terminal: the sessions that wait, the time of the day, what it was spent on, and the next issues</title>
+<title>steward in a terminal: the inbox, the sessions, the time by repository, and the day</title>
 <style>text{font:${CELL.size}px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:${TEXT};white-space:pre}
 ${parts.map(({ style }) => style).join('\n')}
 @media (prefers-reduced-motion:reduce){g{animation:none!important;visibility:hidden}.f1{visibility:visible!important}}</style>
