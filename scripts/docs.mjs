@@ -1,10 +1,11 @@
-// npm run docs writes docs/configuration.md from the schema and docs/commands.md from the manifest; --check fails if
+// npm run docs writes docs/configuration.md from the schema and docs/conformance.md from the tests; --check fails if
 // one of them is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ROOT, bundle, evaluate } from './bundle.mjs';
 import { WORDS } from './config-words.mjs';
+import { conformancePage } from './conformance.mjs';
 
 const HOME = '/home-of-the-reader';
 
@@ -107,72 +108,7 @@ function cell(text) {
   return text.replaceAll('|', '\\|');
 }
 
-/** Returns every command with its usage and summary, by topic. */
-function commandsPage() {
-  const { commands } = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8'));
-  const { topics } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).oclif;
-  const visible = Object.values(commands).filter(({ hidden }) => hidden !== true);
-  const groups = new Map();
-  for (const command of visible) {
-    const [word] = command.id.split(':');
-    const topic = topics[word] === undefined ? '' : word;
-    groups.set(topic, [...(groups.get(topic) ?? []), command]);
-  }
-  const sections = [...groups]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([topic, list]) => {
-      const head = topic === '' ? '## General\n' : `## ${topic}\n\n${topics[topic].description}\n`;
-      return `${head}\n| command | |\n|---|---|\n${list.map(commandRow).join('\n')}\n`;
-    });
-  return `${COMMANDS_INTRODUCTION}\n${sections.join('\n')}`;
-}
-
-function commandRow({ id, args, flags, summary, description }) {
-  const words = Object.values(args).map(({ name, required }) =>
-    required ? name.toUpperCase() : `[${name.toUpperCase()}]`,
-  );
-  const own = Object.values(flags)
-    .filter(({ helpGroup, hidden }) => helpGroup !== 'GLOBAL' && hidden !== true)
-    .map(({ name, type, helpValue, required, options, allowNo }) => {
-      const value = type === 'option' ? ` ${helpValue ?? options?.join('\\|') ?? name.toUpperCase()}` : '';
-      const word = `--${allowNo ? '[no-]' : ''}${name}${value}`;
-      return required ? word : `[${word}]`;
-    });
-  const usage = [id.replaceAll(':', ' '), ...words].join(' ');
-  return `| \`${usage}\` | ${cell(summary ?? description ?? '')}${own.length === 0 ? '' : ` ${own.map((flag) => `\`${flag}\``).join(' ')}`} |`;
-}
-
-const COMMANDS_INTRODUCTION = `# Every command
-
-<!-- Written by "npm run docs" from the commands' own help; do not edit. -->
-
-\`\`\`sh
-steward help            # the commands that most people need; --all lists every command
-steward help sense      # the commands of one topic
-steward status          # what is running, and what needs attention
-\`\`\`
-
-\`steward COMMAND --help\` shows examples and flags. Every command has \`--json\`, which prints one JSON document on stdout (one a line where a hosted session is followed).
-Messages and errors (\`{"error":{"kind","message","hint"}}\`) go to stderr. \`NO_COLOR\` and \`FORCE_COLOR\` are honored; a pipe
-gets plain text.
-
-| exit code | meaning |
-|---|---|
-| 0 | success |
-| 1 | a bug |
-| 2 | usage: invalid flag or argument |
-| 3 | invalid configuration |
-| 4 | not authenticated |
-| 5 | not found |
-| 6 | conflict: someone else was first, or an answer is required |
-| 7 | locked: another run is in progress |
-| 8 | unavailable: the network, a service or the platform |
-| 130 | interrupted |
-
-Hooks and the sweep always exit 0, unless you add \`--strict\`.
-`;
-
-const pages = { 'configuration.md': await configurationPage(), 'commands.md': commandsPage() };
+const pages = { 'configuration.md': await configurationPage(), 'conformance.md': conformancePage() };
 for (const [name, text] of Object.entries(pages)) {
   const path = join(ROOT, 'docs', name);
   if (!process.argv.includes('--check')) writeFileSync(path, text);

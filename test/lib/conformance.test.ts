@@ -1,96 +1,57 @@
 import { expect } from 'chai';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import ts from 'typescript';
+import { pathToFileURL } from 'node:url';
 
-const TEST = resolve(__dirname, '..');
-const PAGE = readFileSync(resolve(TEST, '..', 'docs', 'conformance.md'), 'utf8');
+/** The promises by area, each with its test files and the beginnings of their titles. */
+type Promises = Record<string, { statement: string; tests: Record<string, string[]> }[]>;
 
-interface Row {
-  statement: string;
-  cell: string;
-  /** A test file, relative to test/, and the beginning of a title in it. */
-  tests: { file: string; title: string }[];
+interface Script {
+  readPromises: () => Promises;
+  conformancePage: (promises?: Promises) => string;
 }
 
-interface Source {
-  text: string;
-  /** The titles of its `it` and `describe`; `isOpen` when more follows that is known only while the tests run. */
-  titles: { text: string; isOpen: boolean }[];
-}
+const ROOT = resolve(__dirname, '..', '..');
 
 describe('docs/conformance.md', () => {
-  const rows = rowsOf(PAGE);
-  const sources = new Map<string, Source>();
+  let script: Script;
+  const pageOf = (statement: string, tests: Record<string, string[]>): string =>
+    script.conformancePage({ Area: [{ statement, tests }] });
 
-  it('has a row for each statement, and each once', () => {
-    expect(rows.length).to.be.above(200);
-    const statements = rows.map(({ statement }) => statement);
+  before(async () => {
+    script = (await import(pathToFileURL(join(ROOT, 'scripts', 'conformance.mjs')).href)) as Script;
+  });
+
+  it('is what the promises and the titles of the tests make it', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'conformance.md'), 'utf8');
+    expect(script.conformancePage(), 'stale: run "npm run docs"').to.equal(page);
+  });
+
+  it('has each statement once', () => {
+    const statements = Object.values(script.readPromises()).flatMap((rows) =>
+      rows.map(({ statement }) => statement),
+    );
+    expect(statements).to.have.length.above(150);
     expect(statements.filter((text, at) => text === '' || statements.indexOf(text) !== at)).to.deep.equal([]);
   });
 
-  it('names a test in every row, and nothing else', () => {
-    const wrong = rows.filter(
-      ({ cell, tests }) => tests.length === 0 || !/^(?:`[^`"]+`(?:,? "[^"]+")+(?:, |$))+$/.test(cell),
-    );
-    expect(wrong.map(({ statement, cell }) => `${statement} → ${cell}`)).to.deep.equal([]);
+  it('shows the whole title of a test', () => {
+    const page = pageOf('A title', { 'lib/conformance.test.ts': ['shows the whole'] });
+    expect(page).to.include('|A title|shows the whole title of a test|lib/conformance|');
   });
 
-  it('names only tests that are there', () => {
-    const missing = rows.flatMap(({ statement, tests }) =>
-      tests.filter((test) => !isThere(test)).map(({ file, title }) => `${statement} → ${file} "${title}"`),
-    );
-    expect(missing).to.deep.equal([]);
-  });
-
-  it('would notice a title that is gone', () => {
+  it('is not made if a promise has no test, or one that is gone', () => {
     const file = 'lib/conformance.test.ts';
-    expect(isThere({ file, title: 'would notice' })).to.equal(true);
-    expect(isThere({ file, title: 'notice a title' })).to.equal(false);
-    expect(isThere({ file: 'lib/gone.test.ts', title: 'would notice' })).to.equal(false);
-    expect(isThere({ file: 'lib/agents/check.test.ts', title: 'names a retired type' })).to.equal(true);
+    for (const [tests, fault] of [
+      [{}, 'No test'],
+      [{ 'lib/gone.test.ts': ['shows'] }, 'gone'],
+      [{ [file]: ['the whole title'] }, 'gone'],
+    ] as [Record<string, string[]>, string][])
+      expect(() => pageOf('A title', tests)).to.throw(fault);
   });
 
-  function isThere({ file, title }: Row['tests'][number]): boolean {
-    const source = sources.get(file) ?? sourceOf(file);
-    sources.set(file, source);
-    return source.titles.some(({ text, isOpen }) => {
-      if (!isOpen || text === '' || !title.startsWith(text)) return text.startsWith(title);
-      // What is filled in stands in the file as well.
-      return source.text.includes(title.slice(text.length));
-    });
-  }
+  it('takes a title that is completed while the tests run', () => {
+    const page = pageOf('A type', { 'lib/agents/check.test.ts': ['names a retired type'] });
+    expect(page).to.include('|names a retired type|');
+  });
 });
-
-function rowsOf(page: string): Row[] {
-  return page.split('\n').flatMap((line) => {
-    const [, statement = '', cell = ''] = /^\| (.*?) \| (.*) \|$/.exec(line) ?? [];
-    if (!line.startsWith('|') || /^(?:Statement|---)$/.test(statement)) return [];
-    let file = '';
-    const tests = [...cell.matchAll(/`([^`]+)`|"([^"]+)"/g)].flatMap(([, named, title]) => {
-      file = named ?? file;
-      return title === undefined ? [] : [{ file, title }];
-    });
-    return [{ statement, cell, tests }];
-  });
-}
-
-/** A test file with its titles, from its syntax tree; without any if it does not exist. */
-function sourceOf(file: string): Source {
-  const path = join(TEST, file);
-  if (!existsSync(path)) return { text: '', titles: [] };
-  const text = readFileSync(path, 'utf8');
-  const titles: Source['titles'] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && /^(?:it|describe)$/.test(node.expression.getText())) {
-      const [title] = node.arguments;
-      if (title !== undefined && ts.isStringLiteralLike(title))
-        titles.push({ text: title.text, isOpen: false });
-      if (title !== undefined && ts.isTemplateExpression(title))
-        titles.push({ text: title.head.text, isOpen: true });
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
-  return { text, titles };
-}
