@@ -38,7 +38,7 @@ function mainPage(commands, description, head) {
     '.I ~/.steward',
     'Configuration, records and state. Readable only by you.',
     '.SH EXIT STATUS',
-    'The codes are listed in docs/commands.md. 0 is success, 2 a wrong argument or flag.',
+    'The codes are listed in docs/daemon.md. 0 is success, 2 a wrong argument or flag.',
   ]);
 }
 

@@ -18,13 +18,13 @@ function page(path: string): DocPage {
   return docPages().find((one) => one.path === path)!;
 }
 
-/** The hooks that docs/agents.md gives a reader to add, called as the assistant calls them: by a shell, JSON on stdin. */
+/** The hooks that docs/work.md gives a reader to add, called as the assistant calls them: by a shell, JSON on stdin. */
 describe('the documented hooks (built)', function () {
   this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
   let example: Entries;
   before(() => {
-    const block = blocksOf(page('docs/agents.md')).find(({ language }) => language === 'json');
+    const block = blocksOf(page('docs/work.md')).find(({ language }) => language === 'json');
     example = JSON.parse(block?.lines.join('\n') ?? '') as Entries;
   });
   beforeEach(() => {

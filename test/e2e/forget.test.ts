@@ -132,8 +132,8 @@ describe('what is left after names are deleted (built)', function () {
     expect(filesWith(SECRETS)).to.deep.equal([]);
   });
 
-  it('is named in docs/privacy.md', () => {
-    const page = readFileSync('docs/privacy.md', 'utf8');
+  it('is named in SECURITY.md', () => {
+    const page = readFileSync('SECURITY.md', 'utf8');
     expect(HELD.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).to.deep.equal([]);
   });
 });

@@ -5,12 +5,19 @@ import { commands } from '../../oclif.manifest.json';
 
 const ROOT = resolve(__dirname, '..', '..');
 
-/** README and every page of docs/, by its path from the root. */
+/** Every document, of the root and of docs/, by its path from the root. */
 export function docPages(): DocPage[] {
-  const docs = readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`);
-  return ['README.md', ...docs].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+  return ['', 'docs/'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}${name}`)
+      .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })),
+  );
+}
+
+/** The words of a document: what contains a letter or a digit, the cells of its tables apart. */
+export function wordsOf({ text }: DocPage): number {
+  return text.replaceAll('|', ' ').match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
 }
 
 export interface DocPage {

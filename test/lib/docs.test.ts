@@ -10,15 +10,52 @@ import {
   commandLines,
   docPages,
   stewardCalls,
+  wordsOf,
   type DocPage,
 } from '../helpers/doc-pages';
 
 const ROOT = resolve(__dirname, '..', '..');
 const PAGES = docPages();
 
+/** The words of a document at most; without an entry, `MOST_WORDS`. */
+const WORDS: Readonly<Record<string, number>> = {
+  'ARCHITECTURE.md': 2500,
+  'docs/conformance.md': 2500,
+  'README.md': 600,
+  'docs/origins.md': 400,
+};
+const MOST_WORDS = 2000;
+const ALL_WORDS = 20_000;
+const MOST_DOCUMENTS = 13;
+
 describe('the documentation', () => {
+  it('stays small', () => {
+    expect(PAGES.length).to.be.at.most(MOST_DOCUMENTS);
+    const long = PAGES.filter((page) => wordsOf(page) > (WORDS[page.path] ?? MOST_WORDS));
+    expect(long.map((page) => `${page.path}: ${wordsOf(page)} words`)).to.deep.equal([]);
+    expect(PAGES.reduce((sum, page) => sum + wordsOf(page), 0)).to.be.at.most(ALL_WORDS);
+  });
+
+  it('has a README for a terminal of 60 columns, and a changelog of a version in 60 lines', () => {
+    const text = (path: string): string => PAGES.find((page) => page.path === path)?.text ?? '';
+    const wide = text('README.md')
+      .split('\n')
+      .filter((line) => line.length > 60 || line.startsWith('|'));
+    expect(wide).to.deep.equal([]);
+    const [, ...versions] = text('CHANGELOG.md').split(/^## /m);
+    expect(versions.filter((version) => version.trimEnd().split('\n').length > 60)).to.deep.equal([]);
+  });
+
   for (const page of PAGES) {
     describe(page.path, () => {
+      it('begins with what most readers came for: a command, or a few sentences', () => {
+        const [first = ''] = page.text
+          .replace(/^# .*\n+|^<!--[^]*?-->\n+/gm, '')
+          .trimStart()
+          .split('\n\n');
+        if (!first.startsWith('```')) expect(first.split(/\s+/).length, first).to.be.at.most(60);
+      });
+
       it('shows commands, flags and arguments that are there', () => {
         const wrong = blocksOf(page).flatMap((block) =>
           commandLines(block).flatMap(({ line }) =>

@@ -9,7 +9,7 @@ import { namesFolder } from './names';
 type Remover = 'forget' | 'purge';
 
 interface HeldFile {
-  /** The file or folder, as docs/privacy.md names it. */
+  /** The file or folder, as SECURITY.md names it. */
   name: string;
   by: readonly Remover[];
   /** Returns the paths of a log, or of a folder with all files in it. */

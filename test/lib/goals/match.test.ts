@@ -78,7 +78,7 @@ describe('goal rules', () => {
     const text = [head, ...lines].join('\n');
     const share = `${((agreed / rows.length) * 100).toFixed(1)} %`;
     console.log(`${text}\n${share} of ${rows.length}`);
-    const page = readFileSync('docs/time.md', 'utf8');
+    const page = readFileSync('docs/sense.md', 'utf8');
     expect(page, 'the page shows this table').to.include(text).and.to.include(share);
     expect(rows).to.have.length(2000);
     expect(agreed / rows.length).to.be.at.least(0.9);

@@ -82,7 +82,7 @@ export function agentFacts(ledgers: readonly DayLedger[]): string[] {
 }
 
 function reasonLines(reasons: ReturnType<typeof goalReasons>, columns: number): string[] {
-  if (reasons.length === 0) return wrap('No goal rule matched. See docs/time.md.', columns);
+  if (reasons.length === 0) return wrap('No goal rule matched. See docs/sense.md.', columns);
   const rows = reasons.map(({ goal, reason, minutes: own, working }) => [
     ...[goal, reason, own === 0 ? '' : minutes(own)],
     working === 0 ? '' : `agents ${minutes(working)}`,
