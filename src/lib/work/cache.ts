@@ -65,14 +65,19 @@ export function readCache(path: string, repo: string): Cache {
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }
 
-const Offered = v.pick(StoredIssue, ['number', 'title', 'labels']);
+type OfferedIssue = Pick<Issue, 'number' | 'title' | 'labels'>;
 
-/** Returns what completion needs of the open issues. Checks no more, because a key stroke waits. */
-export function openIssues(path: string, repo: string): v.InferOutput<typeof Offered>[] {
-  const stored = readStored(path, StoredCache, MAX_BYTES);
-  const issues = stored?.repo === repo ? stored.issues : [];
-  const open = issues.filter((issue) => isObject(issue) && issue['state'] === 'open');
-  return open.filter((issue) => v.is(Offered, issue));
+/** Returns what completion needs of the open issues. Checks without a schema, because a key stroke waits. */
+export function openIssues(path: string, repo: string): OfferedIssue[] {
+  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const issues: unknown = stored?.['repo'] === repo ? stored['issues'] : [];
+  return Array.isArray(issues) ? issues.filter(isOffered) : [];
+}
+
+function isOffered(issue: unknown): issue is OfferedIssue {
+  if (!isObject(issue) || issue['state'] !== 'open' || !Number.isSafeInteger(issue['number'])) return false;
+  const texts: unknown[] = Array.isArray(issue['labels']) ? [...issue['labels'], issue['title']] : [null];
+  return texts.every((text) => typeof text === 'string');
 }
 
 export function writeCache(path: string, cache: Cache): void {
