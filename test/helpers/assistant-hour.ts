@@ -93,8 +93,12 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
         const shown = hour.screen(pane);
         return typeof text === 'string' ? shown.includes(text) : text.test(shown);
       };
+      await hour.becomes(pane, String(text), isThere);
+    },
+    /** Waits for what a pane is to show, or throws what it shows. */
+    async becomes(pane: string, text: string, isThere: () => boolean): Promise<void> {
       try {
-        await until(`${String(text)} in ${pane}`, isThere, PATIENCE_MS);
+        await until(`${text} in ${pane}`, isThere, PATIENCE_MS);
       } catch (error) {
         throw new Error(`${(error as Error).message}\n${hour.screen(pane)}`, { cause: error });
       }
@@ -123,7 +127,7 @@ export async function startHour({ env: more = {}, tmuxEnv = {}, within = [] }: H
         looks += 1;
         return false;
       };
-      await until(`${text} in ${pane} after ${key}`, isThere, PATIENCE_MS);
+      await hour.becomes(pane, `${text} after ${key}`, isThere);
     },
     pidOf: (pane: string): number => Number(tmux('list-panes', '-t', pane, '-F', '#{pane_pid}')),
     kill(pane: string): void {

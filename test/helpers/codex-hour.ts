@@ -34,14 +34,16 @@ export async function setUpCodex(
 }
 
 export async function startCodex(
-  { open, shows, press, say }: Hour,
+  { open, shows, press, pressUntil, say }: Hour,
   pane: string,
   isFirst = false,
 ): Promise<void> {
   open(pane, ['codex'], { TEST_KEY: 'x', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' });
   if (isFirst) {
     await shows(pane, 'Trust all and continue');
-    press(pane, '2', KEY.enter);
+    // If Codex missed the number, Enter would choose the first line.
+    await pressUntil(pane, '2', '› 2. Trust all and continue');
+    press(pane, KEY.enter);
   }
   await shows(pane, 'Ask Codex to do anything');
   // Codex reports a session with its first prompt.
