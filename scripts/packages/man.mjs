@@ -103,10 +103,11 @@ function sentence({ description = '', options, default: fallback }) {
 
 function example(given) {
   const { description, command } = typeof given === 'string' ? { command: given } : given;
+  const whole = command.includes('config.bin') ? command : `steward ${command}`;
   return [
     ...(description === undefined ? [] : [text(`${description}:`)]),
     '.EX',
-    ...command
+    ...whole
       .replaceAll('<%= config.bin %>', 'steward')
       .split('\n')
       .map((line) => guarded(plain(line))),

@@ -15,11 +15,7 @@ export default class Demo extends BaseCommand {
   static override flags = {
     keep: text({ description: 'Keep the data in this folder, and use it next time.', helpValue: 'DIR' }),
   };
-  static override examples = [
-    '<%= config.bin %> demo',
-    '<%= config.bin %> demo -- sessions',
-    '<%= config.bin %> demo --keep ~/steward-demo -- week',
-  ];
+  static override examples = ['demo', 'demo -- sessions', 'demo --keep ~/steward-demo -- week'];
   static override related = ['up', 'sessions', 'time', 'week'];
 
   async run(): Promise<undefined> {

@@ -24,7 +24,7 @@ export default class Doctor extends BaseCommand {
     sound: boolean({ description: 'Play the test speech aloud.' }),
     strict: boolean({ description: 'Treat warnings as failures.' }),
   };
-  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor sense notify --sound'];
+  static override examples = ['doctor', 'doctor sense notify --sound'];
   static override related = ['status', 'hooks status', 'notify test'];
 
   async run(): Promise<DoctorReport> {

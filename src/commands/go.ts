@@ -17,11 +17,11 @@ export default class Go extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> go',
-    '<%= config.bin %> go shop',
+    'go',
+    'go shop',
     {
       description: 'Bind a tmux key, in tmux.conf',
-      command: 'bind-key g run-shell "<%= config.bin %> go"',
+      command: 'bind-key g run-shell "go"',
     },
   ];
   static override related = ['sessions', 'statusline'];

@@ -25,11 +25,7 @@ export default class HelpOfCommand extends BaseCommand {
   static override flags = { all: boolean({ description: 'List every command.' }) };
   // Allows multi-word command names.
   static override strict = false;
-  static override examples = [
-    '<%= config.bin %> help',
-    '<%= config.bin %> help --all',
-    '<%= config.bin %> help sense today',
-  ];
+  static override examples = ['help', 'help --all', 'help sense today'];
   static override related = ['completion'];
 
   async run(): Promise<unknown> {

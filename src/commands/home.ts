@@ -5,11 +5,10 @@ export default class Home extends BaseCommand {
   static override hidden = true;
   static override summary = 'Show waiting and running sessions, today and the next issue';
   static override description = 'A bare `steward` on a terminal runs this command once steward is set up.';
-  static override examples = ['<%= config.bin %>', '<%= config.bin %> home'];
+  static override examples = ['<%= config.bin %>', 'home', 'home --json'];
   static override related = ['status', 'sessions', 'sense today'];
 
   async run(): Promise<{ text: string }> {
-    await this.parse(Home);
     const text = await homeText(this.context, this.terminal);
     return this.show({ text }, () => text);
   }

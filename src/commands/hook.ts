@@ -28,11 +28,11 @@ export default class Hook extends BaseCommand {
     'dry-run': boolean({ description: 'Only show what would be done.' }),
   };
   static override examples = [
-    '<%= config.bin %> hook stop < hook.json',
-    '<%= config.bin %> hook tool codex < hook.json',
+    'hook stop < hook.json',
+    'hook tool codex < hook.json',
     {
       description: 'Show what a hook would do',
-      command: '<%= config.bin %> hook tool --dry-run --json < hook.json',
+      command: 'hook tool --dry-run --json < hook.json',
     },
   ];
   static override related = ['sessions', 'statusline', 'sense today'];

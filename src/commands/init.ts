@@ -10,9 +10,9 @@ export default class Init extends BaseCommand {
     "Saves each answer immediately; rerun the command to continue or to change settings. With --yes, asks no questions and applies only the flags. --import copies another system's data without overwriting yours.";
   static override flags = INIT_FLAGS;
   static override examples = [
-    '<%= config.bin %> init',
-    '<%= config.bin %> init --import ~/.old-system --dry-run',
-    '<%= config.bin %> init --yes --name Ann --repos-below ~/src --jobs daemon',
+    'init',
+    'init --import ~/.old-system --dry-run',
+    'init --yes --name Ann --repos-below ~/src --jobs daemon',
   ];
   static override related = ['status', 'up', 'install', 'config show'];
 

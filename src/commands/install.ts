@@ -52,9 +52,9 @@ export default class Install extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> install --yes',
-    '<%= config.bin %> install hooks --assistant codex,copilot',
-    '<%= config.bin %> install completion --shell fish',
+    'install --yes',
+    'install hooks --assistant codex,copilot',
+    'install completion --shell fish',
   ];
   static override related = ['uninstall', 'status', 'hooks status'];
 

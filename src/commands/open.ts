@@ -14,11 +14,7 @@ export default class Open extends BaseCommand {
   static override flags = {
     print: boolean({ description: 'Print the address instead of opening it.' }),
   };
-  static override examples = [
-    '<%= config.bin %> open',
-    '<%= config.bin %> open work',
-    '<%= config.bin %> open --print',
-  ];
+  static override examples = ['open', 'open work', 'open --print'];
   static override related = ['up', 'daemon status', 'sense today'];
 
   async run(): Promise<{ url: string; expiresInSec: number; opened: boolean }> {

@@ -16,7 +16,7 @@ export default class ShellHookCommand extends BaseCommand {
     { description: 'Add to the end of ~/.bashrc', command: 'eval "$(<%= config.bin %> shell-hook bash)"' },
     {
       description: 'Add to ~/.config/fish/config.fish',
-      command: '<%= config.bin %> shell-hook fish | source',
+      command: 'shell-hook fish | source',
     },
   ];
   static override related = ['notify routes', 'completion', 'doctor'];

@@ -16,10 +16,10 @@ export default class Standup extends BaseCommand {
     machine,
   };
   static override examples = [
-    '<%= config.bin %> standup --of "since friday"',
+    'standup --of "since friday"',
     {
       description: 'Copy the standup to the clipboard',
-      command: '<%= config.bin %> standup --repo website --evidence | pbcopy',
+      command: 'standup --repo website --evidence | pbcopy',
     },
   ];
   static override related = ['week', 'sense today', 'sessions'];

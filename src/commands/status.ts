@@ -7,16 +7,15 @@ export default class Status extends BaseCommand {
   static override description =
     'Reads local files and queries the daemon; does not use the network. Exits 3 if the configuration is invalid, otherwise 0.';
   static override examples = [
-    '<%= config.bin %> status',
+    'status',
     {
       description: 'List the parts that need attention, for a script',
-      command: `<%= config.bin %> status --json | jq -r '.parts[] | select(.state == "warning" or .state == "failed") | .id'`,
+      command: `status --json | jq -r '.parts[] | select(.state == "warning" or .state == "failed") | .id'`,
     },
   ];
   static override related = ['init', 'sense status', 'work status', 'daemon status', 'hooks status'];
 
   async run(): Promise<Overview> {
-    await this.parse(Status);
     const result = await overview(this.context);
     if (result.parts.some(({ id }) => id === 'configuration')) process.exitCode = EXIT_CODES.config;
     return this.show(result, () => overviewText(result, this.terminal));

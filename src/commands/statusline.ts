@@ -22,12 +22,12 @@ export default class Statusline extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> statusline',
+    'statusline',
     {
       description: "Show steward's line below your own",
-      command: '<%= config.bin %> statusline --then ~/.claude/statusline.sh',
+      command: 'statusline --then ~/.claude/statusline.sh',
     },
-    { description: 'Print the same information as JSON', command: '<%= config.bin %> statusline --json' },
+    { description: 'Print the same information as JSON', command: 'statusline --json' },
   ];
   static override related = ['install', 'sessions', 'sense today'];
 

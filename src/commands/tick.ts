@@ -9,11 +9,10 @@ export default class Tick extends BaseCommand {
   static override summary = 'Capture, deliver, and run what is due, without a daemon';
   static override description =
     'Captures, publishes to your other machines, delivers notifications and captured issues, and once an hour runs the work sweep and, if sense.insight.hourly is true, builds an insight. "steward install jobs" schedules this command. Does nothing while the daemon is running.';
-  static override examples = ['<%= config.bin %> tick', '<%= config.bin %> tick --json'];
+  static override examples = ['tick', 'tick --json'];
   static override related = ['install', 'sense capture', 'work sweep'];
 
   async run(): Promise<Ticked> {
-    await this.parse(Tick);
     const jobs = await openTick(this.context, (problem) => this.say(problem));
     const result: Ticked = { daemon: jobs === undefined, steps: await runTick(jobs ?? []) };
     for (const { id, ok, reason } of result.steps) if (!ok) this.say(`${id}: ${reason ?? 'failed'}`);

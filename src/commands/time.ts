@@ -38,9 +38,9 @@ export default class Time extends BaseCommand {
     machine,
   };
   static override examples = [
-    '<%= config.bin %> time --of week',
-    '<%= config.bin %> time --of month --by goal --explain',
-    '<%= config.bin %> time --of week --by issue --csv > week.csv',
+    'time --of week',
+    'time --of month --by goal --explain',
+    'time --of week --by issue --csv > week.csv',
   ];
   static override related = ['sense today', 'week', 'sessions'];
 

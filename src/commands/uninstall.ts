@@ -22,11 +22,7 @@ export default class Uninstall extends BaseCommand {
     yes: boolean({ char: 'y', description: 'Skip the confirmation for --purge.' }),
     'dry-run': previews('Only show what would be removed.'),
   };
-  static override examples = [
-    '<%= config.bin %> uninstall --dry-run',
-    '<%= config.bin %> uninstall hooks',
-    '<%= config.bin %> uninstall --purge',
-  ];
+  static override examples = ['uninstall --dry-run', 'uninstall hooks', 'uninstall --purge'];
   static override related = ['install', 'sense purge', 'config path'];
 
   async run(): Promise<Uninstalled & { purged: PurgePlan | null }> {

@@ -26,7 +26,7 @@ export default class Up extends BaseCommand {
       helpValue: 'N',
     }),
   };
-  static override examples = ['<%= config.bin %> up', '<%= config.bin %> up --yes --once --json'];
+  static override examples = ['up', 'up --yes --once --json'];
   static override related = ['sense today', 'daemon status', 'open', 'config show'];
 
   async run(): Promise<ReturnType<typeof upDocument> | undefined> {

@@ -17,11 +17,11 @@ export default class UsageCommand extends BaseCommand {
     machine,
   };
   static override examples = [
-    '<%= config.bin %> usage',
-    '<%= config.bin %> usage --by repo --of "last month"',
+    'usage',
+    'usage --by repo --of "last month"',
     {
       description: 'Export for a spreadsheet',
-      command: '<%= config.bin %> usage --by model --csv > usage.csv',
+      command: 'usage --by model --csv > usage.csv',
     },
   ];
   static override related = ['week', 'sessions', 'statusline'];

@@ -17,7 +17,7 @@ export default class Week extends BaseCommand {
     evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
     machine,
   };
-  static override examples = ['<%= config.bin %> week', '<%= config.bin %> week --of "last week" > week.md'];
+  static override examples = ['week', 'week --of "last week" > week.md'];
   static override related = ['standup', 'sense recent', 'work list --state closed'];
 
   async run(): Promise<Report> {

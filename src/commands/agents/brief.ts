@@ -35,8 +35,8 @@ export default class AgentsBrief extends BaseCommand {
     model: text({ description: 'Model tier.', options: [...MODEL_TIERS], default: 'balanced' }),
   };
   static override examples = [
-    '<%= config.bin %> agents brief "review the pricing page" --count 3',
-    '<%= config.bin %> agents brief "read the lease" --expertise legal --personality skeptical',
+    'agents brief "review the pricing page" --count 3',
+    'agents brief "read the lease" --expertise legal --personality skeptical',
   ];
   static override related = ['agents roster traits', 'agents route REQUEST', 'agents check FILE'];
 

@@ -13,10 +13,10 @@ export default class AgentsCheck extends BaseCommand {
     file: word({ required: true, description: 'JSON or JSON Lines file, or "-" for stdin.' }),
   };
   static override examples = [
-    '<%= config.bin %> agents check planned.json',
+    'agents check planned.json',
     {
       description: 'Check the output of another program',
-      command: '<%= config.bin %> agents check - --json < planned.jsonl',
+      command: 'agents check - --json < planned.jsonl',
     },
   ];
   static override related = ['agents route REQUEST', 'agents brief REQUEST'];

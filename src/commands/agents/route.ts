@@ -17,9 +17,9 @@ export default class AgentsRoute extends BaseCommand {
     explain: boolean({ description: 'Show the result of each rule.' }),
   };
   static override examples = [
-    '<%= config.bin %> agents route "research the history of tea"',
-    '<%= config.bin %> agents route "custom agents to review the plan" --count 3 --json',
-    '<%= config.bin %> agents route "run it overnight" --explain',
+    'agents route "research the history of tea"',
+    'agents route "custom agents to review the plan" --count 3 --json',
+    'agents route "run it overnight" --explain',
   ];
   static override related = ['agents brief REQUEST', 'agents roster list'];
 

@@ -26,10 +26,7 @@ export default class AgentsWatch extends BaseCommand {
       description: 'Also send each alert as a notification.',
     }),
   };
-  static override examples = [
-    '<%= config.bin %> agents watch',
-    '<%= config.bin %> agents watch --once --json',
-  ];
+  static override examples = ['agents watch', 'agents watch --once --json'];
   static override related = ['sessions', 'hooks status', 'notify routes'];
 
   async run(): Promise<Omit<WatchedSession, 'since'>[] | undefined> {

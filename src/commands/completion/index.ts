@@ -16,7 +16,7 @@ export default class Completion extends BaseCommand {
       description: 'Enable completion in the current shell only',
       command: 'source <(<%= config.bin %> completion bash)',
     },
-    '<%= config.bin %> completion fish > ~/.config/fish/completions/steward.fish',
+    'completion fish > ~/.config/fish/completions/steward.fish',
   ];
   static override related = ['install completion', 'shell-hook SHELL'];
 

@@ -9,10 +9,7 @@ export default class CompletionWords extends BaseCommand {
   static override args = {
     kind: word({ description: 'What to print.', options: [...WORD_KINDS], required: true }),
   };
-  static override examples = [
-    '<%= config.bin %> completion words sessions',
-    '<%= config.bin %> completion words issues --json',
-  ];
+  static override examples = ['completion words sessions', 'completion words issues --json'];
   static override related = ['completion'];
 
   async run(): Promise<OfferedWord[]> {

@@ -16,8 +16,8 @@ export default class ConfigAdd extends ConfigEdit {
   };
   static override flags = { 'dry-run': dryRunFlag };
   static override examples = [
-    '<%= config.bin %> config add sense.repos ~/src/site',
-    '<%= config.bin %> config add notifications.routing.error desktop',
+    'config add sense.repos ~/src/site',
+    'config add notifications.routing.error desktop',
   ];
   static override related = ['config remove', 'config get', 'config set'];
 

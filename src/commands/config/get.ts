@@ -8,8 +8,8 @@ export default class ConfigGet extends BaseCommand {
     'Prints the items of a list one per line, and nothing if the key is not set. For a secret, prints only whether it is set. --json adds the source of the value.';
   static override args = { key: keyArg };
   static override examples = [
-    '<%= config.bin %> config get timezone',
-    { description: 'Print the tracked repositories', command: '<%= config.bin %> config get sense.repos' },
+    'config get timezone',
+    { description: 'Print the tracked repositories', command: 'config get sense.repos' },
   ];
   static override related = ['config show', 'config set'];
 

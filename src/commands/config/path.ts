@@ -7,13 +7,12 @@ export default class ConfigPath extends BaseCommand {
   static override description =
     'The folder is $STEWARD_HOME (default: ~/.steward). Each key belongs to one file. If a file is missing, its keys use their defaults.';
   static override examples = [
-    '<%= config.bin %> config path',
-    { description: 'Print only the folder', command: '<%= config.bin %> config path | head -n 1' },
+    'config path',
+    { description: 'Print only the folder', command: 'config path | head -n 1' },
   ];
   static override related = ['config show', 'config set'];
 
   async run(): Promise<ConfigPlaces> {
-    await this.parse(ConfigPath);
     const places = configPlaces(this.context.area);
     this.print(() => {
       const rows = places.files.map((file) => [file.path, file.exists ? 'exists' : 'missing: defaults']);

@@ -12,8 +12,8 @@ export default class ConfigRemove extends ConfigEdit {
   };
   static override flags = { 'dry-run': dryRunFlag };
   static override examples = [
-    '<%= config.bin %> config remove sense.repos ~/src/site',
-    '<%= config.bin %> config remove sense.exclude Slack --dry-run',
+    'config remove sense.repos ~/src/site',
+    'config remove sense.exclude Slack --dry-run',
   ];
   static override related = ['config add', 'config get', 'config set'];
 

@@ -16,8 +16,8 @@ export default class ConfigSet extends ConfigEdit {
   };
   static override flags = { 'dry-run': dryRunFlag };
   static override examples = [
-    '<%= config.bin %> config set sense.pollIntervalSec 60',
-    '<%= config.bin %> config set notifications.push.topic file:~/.secrets/topic',
+    'config set sense.pollIntervalSec 60',
+    'config set notifications.push.topic file:~/.secrets/topic',
   ];
   static override related = ['config add', 'config unset', 'config show'];
 

@@ -11,10 +11,10 @@ export default class ConfigShow extends BaseCommand {
     'Files override defaults, and the environment overrides files. For secrets, shows only whether they are set. If a file is invalid, lists its problems and exits 3.';
   static override flags = { all: boolean({ description: 'Also show the keys that have their default.' }) };
   static override examples = [
-    '<%= config.bin %> config show',
+    'config show',
     {
       description: 'List the names of all keys',
-      command: "<%= config.bin %> config show --all --json | jq '.values[].key'",
+      command: "config show --all --json | jq '.values[].key'",
     },
   ];
   static override related = ['config set', 'config path'];

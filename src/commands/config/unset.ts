@@ -7,8 +7,8 @@ export default class ConfigUnset extends ConfigEdit {
   static override args = { key: keyArg };
   static override flags = { 'dry-run': dryRunFlag };
   static override examples = [
-    '<%= config.bin %> config unset sense.pollIntervalSec',
-    '<%= config.bin %> config unset notify.quietHours --dry-run',
+    'config unset sense.pollIntervalSec',
+    'config unset notify.quietHours --dry-run',
   ];
   static override related = ['config set', 'config show'];
 

@@ -12,10 +12,7 @@ export default class DaemonLogs extends BaseCommand {
       description: 'Print new lines as they arrive.',
     }),
   };
-  static override examples = [
-    '<%= config.bin %> daemon logs',
-    '<%= config.bin %> daemon logs --limit 5 --follow',
-  ];
+  static override examples = ['daemon logs', 'daemon logs --limit 5 --follow'];
   static override related = ['daemon status', 'sense status'];
 
   async run(): Promise<LogLine[] | undefined> {

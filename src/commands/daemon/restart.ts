@@ -6,11 +6,10 @@ export default class DaemonRestart extends BaseCommand {
   static override summary = 'Restart the daemon and wait until it is ready';
   static override description =
     'Restarts the daemon in the same terminal or job, with the current configuration and version. If the daemon is not running, starts its job; exits 8 if there is no job.';
-  static override examples = ['<%= config.bin %> daemon restart', '<%= config.bin %> daemon restart --json'];
+  static override examples = ['daemon restart', 'daemon restart --json'];
   static override related = ['daemon status', 'daemon stop', 'install', 'up'];
 
   async run(): Promise<Restarted> {
-    await this.parse(DaemonRestart);
     // A daemon that cannot start again must not stop.
     await this.context.loadConfig();
     const result = await restartDaemon(this.context, () => startDaemonJob(this.context));

@@ -15,10 +15,7 @@ export default class DaemonServe extends BaseCommand {
     host: text({ description: 'Address to listen on (default: daemon.host).', helpValue: 'HOST' }),
     sweep: boolean({ description: 'Also run the work sweep every hour.', default: false }),
   };
-  static override examples = [
-    '<%= config.bin %> daemon serve',
-    '<%= config.bin %> daemon serve --port 0 --json',
-  ];
+  static override examples = ['daemon serve', 'daemon serve --port 0 --json'];
   static override related = ['up', 'daemon status', 'daemon stop', 'daemon restart', 'open'];
 
   async run(): Promise<undefined> {

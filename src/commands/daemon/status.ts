@@ -7,11 +7,10 @@ import { daemonStatusText, type DaemonReport } from '../../lib/daemon/status';
 export default class DaemonStatusCommand extends BaseCommand {
   static override summary = 'Show the state of the daemon, its parts and its jobs';
   static override description = 'Exits 0 if the daemon is running, otherwise 8.';
-  static override examples = ['<%= config.bin %> daemon status', '<%= config.bin %> daemon status --json'];
+  static override examples = ['daemon status', 'daemon status --json'];
   static override related = ['daemon serve', 'daemon logs', 'open', 'sense status'];
 
   async run(): Promise<DaemonReport> {
-    await this.parse(DaemonStatusCommand);
     const report = await daemonReport(this.context);
     if (!report.running) process.exitCode = EXIT_CODES.unavailable;
     const localTime = localTimes(this.context.clock);

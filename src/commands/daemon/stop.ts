@@ -5,11 +5,10 @@ export default class DaemonStop extends BaseCommand {
   static override summary = 'Stop the daemon and wait until it has stopped';
   static override description =
     'Pending requests and running jobs finish first. Exits 0 even if no daemon was running.';
-  static override examples = ['<%= config.bin %> daemon stop', '<%= config.bin %> daemon stop --json'];
+  static override examples = ['daemon stop', 'daemon stop --json'];
   static override related = ['daemon status', 'daemon restart', 'daemon serve', 'up'];
 
   async run(): Promise<{ stopped: boolean; pid: number | null }> {
-    await this.parse(DaemonStop);
     const result = await stopDaemon(this.context);
     this.print(() => (result.stopped ? 'The daemon has stopped.' : 'The daemon is not running.'));
     if (!result.stopped) await this.printJob();

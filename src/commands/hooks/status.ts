@@ -12,7 +12,7 @@ export default class HooksStatusCommand extends BaseCommand {
       helpValue: 'NAMES',
     }),
   };
-  static override examples = ['<%= config.bin %> hooks status', '<%= config.bin %> hooks status --json'];
+  static override examples = ['hooks status', 'hooks status --json'];
   static override related = ['install', 'uninstall'];
 
   async run(): Promise<HooksStatus & { more: HooksStatus[] }> {

@@ -9,10 +9,7 @@ export default class InboxDone extends BaseCommand {
   static override args = {
     row: word({ required: true, description: 'Row, by its name or words in it.' }),
   };
-  static override examples = [
-    '<%= config.bin %> inbox done shop',
-    '<%= config.bin %> inbox done notice-3f2a1',
-  ];
+  static override examples = ['inbox done shop', 'inbox done notice-3f2a1'];
   static override related = ['inbox', 'inbox snooze ROW WHEN', 'work close NUMBER'];
 
   async run(): Promise<{ id: string }> {

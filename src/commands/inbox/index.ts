@@ -12,7 +12,7 @@ export default class InboxCommand extends BaseCommand {
     why: boolean({ description: 'Show why each row has its place.' }),
     check: boolean({ description: 'Exit with code 6 if something waits.' }),
   };
-  static override examples = ['<%= config.bin %> inbox', '<%= config.bin %> inbox --json | jq .count'];
+  static override examples = ['inbox', 'inbox --json | jq .count'];
   static override related = ['inbox done ROW', 'inbox snooze ROW WHEN', 'go'];
 
   async run(): Promise<Inbox> {

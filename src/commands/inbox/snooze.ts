@@ -12,10 +12,7 @@ export default class InboxSnooze extends BaseCommand {
     row: word({ required: true, description: 'Row, by its name or words in it.' }),
     when: word({ required: true, description: 'Time, in quotes if it has several words.' }),
   };
-  static override examples = [
-    '<%= config.bin %> inbox snooze 12 2h',
-    '<%= config.bin %> inbox snooze shop "tomorrow 9am"',
-  ];
+  static override examples = ['inbox snooze 12 2h', 'inbox snooze shop "tomorrow 9am"'];
   static override related = ['inbox', 'inbox done ROW', 'work snooze NUMBER WHEN'];
 
   async run(): Promise<{ id: string; until: string | null }> {

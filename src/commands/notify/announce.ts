@@ -27,8 +27,8 @@ export default class NotifyAnnounce extends BaseCommand {
     send: boolean({ description: 'Also send the announcement as a notification' }),
   };
   static override examples = [
-    '<%= config.bin %> notify announce --request "fix the login bug in the auth service"',
-    '<%= config.bin %> notify announce --request "write the newsletter" --skill Writing --workflow Newsletter --send',
+    'notify announce --request "fix the login bug in the auth service"',
+    'notify announce --request "write the newsletter" --skill Writing --workflow Newsletter --send',
   ];
   static override related = ['notify send', 'notify routes'];
 

@@ -8,11 +8,10 @@ export default class NotifyDeliver extends BaseCommand {
   static override summary = 'Deliver the notifications in the outbox';
   static override description =
     '`notify send` starts this command if the daemon is not running. Exits when no delivery is due within a minute. Only one process delivers at a time.';
-  static override examples = ['<%= config.bin %> notify deliver', '<%= config.bin %> notify deliver --json'];
+  static override examples = ['notify deliver', 'notify deliver --json'];
   static override related = ['notify send', 'notify history'];
 
   async run(): Promise<OutboxStatus & { busy: boolean }> {
-    await this.parse(NotifyDeliver);
     const { deps } = await openNotify(this.context);
     const delivered = await deliverWaiting(deps, { patienceMs: 60_000, longestMs: 600_000 });
     const status = outboxStatus(deps);

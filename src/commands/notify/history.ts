@@ -13,10 +13,10 @@ export default class NotifyHistory extends BaseCommand {
     limit: limit('Maximum number of notifications.', 20, 1000),
   };
   static override examples = [
-    '<%= config.bin %> notify history',
+    'notify history',
     {
       description: 'List the ids of expired notifications',
-      command: `<%= config.bin %> notify history --json | jq '.[] | select(.channels[].result == "expired").id'`,
+      command: `notify history --json | jq '.[] | select(.channels[].result == "expired").id'`,
     },
   ];
   static override related = ['notify retry ID', 'notify test'];

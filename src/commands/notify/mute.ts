@@ -12,7 +12,7 @@ export default class NotifyMute extends BaseCommand {
       description: 'Duration, such as 1h (default: until `notify unmute`)',
     }),
   };
-  static override examples = ['<%= config.bin %> notify mute 1h', '<%= config.bin %> notify mute'];
+  static override examples = ['notify mute 1h', 'notify mute'];
   static override related = ['notify unmute', 'notify routes'];
 
   async run(): Promise<MuteState> {

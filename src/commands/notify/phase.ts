@@ -15,8 +15,8 @@ export default class NotifyPhase extends BaseCommand {
     slug: text({ helpValue: 'SLUG', description: 'Slug of the session' }),
   };
   static override examples = [
-    '<%= config.bin %> notify phase execute',
-    '<%= config.bin %> notify phase verify --slug 20261120-website-0f0e9d1c --json',
+    'notify phase execute',
+    'notify phase verify --slug 20261120-website-0f0e9d1c --json',
   ];
   static override related = ['sessions', 'notify send'];
 

@@ -11,7 +11,7 @@ export default class NotifyRetry extends BaseCommand {
     id: word({ description: 'Notification id from `notify history`', required: true }),
   };
   static override examples = [
-    '<%= config.bin %> notify retry 20261120T080000123Z-0123456789ab',
+    'notify retry 20261120T080000123Z-0123456789ab',
     {
       description: 'Retry the last expired notification',
       command: `<%= config.bin %> notify retry "$(<%= config.bin %> notify history --json | jq -r 'first(.[] | select(.channels[].result == "expired")).id')"`,

@@ -8,16 +8,15 @@ export default class NotifyRoutes extends BaseCommand {
   static override description =
     'Also shows the mute state, quiet hours, and channels that are off or failing. To change a route, run `config set notifications.routing.EVENT push,chat`. To have an event spoken, run `config add notifications.voice.events EVENT`.';
   static override examples = [
-    '<%= config.bin %> notify routes',
+    'notify routes',
     {
       description: 'Show the channels for one event',
-      command: `<%= config.bin %> notify routes --json | jq '.events[] | select(.event == "error").channels'`,
+      command: `notify routes --json | jq '.events[] | select(.event == "error").channels'`,
     },
   ];
   static override related = ['notify test', 'notify mute', 'config set KEY VALUE'];
 
   async run(): Promise<RoutesReport> {
-    await this.parse(NotifyRoutes);
     const { deps } = await openNotify(this.context);
     const report = routesReport(deps);
     return this.show(report, () =>

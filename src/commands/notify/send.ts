@@ -61,7 +61,7 @@ export default class NotifySend extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> notify send "The build is done" --duration 7m',
+    'notify send "The build is done" --duration 7m',
     'make 2>&1 | tail -1 | <%= config.bin %> notify send --event error --wait',
   ];
   static override related = ['notify routes', 'notify test', 'notify history'];

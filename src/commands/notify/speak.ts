@@ -18,8 +18,8 @@ export default class NotifySpeak extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> notify speak "The build is green."',
-    '<%= config.bin %> notify speak --dry-run "The show is live, where you live."',
+    'notify speak "The build is green."',
+    'notify speak --dry-run "The show is live, where you live."',
   ];
   static override related = ['config show'];
 

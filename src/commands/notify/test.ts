@@ -12,10 +12,10 @@ export default class NotifyTest extends BaseCommand {
     strict: boolean({ description: 'Fail if a configured channel does not work' }),
   };
   static override examples = [
-    '<%= config.bin %> notify test',
+    'notify test',
     {
       description: 'List the failed channels',
-      command: `<%= config.bin %> notify test --json | jq -r '.[] | select(.state == "failed") | .channel'`,
+      command: `notify test --json | jq -r '.[] | select(.state == "failed") | .channel'`,
     },
   ];
   static override related = ['notify routes', 'notify send', 'config set KEY VALUE'];

@@ -5,11 +5,10 @@ import { unmute } from '../../lib/notify/routing';
 export default class NotifyUnmute extends BaseCommand {
   static override summary = 'Unmute the voice';
   static override description = 'Ends `notify mute`. Messages from the muted period are not spoken later.';
-  static override examples = ['<%= config.bin %> notify unmute', '<%= config.bin %> notify unmute --json'];
+  static override examples = ['notify unmute', 'notify unmute --json'];
   static override related = ['notify mute', 'notify routes'];
 
   async run(): Promise<{ muted: false; was: boolean }> {
-    await this.parse(NotifyUnmute);
     const { deps } = await openNotify(this.context);
     const was = unmute(deps).muted;
     this.print(() => (was ? 'Unmuted.' : 'The voice was not muted.'));

@@ -12,10 +12,7 @@ export default class SenseBackfill extends BaseCommand {
     of: of('Days to read, ending today (default: the last sense.git.backfillDays)'),
     'dry-run': dryRun('Only show what would be added.'),
   };
-  static override examples = [
-    '<%= config.bin %> sense backfill',
-    '<%= config.bin %> sense backfill --of "last 90 days" --dry-run',
-  ];
+  static override examples = ['sense backfill', 'sense backfill --of "last 90 days" --dry-run'];
   static override related = ['sense recent', 'week', 'config add'];
 
   async run(): Promise<BackfillResult> {

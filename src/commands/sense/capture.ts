@@ -7,11 +7,10 @@ export default class SenseCapture extends BaseCommand {
   static override summary = 'Capture the frontmost application, new commits and assistant sessions now';
   static override description =
     'Stores only names and times, never titles or content. Also builds missing records for past days, and creates the configuration if it does not exist.';
-  static override examples = ['<%= config.bin %> sense capture', '<%= config.bin %> sense capture --json'];
+  static override examples = ['sense capture', 'sense capture --json'];
   static override related = ['sense today', 'sense status', 'config set sense.enabled false'];
 
   async run(): Promise<CaptureResult> {
-    await this.parse(SenseCapture);
     const { deps, warnings, result, isEnabled } = await captureNow(this.context);
     if (isEnabled) await this.publish(result);
     for (const problem of [...warnings, ...result.problems]) this.say(problem);

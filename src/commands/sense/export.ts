@@ -15,8 +15,8 @@ export default class SenseExport extends BaseCommand {
     of: of('Days to export (default: all)'),
   };
   static override examples = [
-    '<%= config.bin %> sense export --what apps --format csv > apps.csv',
-    '<%= config.bin %> sense export --of 2026-11-01..2026-11-30',
+    'sense export --what apps --format csv > apps.csv',
+    'sense export --of 2026-11-01..2026-11-30',
   ];
   static override related = ['sense recent', 'sense purge'];
 

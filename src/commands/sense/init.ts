@@ -6,11 +6,10 @@ export default class SenseInit extends BaseCommand {
   static override hidden = true;
   static override summary = 'Write the default sense configuration';
   static override description = 'Does not overwrite an existing configuration. Captures nothing.';
-  static override examples = ['<%= config.bin %> sense init', '<%= config.bin %> sense init --json'];
+  static override examples = ['sense init', 'sense init --json'];
   static override related = ['sense capture', 'config set sense.repos PATH', 'sense status'];
 
   async run(): Promise<InitResult> {
-    await this.parse(SenseInit);
     const result = await setUpSense(this.context);
     this.print(() =>
       result.created ? `Created ${result.config}` : `${result.config} already exists and is unchanged.`,

@@ -34,10 +34,7 @@ export default class SensePurge extends BaseCommand {
     }),
     'dry-run': dryRun('Only show what would be deleted (the default).'),
   };
-  static override examples = [
-    '<%= config.bin %> sense purge --app Solitaire',
-    '<%= config.bin %> sense purge --of 2026-11-20 --yes',
-  ];
+  static override examples = ['sense purge --app Solitaire', 'sense purge --of 2026-11-20 --yes'];
   static override related = ['config set sense.exclude A,B', 'sense export', 'sessions forget'];
 
   async run(): Promise<PurgeResult & { usage: string[]; files: string[] }> {

@@ -14,10 +14,7 @@ export default class SenseRecent extends BaseCommand {
     days: integer({ description: 'Number of records, 1 to 366.', hidden: true, exclusive: ['of'] }),
     machine,
   };
-  static override examples = [
-    '<%= config.bin %> sense recent',
-    '<%= config.bin %> sense recent --of "last 30 days" --json',
-  ];
+  static override examples = ['sense recent', 'sense recent --of "last 30 days" --json'];
   static override related = ['sense today', 'sense export'];
 
   async run(): Promise<RecordDocument[]> {

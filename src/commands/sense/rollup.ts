@@ -13,7 +13,7 @@ export default class SenseRollup extends BaseCommand {
       description: 'Day, such as 2026-11-20 or "yesterday" (default: today).',
     }),
   };
-  static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup yesterday'];
+  static override examples = ['sense rollup', 'sense rollup yesterday'];
   static override related = ['sense recent', 'sense export'];
 
   async run(): Promise<RecordDocument> {

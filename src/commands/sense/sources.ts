@@ -6,11 +6,10 @@ import { sourcesText } from '../../lib/sense/view-status';
 
 export default class SenseSources extends BaseCommand {
   static override summary = "Show each source: what it captures, whether it works, and today's events";
-  static override examples = ['<%= config.bin %> sense sources', '<%= config.bin %> sense sources --json'];
+  static override examples = ['sense sources', 'sense sources --json'];
   static override related = ['sense status', 'config set sense.sources.git false'];
 
   async run(): Promise<SourceStatus[]> {
-    await this.parse(SenseSources);
     const { deps } = await openSense(this.context);
     const rows = sources(deps);
     return this.show(rows, () =>

@@ -7,11 +7,10 @@ import { statusText } from '../../lib/sense/view-status';
 
 export default class SenseStatusCommand extends BaseCommand {
   static override summary = 'Show the capture settings and state';
-  static override examples = ['<%= config.bin %> sense status', '<%= config.bin %> sense status --json'];
+  static override examples = ['sense status', 'sense status --json'];
   static override related = ['sense sources', 'sense capture', 'config show'];
 
   async run(): Promise<SenseStatus> {
-    await this.parse(SenseStatusCommand);
     const { deps, warnings } = await openSense(this.context);
     for (const warning of warnings) this.say(warning);
     const result = status(deps, await currentScheduler(this.context));

@@ -16,11 +16,11 @@ export default class SenseToday extends BaseCommand {
     machine,
   };
   static override examples = [
-    '<%= config.bin %> sense today',
-    '<%= config.bin %> sense today --of yesterday',
+    'sense today',
+    'sense today --of yesterday',
     {
       description: 'Print the creation minutes, for a script',
-      command: '<%= config.bin %> sense today --json | jq .creationMinutes',
+      command: 'sense today --json | jq .creationMinutes',
     },
   ];
   static override related = ['sense recent', 'sense status', 'sense classify explain APP'];

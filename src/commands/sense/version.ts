@@ -6,11 +6,10 @@ export default class SenseVersion extends BaseCommand {
   static override summary = 'Print the version of the sense component';
   static override description =
     'The version changes when an adapter or the format of events or records changes. Each stored record contains the version.';
-  static override examples = ['<%= config.bin %> sense version', '<%= config.bin %> sense version --json'];
+  static override examples = ['sense version', 'sense version --json'];
   static override related = ['sense status', '--version'];
 
   async run(): Promise<{ version: string }> {
-    await this.parse(SenseVersion);
     this.print(() => SENSE_VERSION);
     return { version: SENSE_VERSION };
   }

@@ -17,7 +17,7 @@ export default class SessionsForget extends BaseCommand {
   static override flags = {
     yes: boolean({ char: 'y', description: 'Delete the files.' }),
   };
-  static override examples = ['<%= config.bin %> sessions forget', '<%= config.bin %> sessions forget --yes'];
+  static override examples = ['sessions forget', 'sessions forget --yes'];
   static override related = ['sense purge', 'uninstall'];
 
   async run(): Promise<Forgotten> {

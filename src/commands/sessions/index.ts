@@ -18,11 +18,7 @@ export default class Sessions extends BaseCommand {
     all: boolean({ description: 'Include ended sessions.' }),
     watch: boolean({ char: 'w', description: 'Show a live list in the terminal; Enter jumps to a session.' }),
   };
-  static override examples = [
-    '<%= config.bin %> sessions',
-    '<%= config.bin %> sessions --watch',
-    '<%= config.bin %> sessions --json | jq -r .sessions[].name',
-  ];
+  static override examples = ['sessions', 'sessions --watch', 'sessions --json | jq -r .sessions[].name'];
   static override related = ['go', 'sessions show SESSION', 'statusline'];
 
   async run(): Promise<SessionsReport | undefined> {

@@ -15,10 +15,10 @@ export default class SessionsName extends BaseCommand {
     name: word({ description: 'New name, up to 80 characters.', required: true }),
   };
   static override examples = [
-    '<%= config.bin %> sessions name shop "Login rewrite"',
+    'sessions name shop "Login rewrite"',
     {
       description: "Remove a session's name",
-      command: '<%= config.bin %> sessions name "Login rewrite" ""',
+      command: 'sessions name "Login rewrite" ""',
     },
   ];
   static override related = ['sessions', 'go'];

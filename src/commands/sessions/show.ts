@@ -15,10 +15,7 @@ export default class SessionsShow extends BaseCommand {
       required: true,
     }),
   };
-  static override examples = [
-    '<%= config.bin %> sessions show shop',
-    '<%= config.bin %> sessions show fix-login --json',
-  ];
+  static override examples = ['sessions show shop', 'sessions show fix-login --json'];
   static override related = ['sessions', 'sessions name SESSION NAME'];
 
   async run(): Promise<SessionDetail> {

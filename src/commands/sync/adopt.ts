@@ -8,10 +8,7 @@ export default class SyncAdopt extends BaseCommand {
   static override args = {
     machine: word({ required: true, description: 'Id of the old machine, from `doctor area`.' }),
   };
-  static override examples = [
-    '<%= config.bin %> sync adopt 0123456789ab',
-    '<%= config.bin %> sync adopt 0123456789ab --json',
-  ];
+  static override examples = ['sync adopt 0123456789ab', 'sync adopt 0123456789ab --json'];
   static override related = ['doctor area', 'sync forget MACHINE'];
 
   async run(): Promise<Adopted> {

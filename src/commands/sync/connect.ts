@@ -25,10 +25,7 @@ export default class SyncConnect extends BaseCommand {
     }),
     repo: word({ description: 'OWNER/REPO of an empty private repository (only for git).' }),
   };
-  static override examples = [
-    '<%= config.bin %> sync connect syncthing',
-    '<%= config.bin %> sync connect git ann/steward-exchange',
-  ];
+  static override examples = ['sync connect syncthing', 'sync connect git ann/steward-exchange'];
   static override related = ['sync setup FOLDER', 'sync status'];
 
   async run(): Promise<ConnectResult> {

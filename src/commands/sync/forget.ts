@@ -10,10 +10,7 @@ export default class SyncForget extends BaseCommand {
     machine: word({ required: true, description: 'Machine id or name, from `sync status`.' }),
   };
   static override flags = { yes: boolean({ char: 'y', description: 'Delete the files.' }) };
-  static override examples = [
-    '<%= config.bin %> sync forget old-laptop',
-    '<%= config.bin %> sync forget 0123456789ab --yes',
-  ];
+  static override examples = ['sync forget old-laptop', 'sync forget 0123456789ab --yes'];
   static override related = ['sync status', 'sync leave --remove'];
 
   async run(): Promise<ForgottenMachine> {

@@ -14,11 +14,7 @@ export default class SyncLeave extends BaseCommand {
   static override flags = {
     remove: boolean({ description: 'Delete what this machine has published.' }),
   };
-  static override examples = [
-    '<%= config.bin %> sync leave',
-    '<%= config.bin %> sync leave --remove',
-    '<%= config.bin %> sync leave /mnt/old/steward --remove',
-  ];
+  static override examples = ['sync leave', 'sync leave --remove', 'sync leave /mnt/old/steward --remove'];
   static override related = ['sync setup FOLDER', 'sync forget MACHINE'];
 
   async run(): Promise<Left> {

@@ -5,10 +5,7 @@ export default class SyncRename extends BaseCommand {
   static override summary = 'Name this machine';
   static override description = 'Other machines show this name. The default is the host name.';
   static override args = { name: word({ required: true, description: 'New name, such as "laptop".' }) };
-  static override examples = [
-    '<%= config.bin %> sync rename laptop',
-    '<%= config.bin %> sync rename "Desk at home"',
-  ];
+  static override examples = ['sync rename laptop', 'sync rename "Desk at home"'];
   static override related = ['sync status'];
 
   async run(): Promise<SyncChange & { name: string }> {

@@ -26,11 +26,7 @@ export default class SyncSetup extends BaseCommand {
       dependsOn: ['dry-run'],
     }),
   };
-  static override examples = [
-    '<%= config.bin %> sync setup --dry-run',
-    '<%= config.bin %> sync setup ~/Sync/steward',
-    '<%= config.bin %> sync setup --no-details',
-  ];
+  static override examples = ['sync setup --dry-run', 'sync setup ~/Sync/steward', 'sync setup --no-details'];
   static override related = ['sync status', 'sync connect git', 'sync leave'];
 
   async run(): Promise<SyncChange | SyncPlan | { path: string; text: string }> {

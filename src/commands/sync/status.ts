@@ -8,11 +8,10 @@ export default class SyncStatusCommand extends BaseCommand {
   static override summary = 'Show the machines in the exchange folder';
   static override description =
     'Shows when each machine was last seen and how many days it is behind. Lists conflict copies and unreadable files, which steward ignores. Writes nothing.';
-  static override examples = ['<%= config.bin %> sync status', '<%= config.bin %> sync status --json'];
+  static override examples = ['sync status', 'sync status --json'];
   static override related = ['sync setup FOLDER', 'sync forget MACHINE', 'doctor sync'];
 
   async run(): Promise<SyncStatus> {
-    await this.parse(SyncStatusCommand);
     const found = await status(this.context, true);
     const { timezone } = (await this.context.loadConfig()).config.user;
     const localTime = localTimes(this.context.clock, timezone);

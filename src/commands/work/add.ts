@@ -35,8 +35,8 @@ export default class WorkAdd extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> work add "Write the release notes" --priority P1',
-    '<%= config.bin %> work add "Search is slow" --type problem --property website --status ready',
+    'work add "Write the release notes" --priority P1',
+    'work add "Search is slow" --type problem --property website --status ready',
   ];
   static override related = ['work remind TEXT', 'work board', 'work ready'];
 

@@ -11,10 +11,7 @@ export default class WorkBlock extends BaseCommand {
   static override flags = {
     reason: text({ description: 'What the issue is waiting for.', helpValue: 'TEXT' }),
   };
-  static override examples = [
-    '<%= config.bin %> work block 12',
-    '<%= config.bin %> work block 12 --reason "Waiting for the API key"',
-  ];
+  static override examples = ['work block 12', 'work block 12 --reason "Waiting for the API key"'];
   static override related = ['work start NUMBER', 'work list --status blocked'];
 
   async run(): Promise<Item> {

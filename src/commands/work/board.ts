@@ -11,10 +11,10 @@ export default class WorkBoard extends BaseCommand {
     refresh: boolean({ description: 'Fetch the issues now.' }),
   };
   static override examples = [
-    '<%= config.bin %> work board',
+    'work board',
     {
       description: 'List the issues in review, for a script',
-      command: '<%= config.bin %> work board --json | jq \'.columns["In-Review"]\'',
+      command: 'work board --json | jq \'.columns["In-Review"]\'',
     },
   ];
   static override related = ['work list', 'work ready', 'work show NUMBER'];

@@ -15,9 +15,9 @@ export default class WorkClaim extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> work claim 12',
-    '<%= config.bin %> work claim 12 --agent kai',
-    '<%= config.bin %> work claim 12 --agent kai --json',
+    'work claim 12',
+    'work claim 12 --agent kai',
+    'work claim 12 --agent kai --json',
   ];
   static override related = ['work ready', 'work close NUMBER --evidence TEXT'];
 

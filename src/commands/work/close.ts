@@ -15,8 +15,8 @@ export default class WorkClose extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> work close 12 --evidence "Fixed in 3f2a91c; all tests pass"',
-    '<%= config.bin %> work close 12 --evidence @test-output.txt',
+    'work close 12 --evidence "Fixed in 3f2a91c; all tests pass"',
+    'work close 12 --evidence @test-output.txt',
   ];
   static override related = ['work show NUMBER', 'work board'];
 

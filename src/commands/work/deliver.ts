@@ -7,11 +7,10 @@ export default class WorkDeliver extends BaseCommand {
   static override summary = 'Send captured issues to the work repository';
   static override description =
     'Hooks start this command after capturing an issue. If steward is offline or has no credential, the daemon retries later.';
-  static override examples = ['<%= config.bin %> work deliver', '<%= config.bin %> work deliver --json'];
+  static override examples = ['work deliver', 'work deliver --json'];
   static override related = ['work status', 'hooks status'];
 
   async run(): Promise<DrainResult> {
-    await this.parse(WorkDeliver);
     const result = await deliverNow(this.context);
     this.print(() =>
       result.busy

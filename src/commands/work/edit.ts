@@ -20,8 +20,8 @@ export default class WorkEdit extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> work edit 12 --title "Make search fast"',
-    '<%= config.bin %> work edit 12 --add-label Priority:P1 --remove-label Priority:P2',
+    'work edit 12 --title "Make search fast"',
+    'work edit 12 --add-label Priority:P1 --remove-label Priority:P2',
   ];
   static override related = ['work show NUMBER', 'work start NUMBER', 'work snooze NUMBER WHEN'];
 

@@ -49,10 +49,7 @@ export default class WorkList extends BaseCommand {
     }),
     refresh: boolean({ description: 'Fetch the issues now.' }),
   };
-  static override examples = [
-    '<%= config.bin %> work list --status blocked',
-    '<%= config.bin %> work list --agent kai --priority P1 --json',
-  ];
+  static override examples = ['work list --status blocked', 'work list --agent kai --priority P1 --json'];
   static override related = ['work board', 'work ready', 'work show NUMBER'];
 
   async run(): Promise<BoardView> {

@@ -9,7 +9,7 @@ export default class WorkOpen extends BaseCommand {
   static override flags = {
     print: boolean({ description: 'Print the URL instead of opening it.', default: false }),
   };
-  static override examples = ['<%= config.bin %> work open 12', '<%= config.bin %> work open 12 --print'];
+  static override examples = ['work open 12', 'work open 12 --print'];
   static override related = ['work show NUMBER', 'work board'];
 
   async run(): Promise<{ url: string; opened: boolean }> {

@@ -13,7 +13,7 @@ export default class WorkReady extends BaseCommand {
     refresh: boolean({ description: 'Fetch the issues now.' }),
   };
   static override examples = [
-    '<%= config.bin %> work ready',
+    'work ready',
     {
       description: 'Claim the first issue',
       command:

@@ -19,8 +19,8 @@ export default class WorkRemind extends BaseCommand {
     priority: text({ description: 'Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
   };
   static override examples = [
-    '<%= config.bin %> work remind "call Ann tomorrow at 10"',
-    '<%= config.bin %> work remind "renew the certificate" --at "1 December 9:00"',
+    'work remind "call Ann tomorrow at 10"',
+    'work remind "renew the certificate" --at "1 December 9:00"',
   ];
   static override related = ['work add TITLE', 'work list --type reminder'];
 

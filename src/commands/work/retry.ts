@@ -7,11 +7,10 @@ export default class WorkRetry extends BaseCommand {
   static override summary = 'Retry failed captures';
   static override description =
     'Resends every capture in state/spool/dead, including those from other machines. Resending never creates a duplicate issue.';
-  static override examples = ['<%= config.bin %> work retry', '<%= config.bin %> work retry --json'];
+  static override examples = ['work retry', 'work retry --json'];
   static override related = ['status', 'work undo', 'notify retry ID'];
 
   async run(): Promise<RetryResult> {
-    await this.parse(WorkRetry);
     const result = await retryNow(this.context);
     this.print(() => retryText(result));
     return result;

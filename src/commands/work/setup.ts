@@ -14,10 +14,7 @@ export default class WorkSetup extends BaseCommand {
   static override flags = {
     create: boolean({ description: 'Create the private repository if it does not exist.' }),
   };
-  static override examples = [
-    '<%= config.bin %> work setup ann/work --create',
-    '<%= config.bin %> work setup ann/work --json',
-  ];
+  static override examples = ['work setup ann/work --create', 'work setup ann/work --json'];
   static override related = ['work board', 'work verify', 'work labels seed'];
 
   async run(): Promise<SetupResult> {

@@ -6,7 +6,7 @@ import { showText } from '../../lib/work/view';
 export default class WorkShow extends BaseCommand {
   static override summary = 'Show an issue with its text and comments';
   static override args = { number: issueNumber() };
-  static override examples = ['<%= config.bin %> work show 12', '<%= config.bin %> work show 12 --json'];
+  static override examples = ['work show 12', 'work show 12 --json'];
   static override related = [
     'work board',
     'work claim NUMBER --agent NAME',

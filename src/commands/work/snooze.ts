@@ -11,10 +11,7 @@ export default class WorkSnooze extends BaseCommand {
     number: issueNumber(),
     when: word({ required: true, description: 'New time, in quotes if it has several words.' }),
   };
-  static override examples = [
-    '<%= config.bin %> work snooze 12 2h',
-    '<%= config.bin %> work snooze 12 "tomorrow 9am"',
-  ];
+  static override examples = ['work snooze 12 2h', 'work snooze 12 "tomorrow 9am"'];
   static override related = ['work remind TEXT', 'work list --type reminder', 'work close NUMBER'];
 
   async run(): Promise<Snoozed> {

@@ -8,7 +8,7 @@ export default class WorkStart extends BaseCommand {
   static override summary = 'Mark an issue as in progress';
   static override description = 'Replaces the Status label. To also assign the issue, use `work claim`.';
   static override args = { number: issueNumber() };
-  static override examples = ['<%= config.bin %> work start 12', '<%= config.bin %> work start 12 --json'];
+  static override examples = ['work start 12', 'work start 12 --json'];
   static override related = ['work claim NUMBER', 'work block NUMBER', 'work close NUMBER --evidence TEXT'];
 
   async run(): Promise<Item> {

@@ -6,11 +6,10 @@ import { statusText } from '../../lib/work/view-results';
 export default class WorkStatusCommand extends BaseCommand {
   static override summary = 'Show the status of work tracking';
   static override description = 'Uses local data only.';
-  static override examples = ['<%= config.bin %> work status', '<%= config.bin %> work status --json'];
+  static override examples = ['work status', 'work status --json'];
   static override related = ['work verify', 'work board', 'config show'];
 
   async run(): Promise<WorkStatus> {
-    await this.parse(WorkStatusCommand);
     const { deps, warnings, shown } = await openWork(this.context);
     for (const warning of warnings) this.say(warning);
     const status = workStatus(deps);

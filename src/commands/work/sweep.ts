@@ -27,10 +27,7 @@ export default class WorkSweep extends BaseCommand {
     }),
     strict: boolean({ description: 'Exit with an error code if something failed.' }),
   };
-  static override examples = [
-    '<%= config.bin %> work sweep --dry-run',
-    '<%= config.bin %> work sweep --of 30d --max-create 50',
-  ];
+  static override examples = ['work sweep --dry-run', 'work sweep --of 30d --max-create 50'];
   static override related = ['work tasks regenerate', 'work status'];
 
   /** Exits 0 even for invalid flags, so that a scheduler doesn't disable the job. */

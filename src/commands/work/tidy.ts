@@ -12,7 +12,7 @@ export default class WorkTidy extends BaseCommand {
   static override flags = {
     'dry-run': dryRun('Only list the issues, with the evidence found.'),
   };
-  static override examples = ['<%= config.bin %> work tidy --dry-run', '<%= config.bin %> work tidy'];
+  static override examples = ['work tidy --dry-run', 'work tidy'];
   static override related = ['work close NUMBER', 'work board'];
 
   async run(): Promise<Tidied> {

@@ -13,7 +13,7 @@ export default class WorkUndo extends BaseCommand {
     limit: limit('Number of prompts to undo.', 1, 50),
     yes: boolean({ description: 'Skip the confirmation; required without a terminal.' }),
   };
-  static override examples = ['<%= config.bin %> work undo', '<%= config.bin %> work undo --limit 3 --yes'];
+  static override examples = ['work undo', 'work undo --limit 3 --yes'];
   static override related = ['work list', 'work close NUMBER'];
 
   async run(): Promise<{ undone: Undone[] }> {

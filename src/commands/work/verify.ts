@@ -7,11 +7,10 @@ export default class WorkVerify extends BaseCommand {
   static override summary = 'Check that the work repository is private';
   static override description =
     'steward also checks the repository every twelve hours and before each write. If the repository is not private, work tracking turns off.';
-  static override examples = ['<%= config.bin %> work verify', '<%= config.bin %> work verify --json'];
+  static override examples = ['work verify', 'work verify --json'];
   static override related = ['work status', 'work setup OWNER/REPO'];
 
   async run(): Promise<WorkStatus['privacy'] & { repo: string }> {
-    await this.parse(WorkVerify);
     const { deps } = await openWork(this.context);
     const { repo } = await verify(deps);
     this.print(() => `${repo} is private.`);

@@ -99,6 +99,9 @@ export abstract class BaseCommand extends Command {
   /** Runs the command and, with `--json`, prints its value. */
   async execute(): Promise<void> {
     if (!(await this.mayRun())) return;
+    // A command without arguments and flags of its own has nothing to read from them.
+    const { args, flags } = this.ctor;
+    if (Object.keys({ ...args, ...flags }).length === 0) await this.parse();
     const value = await this.run();
     if (!this.parsed) throw new StewardError('internal', `${String(this.id)} did not parse its arguments.`);
     if (this.json && value !== undefined) writeStdout(toJson(value));

@@ -24,8 +24,14 @@ class StewardCommandHelp extends CommandHelp {
     return undefined;
   }
 
+  /** Examples begin with a command of steward, unless they name the program themselves. */
   protected override examples(examples: Parameters<CommandHelp['examples']>[0]): string | undefined {
-    return super.examples(examples)?.replaceAll('\n\n', '\n');
+    const whole = (text: string): string =>
+      text.includes('config.bin') ? text : `${this.config.bin} ${text}`;
+    const all = [examples ?? []]
+      .flat()
+      .map((one) => (typeof one === 'string' ? whole(one) : { ...one, command: whole(one.command) }));
+    return super.examples(all)?.replaceAll('\n\n', '\n');
   }
 
   /** Shows `--json` below the command's own flags, and omits `--debug`. */

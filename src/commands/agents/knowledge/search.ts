@@ -21,8 +21,8 @@ export default class AgentsKnowledgeSearch extends BaseCommand {
     limit: integer({ description: `Maximum number of results, 1 to ${MAX_RESULTS}.`, default: 20, min: 1, max: MAX_RESULTS, helpValue: 'N' }),
   }; // prettier-ignore
   static override examples = [
-    '<%= config.bin %> agents knowledge search "battery recycling"',
-    '<%= config.bin %> agents knowledge search --type people --tag physics --json',
+    'agents knowledge search "battery recycling"',
+    'agents knowledge search --type people --tag physics --json',
   ];
   static override related = ['agents knowledge show ID'];
 

@@ -11,8 +11,8 @@ export default class AgentsKnowledgeShow extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> agents knowledge show people/ada-lovelace',
-    '<%= config.bin %> agents knowledge show ada --json',
+    'agents knowledge show people/ada-lovelace',
+    'agents knowledge show ada --json',
   ];
   static override related = ['agents knowledge search WORDS'];
 

@@ -9,10 +9,7 @@ export default class AgentsManagedArchive extends BaseCommand {
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
   };
-  static override examples = [
-    '<%= config.bin %> agents managed archive sesn_01',
-    '<%= config.bin %> agents managed archive sesn_01 --json',
-  ];
+  static override examples = ['agents managed archive sesn_01', 'agents managed archive sesn_01 --json'];
   static override related = ['agents managed interrupt SESSION', 'agents managed sessions'];
 
   async run(): Promise<Resource> {

@@ -19,8 +19,8 @@ export default class AgentsManagedCreate extends ManagedCommand {
     'no-tools': boolean({ description: 'Create the agent without tools.' }),
   };
   static override examples = [
-    '<%= config.bin %> agents managed create --name reviewer --model claude-sonnet-4-5 --system @reviewer.md',
-    '<%= config.bin %> agents managed create --file agent.yaml --json',
+    'agents managed create --name reviewer --model claude-sonnet-4-5 --system @reviewer.md',
+    'agents managed create --file agent.yaml --json',
   ];
   static override related = ['agents managed list', 'agents managed env create', 'agents managed run'];
 

@@ -8,10 +8,7 @@ export default class AgentsManagedInterrupt extends BaseCommand {
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
   };
-  static override examples = [
-    '<%= config.bin %> agents managed interrupt sesn_01',
-    '<%= config.bin %> agents managed interrupt sesn_01 --json',
-  ];
+  static override examples = ['agents managed interrupt sesn_01', 'agents managed interrupt sesn_01 --json'];
   static override related = ['agents managed send SESSION MESSAGE', 'agents managed archive SESSION'];
 
   async run(): Promise<{ session: string; interrupted: true }> {

@@ -8,10 +8,7 @@ export default class AgentsManagedList extends ManagedCommand {
   static override flags = {
     limit: limit('Maximum number of agents.', 100),
   };
-  static override examples = [
-    '<%= config.bin %> agents managed list',
-    '<%= config.bin %> agents managed list --limit 20 --json',
-  ];
+  static override examples = ['agents managed list', 'agents managed list --limit 20 --json'];
   static override related = ['agents managed create', 'agents managed run'];
 
   async run(): Promise<Resource[]> {

@@ -21,8 +21,8 @@ export default class AgentsManagedRun extends BaseCommand {
     ...answerFlags,
   };
   static override examples = [
-    '<%= config.bin %> agents managed run --agent agent_01 --environment env_01 "Update the changelog"',
-    '<%= config.bin %> agents managed run --agent agent_01 --environment env_01 --max-cost 2 --allow all --json @task.md',
+    'agents managed run --agent agent_01 --environment env_01 "Update the changelog"',
+    'agents managed run --agent agent_01 --environment env_01 --max-cost 2 --allow all --json @task.md',
   ];
   static override related = ['agents managed wake', 'agents managed send', 'agents managed show'];
 

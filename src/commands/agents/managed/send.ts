@@ -20,8 +20,8 @@ export default class AgentsManagedSend extends BaseCommand {
     ...answerFlags,
   };
   static override examples = [
-    '<%= config.bin %> agents managed send sesn_01 "Also look at the tests"',
-    '<%= config.bin %> agents managed send sesn_01 --tool-result toolu_01=@answer.json --follow',
+    'agents managed send sesn_01 "Also look at the tests"',
+    'agents managed send sesn_01 --tool-result toolu_01=@answer.json --follow',
   ];
   static override related = ['agents managed wake SESSION', 'agents managed interrupt SESSION'];
 

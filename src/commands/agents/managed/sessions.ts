@@ -15,8 +15,8 @@ export default class AgentsManagedSessions extends ManagedCommand {
     limit: limit('Maximum number of sessions.', 20),
   };
   static override examples = [
-    '<%= config.bin %> agents managed sessions --status running',
-    '<%= config.bin %> agents managed sessions --agent agent_01 --json',
+    'agents managed sessions --status running',
+    'agents managed sessions --agent agent_01 --json',
   ];
   static override related = ['agents managed show SESSION', 'agents managed wake SESSION'];
 

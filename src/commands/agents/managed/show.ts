@@ -10,8 +10,8 @@ export default class AgentsManagedShow extends BaseCommand {
     session: word({ required: true, description: 'Session id.' }),
   };
   static override examples = [
-    '<%= config.bin %> agents managed show sesn_01',
-    '<%= config.bin %> agents managed show sesn_01 --json | jq .cost.totalUsd',
+    'agents managed show sesn_01',
+    'agents managed show sesn_01 --json | jq .cost.totalUsd',
   ];
   static override related = ['agents managed wake SESSION', 'agents managed sessions'];
 

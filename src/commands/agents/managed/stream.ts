@@ -13,8 +13,8 @@ export default class AgentsManagedStream extends BaseCommand {
     all: boolean({ description: 'Show all events from the beginning.' }),
   };
   static override examples = [
-    '<%= config.bin %> agents managed stream sesn_01 --all',
-    '<%= config.bin %> agents managed stream sesn_01 --json | jq .type',
+    'agents managed stream sesn_01 --all',
+    'agents managed stream sesn_01 --json | jq .type',
   ];
   static override related = ['agents managed wake SESSION', 'agents managed send SESSION MESSAGE'];
 

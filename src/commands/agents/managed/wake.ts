@@ -23,10 +23,7 @@ export default class AgentsManagedWake extends BaseCommand {
     }),
   };
   static override flags = { 'max-cost': costFlag, ...answerFlags };
-  static override examples = [
-    '<%= config.bin %> agents managed wake',
-    '<%= config.bin %> agents managed wake sesn_01 --allow bash',
-  ];
+  static override examples = ['agents managed wake', 'agents managed wake sesn_01 --allow bash'];
   static override related = [
     'agents managed stream SESSION',
     'agents managed show SESSION',

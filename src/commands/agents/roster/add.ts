@@ -19,8 +19,8 @@ export default class AgentsRosterAdd extends BaseCommand {
     approach: text({ helpGroup: 'TRAIT', description: 'Approach; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('approach'), helpValue: 'TRAIT' }),
   }; // prettier-ignore
   static override examples = [
-    '<%= config.bin %> agents roster add ada --role "security specialist"',
-    '<%= config.bin %> agents roster add bo --role "primary researcher" --expertise research --model deep',
+    'agents roster add ada --role "security specialist"',
+    'agents roster add bo --role "primary researcher" --expertise research --model deep',
   ];
   static override related = ['agents roster list', 'agents roster check', 'agents roster traits'];
 

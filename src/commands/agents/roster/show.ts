@@ -8,10 +8,7 @@ export default class AgentsRosterShow extends BaseCommand {
   static override args = {
     name: word({ required: true, description: "The agent's name or file name." }),
   };
-  static override examples = [
-    '<%= config.bin %> agents roster show ada',
-    '<%= config.bin %> agents roster show ada --json',
-  ];
+  static override examples = ['agents roster show ada', 'agents roster show ada --json'];
   static override related = ['agents roster list', 'agents route REQUEST'];
 
   async run(): Promise<RosterEntry> {

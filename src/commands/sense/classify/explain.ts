@@ -16,8 +16,8 @@ export default class SenseClassifyExplain extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> sense classify explain Firefox',
-    '<%= config.bin %> sense classify explain Code --bundle-id com.microsoft.VSCode',
+    'sense classify explain Firefox',
+    'sense classify explain Code --bundle-id com.microsoft.VSCode',
   ];
   static override related = ['sense today', 'config path'];
 

@@ -16,8 +16,8 @@ export default class SenseClassifySet extends BaseCommand {
     of: ofOr('today', 'Rebuild the records of these days, which end today'),
   };
   static override examples = [
-    '<%= config.bin %> sense classify set Firefox creation',
-    '<%= config.bin %> sense classify set Firefox creation --of "last 2 weeks"',
+    'sense classify set Firefox creation',
+    'sense classify set Firefox creation --of "last 2 weeks"',
   ];
   static override related = ['sense classify explain APP', 'sense today'];
 

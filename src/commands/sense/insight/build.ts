@@ -19,11 +19,11 @@ export default class SenseInsightBuild extends BaseCommand {
     force: boolean({ description: 'Send even if there are no new events.' }),
   };
   static override examples = [
-    '<%= config.bin %> sense insight build --dry-run',
-    '<%= config.bin %> sense insight build',
+    'sense insight build --dry-run',
+    'sense insight build',
     {
       description: 'Use another program that reads the text from stdin and writes JSON to stdout',
-      command: '<%= config.bin %> config set sense.insight.command llm,--model,small',
+      command: 'config set sense.insight.command llm,--model,small',
     },
   ];
   static override related = ['sense insight', 'sense purge', 'config set sense.insight.command PROGRAM'];

@@ -8,16 +8,15 @@ export default class SenseInsight extends BaseCommand {
   static override description =
     'Shows today\'s insight or, if there is none yet, the latest earlier one. Sends nothing; only "sense insight build" asks your assistant.';
   static override examples = [
-    '<%= config.bin %> sense insight',
+    'sense insight',
     {
       description: 'Print each kind of content with its share, for a script',
-      command: `<%= config.bin %> sense insight --json | jq '.contentTypes[] | {label, share}'`,
+      command: `sense insight --json | jq '.contentTypes[] | {label, share}'`,
     },
   ];
   static override related = ['sense insight build --dry-run', 'sense insight build', 'sense today'];
 
   async run(): Promise<Insight> {
-    await this.parse(SenseInsight);
     const { deps } = await openInsight(this.context);
     const insight = latestInsight(deps);
     return this.show(insight, () => insightText(insight, { ...this.terminal, timezone: deps.timezone }));

@@ -16,10 +16,7 @@ export default class WorkLabelsSeed extends BaseCommand {
     }),
     'dry-run': boolean({ default: false, description: 'Show the plan without writing anything.' }),
   };
-  static override examples = [
-    '<%= config.bin %> work labels seed --dry-run',
-    '<%= config.bin %> work labels seed --set original',
-  ];
+  static override examples = ['work labels seed --dry-run', 'work labels seed --set original'];
   static override related = ['work setup OWNER/REPO', 'config path'];
 
   async run(): Promise<SeedResult> {

@@ -12,10 +12,7 @@ export default class WorkTasksRegenerate extends BaseCommand {
       description: 'If the file changed, commit and push it to the work repository.',
     }),
   };
-  static override examples = [
-    '<%= config.bin %> work tasks regenerate',
-    '<%= config.bin %> work tasks regenerate --commit-push',
-  ];
+  static override examples = ['work tasks regenerate', 'work tasks regenerate --commit-push'];
   static override related = ['work board', 'work list'];
 
   async run(): Promise<TaskListResult> {

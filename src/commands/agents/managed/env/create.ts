@@ -28,8 +28,8 @@ export default class AgentsManagedEnvCreate extends ManagedCommand {
     secret: repeatable('Secret, as NAME=env:VARIABLE or NAME=file:PATH; repeatable.', 'NAME=REF', 'CONFIG'),
   };
   static override examples = [
-    '<%= config.bin %> agents managed env create --name py --package pip:pandas --host pypi.org',
-    '<%= config.bin %> agents managed env create --file env.yaml --secret TOKEN=file:~/.secrets/token',
+    'agents managed env create --name py --package pip:pandas --host pypi.org',
+    'agents managed env create --file env.yaml --secret TOKEN=file:~/.secrets/token',
   ];
   static override related = ['agents managed env list', 'agents managed run'];
 

@@ -8,10 +8,7 @@ export default class AgentsManagedEnvList extends ManagedCommand {
   static override flags = {
     limit: limit('Maximum number of environments.', 100),
   };
-  static override examples = [
-    '<%= config.bin %> agents managed env list',
-    '<%= config.bin %> agents managed env list --limit 20 --json',
-  ];
+  static override examples = ['agents managed env list', 'agents managed env list --limit 20 --json'];
   static override related = ['agents managed env create', 'agents managed run'];
 
   async run(): Promise<Resource[]> {
