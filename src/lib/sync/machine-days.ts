@@ -39,15 +39,16 @@ export function knownMachines(
   stored: StoredDays,
   source: ExchangeSource | undefined,
   onDamaged: OnDamagedFile,
-  onOthers: (others: readonly ExchangeMachine[]) => unknown = () => undefined,
+  onOthers: (others: readonly MachineName[]) => unknown = () => undefined,
 ): KnownMachines {
   const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
   const others = found.filter((machine) => machine.id !== id);
-  onOthers(others);
   const { own, nameOf } = machineNames({ id, name }, others, source);
+  const names = others.map(nameOf);
+  onOthers(names);
   return {
     own,
-    others: others.map(nameOf),
+    others: names,
     choose(ids) {
       const chosen = others.filter(({ id }) => ids.has(id));
       const hasOwn = ids.has(own.id);

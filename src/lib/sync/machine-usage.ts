@@ -2,7 +2,7 @@ import type { Day } from '../platform/time/time';
 import { chosenMachines, type MachineName } from '../time/machines/read';
 import { sessionKey } from '../sessions/session-key';
 import { damagedNotes, readMachines, readPublishedUsage } from './exchange';
-import { hashedId, type ExchangeMachine } from './format';
+import { hashedId } from './format';
 import { machineNames } from './machine-days';
 import type { ExchangeSource } from './received';
 import type { MachineUsage } from '../usage/machines';
@@ -18,7 +18,7 @@ export interface UsageInput {
   own: MachineName;
   source: ExchangeSource | undefined;
   /** Called with the other machines that were found. */
-  onOthers?: (others: readonly ExchangeMachine[]) => unknown;
+  onOthers?: (others: readonly MachineName[]) => unknown;
   machine: string | undefined;
   from: Day;
   to: Day;
@@ -37,9 +37,9 @@ export function usageOfMachines(
   const onDamaged = damagedNotes(note);
   const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
   const others = found.filter((machine) => machine.id !== id);
-  onOthers?.(others);
   const { own, nameOf } = machineNames({ id, name }, others, source);
   const names = others.map(nameOf);
+  onOthers?.(names);
   const chosen = chosenMachines({ own, others: names }, wanted);
   const hasOwn = chosen.has(own.id);
   const read = others.filter((machine) => chosen.has(machine.id));

@@ -6,8 +6,8 @@ import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../p
 import { parseObject } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import { kindOf, marksOf } from '../platform/files/stat';
+import type { MachineName } from '../time/machines/read';
 import { machinesFolder, MAX_DAY_BYTES } from './exchange';
-import type { ExchangeMachine } from './format';
 import { publishedFiles } from './mirror';
 
 /** Where to read the other machines' files. */
@@ -83,12 +83,10 @@ function copyMachine(
 export function awayNotes(
   { isCopy }: ExchangeSource,
   folder: string,
-  others: readonly Pick<ExchangeMachine, 'info'>[],
+  others: readonly MachineName[],
   localTime: (iso: string) => string,
 ): string[] {
   if (!isCopy) return [];
   if (others.length === 0) return [`Exchange folder not reachable: ${folder}. Other machines are missing.`];
-  return others.map(
-    ({ info: { name, publishedAt } }) => `${name}: as of ${localTime(publishedAt)}, ${folder} not reachable`,
-  );
+  return others.map(({ name, asOf = '' }) => `${name}: as of ${localTime(asOf)}, ${folder} not reachable`);
 }

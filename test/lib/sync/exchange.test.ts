@@ -11,6 +11,7 @@ import {
   readPublishedUsage,
 } from '../../../src/lib/sync/exchange';
 import { machineNames } from '../../../src/lib/sync/machine-days';
+import { awayNotes } from '../../../src/lib/sync/received';
 import { commitId, hashedId, toMinute } from '../../../src/lib/sync/format';
 import { scratch } from '../../helpers/scratch';
 import { buildDailyRecord, focus } from '../../helpers/sense';
@@ -87,6 +88,17 @@ describe('the exchange folder (lib)', () => {
     );
     expect(own.name).to.equal('laptop-aaaa');
     expect(readMachines(path()).map((found) => nameOf(found).name)).to.deep.equal(['Laptop-0123', 'desk']);
+  });
+
+  it('tells machines with the same name apart in the notes of a copy', () => {
+    put(`${ID}/machine.json`, INFO);
+    put('fedcba987654/machine.json', { ...INFO, id: 'fedcba987654' });
+    const source = { folder: path(), isCopy: true };
+    const { nameOf } = machineNames({ id: 'aaaabbbbcccc', name: 'desk' }, readMachines(path()), source);
+    const notes = awayNotes(source, '/nas', readMachines(path()).map(nameOf), (iso) => iso.slice(11, 16));
+    expect(notes).to.deep.equal(
+      ['laptop-0123', 'laptop-fedc'].map((name) => `${name}: as of 09:42, /nas not reachable`),
+    );
   });
 
   it('reads a day, its sessions and its usage as they were written', () => {
