@@ -5,10 +5,10 @@ import { isTerminalInput } from '../lib/platform/process/stdin';
 export default class Mcp extends BaseCommand {
   static override summary = 'Serve your record, sessions and issues to an assistant over MCP';
   static override description =
-    'Assistants start this server and call it over stdin and stdout, using the Model Context Protocol. The server is read-only by default. With --write, assistants can also add, claim and close issues, set reminders and notify you.';
+    'Assistants start this server and call it over stdin and stdout, using the Model Context Protocol. The server is read-only by default. With --write, assistants can also add, claim and close issues, set reminders, notify you and ask you questions.';
   static override flags = {
     write: boolean({
-      description: 'Also offer the write tools: remind, add_issue, claim, close, notify.',
+      description: 'Also offer the write tools: remind, add_issue, claim, close, notify, ask_me.',
     }),
   };
   static override examples = [

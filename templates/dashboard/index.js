@@ -21,7 +21,7 @@ import { follow } from './live.js';
 import { drawPanels } from './notes.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
-import { showDone, showNext, showRunning, showWaitingList } from './today-lists.js';
+import { showDone, showNext, showRunning, showWaitingList, watchAnswers } from './today-lists.js';
 
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} SessionsReport */
@@ -63,7 +63,7 @@ const { refresh, redraw } = follow(
       {
         name: 'Sessions',
         feeds: [feeds.sessions, feeds.inbox],
-        from: [report, inbox, day?.day, minute],
+        from: [report, inbox, day?.day, minute, isSignedIn()],
         draw: () => showSessions(report, inbox, now, lost),
       },
       {
@@ -112,6 +112,10 @@ const { refresh, redraw } = follow(
 );
 onTurn('/');
 onWaiting();
+watchAnswers(byId('waiting-list'), async () => {
+  await refresh();
+  redraw();
+});
 watchKinds(byId('classified'), () => asked ?? undefined, refresh);
 if (asked !== null) show(byId('day-title'), asked);
 

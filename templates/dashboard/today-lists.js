@@ -1,11 +1,13 @@
 // The lists on the day page: what is waiting for you, what is running, what was done and what is next.
 
-import { command, external, folded, h, show } from './dom.js';
+import { isSignedIn, post } from './daemon.js';
+import { around, command, external, folded, h, show } from './dom.js';
 import { minutes, grouped, moment, plural } from './format.js';
 import { plainTitle } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/sessions/rows').SessionRow} SessionRow */
 /** @typedef {import('../../src/lib/inbox/row').InboxRow} InboxRow */
+/** @typedef {import('../../src/lib/inbox/asks').ShownAsk} ShownAsk */
 /** @typedef {import('../../src/lib/work/board').Item} Item */
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 
@@ -27,10 +29,57 @@ export function showWaitingList(place, rows, now, lost) {
     // Pages that have not signed in get no names.
     const text = plainTitle(one.title ?? one.name ?? id);
     const age = kind === 'reminder' ? `due ${moment(Date.parse(at), now)}` : `${request} · ${since(at, now)}`;
-    return row(id, h('a', linkOf(one), text), [where === text ? '' : where, age, go]);
+    const item = row(id, h('a', linkOf(one), text), [where === text ? '' : where, age, go]);
+    if (one.ask && isSignedIn()) item.append(formOf(one.ask));
+    return item;
   });
   show(place, folded(items, WAITING_SHOWN, list));
   return rows.length;
+}
+
+/** The last problem of each ask. @type {Map<string, string>} */
+const problems = new Map();
+
+/** Returns what an ask shows, with a button for each answer. @param {ShownAsk} ask */
+function formOf({ id, kind, tool, questions, input, canAllow, canAllowSession }) {
+  const isQuestion = kind === 'ask' || kind === 'question';
+  const [only, second] = questions;
+  const options = second === undefined ? (only?.options ?? []) : [];
+  const button = (/** @type {string} */ label, /** @type {object} */ given) =>
+    h('button', { type: 'button', 'data-answer': JSON.stringify({ id, ...given }) }, label);
+  return h(
+    'form.ask',
+    { 'data-ask': id },
+    input !== null && h('pre', `${tool} ${input}`),
+    questions.map((one) => h('p', second || !isQuestion ? [one.text, ...one.options].join(' · ') : one.text)),
+    options.map((option, index) => button(option, { answer: String(index + 1) })),
+    isQuestion && h('input', { 'aria-label': 'Answer', maxlength: '4000', required: true }),
+    isQuestion && h('button', { type: 'submit' }, 'Answer'),
+    !isQuestion && canAllow && button('Allow', { behavior: 'allow' }),
+    canAllow && canAllowSession && button('Allow for this session', { behavior: 'allow', forSession: true }),
+    button('Deny', { behavior: 'deny' }),
+    h('span.attention', problems.get(id) ?? ''),
+  );
+}
+
+/** Sends the answers that are given in a list. @param {Element} place @param {() => Promise<void>} refresh */
+export function watchAnswers(place, refresh) {
+  const send = async (/** @type {{ id: string }} */ given) => {
+    const { problem } = await post('/api/inbox/answer', given);
+    problems.delete(given.id);
+    if (problem !== undefined) problems.set(given.id, problem);
+    await refresh();
+  };
+  place.addEventListener('click', (event) => {
+    const given = around(event, '[data-answer]')?.getAttribute('data-answer');
+    if (given) void send(JSON.parse(given));
+  });
+  place.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const given = { id: form.dataset.ask ?? '', answer: form.querySelector('input')?.value };
+    void send(given);
+  });
 }
 
 /** Returns where a row's title leads. @param {InboxRow} row */

@@ -355,6 +355,17 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     const [{ slug } = { slug: '' }] = (JSON.parse(listed) as SessionsReport).sessions;
     expect(await name(200, slug)).to.include({ slug, name: 'Shop' });
     await name(404, 'none');
+    const asked = { id: 'q-1', kind: 'ask', session: null, slug: null, tool: 'ask_me', input: 'Which?' };
+    const times = { at: new Date().toISOString(), until: new Date(Date.now() + 600_000).toISOString() };
+    const open = { questions: [{ text: 'Which?', options: ['A'] }], canAllow: true, canAllowSession: false };
+    writeFileSync(area('state', 'asks.json'), JSON.stringify({ asks: [{ ...asked, ...times, ...open }] }));
+    for (const headers of [{}, page]) {
+      const inbox = await visit(daemon, 'GET /api/inbox', 200, { headers });
+      expect(inbox.text.includes('Which?')).to.equal(headers === page);
+    }
+    await send('/api/inbox/answer', 400, { id: 'q-1', answer: '2' });
+    expect(await send('/api/inbox/answer', 200, { id: 'q-1', answer: '1' })).to.deep.equal({ id: 'q-1' });
+    await send('/api/inbox/answer', 409, { id: 'q-1', answer: '1' });
     const write = (name: string, status: number, input: object): Promise<unknown> =>
       send(`/api/work/${name}`, status, input);
     const added = (await write('add', 200, { title: 'From the page', priority: 'P0' })) as Item;

@@ -9,7 +9,7 @@ import { BIN, cleanEnv, definedOnly, emptyHome, jsonOf, steward } from '../helpe
 import { startGitHub, type GitHub } from '../helpers/github';
 
 const READ = ['today', 'recent', 'standup', 'sessions', 'inbox', 'ready', 'list_issues', 'show_issue'];
-const WRITE = ['remind', 'add_issue', 'claim', 'close', 'notify'];
+const WRITE = ['remind', 'add_issue', 'claim', 'close', 'notify', 'ask_me'];
 
 interface Called {
   text: string;
@@ -149,6 +149,34 @@ describe('steward mcp', function () {
     };
     const history = jsonOf(await steward(['notify', 'history', '--json'], { home: home.path }));
     expect(JSON.stringify(history)).to.include(sent.id);
+  });
+
+  it('puts a question into the inbox, and returns the answer that you give in a terminal', async () => {
+    const client = await connect('--write');
+    const asked = good(client, 'ask_me', { question: 'Which\u001b[31m colour?', options: ['red', 'blue'] });
+    const row = async (): Promise<string> => {
+      for (;;) {
+        const run = await steward(['inbox', '--json'], { home: home.path });
+        const { rows } = JSON.parse(run.stdout) as { rows: { name: string; kind: string; title: string }[] };
+        const found = rows.find(({ kind }) => kind === 'question');
+        if (found !== undefined) expect(found.title).to.equal('Which colour?');
+        if (found !== undefined) return found.name;
+      }
+    };
+    const name = await row();
+    const shown = await steward(['answer', name], { home: home.path });
+    expect(shown.stdout).to.match(/^Which colour\?\n {2}1 {2}red\n {2}2 {2}blue\n/);
+    expect(await steward(['answer', name, '2'], { home: home.path })).to.include({ code: 0 });
+    expect(await asked).to.deep.equal({ answer: 'blue' });
+    expect((await steward(['answer', name, '1'], { home: home.path })).code).to.not.equal(0);
+    const history = await steward(['notify', 'history', '--json'], { home: home.path });
+    expect(history.stdout).to.include('An agent asks: Which colour?');
+    const again = await call(client, 'ask_me', { id: 'q-000000000000' });
+    expect(again).to.deep.equal({
+      text: 'No question has the id "q-000000000000".\nAsk it again.',
+      isError: true,
+    });
+    expect((await call(client, 'ask_me', {})).text).to.match(/^Pass a question, or the id/);
   });
 
   it('answers invalid input with an error and a hint, and continues', async () => {

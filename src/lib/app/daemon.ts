@@ -30,7 +30,7 @@ import { dayRoute } from './day';
 import { hooksFinding } from '../assistant/registered';
 import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
-import { inboxRoute, openInboxFiles } from './inbox';
+import { inboxRoutes, openInboxFiles } from './inbox';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
 import { openMachines } from './machines';
@@ -79,7 +79,7 @@ export async function openDaemon(
       ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName(await work()) }),
       ...sessionRoutes(context, { sessions, sense: senseDeps }),
-      ...[usageRoute(context), reportRoute(context), inboxRoute(context)],
+      ...[usageRoute(context), reportRoute(context), ...inboxRoutes(context)],
       dayRoute(context, { sense: async () => sense(), day: live.day, sessions }),
       ...notify.routes,
       ...pageRoutes({ clock, ...pageFolders(context) }),

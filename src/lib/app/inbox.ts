@@ -1,8 +1,13 @@
+import * as v from 'valibot';
+
 import { sessionLogPath } from '../agents/managed/session-log';
 import { localSessions } from '../agents/managed/sessions';
 import { waitingHosted } from '../agents/managed/waiting';
 import { waitingHooks } from '../assistant/registered';
 import type { Route } from '../daemon/route';
+import { writeRoute } from '../daemon/write-route';
+import { askOf, askWaits, decisionFor, type GivenAnswer, withAsks } from '../inbox/answer';
+import { answerAsk, waitingAsks } from '../inbox/asks';
 import { mark, readMarks, unmarked } from '../inbox/marks';
 import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
 import { issueWaits, sessionWaits, waitOf } from '../inbox/waits';
@@ -35,7 +40,8 @@ export async function openInbox(context: Context): Promise<Inbox> {
   const nowMs = clock.now();
   const { sessions } = openRunning(context, await openSessions(context));
   const others = await openOtherWaits(context);
-  const all = [...sessionWaits(Object.values(sessions), nowMs), ...others.waits];
+  const own = withAsks(sessionWaits(Object.values(sessions), nowMs), waitingAsks(context));
+  const all = [...own, ...others.waits];
   const rows = orderedRows(unmarked(all, readMarks(area.inbox), nowMs), nowMs);
   return { rows, count: rows.length, asOf: { sessions: toIso(nowMs), ...others.asOf } };
 }
@@ -63,6 +69,7 @@ export function openInboxFiles({ area }: Context): string[] {
       work.cache,
       work.reviews,
       area.inbox,
+      area.asks,
       area.spool,
       deadFolder(area),
       area.notifyLog,
@@ -78,8 +85,10 @@ export async function openOtherWaits(context: Context): Promise<Waits> {
   const now = toIso(clock.now());
   const ofWork = workWaits((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
+  const asks = waitingAsks(context);
   const waits = [
     ...ofWork.waits,
+    ...askWaits(asks),
     ...failed.map(({ id, at: since, title, text }) => {
       const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
       return waitOf({ ...about, kind: 'delivery', why: 'not delivered', go: 'steward notify history' });
@@ -94,8 +103,8 @@ export async function openOtherWaits(context: Context): Promise<Waits> {
     ),
   ];
   return {
-    ...ofWork,
     waits,
+    dues: [...ofWork.dues, ...asks.map(({ until }) => until)],
     asOf: { ...ofWork.asOf, notifications: now, hooks: now, 'hosted sessions': now },
   };
 }
@@ -130,6 +139,29 @@ export async function openMark(context: Context, row: InboxRow, when?: string): 
   return untilMs === null ? null : toIso(untilMs);
 }
 
-export function inboxRoute(context: Context): Route {
-  return { method: 'GET', path: '/api/inbox', isLive: true, run: () => openInbox(context) };
+/** Answers what a row asks. Throws `conflict` if it has been answered, or can't be answered from elsewhere. */
+export async function openAnswer(
+  context: Context,
+  row: InboxRow,
+  given: GivenAnswer,
+  from: string,
+): Promise<void> {
+  await answerAsk(context, askOf(row).id, (ask) => decisionFor(ask, given), from);
+}
+
+const ANSWER = {
+  id: v.pipe(v.string(), v.maxLength(40)),
+  answer: v.optional(v.pipe(v.string(), v.maxLength(4000))),
+  behavior: v.optional(v.picklist(['allow', 'deny'])),
+  forSession: v.optional(v.boolean()),
+};
+
+export function inboxRoutes(context: Context): Route[] {
+  return [
+    { method: 'GET', path: '/api/inbox', isLive: true, run: () => openInbox(context) },
+    writeRoute('/api/inbox/answer', ANSWER, async ({ id, ...given }) => {
+      await answerAsk(context, id, (ask) => decisionFor(ask, given), 'the page');
+      return { id };
+    }),
+  ];
 }

@@ -89,6 +89,9 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     notifyLog: at('observability', 'notify.jsonl'),
     /** What of the inbox is done or snoozed. */
     inbox: at('state', 'inbox.json'),
+    /** What agents ask you, and your answers, until they are read. */
+    asks: at('state', 'asks.json'),
+    answersLog: at('observability', 'answers.jsonl'),
     /** The time when the current mute ends. */
     mute: at('state', 'mute.json'),
     managed: at('state', 'managed'),

@@ -10,6 +10,7 @@ const WITHHELD = new Set([
   'task',
   'givenName',
   'text',
+  'ask',
   'narrative',
   'evidence',
 ]);

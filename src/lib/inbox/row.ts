@@ -1,4 +1,5 @@
 import { minutes } from '../platform/time/day-words';
+import type { ShownAsk } from './asks';
 
 export type WaitKind =
   | ('permission' | 'question' | 'plan' | 'limit' | 'turn' | 'agents' | 'hosted')
@@ -25,6 +26,8 @@ export interface InboxWait {
   /** The command that opens it, or null. */
   go: string | null;
   url: string | null;
+  /** What you can answer from elsewhere; absent if nothing. */
+  ask?: ShownAsk;
   /** Whether you decide that it is done. The others end when what they wait for happens. */
   canEnd: boolean;
 }

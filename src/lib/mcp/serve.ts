@@ -30,7 +30,11 @@ const INSTRUCTIONS =
 export async function serveMcp(context: Context, { write, say }: McpOptions): Promise<void> {
   const { connectStdio, inputCheck } = await import('./sdk');
   const tools = write ? [...READ_TOOLS, ...WRITE_TOOLS] : READ_TOOLS;
-  const finish = (): void => void connection.then((connected) => connected.finish());
+  const stop = new AbortController();
+  const finish = (): void => {
+    stop.abort();
+    void connection.then((connected) => connected.finish());
+  };
   const connection = connectStdio({
     name: 'steward',
     version: VERSION,
@@ -43,7 +47,7 @@ export async function serveMcp(context: Context, { write, say }: McpOptions): Pr
     }),
     call(name, input) {
       const tool = tools.find((candidate) => candidate.name === name);
-      return tool && answerOf(context, tool, inputCheck, input);
+      return tool && answerOf((given) => tool.run(context, given, stop.signal), tool, inputCheck, input);
     },
     onError: (error) => say(`Ignored invalid input: ${problemOf(error)}.`),
     lines(refuse) {
@@ -72,9 +76,14 @@ function problemOf(error: Error): string {
 type InputCheck = (schema: object, input: unknown) => string | undefined;
 
 /** Calls a tool. Returns an error as a tool result, so that the model can read it. */
-async function answerOf(context: Context, tool: McpTool, check: InputCheck, input: unknown): Promise<Answer> {
+async function answerOf(
+  run: (input: Record<string, unknown>) => Promise<unknown>,
+  tool: McpTool,
+  check: InputCheck,
+  input: unknown,
+): Promise<Answer> {
   try {
-    const value = await tool.run(context, checkedInput(tool, check, input));
+    const value = await run(checkedInput(tool, check, input));
     const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
     return { content: [{ type: 'text', text: cleanLines(text) }] };
   } catch (error) {

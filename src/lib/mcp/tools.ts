@@ -29,7 +29,8 @@ export interface McpTool {
   name: string;
   description: string;
   input: InputSchema;
-  run: (context: Context, input: Record<string, unknown>) => Promise<unknown>;
+  /** `signal` aborts when the connection ends. */
+  run: (context: Context, input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
 }
 
 interface InputSchema {
@@ -254,5 +255,23 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     async run(context, input) {
       return sendNotification(await openNotify(context), input);
     },
+  },
+  {
+    name: 'ask_me',
+    description:
+      'Ask the user a question and wait for the answer, up to 50 seconds. If the result has an id instead of an answer, call again with only that id.',
+    input: inputOf({
+      question: text('What you need to know, with the context to decide it.', 4000),
+      options: {
+        type: 'array',
+        items: text('An answer.', 300),
+        maxItems: 20,
+        description: 'Answers to choose from.',
+      },
+      urgent: { type: 'boolean', description: 'Whether to ignore quiet hours (default: false).' },
+      id: text('Id of an earlier question that is still waiting.', 40),
+    }),
+    run: async (context, input, signal) =>
+      (await import('../app/answers')).openAskMe(context, input, { signal }),
   },
 ];

@@ -29,6 +29,7 @@ export const HELD: readonly HeldFile[] = [
   { name: 'state/work-events.jsonl', by: ['forget'], at: (area) => area.workEvents },
   { name: 'state/spool/', by: ['forget'], at: (area) => area.spool },
   { name: 'state/inbox.json', by: BOTH, at: (area) => area.inbox },
+  { name: 'state/asks.json', by: BOTH, at: (area) => area.asks },
   { name: 'state/watchdog.json', by: ['forget'], at: ({ state }) => join(state, 'watchdog.json') },
   { name: 'state/outbox/', by: BOTH, at: (area) => area.outbox },
   {

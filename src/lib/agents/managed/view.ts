@@ -1,7 +1,7 @@
 import { palette, plural, table, usd } from '../../platform/terminal/format';
 import { forShell } from '../../platform/process/spawn';
 import type { Terminal } from '../../platform/terminal/stdio';
-import { clean, cleanLine } from '../../platform/terminal/terminal';
+import { clean, cleanLine, escapeHidden } from '../../platform/terminal/terminal';
 import { displayWidth, fit } from '../../platform/terminal/text-width';
 import { dayOf, timeOf } from '../../platform/time/time';
 import type { Resource } from './client';
@@ -83,15 +83,6 @@ function inputText(input: unknown): string {
   if (input === undefined || input === null) return '';
   const command = textField(input, 'command') ?? textField(input, 'file_path') ?? textField(input, 'path');
   return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
-}
-
-/** Escapes hidden and control characters, so that a permission prompt hides nothing. */
-function escapeHidden(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
-    /[\n\r\t]/.test(hidden)
-      ? hidden
-      : hidden.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
 }
 
 /** Maximum length of a tool's input in a permission prompt. */

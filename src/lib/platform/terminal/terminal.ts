@@ -38,6 +38,15 @@ export function truncated(text: string, max: number): string {
   return `${start.trimEnd()}…`;
 }
 
+/** Escapes hidden and control characters, so that a permission prompt hides nothing. */
+export function escapeHidden(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
+    /[\n\r\t]/.test(hidden)
+      ? hidden
+      : hidden.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+}
+
 const ESCAPE_SEQUENCES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
 const PLAIN = /^[\x20-\x7e]*$/;

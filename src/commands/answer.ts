@@ -1,0 +1,39 @@
+import { BaseCommand, boolean, word } from '../lib/cli/base-command';
+import { openAnswer, openInbox } from '../lib/app/inbox';
+import { askOf, askText } from '../lib/inbox/answer';
+import { findRow } from '../lib/inbox/find';
+
+export default class Answer extends BaseCommand {
+  static override summary = 'Answer what a row of the inbox asks';
+  static override description =
+    "Takes the number or text of the answer; --allow or --deny for a tool. Without an answer, shows the whole question or the tool's whole input. The first answer counts.";
+  static override args = {
+    row: word({ required: true, description: 'Row, by its name or words in it.' }),
+    answer: word({ description: 'Number or text of the answer, in quotes if it has several words.' }),
+  };
+  static override flags = {
+    allow: boolean({ description: 'Allow the tool or the plan.', exclusive: ['deny'] }),
+    deny: boolean({ description: 'Refuse; a text tells the agent why.' }),
+    session: boolean({
+      description: 'With --allow, also for the rest of the session.',
+      dependsOn: ['allow'],
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> answer shop',
+    '<%= config.bin %> answer shop 2',
+    '<%= config.bin %> answer shop --deny',
+  ];
+  static override related = ['inbox', 'go'];
+
+  async run(): Promise<object> {
+    const { args, flags } = await this.parse(Answer);
+    const row = findRow((await openInbox(this.context)).rows, args.row);
+    const behavior = flags.allow ? 'allow' : flags.deny ? 'deny' : undefined;
+    if (behavior === undefined && args.answer === undefined)
+      return this.show(askOf(row), () => askText(row, askOf(row)));
+    const given = { answer: args.answer, behavior, forSession: flags.session } as const;
+    await openAnswer(this.context, row, given, 'the terminal');
+    return this.show({ id: row.id }, () => `Answered ${row.name}.`);
+  }
+}

@@ -1,0 +1,76 @@
+import { acceptRequest } from '../notify/accept';
+import { renewAsk, answerTo, openAsk, type Ask } from '../inbox/asks';
+import { StewardError } from '../errors';
+import { cleanLine, cleanLines } from '../platform/terminal/terminal';
+import { aborted, wait } from '../platform/time/wait';
+import type { Context } from './context';
+import { openNotify } from './notify';
+import { presenceOf } from './triggers';
+
+interface AskMe {
+  question?: string | undefined;
+  options?: readonly string[] | undefined;
+  urgent?: boolean | undefined;
+  /** The id of an earlier call that returned without an answer. */
+  id?: string | undefined;
+}
+
+/** Shorter than the time that MCP clients wait for a tool. */
+const WAIT_MS = 50_000;
+const POLL_MS = 500;
+/** A question whose agent has not asked again for this long is no longer listed. */
+const PATIENCE_MS = 10 * 60_000;
+const MAX_QUESTION = 300;
+
+/** Puts a question into the inbox, notifies you, and waits for your answer. `signal` ends the wait. */
+export async function openAskMe(
+  context: Context,
+  { question, options = [], urgent = false, id }: AskMe,
+  { signal, waitMs = WAIT_MS }: { signal: AbortSignal; waitMs?: number },
+): Promise<object> {
+  const { clock } = context;
+  if ((id === undefined) === (question === undefined))
+    throw new StewardError('usage', 'Pass a question, or the id of an earlier one.', {
+      hint: 'Arguments: question, options and urgent; or id.',
+    });
+  const untilMs = clock.now() + waitMs + PATIENCE_MS;
+  const ask =
+    question === undefined
+      ? await renewAsk(context, id ?? '', untilMs)
+      : await newQuestion(context, { question, options, urgent }, untilMs);
+  const endMs = clock.monotonic() + waitMs;
+  for (;;) {
+    const decision = answerTo(context, ask);
+    if (decision?.behavior === 'allow') return { answer: decision.texts[0] };
+    if (decision !== undefined) return { declined: true, reason: decision.texts[0] ?? null };
+    if (signal.aborted || clock.monotonic() >= endMs) break;
+    await Promise.race([wait(POLL_MS), aborted(signal)]);
+  }
+  return { waiting: true, id: ask.id, next: `Still waiting. Call ask_me again with the id ${ask.id}.` };
+}
+
+async function newQuestion(
+  context: Context,
+  {
+    question,
+    options,
+    urgent,
+  }: Required<Omit<AskMe, 'id'>> & { question: string; options: readonly string[] },
+  untilMs: number,
+): Promise<Ask> {
+  const text = cleanLines(question);
+  const ask = await openAsk(context, {
+    ...{ kind: 'ask', session: null, slug: null, tool: 'ask_me', input: text, isHeld: false, untilMs },
+    questions: [{ text, options: options.map((option) => cleanLine(option, MAX_QUESTION)) }],
+    ...{ canAllow: true, canAllowSession: false },
+  });
+  const [notify, presence] = [await openNotify(context), await presenceOf(context, undefined)];
+  await acceptRequest(notify.deps, {
+    ...{ event: 'attention', source: 'da', voiceEnabled: true, tags: [], dedupe: `ask:${ask.id}` },
+    message: `An agent asks: ${cleanLine(text, MAX_QUESTION)}`,
+    ...(urgent ? { priority: 5 } : {}),
+    ...(presence === 'away' || presence === 'desk' ? { reach: presence } : {}),
+  });
+  notify.deliverLater();
+  return ask;
+}

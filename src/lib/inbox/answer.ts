@@ -1,0 +1,122 @@
+import { StewardError } from '../errors';
+import { clean, cleanLines, escapeHidden } from '../platform/terminal/terminal';
+import type { Ask, AskDecision, Question, ShownAsk } from './asks';
+import type { InboxRow, InboxWait } from './row';
+import { waitOf } from './waits';
+
+function shownAsk(ask: Ask): ShownAsk {
+  const { id, kind, tool, questions, canAllow, canAllowSession, until } = ask;
+  return {
+    ...{ id, kind, canAllow, canAllowSession, until, tool: escapeHidden(tool) },
+    questions: questions.map(({ text, options }) => ({
+      text: escapeHidden(text),
+      options: options.map(escapeHidden),
+    })),
+    input: kind === 'permission' ? escapeHidden(ask.input) : null,
+  };
+}
+
+/** Returns the questions of `ask_me` as rows of their own. */
+export function askWaits(asks: readonly Ask[]): InboxWait[] {
+  return asks
+    .filter(({ kind }) => kind === 'ask')
+    .map((ask) => {
+      const shown = shownAsk(ask);
+      const [question] = shown.questions;
+      return waitOf({
+        ...{ id: ask.id, name: ask.id, kind: 'question', since: ask.at, blocks: true, ask: shown },
+        ...{ title: clean(question?.text ?? ''), why: 'asks you a question' },
+      });
+    });
+}
+
+/** Adds what a session's assistant asks to the session's row, so that you can answer it there. */
+export function withAsks(waits: readonly InboxWait[], asks: readonly Ask[]): InboxWait[] {
+  return waits.map((wait) => {
+    const ask = asks.find(({ slug }) => slug !== null && slug === wait.slug);
+    return ask === undefined ? wait : { ...wait, ask: shownAsk(ask) };
+  });
+}
+
+/** Returns what a row asks. Throws `conflict` if it can't be answered from elsewhere. */
+export function askOf({ ask, name, go }: InboxRow): ShownAsk {
+  if (ask !== undefined) return ask;
+  const setup = 'Answers from elsewhere: steward answers setup';
+  throw new StewardError('conflict', `${name} can only be answered where it asks.`, {
+    hint: go === null ? setup : `Run \`${go}\`. ${setup}`,
+  });
+}
+
+export interface GivenAnswer {
+  /** The number or text of the answer; for several questions, one for each, separated by semicolons. */
+  answer?: string | undefined;
+  behavior?: AskDecision['behavior'] | undefined;
+  forSession?: boolean | undefined;
+}
+
+/** Returns what you decided. Throws `usage` if the answer doesn't fit the ask. */
+export function decisionFor(
+  {
+    kind,
+    questions,
+    canAllow,
+    canAllowSession,
+    tool,
+  }: Pick<Ask, 'kind' | 'questions' | 'canAllow' | 'canAllowSession' | 'tool'>,
+  { answer, behavior, forSession = false }: GivenAnswer,
+): AskDecision {
+  const isQuestion = kind === 'ask' || kind === 'question';
+  if (behavior === 'deny')
+    return { behavior, texts: answer === undefined ? [] : [answer], forSession: false };
+  if (isQuestion && behavior === undefined && answer !== undefined)
+    return { behavior: 'allow', texts: textsOf(questions, answer), forSession: false };
+  if (isQuestion || behavior === undefined || answer !== undefined)
+    throw new StewardError('usage', isQuestion ? 'A question needs an answer.' : 'Allow it or deny it.', {
+      hint: isQuestion ? 'Give a number or a text, or --deny.' : 'Use --allow or --deny.',
+    });
+  if (!canAllow)
+    throw new StewardError('conflict', `${escapeHidden(tool)} can't be allowed from elsewhere.`, {
+      hint: 'Tools that may be: steward config get notifications.answers.tools',
+    });
+  if (forSession && !canAllowSession)
+    throw new StewardError('usage', 'It can only be allowed once.', { hint: 'Omit --session.' });
+  return { behavior, texts: [], forSession };
+}
+
+/** Replaces numbers by the options they stand for. */
+function textsOf(questions: readonly Question[], answer: string): string[] {
+  const parts = questions.length === 1 ? [answer] : answer.split(';');
+  if (parts.length !== questions.length)
+    throw new StewardError('usage', `${questions.length} questions need as many answers.`, {
+      hint: 'Separate the answers by semicolons, in quotes: "1; 2"',
+    });
+  return parts.map((part, index) => {
+    const text = cleanLines(part).trim();
+    const options = questions[index]?.options ?? [];
+    if (text === '') throw new StewardError('usage', 'The answer is empty.', { hint: 'Give a number or a text.' }); // prettier-ignore
+    if (options.length === 0 || !/^\d{1,2}(?:\s*,\s*\d{1,2})*$/.test(text)) return text;
+    const chosen = text.split(',').map((number) => options[Number(number) - 1]);
+    if (chosen.every((option) => option !== undefined)) return chosen.join(', ');
+    throw new StewardError('usage', `Invalid number "${text}".`, {
+      hint: `Use a number from 1 to ${options.length}, or a text.`,
+    });
+  });
+}
+
+/** Returns everything that a row asks, with the numbers of the answers. */
+export function askText({ name }: Pick<InboxRow, 'name'>, ask: ShownAsk): string {
+  const { questions, input, kind, tool } = ask;
+  const asked = questions.flatMap(({ text, options }) => [
+    text,
+    ...options.map((option, index) => `  ${index + 1}  ${option}`),
+  ]);
+  const session = ask.canAllowSession ? ' [--session]' : '';
+  const allow = ask.canAllow ? `--allow${session} or ` : '';
+  const how = kind === 'ask' || kind === 'question' ? 'NUMBER, TEXT or ' : allow;
+  return [
+    ...(input === null ? [] : [`Allow ${tool}?`, `  ${input}`]),
+    ...asked,
+    '',
+    `To answer: steward answer ${name} ${how}--deny`,
+  ].join('\n');
+}

@@ -1,0 +1,223 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { join } from 'node:path';
+
+import type { Machine } from '../config/user-area';
+import { StewardError } from '../errors';
+import { createFile, readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { appendLog } from '../platform/files/journal';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { type Holder, holderOf, isGone, processStart, withLock } from '../platform/files/lock';
+import { randomName } from '../platform/files/short-hash';
+import { ownProcess } from '../platform/process/own-process';
+import { toIso } from '../platform/time/clock';
+
+/** Something that an agent asks, and that you can answer from elsewhere. Times are ISO 8601 in UTC. */
+export interface Ask {
+  id: string;
+  /** `ask` is a call of the MCP tool `ask_me`; the others are an assistant's own requests. */
+  kind: 'ask' | 'question' | 'plan' | 'permission';
+  /** The session's key and slug; null for `ask`. */
+  session: string | null;
+  slug: string | null;
+  tool: string;
+  /** The question, or the tool's whole input as JSON. An answer is valid only for this text. */
+  input: string;
+  questions: readonly Question[];
+  /** Whether the tool may run: otherwise you can only refuse. */
+  canAllow: boolean;
+  /** Whether you can allow the tool for the rest of the session. */
+  canAllowSession: boolean;
+  at: string;
+  until: string;
+  /** The process that waits for the answer; absent for `ask`, which a later call continues. */
+  holder?: Holder;
+}
+
+export interface Question {
+  text: string;
+  options: readonly string[];
+}
+
+/** What you see of an ask. Control characters in its texts are written out. */
+export interface ShownAsk {
+  id: string;
+  kind: Ask['kind'];
+  tool: string;
+  questions: readonly Question[];
+  /** The tool's whole input; null for a question. */
+  input: string | null;
+  canAllow: boolean;
+  canAllowSession: boolean;
+  until: string;
+}
+
+export interface AskDecision {
+  behavior: 'allow' | 'deny';
+  /** The answer to each question, or what to tell the agent. */
+  texts: readonly string[];
+  forSession: boolean;
+}
+
+interface Answer extends AskDecision {
+  from: string;
+  mac: string;
+}
+
+interface StoredAsk extends Ask {
+  answer?: Answer;
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ASKS = 200;
+/** An answer to a question of `ask_me` can be read for this long after the question has expired. */
+const KEEP_MS = 3_600_000;
+const LOG_ROTATE_BYTES = 1024 * 1024;
+/** A holder on another machine or in another container counts as gone when the ask expires. */
+const HOLDER = { staleAfterMs: Infinity, processStart };
+
+/** Stores an ask, and returns it with its id. */
+export async function openAsk(
+  machine: Machine,
+  ask: Omit<Ask, 'id' | 'at' | 'until'> & { isHeld: boolean; untilMs: number },
+): Promise<Ask> {
+  const { isHeld, untilMs, ...about } = ask;
+  const nowMs = machine.clock.now();
+  const opened: Ask = {
+    ...about,
+    ...{ id: `q-${randomName(12)}`, at: toIso(nowMs), until: toIso(untilMs) },
+    ...(isHeld ? { holder: holderOf(ownProcess().pid, machine.machineId, nowMs, randomName(16)) } : {}),
+  };
+  await changed(machine, (asks) => {
+    if (asks.length >= MAX_ASKS)
+      throw new StewardError('unavailable', `${MAX_ASKS} questions wait for an answer.`, {
+        hint: 'Answer some of them: steward inbox',
+      });
+    asks.push(opened);
+  });
+  return opened;
+}
+
+/** Returns the asks without an answer, oldest first. */
+export function waitingAsks(machine: Machine): Ask[] {
+  return read(machine).filter((ask) => ask.answer === undefined && isOpen(machine, ask));
+}
+
+/** Stores your answer and logs it. Throws `conflict` if the ask has another answer or has ended. */
+export async function answerAsk(
+  machine: Machine,
+  id: string,
+  decide: (ask: Ask) => AskDecision,
+  from: string,
+): Promise<Ask> {
+  return changed(machine, (asks) => {
+    const ask = asks.find((one) => one.id === id);
+    if (ask?.answer !== undefined) throw ended(`It was already answered from ${ask.answer.from}.`);
+    if (ask === undefined || !isOpen(machine, ask)) throw ended('It no longer waits for an answer.');
+    const decision = decide(ask);
+    // Logged first: a decision that takes effect is always in the log.
+    logAnswer(machine, ask, decision, from);
+    ask.answer = { ...decision, from, mac: macOf(keyOf(machine.area.machine), ask, decision) };
+    return ask;
+  });
+}
+
+/**
+ * Returns the answer to an ask, undefined as long as there is none. The text, session and tool of `ask` are
+ * those that the answer must be for; others, such as a changed file, make it invalid.
+ */
+export function answerTo(machine: Machine, ask: Ask): AskDecision | undefined {
+  const answer = read(machine).find(({ id }) => id === ask.id)?.answer;
+  if (answer === undefined) return undefined;
+  const { behavior, texts, forSession } = answer;
+  const decision = { behavior, texts, forSession };
+  const wanted = Buffer.from(macOf(keyOf(machine.area.machine), ask, decision));
+  const given = Buffer.from(answer.mac);
+  return wanted.length === given.length && timingSafeEqual(wanted, given) ? decision : undefined;
+}
+
+/** Removes an ask, and returns its answer if it has a valid one. Only one caller gets it. */
+export async function takeAnswer(machine: Machine, ask: Ask): Promise<AskDecision | undefined> {
+  return changed(machine, (asks) => {
+    const decision = answerTo(machine, ask);
+    const at = asks.findIndex(({ id }) => id === ask.id);
+    if (at === -1) return undefined;
+    asks.splice(at, 1);
+    return decision;
+  });
+}
+
+/** Returns a question of `ask_me`, and keeps it open until a later time. Throws `not_found` if it has ended. */
+export async function renewAsk(machine: Machine, id: string, untilMs: number): Promise<Ask> {
+  return changed(machine, (asks) => {
+    const ask = asks.find((one) => one.id === id && one.kind === 'ask');
+    if (ask === undefined)
+      throw new StewardError('not_found', `No question has the id "${id}".`, { hint: 'Ask it again.' });
+    // The time is part of what an answer is bound to, so an answered question keeps it.
+    if (ask.answer === undefined) ask.until = toIso(untilMs);
+    return ask;
+  });
+}
+
+function isOpen(machine: Machine, { until, holder }: Ask): boolean {
+  const nowMs = machine.clock.now();
+  if (Date.parse(until) <= nowMs) return false;
+  return holder === undefined || !isGone(holder, { ...HOLDER, machineId: machine.machineId, nowMs });
+}
+
+function ended(why: string): StewardError {
+  return new StewardError('conflict', why, { hint: 'See the rest: steward inbox' });
+}
+
+function read(machine: Pick<Machine, 'area'>): StoredAsk[] {
+  const asks = parseObject(readText(machine.area.asks, { maxBytes: MAX_BYTES }) ?? '')?.['asks'];
+  return Array.isArray(asks) ? asks.filter(isAsk) : [];
+}
+
+function isAsk(value: unknown): value is StoredAsk {
+  if (!isObject(value)) return false;
+  const { id, tool, input, until, at, questions } = value;
+  return [id, tool, input, until, at].every((text) => typeof text === 'string') && Array.isArray(questions);
+}
+
+async function changed<T>(machine: Machine, change: (asks: StoredAsk[]) => T): Promise<T> {
+  const { area, clock, machineId } = machine;
+  const lock = join(area.machine, 'asks.lock');
+  return withLock(lock, { clock, machineId, waitMs: 5_000 }, () => {
+    const oldest = clock.now() - KEEP_MS;
+    const asks = read(machine).filter(({ until }) => Date.parse(until) > oldest);
+    const result = change(asks);
+    ensureFolder(area.state);
+    replaceFile(area.asks, `${JSON.stringify({ version: 1, asks })}\n`);
+    return Promise.resolve(result);
+  });
+}
+
+/** Binds a decision to the ask, and to the hash of the whole input that you saw. */
+function macOf(key: string, { id, session, tool, input, until }: Ask, decision: AskDecision): string {
+  const { behavior, texts, forSession } = decision;
+  const hash = createHash('sha256').update(input).digest('hex');
+  const bound = [id, session, tool, hash, until, behavior, texts, forSession];
+  return createHmac('sha256', key).update(JSON.stringify(bound)).digest('base64url');
+}
+
+/** Returns this machine's key, which is not in the user area: a synced folder can't forge an answer. */
+function keyOf(folder: string): string {
+  const path = join(folder, 'answers.key');
+  const stored = (): string | undefined => readText(path, { maxBytes: 1024 });
+  const key = stored();
+  if (key !== undefined) return key;
+  ensureFolder(folder);
+  createFile(path, randomBytes(32).toString('base64url'));
+  return stored() ?? keyOf(folder);
+}
+
+/** Logs who decided what, and after how long. The log never has the question, the input or your text. */
+function logAnswer({ area, clock }: Machine, { tool, at }: Ask, decision: AskDecision, from: string): void {
+  const nowMs = clock.now();
+  const seconds = Math.max(0, Math.round((nowMs - Date.parse(at)) / 1000));
+  const words = decision.forSession ? 'allow for this session' : decision.behavior;
+  ensureFolder(area.observability);
+  const line = JSON.stringify({ ts: toIso(nowMs), tool, decision: words, from, seconds });
+  appendLog(area.answersLog, line, { rotateBytes: LOG_ROTATE_BYTES, nowMs });
+}
