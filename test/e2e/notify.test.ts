@@ -208,7 +208,8 @@ describe('notify (built)', function () {
     [['send', 'x', '--prio', '1'], 2, /^Unknown flag --prio/],
     [['retry', 'nonsense'], 2, /^"nonsense" is not a notification id/],
     [['retry', '20261120T090000000Z-0123456789ab'], 5, /^Notification 20261120T\S+ not found\./],
-    [['mute', 'soon'], 2, /^Invalid duration "soon"\./],
+    [['mute', 'soon'], 2, /^Invalid time "soon"\./],
+    [['mute', 'until', 'yesterday'], 2, /yesterday/],
     [['announce', '--request', 'x', '--kind', 'party'], 2, /party/],
   ];
   for (const [args, code, message] of wrong) {
@@ -354,6 +355,7 @@ describe('notify (built)', function () {
       const isOff = state === 'off';
       const facts = ['push on', 'chat off', ...(isOff ? [reason] : [])].join(' · ');
 
+      expect((await run(['mute', 'until', '14:00'])).stdout).to.match(/^Muted until (\S+ )?14:00\./);
       expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until (\S+ )?\d\d:\d\d\./);
       expect(await routes())
         .to.match(/The voice is muted until (\S+ )?\d\d:\d\d/)

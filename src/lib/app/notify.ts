@@ -11,15 +11,16 @@ import type { DeliverDeps } from '../notify/deliver';
 import { logLine } from '../notify/history';
 import { checkOutbox } from '../notify/outbox';
 import { phaseEffect } from '../notify/phase';
-import { muteState } from '../notify/routing';
+import { mute, muteState, type MuteState } from '../notify/routing';
 import type { Sender } from '../notify/send';
 import type { Voice } from '../notify/speech/voice';
 import { ensureFolder } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
 import type { HttpLibrary } from '../platform/net/origin-client';
 import { startDetached } from '../platform/process/own-process';
+import { readWhen } from '../work/due';
 import { notifyDue, type OtherMachines } from '../work/reminders';
-import type { Context } from './context';
+import { type Context, zonedNow } from './context';
 import { askDaemon } from '../daemon/client';
 import { type LiveConfig, liveConfig } from '../config/live';
 import { openPhase } from './sessions';
@@ -39,6 +40,14 @@ interface NotifyParts {
   wake?: AcceptDeps['wake'];
   settings?: LiveConfig;
   report?: DeliverDeps['report'];
+}
+
+/** Mutes for a duration or until a time, such as `1h` or `until 14:00`; without words, until `unmute`. */
+export async function openMute(context: Context, words: string): Promise<MuteState> {
+  const { deps } = await openNotify(context);
+  if (words === '') return mute(deps, undefined);
+  const now = await zonedNow(context);
+  return mute(deps, (await readWhen(words.replace(/^until\s+/i, ''), now)) - now.nowMs);
 }
 
 export async function openNotify(context: Context, parts: NotifyParts = {}): Promise<NotifyContext> {

@@ -90,9 +90,9 @@ class StewardCommandHelp extends CommandHelp {
 
 /** The commands of the first page of the help, at most 20. */
 const FIRST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  'EVERY DAY': ['sense:today', 'time', 'week', 'standup', 'sessions', 'go', 'notify:mute'],
+  'EVERY DAY': ['inbox', 'sense:today', 'time', 'week', 'standup', 'sessions', 'go', 'notify:mute'],
   'SET UP': ['up', 'init', 'install', 'config:set', 'doctor', 'uninstall'],
-  'WORK AND AGENTS': ['work:board', 'work:remind', 'work:ready', 'agents:route'],
+  'WORK AND AGENTS': ['work:board', 'work:remind', 'agents:route'],
   'LOOK INSIDE': ['status', 'usage', 'open'],
 };
 
