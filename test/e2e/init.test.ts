@@ -17,7 +17,7 @@ const NO_PROGRAMS = { PATH: '/nonexistent', XDG_RUNTIME_DIR: undefined };
 const ALL: readonly Turn[] = [
   ['Your name', 'Ann\r'],
   ["assistant's name", 'Ada\r'],
-  ['Voice: on, mute or off', 'mute\r'],
+  ['May steward speak?', 'mute\r'],
   ['search for repositories', '~\r'],
   ['Repositories to watch', '\r'],
   ['Sources to capture', 'git agentSession\r'],
@@ -77,6 +77,7 @@ describe('steward init (built)', function () {
     expect(done['set']).to.deep.include({ name: '123', voice: 'off', sources: 'git', push: 'no topic' });
     expect(await value('sense.repos')).to.deep.equal([repo]);
     expect(await value('principal.name')).to.equal('123');
+    expect((await json('init', '--yes', '--voice', 'on'))['set']).to.include({ voice: 'on' });
     expect(existsSync(join(home.path, '.claude'))).to.equal(false);
     expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# Your name, and your email addresses');
   });
@@ -153,7 +154,7 @@ describe('steward init (built)', function () {
       const { text, code, missed } = await talk(ALL);
       expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
       expect(text)
-        .to.match(/speaks aloud|no speech engine is installed/)
+        .to.match(/speaks aloud|no speech engine is installed/i)
         .and.include('mute');
       expect(text).to.match(/https:\/\/ntfy\.sh\/steward-[0-9a-f]{32}/);
       expect(text).to.include('No scheduler');
@@ -161,6 +162,7 @@ describe('steward init (built)', function () {
       expect(await value('sense.repos')).to.deep.equal([repo]);
       expect(await value('sense.sources.appFocus')).to.equal(false);
       expect(existsSync(area('state', 'mute.json'))).to.equal(true);
+      expect(readFileSync(area('state', 'may-speak.json'), 'utf8')).to.include('"events":true');
       for (const line of text.split(/\r?\n/).filter((row) => !row.includes('\u001b') && !row.includes('/')))
         expect(line.length, line).to.be.at.most(80);
     });
@@ -170,7 +172,7 @@ describe('steward init (built)', function () {
       ['the end of input', '\x04'],
     ] as const) {
       it(`keeps the answers when stopped at ${name}, and continues there`, async () => {
-        const stopped = await talk([...ALL.slice(0, 2), ['Voice: on', key]]);
+        const stopped = await talk([...ALL.slice(0, 2), ['May steward speak', key]]);
         expect(stopped.code, stopped.text).to.equal(130);
         expect(await value('da.name')).to.equal('Ada');
         const rest = await talk(ALL.slice(2).filter(([seen]) => seen !== 'Repositories to watch'));
@@ -269,7 +271,13 @@ describe('steward init (built)', function () {
       const turns: Turn[] = ALL.map(([seen, typed]) =>
         seen === 'OWNER/REPO' ? [seen, 'ann/work\r'] : [seen, typed],
       );
-      turns.splice(2, 1, ['Voice: on', 'loud\r'], ['Enter on, mute or off', ''], ['Voice: on', 'on\r']);
+      turns.splice(
+        2,
+        1,
+        ['May steward speak', 'loud\r'],
+        ['Enter on, mute or off', ''],
+        ['May steward speak', 'on\r'],
+      );
       const { code, text, missed } = await talk(turns.filter(([seen]) => seen !== 'Repositories to watch'));
       expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
       expect(text).to.include('to retry "work"');

@@ -17,7 +17,8 @@ import {
 import { until } from '../helpers/desktop-kit';
 import { hookJson } from '../helpers/hooks';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
-import { requirePrograms } from '../helpers/real-part';
+import { converse, type Turn } from '../helpers/on-terminal';
+import { requirePrograms, requireTerminal } from '../helpers/real-part';
 import { script } from '../helpers/speech';
 
 const TOPIC = 'topic-hush-3f9a1c';
@@ -332,6 +333,21 @@ describe('notify (built)', function () {
     await set('chatId', '42');
     const { stdout } = await steward(['status', '--json'], { home: home.path });
     expect(stdout).to.match(/"found": ?"voice [^"]* · Telegram on/);
+  });
+
+  it('asks once, after a test that was heard, whether steward may speak', async function () {
+    requireTerminal(this);
+    const PATH = join(home.path, 'programs');
+    mkdirSync(PATH);
+    for (const name of ['espeak-ng', 'aplay']) script(join(PATH, name), 'exit 0');
+    const test = (...turns: Turn[]) =>
+      converse(['notify', 'test'], turns, { home: home.path, env: { PATH, XDG_RUNTIME_DIR: undefined } });
+    const note = 'Only messages that you send are spoken';
+    expect((await run(['routes'], { env: { PATH } })).stdout).to.include(note);
+    const { code, text, missed } = await test(['May steward speak when something happens?', 'y\r']);
+    expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
+    expect((await run(['routes'], { env: { PATH } })).stdout).to.not.include(note);
+    expect((await test()).text).to.not.include('May steward');
   });
 
   for (const [machine, programs, voice, state, reason] of [

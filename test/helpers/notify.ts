@@ -105,6 +105,7 @@ export function notifyWorld(): NotifyWorld {
         zone: 'UTC',
       }),
       cronVoice: false,
+      maySpeak: () => true,
       channels: Object.values(channels),
       random: () => 0.5,
       report: (error) => world.faults.push(error),

@@ -1,13 +1,15 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
+import { isInteractive, confirm } from '../../lib/platform/terminal/ask';
 import { StewardError } from '../../lib/errors';
+import { maySpeak, storeMaySpeak } from '../../lib/notify/consent';
 import { testChannels, type TestResult } from '../../lib/notify/channels/channel';
 import { testText } from '../../lib/notify/view';
 
 export default class NotifyTest extends BaseCommand {
   static override summary = 'Send a test message through each channel';
   static override description =
-    'Tries each channel once, ignoring mute and quiet hours, and shows how to fix those that fail.';
+    'Tries each channel once, ignoring mute and quiet hours, and shows how to fix those that fail. Then asks once whether steward may speak when something happens.';
   static override flags = {
     strict: boolean({ description: 'Fail if a configured channel does not work' }),
   };
@@ -27,10 +29,17 @@ export default class NotifyTest extends BaseCommand {
     this.print(() =>
       testText(results, { ...this.terminal, zone: deps.settings().zone, nowMs: deps.clock.now() }),
     );
+    if (results.some(({ channel, state }) => channel === 'voice' && state === 'ok')) await this.askToSpeak();
     const failed = results.filter(({ state }) => state === 'failed').map(({ channel }) => channel);
     if (!flags.strict || failed.length === 0) return results;
     throw new StewardError('unavailable', `Channels failed: ${failed.join(', ')}.`, {
       hint: 'Run `steward notify test` without --strict to see the fix.',
     });
+  }
+
+  private async askToSpeak(): Promise<void> {
+    const path = this.context.area.maySpeak;
+    if (this.json || !isInteractive() || maySpeak(path) !== undefined) return;
+    storeMaySpeak(path, await confirm('May steward speak when something happens?'));
   }
 }

@@ -7,6 +7,7 @@ import { ensureUserArea } from '../config/user-area';
 import { toStewardError } from '../errors';
 import { type AcceptDeps, type Accepted, acceptRequest, wasAccepted } from '../notify/accept';
 import { allChannels } from '../notify/channels';
+import { maySpeak } from '../notify/consent';
 import type { DeliverDeps } from '../notify/deliver';
 import { logLine } from '../notify/history';
 import { checkOutbox } from '../notify/outbox';
@@ -75,6 +76,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
       zone: live.current().user.timezone,
     }),
     cronVoice: env['DAEMON_CRON_VOICE'] === '1',
+    maySpeak: () => maySpeak(area.maySpeak) === true,
     channels: allChannels({
       clock,
       platform,

@@ -94,6 +94,8 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     answersLog: at('observability', 'answers.jsonl'),
     /** The time when the current mute ends. */
     mute: at('state', 'mute.json'),
+    /** Whether you let steward speak when an event happens. */
+    maySpeak: at('state', 'may-speak.json'),
     managed: at('state', 'managed'),
     sense: senseArea(at, shared),
     work: workArea(at, shared),

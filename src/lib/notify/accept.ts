@@ -36,6 +36,8 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   channels: readonly Channel[];
   /** Whether notifications from jobs may be spoken. Set with DAEMON_CRON_VOICE=1. */
   cronVoice: boolean;
+  /** Returns whether the events that steward notices may be spoken. */
+  maySpeak: () => boolean;
   /** Sets a session's phase. Returns the reason for a failure, or undefined; never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
   wake?: (deliveries: readonly Delivery[]) => void;
@@ -157,6 +159,7 @@ function prepare(
     nowMs: timeOfName(id),
     muted: muteState(deps).muted,
     cronVoice: deps.cronVoice,
+    maySpeak: deps.maySpeak(),
     channels: deps.channels,
   });
   const { dedupe } = request;

@@ -26,6 +26,8 @@ export interface NotifyRequest {
    * Where you are, if known. `desk` skips the push; `away` skips the voice and prefers a push to a banner.
    */
   reach?: 'desk' | 'away';
+  /** Whether steward noticed this itself, instead of being asked to send it. */
+  isNoticed?: boolean;
 }
 
 const MAX_MESSAGE = 4000;

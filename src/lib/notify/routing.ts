@@ -26,6 +26,8 @@ export interface RoutingMoment {
   muted: boolean;
   /** Whether jobs may speak, as set by DAEMON_CRON_VOICE=1. */
   cronVoice: boolean;
+  /** Whether the events that steward notices may be spoken. */
+  maySpeak: boolean;
   channels: readonly Pick<Channel, 'id' | 'off' | 'isHeld'>[];
 }
 
@@ -109,6 +111,7 @@ function voiceFor(
   if (!isSpoken || !request.voiceEnabled || request.reach === 'away') return 'unwanted';
   if (request.source === 'job' && !moment.cronVoice) return 'unwanted';
   if (request.source === 'subagent') return 'subagent messages are not spoken';
+  if (request.isNoticed === true && !moment.maySpeak) return 'speech of events is off';
   if (moment.muted) return 'muted';
   return isQuiet ? 'quiet hours' : undefined;
 }
@@ -204,6 +207,8 @@ type ChannelTrouble = { channel: ChannelId } & Trouble;
 export interface RoutesReport {
   events: { event: EventName; title: string; voice: boolean; channels: RoutedChannel[] }[];
   longTaskMinutes: number;
+  /** Whether the events that steward notices may be spoken. */
+  maySpeak: boolean;
   muted: MuteState;
   quietHours: string | null;
   /** The time at which the current quiet hours end, as ISO 8601 in UTC; `null` outside quiet hours. */
@@ -215,7 +220,11 @@ export interface RoutesReport {
 }
 
 export function routesReport(
-  deps: MuteDeps & { settings: () => RoutingSettings; channels: readonly Channel[] },
+  deps: MuteDeps & {
+    settings: () => RoutingSettings;
+    maySpeak: () => boolean;
+    channels: readonly Channel[];
+  },
 ): RoutesReport {
   const settings = deps.settings();
   const quietMs = quietEnd(settings, deps.clock.now());
@@ -238,6 +247,7 @@ export function routesReport(
       };
     }),
     longTaskMinutes: settings.longTaskMinutes,
+    maySpeak: deps.maySpeak(),
     muted: muteState(deps),
     quietHours: settings.quietHours ?? null,
     quietUntil: quietMs === undefined ? null : toIso(quietMs),

@@ -169,7 +169,7 @@ function tookSec(session: Session | undefined, { at }: Pick<Intention, 'at'>): n
 }
 
 const MAX_DURATION_SEC = 31 * 86_400;
-const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const;
+const BASE = { isNoticed: true, voiceEnabled: true, source: 'da', tags: [] as string[] } as const;
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = sessionOf(deps, intention);

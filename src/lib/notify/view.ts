@@ -110,7 +110,7 @@ export function answersText(entry: HistoryEntry, options: ViewOptions): string {
 export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
   const { columns } = options;
-  const { muted, quietHours, quietUntil, longTaskMinutes } = report;
+  const { maySpeak, muted, quietHours, quietUntil, longTaskMinutes } = report;
   const isOff = new Set<string>(report.off.map(({ channel }) => channel));
   const named = (channel: string): string => (isOff.has(channel) ? `${channel} (off)` : channel);
   const voice = muted.muted && !isOff.has('voice') ? 'voice (muted)' : named('voice');
@@ -123,6 +123,9 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const isQuiet = quietUntil === null ? '' : ' (now)';
   const notes = [
     `A task longer than ${longTaskMinutes} minutes triggers longTask.`,
+    ...(maySpeak || isOff.has('voice')
+      ? []
+      : ['Only messages that you send are spoken; allow the rest with `steward init --voice on`.']),
     ...(muted.muted ? [`The voice is muted until ${until}; using banners instead.`] : []),
     ...(quietHours === null
       ? []

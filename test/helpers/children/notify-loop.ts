@@ -59,6 +59,7 @@ const deps = {
     zone: 'UTC',
   }),
   cronVoice: false,
+  maySpeak: () => false,
   channels: [push],
   random: Math.random,
   report: (error: unknown) => {

@@ -26,6 +26,7 @@ const moment: RoutingMoment = {
   nowMs: NINE,
   muted: false,
   cronVoice: false,
+  maySpeak: true,
   channels: channelsThat((id) => (id === 'sms' ? 'no command is set' : undefined)),
 };
 const QUIET = { ...settings, quietHours: '08:00-10:00' };
@@ -135,6 +136,15 @@ describe('notify: routing', () => {
     const silent = plan({ voice_enabled: false });
     expect([to(silent), silent.skipped]).to.deep.equal(['', []]);
     expect(to(plan({ voice_enabled: false, event: 'error' }))).to.equal('push');
+  });
+
+  it('shows what it noticed until it may speak, and speaks what is sent', () => {
+    const noticed = { ...parseRequest({ message: 'x' }), isNoticed: true };
+    const made = route(noticed, settings, { ...moment, maySpeak: false });
+    expect(to(made)).to.equal('desktop');
+    expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'speech of events is off' }]);
+    expect(to(route(noticed, settings, moment))).to.equal('voice');
+    expect(to(plan({}, { moment: { maySpeak: false } }))).to.equal('voice');
   });
 
   it('voices only the assistant, and shows a subagent', () => {

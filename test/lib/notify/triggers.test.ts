@@ -109,6 +109,14 @@ describe('the triggers of notifications', () => {
       expect(hasTriggers(deps)).to.equal(false);
     });
 
+    it('is a banner until steward may speak', async () => {
+      world.deps.maySpeak = () => false;
+      turns = 'always';
+      left('turn-ended', { transcript: transcript(asked('go'), said('Max: The site is live.')) }, 60);
+      await drainTriggers(deps);
+      expect(channels()).to.deep.equal([['desktop']]);
+    });
+
     it('is a longTask by the time since the prompt', async () => {
       const path = transcript(asked('go'), said('Max: Built.'));
       left('turn-ended', { transcript: path }, 301);

@@ -96,6 +96,7 @@ describe('notify: views', () => {
     expect(untilText(iso(NINE + HOUR), OPTIONS)).to.equal('11:00');
     expect(untilText(iso(NINE + 20 * HOUR), OPTIONS)).to.equal('2026-11-21 06:00');
     const report: RoutesReport = {
+      maySpeak: true,
       events: [{ event: 'error', title: 'Error', voice: true, channels: ['push'] }],
       longTaskMinutes: 5,
       muted: { muted: true, until: iso(NINE + 20 * HOUR) },
@@ -124,6 +125,7 @@ describe('notify: views', () => {
     const report: RoutesReport = {
       events,
       longTaskMinutes: 5,
+      maySpeak: true,
       muted: { muted: true, until: null },
       quietHours: null,
       quietUntil: null,

@@ -4,6 +4,7 @@ import { voiceOf } from '../../app/speech';
 import { fromText } from '../../config/load';
 import { SPEECH_PROVIDER_URL } from '../../config/schema';
 import { StewardError, throwIfBug } from '../../errors';
+import { maySpeak, storeMaySpeak } from '../../notify/consent';
 import { mute, muteState, unmute } from '../../notify/routing';
 import { clean } from '../../platform/terminal/terminal';
 import type { Apply, InitFlags, Setup, Step } from './step';
@@ -29,14 +30,14 @@ export const daStep: Step = {
   },
 };
 
-const VOICE_WORDS = { on: 'on', mute: 'muted', off: 'off' } as const;
-type VoiceChoice = keyof typeof VOICE_WORDS;
+const VOICE_CHOICES = ['on', 'mute', 'off'] as const;
+type VoiceChoice = (typeof VOICE_CHOICES)[number];
 
 export const voiceStep: Step = {
   id: 'voice',
   shown(setup) {
     const { voiceId } = setup.config().user.da.voices.main;
-    return `${VOICE_WORDS[voiceNow(setup)]}${voiceId === undefined ? '' : `, voice ${voiceId}`}`;
+    return `${voiceWords(setup)}${voiceId === undefined ? '' : `, voice ${voiceId}`}`;
   },
   given(setup, flags) {
     const setId = textFlag(setup, flags, 'voice-id', 'da.voices.main.voiceId');
@@ -51,11 +52,13 @@ export const voiceStep: Step = {
     const { engines, hint } = voiceOf(setup.context, { current: setup.config }, () => undefined).status();
     setup.say(
       engines[0] === undefined
-        ? `The voice is on, but no speech engine is installed. Messages are shown instead. ${hint ?? ''}`
-        : `The voice is on: steward speaks aloud with ${engines[0]}. "mute" silences it until you run "steward notify unmute".`,
+        ? `No speech engine is installed, so messages are shown instead. ${hint ?? ''}`
+        : `With "on", steward speaks aloud with ${engines[0]} when something happens. "mute" silences it until you run "steward notify unmute".`,
     );
     const now = voiceNow(setup);
-    const choice = voiceChoice((await questions.line(`Voice: on, mute or off [${now}]: `)) || now);
+    const choice = voiceChoice(
+      (await questions.line(`May steward speak? on, mute or off [${now}]: `)) || now,
+    );
     if (choice === undefined) {
       throw new StewardError('usage', 'Invalid answer.', { hint: 'Enter on, mute or off.' });
     }
@@ -73,7 +76,7 @@ export const voiceStep: Step = {
 };
 
 function voiceChoice(text: string): VoiceChoice | undefined {
-  return (['on', 'mute', 'off'] as const).find((choice) => choice === text.toLowerCase());
+  return VOICE_CHOICES.find((choice) => choice === text.toLowerCase());
 }
 
 function voiceNow(setup: Setup): VoiceChoice {
@@ -81,10 +84,17 @@ function voiceNow(setup: Setup): VoiceChoice {
   return muteState(muteDeps(setup)).muted ? 'mute' : 'on';
 }
 
+function voiceWords(setup: Setup): string {
+  const now = voiceNow(setup);
+  if (now === 'mute') return 'muted';
+  return now === 'off' || maySpeak(setup.context.area.maySpeak) === true ? now : 'only what you send';
+}
+
 async function setVoice(setup: Setup, choice: VoiceChoice): Promise<void> {
   const isOff = setup.config().user.notify.voice.engine === 'none';
   if (choice === 'off' || isOff)
     await setup.set({ 'notify.voice.engine': choice === 'off' ? 'none' : 'auto' });
+  storeMaySpeak(setup.context.area.maySpeak, choice !== 'off');
   if (choice === 'mute') mute(muteDeps(setup), undefined);
   else if (muteState(muteDeps(setup)).muted) unmute(muteDeps(setup));
 }
