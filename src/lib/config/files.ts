@@ -4,7 +4,6 @@ import { isObject } from '../platform/files/json-object';
 import { clean, truncated } from '../platform/terminal/terminal';
 import { type AnyLeaf, type Tree, isLeaf, settingsOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
-import { unknownKey } from './removed';
 import type { UserArea } from './user-area';
 
 /** Environment variables, and the configuration keys that they override. */
@@ -149,7 +148,7 @@ function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked
   const isOwner = ({ prefix, keys }: ConfigFile): boolean => prefix === top || Object.hasOwn(keys, top);
   const owner = path.length === 1 ? CONFIG_FILES.find(isOwner) : undefined;
   const key = clean(path.join('.'));
-  if (owner === undefined || owner === file) checked.warnings.push(unknownKey(key));
+  if (owner === undefined || owner === file) checked.warnings.push(`${key}: unknown key, ignored`);
   else checked.problems.push(`${key}: this key belongs in ${owner.name}; move it there`);
 }
 

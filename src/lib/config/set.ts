@@ -8,7 +8,6 @@ import { valueAt } from './edit';
 import { CONFIG_FILES, ENVIRONMENT, allKeys, candidates, dottedKey, fileOfKey, whatIsWrong } from './files';
 import { type AnyLeaf, type ResolveHost, isCleanText, isLeaf, nodeAt, settingsOf } from './leaf';
 import type { LoadedConfig, Origin } from './load';
-import { replacementOf } from './removed';
 import { REDACTED } from './secret';
 import { type UserArea, type Machine } from './user-area';
 import { changeConfig } from './write';
@@ -185,13 +184,8 @@ function checkItem({ leaf }: Target, resolvedItem: string, item: string): void {
 }
 
 async function suggestion(key: string): Promise<string> {
-  const replacement = replacementOf(key);
-  if (replacement !== undefined) return `It was removed: ${replacement}. `;
   const keys = allKeys();
-  const isSense = (known: string): boolean => known.startsWith('sense.');
-  const bySuffix = keys
-    .filter((known) => known.endsWith(`.${key}`))
-    .sort((a, b) => Number(isSense(b)) - Number(isSense(a)));
+  const bySuffix = keys.filter((known) => known.endsWith(`.${key}`));
   if (bySuffix.length > 0) return `Did you mean ${bySuffix.join(' or ')}? `;
   const { closest, distance } = await import('fastest-levenshtein');
   const near = closest(key, keys);

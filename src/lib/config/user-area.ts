@@ -186,27 +186,11 @@ export function ensureUserArea(area: UserArea): void {
 }
 
 /** Removes the temp files that killed runs left in the area. */
-export function sweepArea({
-  root,
-  state,
-  sense,
-  work,
-  goals,
-  pronunciations,
-  observability,
-  machine,
-}: UserArea): void {
-  const folders = [
-    root,
-    state,
-    sense.root,
-    work.root,
-    dirname(goals),
-    dirname(pronunciations),
-    observability,
-    machine,
-  ];
-  for (const folder of folders) sweepOnce(folder);
+export function sweepArea(area: UserArea): void {
+  const { root, state, sense, work, observability, machine } = area;
+  const parents = [area.goals, area.pronunciations].map((path) => dirname(path));
+  for (const folder of [root, state, sense.root, work.root, ...parents, observability, machine])
+    sweepOnce(folder);
 }
 
 /**

@@ -291,8 +291,8 @@ describe('config: loadConfig', () => {
       `${path}: da.nmae: unknown key, ignored`,
       `${path}: __proto__: unknown key, ignored`,
       `${path}: $import: unknown key, ignored`,
-      `${path}: paths: no longer a key, ignored; make a symbolic link in the user area`,
-      `${path}: agents.managed.silenceSec: no longer a key, ignored; streams are reopened after 45 seconds of silence`,
+      `${path}: paths: unknown key, ignored`,
+      `${path}: agents.managed.silenceSec: unknown key, ignored`,
       `${join(at.area.root, 'config.yml')}: steward does not read this file; use ${path}`,
     ]);
     if (process.platform === 'win32') return;
