@@ -47,8 +47,6 @@ export async function workWorld(github: GitHub, options: { settleMs?: number } =
     );
     loaded = await load();
   };
-  const privacy = (attestation: object): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(attestation).map(([key, value]) => [`WORK.privacy.${key}`, value]));
   const deps: WorkDeps = {
     clock,
     area: at.area,
@@ -78,8 +76,8 @@ export async function workWorld(github: GitHub, options: { settleMs?: number } =
         writesPerMinute: 1_000_000,
         secondMs: 1,
       })),
-    attest: (attestation) => set(privacy(attestation)),
-    choose: (repo, attestation) => set({ 'WORK.repo': repo, ...privacy(attestation) }),
+    attest: (attestation) => set({ 'WORK.privacy': attestation }),
+    choose: (repo, attestation) => set({ 'WORK.repo': repo, 'WORK.privacy': attestation }),
     git: { run, env: process.env, timeoutMs: 30_000 },
     remote: () => Promise.reject(new Error('no remote')),
   };

@@ -44,8 +44,10 @@ async function workOf(context: Context, maxWaitMs: number): Promise<WorkContext>
   const { area, clock, run, templates } = context;
   const { env } = processHost();
   let loaded = await context.loadConfig();
-  const write = async (values: Readonly<Record<string, unknown>>): Promise<void> => {
-    await writeWorkKeys(context, values);
+  const write = async (values: { repo?: string; privacy: Attestation }): Promise<void> => {
+    const { changeConfig } = await import('../config/write');
+    const changes = Object.entries(values).map(([key, value]) => ({ key: `WORK.${key}`, to: () => value }));
+    await changeConfig(context, changes);
     loaded = await context.loadConfig();
   };
   let host: Promise<Host> | undefined;
@@ -83,8 +85,8 @@ async function workOf(context: Context, maxWaitMs: number): Promise<WorkContext>
         host = undefined;
         throw error;
       })),
-    attest: (attestation) => write(privacyKeys(attestation)),
-    choose: (repo, attestation) => write({ repo, ...privacyKeys(attestation) }),
+    attest: (privacy) => write({ privacy }),
+    choose: (repo, privacy) => write({ repo, privacy }),
     remote: async (repo) => {
       const { gitRemote } = await import('../work/host/token');
       return gitRemote({ env, run }, repo);
@@ -107,16 +109,4 @@ export async function yourName({ deps, user }: Pick<WorkContext, 'deps' | 'user'
 async function openHost({ clock, run }: Context, maxWaitMs: number): Promise<Host> {
   const { githubHost } = await import('../work/host/github');
   return githubHost({ clock, env: processHost().env, run, userAgent: `steward/${VERSION}`, maxWaitMs });
-}
-
-async function writeWorkKeys(context: Context, values: Readonly<Record<string, unknown>>): Promise<void> {
-  const { changeConfig } = await import('../config/write');
-  await changeConfig(
-    context,
-    Object.entries(values).map(([key, value]) => ({ key: `WORK.${key}`, to: () => value })),
-  );
-}
-
-function privacyKeys(attestation: Attestation): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(attestation).map(([key, value]) => [`privacy.${key}`, value]));
 }

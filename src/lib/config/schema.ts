@@ -27,7 +27,6 @@ import {
   webAddress,
   wholeNumber,
   leaf,
-  optionalLeaf,
   written,
   type Values,
 } from './leaf';
@@ -247,7 +246,14 @@ export const WORK_KEYS = {
   ),
 };
 
-const VERIFY = 'work verify';
+/** When the work repository was last verified as private, as stored. */
+const PRIVACY = v.object({
+  verifiedPrivate: v.optional(v.boolean(), false),
+  visibility: v.optional(v.string()),
+  verifiedAt: v.optional(v.string()),
+  repo: v.optional(string(isRepository)),
+  repoId: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+});
 
 /**
  * The contents of work/work_repo.json: the repository, whether work tracking is on, and the result of the
@@ -256,20 +262,15 @@ const VERIFY = 'work verify';
 export const WORK_REPO_KEYS = {
   repo: optionalText('OWNER/REPO', isRepository),
   enabled: flag(true),
-  privacy: {
-    verifiedPrivate: written(flag(false), VERIFY),
-    visibility: written(optionalText('"private", "internal" or "public"'), VERIFY),
-    verifiedAt: written(optionalText('a UTC time'), VERIFY),
-    ttlHours: written(wholeNumber(1, 24, 24), VERIFY),
-    repo: written(optionalText('OWNER/REPO', isRepository), VERIFY),
-    repoId: written(
-      optionalLeaf<number>({
-        expected: "the repository's id",
-        check: v.pipe(v.number(), v.integer(), v.minValue(1)),
-      }),
-      VERIFY,
-    ),
-  },
+  privacy: written(
+    leaf<v.InferInput<typeof PRIVACY>, v.InferOutput<typeof PRIVACY>>({
+      expected: 'the result of a verification',
+      check: PRIVACY,
+      fallback: {},
+      resolve: (stored) => v.parse(PRIVACY, stored),
+    }),
+    'work verify',
+  ),
 };
 
 export type SenseConfig = Values<typeof SENSE_KEYS>;

@@ -127,11 +127,13 @@ async function configure(
     'sense.repos': Object.keys(REPOSITORIES).map((name) => join(repositories, name)),
     'WORK.POLL_INTERVAL_SECONDS': 3600,
     'WORK.repo': REPOSITORY,
-    'WORK.privacy.verifiedPrivate': true,
-    'WORK.privacy.visibility': 'private',
-    'WORK.privacy.verifiedAt': toIso(clock.now()),
-    'WORK.privacy.repo': REPOSITORY,
-    'WORK.privacy.repoId': 1,
+    'WORK.privacy': {
+      verifiedPrivate: true,
+      visibility: 'private',
+      verifiedAt: toIso(clock.now()),
+      repo: REPOSITORY,
+      repoId: 1,
+    },
   };
   await changeConfig(
     context,

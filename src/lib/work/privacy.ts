@@ -18,21 +18,22 @@ import type { HostFailure } from './host/failure';
  */
 export type PrivacyState = 'setup' | 'off' | 'public' | 'unverified' | 'fresh' | 'due' | 'expired';
 
-const HOUR_MS = 3_600_000;
+/** A verification is repeated after this time, and is void after twice as much. */
+export const VERIFY_AFTER_MS = 12 * 3_600_000;
 /** Allowed clock difference between machines that share a user area. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 export function privacyState(config: WorkRepoConfig, nowMs: number): PrivacyState {
   if (config.repo === undefined) return 'setup';
   if (!config.enabled) return 'off';
-  const { verifiedPrivate, visibility, verifiedAt, ttlHours, repo } = config.privacy;
+  const { verifiedPrivate, visibility, verifiedAt, repo } = config.privacy;
   if (repo !== undefined && !sameRepo(repo, config.repo)) return 'unverified';
   if (!verifiedPrivate) return visibility === undefined || visibility === 'private' ? 'unverified' : 'public';
   const at = parseIso(verifiedAt ?? '');
   if (at === undefined) return 'unverified';
   const age = nowMs - at;
-  if (age < -CLOCK_SKEW_MS || age >= ttlHours * HOUR_MS) return 'expired';
-  return age < (ttlHours / 2) * HOUR_MS ? 'fresh' : 'due';
+  if (age < -CLOCK_SKEW_MS || age >= 2 * VERIFY_AFTER_MS) return 'expired';
+  return age < VERIFY_AFTER_MS ? 'fresh' : 'due';
 }
 
 export function currentPrivacy({ workRepo, clock }: Pick<WorkDeps, 'workRepo' | 'clock'>): PrivacyState {

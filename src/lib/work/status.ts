@@ -5,7 +5,7 @@ import { waitingCaptures, type Waiting } from './capture/waiting';
 import type { WorkDeps } from './deps';
 import { readLedger } from './ensure';
 import { staleness } from './poll';
-import { privacyState, type PrivacyState } from './privacy';
+import { VERIFY_AFTER_MS, privacyState, type PrivacyState } from './privacy';
 
 /** The response to GET /api/work/status, and the output of `work status`. Contains only local data. */
 export interface WorkStatus {
@@ -53,7 +53,7 @@ export function workStatus(deps: WorkDeps): WorkStatus {
       state: privacyState(config, deps.clock.now()),
       visibility: privacy.visibility ?? null,
       verifiedAt: privacy.verifiedAt ?? null,
-      nextVerification: at === undefined ? null : toIso(at + (privacy.ttlHours / 2) * 3_600_000),
+      nextVerification: at === undefined ? null : toIso(at + VERIFY_AFTER_MS),
     },
     ...fetched,
     issues: { open, closed: issues.length - open },

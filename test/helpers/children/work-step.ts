@@ -39,11 +39,7 @@ async function main(home: string, call: string, number: number, agent: string): 
     workRepo: () => config.workRepo,
     host: () => Promise.resolve(host),
     attest: async (attestation: object) => {
-      const entries = Object.entries(attestation) as [string, unknown][];
-      await changeConfig(
-        { area, clock, machineId },
-        entries.map(([key, value]) => ({ key: `WORK.privacy.${key}`, to: () => value })),
-      );
+      await changeConfig({ area, clock, machineId }, [{ key: 'WORK.privacy', to: () => attestation }]);
       ({ config } = await loadConfig({ area, home }));
     },
     area,

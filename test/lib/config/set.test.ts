@@ -533,7 +533,7 @@ describe('config: setConfig', () => {
     );
     expect(listed).to.deep.equal(allKeys());
     expect(new Set(listed).size).to.equal(listed.length);
-    for (const key of ['sync.folder', 'sync.engine', 'WORK.privacy.verifiedPrivate']) {
+    for (const key of ['sync.folder', 'sync.engine', 'WORK.privacy']) {
       const { hint = '' } = await refused(key, 'true', 'usage');
       const command = /^"steward ([a-z ]+)" writes it/.exec(hint)?.[1] ?? hint;
       expect(Object.keys(commands), key).to.include(command.replaceAll(' ', ':'));

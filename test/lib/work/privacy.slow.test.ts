@@ -112,7 +112,7 @@ describe('work: privacy', function () {
   });
 
   it('detects a different repository of the same name', async () => {
-    await world.set('WORK.privacy.repoId', 4711);
+    await world.set('WORK.privacy', { ...world.deps.workRepo().privacy, repoId: 4711 });
     const error = await rejection(openForWriting(world.deps));
     expect(error.message).to.equal('ann/work now refers to a different repository.');
     expect((await captureGate(world.deps)).gate).to.equal('spool');

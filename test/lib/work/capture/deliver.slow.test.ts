@@ -259,7 +259,7 @@ describe('delivery of captures', function () {
     }[])
       await github.api('DELETE', `/repos/ann/work/labels/${encodeURIComponent(name)}`);
     expect(await reasons()).to.deep.equal([['no-labels', 2]]);
-    await world.set('WORK.privacy.verifiedPrivate', false);
+    await world.set('WORK.privacy', { ...world.deps.workRepo().privacy, verifiedPrivate: false });
     expect(await reasons()).to.deep.equal([['unverified', 2]]);
     await setUp(world.deps, { repo: 'ann/work', create: false });
     expect(await reasons()).to.deep.equal([]);
