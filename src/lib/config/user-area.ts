@@ -84,18 +84,12 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     spool: at('state', 'spool'),
     observability: at('observability'),
     daemonLog: at('daemon', 'daemon.log'),
-    /** Deliveries that haven't been sent yet, one file each. */
-    outbox: at('state', 'outbox'),
-    notifyLog: at('observability', 'notify.jsonl'),
+    ...notifyFiles(at),
     /** What of the inbox is done or snoozed. */
     inbox: at('state', 'inbox.json'),
     /** What agents ask you, and your answers, until they are read. */
     asks: at('state', 'asks.json'),
     answersLog: at('observability', 'answers.jsonl'),
-    /** The time when the current mute ends. */
-    mute: at('state', 'mute.json'),
-    /** Whether you let steward speak when an event happens. */
-    maySpeak: at('state', 'may-speak.json'),
     managed: at('state', 'managed'),
     sense: senseArea(at, shared),
     work: workArea(at, shared),
@@ -125,6 +119,18 @@ function editedFiles(shared: PathOf) {
     sessions: shared('sessions'),
     agents: shared('agents'),
     knowledge: shared('knowledge'),
+  };
+}
+
+function notifyFiles(at: PathOf) {
+  return {
+    /** Deliveries that haven't been sent yet, one file each. */
+    outbox: at('state', 'outbox'),
+    notifyLog: at('observability', 'notify.jsonl'),
+    /** The time when the current mute ends. */
+    mute: at('state', 'mute.json'),
+    /** Whether you let steward speak when an event happens. */
+    maySpeak: at('state', 'may-speak.json'),
   };
 }
 
