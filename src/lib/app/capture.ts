@@ -9,7 +9,7 @@ import type { DrainResult } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { deliverCaptures, drainCaptures, retryCaptures, type RetryResult } from '../work/capture/deliver';
 import type { SessionRules } from '../work/capture/session';
-import { planPrompt, planSessionEnd, type PromptPlan, type SessionEndPlan } from '../work/capture/plan';
+import { planPrompt, planSessionEnd, type SessionEndPlan } from '../work/capture/plan';
 import { evidenceOn, type Evidence } from '../work/tidy';
 import type { Context } from './context';
 import { openSessions } from './sessions';
@@ -38,7 +38,7 @@ export async function retryNow(context: Context): Promise<RetryResult> {
   return retryCaptures(await captureDeps(context, await openWork(context)));
 }
 
-export async function planOfPrompt(context: Context, prompt: HeardPrompt | undefined): Promise<PromptPlan> {
+export async function planOfPrompt(context: Context, prompt: HeardPrompt | undefined) {
   return planPrompt((await openWork(context)).deps, prompt);
 }
 

@@ -1,5 +1,4 @@
 import { assistantsIn } from '../assistant';
-import type { Assistant } from '../assistant/assistant';
 import { claudeCode } from '../assistant/claude-code';
 import { installedEvents } from '../assistant/install';
 import { hooksStatuses, type HooksStatus } from '../assistant/install-view';
@@ -12,19 +11,14 @@ import {
 } from '../assistant/registered';
 import type { StewardError } from '../errors';
 import { currentSessions } from '../sessions/state';
-import { installerDeps, type Context, type InstallContext } from './context';
+import { installerDeps, type Context } from './context';
 import { openSessions } from './sessions';
-
-interface HooksContext {
-  deps: InstallContext;
-  assistants: readonly Assistant[];
-}
 
 /**
  * Parses a list of assistants, such as `codex,copilot` or `all`. Without a list, returns the assistants that
  * are registered by default.
  */
-export function openHooks(context: Context, list?: string): HooksContext {
+export function openHooks(context: Context, list?: string) {
   const deps = installerDeps(context);
   return { deps, assistants: list === undefined ? chosenFrom(deps, []) : assistantsIn(list) };
 }
@@ -33,7 +27,7 @@ export function openHooks(context: Context, list?: string): HooksContext {
  * Parses a list of assistants. Without a list, returns Claude Code and every assistant that has steward's
  * hooks.
  */
-export function openRegistered(context: Context, list?: string): HooksContext {
+export function openRegistered(context: Context, list?: string) {
   if (list !== undefined) return openHooks(context, list);
   const deps = installerDeps(context);
   return { deps, assistants: [...new Set([claudeCode, ...registeredAssistants(deps)])] };

@@ -89,15 +89,10 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
 }
 
 /** Returns the event and task that `runHook` would record. */
-export function planHook(deps: HookDeps, call: HookCall): HookPlan {
+export function planHook(deps: HookDeps, call: HookCall) {
   const parsed = parseCall(deps, call);
   const { event } = eventOf(deps, { first: undefined }, parsed);
   return { event, leaves: taskOf(parsed, event) ?? null };
-}
-
-export interface HookPlan {
-  event: WorkEvent;
-  leaves: IntentionKind | null;
 }
 
 /** Returns the user's prompt; undefined for other hooks, a subagent's prompt and a restricted session. */

@@ -50,15 +50,10 @@ async function ask(request: LocalRequest): Promise<LocalAnswer | undefined> {
   return askLocalNow(request) ?? (await import('../platform/net/local-http')).askLocal(request);
 }
 
-interface Call {
-  body: Record<string, unknown>;
-  json: boolean;
-}
-
 const TEXTS = ['title', 'voice-id', 'phase', 'slug', 'duration', 'dedupe', 'url'] as const;
 
 /** Parses the arguments. Returns undefined for an unexpected argument, which the full command reports. */
-function callOf(argv: readonly string[]): Call | undefined {
+function callOf(argv: readonly string[]) {
   const flags: SendFlags = { event: 'taskComplete', source: 'da', voice: true, wait: false, strict: false };
   let message: string | undefined;
   let json = false;

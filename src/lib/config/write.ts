@@ -75,12 +75,7 @@ export async function mirrorVoice(deps: Machine): Promise<boolean> {
   return true;
 }
 
-interface Plan {
-  changed: Changed[];
-  texts: [ConfigFile, string][];
-}
-
-async function plan(area: UserArea, changes: readonly KeyChange[]): Promise<Plan> {
+async function plan(area: UserArea, changes: readonly KeyChange[]) {
   const changed: Changed[] = [];
   const open = new Map<ConfigFile, { text: string; content: unknown }>();
   for (const change of withMirrors(changes)) {

@@ -6,9 +6,9 @@ import { addDays, dayOf, type Day } from '../platform/time/time';
 import type { Classifier } from '../time/classify';
 import { SENSE_VERSION } from '../time/event';
 import type { DayLedger } from '../time/ledger/model';
-import { isEmptyRecord, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
+import { isEmptyRecord, recordTally, type DailyRecord } from '../time/record';
 import { recentJumps, type SenseState } from './state';
-import type { LogScan, OnDamaged, SenseStore } from './store';
+import type { OnDamaged, SenseStore } from './store';
 import { recordMarkdown } from './view-markdown';
 
 export interface RollDeps {
@@ -28,14 +28,8 @@ export function todayOf({ clock, timezone }: Pick<RollDeps, 'clock' | 'timezone'
   return dayOf(clock.now(), timezone);
 }
 
-export interface DayRead {
-  record: DailyRecord;
-  sessionRepos: SessionRepos;
-  scan: LogScan;
-}
-
 /** Builds a day's record from its event log, without storing the record. */
-export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
+export function readDay(deps: RollDeps, state: SenseState, day: Day) {
   const tally = recordTally(day, {
     timezone: state.zones[day] ?? deps.timezone,
     pollIntervalSec: deps.config.pollIntervalSec,

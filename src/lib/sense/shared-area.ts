@@ -23,13 +23,6 @@ const EDITED = [
   ...['sense/classify.yaml', 'sense/config.json', 'work/config.yaml', 'work/labels.yml'],
 ];
 
-/** A problem in a user area that several machines share, and the command that fixes it. */
-export interface SharedFinding {
-  found: string;
-  hint?: string;
-  fix?: string;
-}
-
 /** Merges conflict copies of the logs that this machine writes. The caller must hold the sense lock. */
 export function settleLogs(area: UserArea, { nowMs, zone }: { nowMs: number; zone: string }): void {
   const inGit = exists(join(area.root, '.git'));
@@ -47,7 +40,7 @@ const MAX_LISTED = 5;
 /** The folders of the user area that steward or the user writes to. */
 const WRITTEN = ['sense', 'state', 'goals', 'observability', 'principal', 'agents', 'knowledge', 'work'];
 
-function copiesFound({ root, place }: UserArea): SharedFinding[] {
+function copiesFound({ root, place }: UserArea) {
   const own = join('/', place);
   const machines = listFolder(join(root, 'machines')).map((id) => join('machines', id));
   const folders = ['', ...machines].flatMap((top) => WRITTEN.map((name) => join(top, name)));
@@ -64,7 +57,7 @@ function copiesFound({ root, place }: UserArea): SharedFinding[] {
     join('/', path).startsWith(own) && !(place === '' && path.startsWith('machines'));
   const logs = copies.filter(({ original }) => original.endsWith('.jsonl'));
   const files = copies.filter((copy) => !logs.includes(copy));
-  const listed = files.slice(0, MAX_LISTED).map(({ path, original }): SharedFinding => ({
+  const listed = files.slice(0, MAX_LISTED).map(({ path, original }) => ({
     found: `a sync tool left a conflict copy of ${original}: ${join(root, path)}`,
     hint: `Copy any changes you need into ${basename(original)}, then delete the conflict copy:`,
     fix: `rm ${forShell(join(root, path))}`,
@@ -80,7 +73,7 @@ function copiesFound({ root, place }: UserArea): SharedFinding[] {
   ];
 }
 
-function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding {
+function logsFound(logs: readonly ConflictCopy[], isOwn: boolean) {
   const count = plural(logs.length, 'conflict copy', 'conflict copies');
   const found = `a sync tool left ${count} of logs, such as ${logs[0]?.path ?? ''}; no lines are lost`;
   return isOwn
@@ -89,7 +82,7 @@ function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding
 }
 
 /** Returns a finding for each file with git conflict markers, among the files that users edit. */
-function markedFiles(root: string): SharedFinding[] {
+function markedFiles(root: string) {
   if (!exists(join(root, '.git'))) return [];
   return EDITED.filter((name) =>
     /^<{7} /m.test(readText(join(root, name), { followLink: true })?.slice(0, MAX_TEXT) ?? ''),
@@ -105,11 +98,11 @@ function logFolders(area: UserArea): string[] {
 }
 
 /** Finds problems in a user area that several machines share. Throws if a file can't be read. */
-export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): SharedFinding[] {
+export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }) {
   return [...othersIn(area, clock.now()), ...copiesFound(area)];
 }
 
-function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
+function othersIn(area: UserArea, nowMs: number) {
   const state = machineStatePath(area.host);
   const own = [knownMachineId(state), ...formerMachineIds(state)];
   const owners = readOwners(area.root);

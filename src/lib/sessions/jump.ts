@@ -4,7 +4,7 @@ import { isCodexDaemon } from '../platform/process/programs';
 import { onceEach } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
 import type { Session } from './session';
-import type { HeldTerminal, Tab, TabDeps, TabProgram } from './tab';
+import type { HeldTerminal, TabDeps, TabProgram } from './tab';
 import { LABELED, TAB_PROGRAMS } from './tab-programs';
 import type { TerminalDeps } from './terminals';
 
@@ -21,11 +21,6 @@ export interface Went {
 export interface GoDeps extends TerminalDeps {
   platform: NodeJS.Platform;
   machineId: string;
-}
-
-interface Match {
-  via: string;
-  tab: Tab;
 }
 
 /**
@@ -58,12 +53,9 @@ async function showOuter(deps: TabDeps, held: HeldTerminal): Promise<void> {
 }
 
 /** Finds the tabs that have the held terminal, and why a program that is running doesn't tell. */
-async function matchesOf(
-  deps: TabDeps,
-  held: HeldTerminal,
-): Promise<{ found: Match[]; refused: StewardError[] }> {
+async function matchesOf(deps: TabDeps, held: HeldTerminal) {
   const refused: StewardError[] = [];
-  const tabsOf = async (program: TabProgram): Promise<Match[]> => {
+  const tabsOf = async (program: TabProgram) => {
     try {
       const tabs = await program.list(deps, held);
       return tabs.filter(({ tty }) => tty === held.tty).map((tab) => ({ via: program.id, tab }));
@@ -77,7 +69,7 @@ async function matchesOf(
   return { found: (await Promise.all(TAB_PROGRAMS.map(tabsOf))).flat(), refused };
 }
 
-function onlyMatch({ found, refused }: Awaited<ReturnType<typeof matchesOf>>, where: string): Match {
+function onlyMatch({ found, refused }: Awaited<ReturnType<typeof matchesOf>>, where: string) {
   const [match, ...others] = found;
   if (match === undefined) {
     const [first] = refused;

@@ -86,14 +86,8 @@ export async function tmuxClients(deps: TerminalDeps, socket: string): Promise<T
     }));
 }
 
-export interface KittyWindow {
-  id: number;
-  pid: number;
-  tab: string;
-}
-
 /** Lists the windows of the kitty instance at a local socket; empty if kitty doesn't respond. */
-export async function kittyWindows(deps: TerminalDeps, socket: string): Promise<KittyWindow[]> {
+export async function kittyWindows(deps: TerminalDeps, socket: string) {
   // A kitty instance on a network socket may run on another machine.
   if (!socket.startsWith('unix:')) return [];
   const systems = listIn(await answerOf(deps, 'kitty', ['@', '--to', socket, 'ls']));

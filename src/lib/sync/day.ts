@@ -14,7 +14,6 @@ import {
   type PublishedCommit,
   type PublishedDay,
   type PublishedSession,
-  type PublishedUsage,
 } from './format';
 
 type SessionDetails = Pick<PublishedSession, 'slug' | 'title' | 'issue'>;
@@ -102,7 +101,7 @@ export function withoutDetails(set: DaySet, { details }: Pick<Disclosure, 'detai
   };
 }
 
-export function publishedUsage(rows: readonly DayRow[]): PublishedUsage {
+export function publishedUsage(rows: readonly DayRow[]) {
   const sums = new Map<string, DayRow>();
   for (const row of rows) {
     const { assistant, session, repo, model, ...amounts } = row;

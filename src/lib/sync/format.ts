@@ -71,12 +71,6 @@ export interface PublishedSession {
   issue?: number;
 }
 
-/** The contents of `usage/<date>.json`. Session ids are hashed. */
-export interface PublishedUsage {
-  format: number;
-  rows: DayRow[];
-}
-
 /** What a machine publishes for a day. The three parts are always replaced together. */
 export interface DaySet {
   day: PublishedDay | undefined;

@@ -9,18 +9,13 @@ import type { OriginClient } from '../platform/net/origin-client';
 import { forShell } from '../platform/process/spawn';
 import { cleanLine } from '../platform/terminal/terminal';
 
-export interface SyncthingAccess {
-  url: string;
-  apiKey: string;
-}
-
 /** The folder's id in Syncthing, which is the same on all machines. */
 const FOLDER_ID = 'steward-exchange';
 const MAX_CONFIG_BYTES = 1024 * 1024;
 const LIMITS = { timeoutMs: 10_000, maxBytes: 4 * 1024 * 1024 };
 
 /** Reads Syncthing's URL and API key from its configuration file. Returns undefined if they are missing. */
-export function findSyncthing({ platform, env, home }: PathHost): SyncthingAccess | undefined {
+export function findSyncthing({ platform, env, home }: PathHost) {
   const folders = [
     env['STHOMEDIR'],
     env['STCONFDIR'],

@@ -5,12 +5,6 @@ export interface PhraseRange {
   length: number;
 }
 
-/** A time found in a text, and the positions of the words that describe the time. */
-interface NamedTime {
-  result: ParsedResult;
-  spans: PhraseRange[];
-}
-
 const NAME = /\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
 const FULL_WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i;
 const PART_OF_DAY = /^(?:morning|afternoon|evening|night|noon|midday|midnight|now)$/i;
@@ -28,14 +22,14 @@ const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
  * Returns the last time mentioned in a text. Ignores words that only look like times. For example, `Sun
  * Microsystems` contains no day.
  */
-export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
+export function namedTime(parser: Chrono, text: string, reference: ParsingReference) {
   const results = clearTimes(parser, text, reference);
   const [before, last] = [results.at(-2), results.at(-1)];
   if (last === undefined) return undefined;
   return (before === undefined ? undefined : dayWithHour([before, last], parser, reference)) ?? asNamed(last);
 }
 
-export function asNamed(result: ParsedResult): NamedTime {
+export function asNamed(result: ParsedResult) {
   return { result, spans: [{ index: result.index, length: result.text.length }] };
 }
 
@@ -44,7 +38,7 @@ function dayWithHour(
   pair: readonly [ParsedResult, ParsedResult],
   parser: Chrono,
   reference: ParsingReference,
-): NamedTime | undefined {
+) {
   const hour = pair.find(({ start, text }) => /^at /i.test(text) && !isDay(start));
   const day = pair.find(({ start }) => isDay(start) && !start.isCertain('hour'));
   if (hour === undefined || day === undefined) return undefined;

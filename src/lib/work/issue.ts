@@ -103,14 +103,7 @@ export function titleContainsAll(kind: TitleKind | null, text: string, typed: st
   return normal(text) === normal(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
 }
 
-/** The parts of a title. `identity` has the format `slug=fix-login`. */
-interface ParsedTitle {
-  kind: TitleKind | null;
-  text: string;
-  identity: string | null;
-}
-
-export function parseTitle(title: string): ParsedTitle {
+export function parseTitle(title: string) {
   const prefix = /^\[([A-Za-z-]+)\] /.exec(title);
   const kind = KIND_OF.get(prefix?.[1] ?? '') ?? null;
   const rest = kind === null ? title : title.slice(prefix?.[0].length);

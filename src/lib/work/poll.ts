@@ -9,21 +9,13 @@ import type { WorkDeps } from './deps';
 import type { Host } from './host';
 import { privacyState, repoOf, verify } from './privacy';
 
-/** The response to POST /api/work/refresh. */
-interface RefreshResult {
-  ok: boolean;
-  lastFetch: string | null;
-  stale: boolean;
-  reason?: string;
-}
-
 const NEVER_FETCHED = 'The issues have not been fetched yet.';
 
 /**
  * Updates the cache and, if due, verifies that the repository is private. If GitHub is unavailable, returns
  * the reason and keeps the old cache.
  */
-export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
+export async function refresh(deps: WorkDeps) {
   const config = deps.workRepo();
   const state = privacyState(config, deps.clock.now());
   if (state === 'setup' || state === 'off' || state === 'public') {
@@ -80,12 +72,6 @@ async function fetchChanges(
   return next;
 }
 
-interface Staleness {
-  lastFetch: string | null;
-  stale: boolean;
-  staleReason: string | null;
-}
-
 /**
  * Returns whether the issue list has ever been fetched. Until then, the issue count is unknown rather than
  * zero.
@@ -98,13 +84,13 @@ function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
 export function staleness(
   deps: Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache'>,
   config: WorkRepoConfig,
-): Staleness {
+) {
   const nowMs = deps.clock.now();
   const { repo } = config;
   if (repo === undefined) return { lastFetch: null, stale: false, staleReason: null };
   const { failure, ...poll } = readPoll(deps.paths.poll, repo);
   const lastFetch = wasFetched(deps, repo) ? poll.lastFetch : null;
-  const stale = (staleReason: string): Staleness => ({ lastFetch, stale: true, staleReason });
+  const stale = (staleReason: string) => ({ lastFetch, stale: true, staleReason });
   const state = privacyState(config, nowMs);
   if (state === 'off') return stale('Work tracking is off (WORK.enabled is false).');
   if (state === 'public') {

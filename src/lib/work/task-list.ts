@@ -122,12 +122,7 @@ export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): 
   });
 }
 
-interface Pushed {
-  committed: boolean;
-  trouble: StewardError | undefined;
-}
-
-async function commitAndPush(deps: WorkDeps, repo: string, text: string): Promise<Pushed> {
+async function commitAndPush(deps: WorkDeps, repo: string, text: string) {
   // Clone into a machine-local folder, because git can't sync a repository inside the user area.
   const clone = join(deps.area.machine, 'tasklist');
   ensureFolder(clone);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 
-import { writePhase, type PhaseDeps, type PhaseWritten, tabSequence } from '../../../src/lib/notify/phase';
+import { writePhase, type PhaseDeps, tabSequence } from '../../../src/lib/notify/phase';
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { PHASES } from '../../../src/lib/sessions/phases';
 import type { Session } from '../../../src/lib/sessions/session';
@@ -41,7 +41,7 @@ describe('notify: phases', () => {
     const event = { ts: toIso(nowMs), type, session, slug: session, repo: null };
     appendWorkEvent(deps.sessions.workEvents, event);
   };
-  const write = (phase: string, slug?: string): Promise<PhaseWritten> => writePhase(deps, phase, slug);
+  const write = (phase: string, slug?: string) => writePhase(deps, phase, slug);
   const session = (slug: string): Session => currentSessions(deps.sessions).sessions[slug] as Session;
   const history = (slug: string): string[] =>
     session(slug).phaseHistory.map(({ phase, source }) => `${phase} ${source}`);

@@ -67,16 +67,8 @@ export function exists(path: string): boolean {
   return lstatOf(path) !== undefined;
 }
 
-interface FileFacts {
-  size: number;
-  mtimeMs: number;
-  isFile: boolean;
-  isFolder: boolean;
-  isLink: boolean;
-}
-
 /** Returns the stats of a path without following links, or undefined if it doesn't exist. */
-export function lstatOf(path: string): FileFacts | undefined {
+export function lstatOf(path: string) {
   const found = unless(['ENOTDIR'], () => lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return undefined;
   return {

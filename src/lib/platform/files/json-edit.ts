@@ -75,12 +75,7 @@ export function removeChildren(
   });
 }
 
-interface Span {
-  start: number;
-  end: number;
-}
-
-function childrenOf(container: JsonArray | JsonObject): Span[] {
+function childrenOf(container: JsonArray | JsonObject) {
   if (container.kind === 'array') return container.items;
   return container.members.map(({ keyStart, value }) => ({ start: keyStart, end: value.end }));
 }

@@ -12,15 +12,10 @@ import { requestsIn, wholePromptIf, type CapturedPrompt } from './hook';
 import { captureKey } from './keys';
 import type { SessionRules } from './session';
 
-/** The output of `hook prompt --dry-run`. `body` is set only if whole prompts are captured. */
-export interface PromptPlan {
-  matches: { kind: string; title: string; due: string | null; labels: readonly string[]; body?: string }[];
-}
-
 export async function planPrompt(
   { clock, timezone, config }: Pick<WorkDeps, 'clock' | 'timezone' | 'config'>,
   prompt: CapturedPrompt | undefined,
-): Promise<PromptPlan> {
+) {
   if (prompt === undefined) return { matches: [] };
   const now = { atMs: clock.now(), zone: timezone };
   const whole = wholePromptIf(config.CAPTURE_PROMPT, prompt);
