@@ -13,7 +13,7 @@ import { reportedLost, sessionsReport, type SessionsReport } from '../../lib/ses
 export default class Sessions extends BaseCommand {
   static override summary = 'Show the running assistant sessions';
   static override description =
-    "Shows one line per session: name (repository and branch), status, activity or request, age, terminal and task. Requires the assistant's hooks (see `hooks install`).";
+    "Shows one line per session: name (repository and branch), status, activity or request, age, terminal and task. Requires the assistant's hooks (`steward install hooks`).";
   static override flags = {
     all: boolean({ description: 'Include ended sessions.' }),
     watch: boolean({ char: 'w', description: 'Show a live list in the terminal; Enter jumps to a session.' }),

@@ -51,13 +51,22 @@ export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['completions', 'completion'],
   ['config edit', 'config set'],
   ['config list', 'config show'],
+  ['cost', 'usage'],
   ['daemon start', 'up'],
+  ['delete', 'sense purge'],
+  ['next', 'work ready'],
   ['notify list', 'notify history'],
+  ['quiet', 'notify mute'],
+  ['report', 'week'],
   ['run', 'up'],
   ['sense yesterday', 'sense today --of yesterday'],
+  ['settings', 'config show'],
   ['setup', 'init'],
+  ['silence', 'notify mute'],
   ['start', 'up'],
   ['stop', 'daemon stop'],
+  ['tasks', 'work list'],
+  ['waiting', 'inbox'],
   ['yesterday', 'sense today --of yesterday'],
 ]);
 
@@ -94,7 +103,7 @@ export function fromOclif(error: unknown, command: string, flags: readonly strin
   if (unknown === undefined || !failed.message.startsWith('Nonexistent flag'))
     return new StewardError('usage', sentence(reworded(failed, command)), { hint: help, cause: error });
   const known = ['--help', ...flags.map((flag) => `--${flag}`)];
-  const meant = suggest(unknown, known) ?? known.find((flag) => OTHER_WORDS[flag]?.includes(unknown));
+  const meant = suggest(unknown, known) ?? known.find((flag) => OTHER_WORDS[flag]?.split(' ').includes(unknown));
   return new StewardError('usage', `Unknown flag ${unknown} for "steward ${command}".`, {
     hint: meant === undefined ? help : `Did you mean "${meant}"? ${help}`,
     cause: error,
@@ -102,21 +111,10 @@ export function fromOclif(error: unknown, command: string, flags: readonly strin
 }
 
 /** Words that other programs use for a flag. */
-const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
-  '--of': [
-    '--since',
-    '--until',
-    '--from',
-    '--to',
-    '--day',
-    '--days',
-    '--before',
-    '--after',
-    '--date',
-    '--period',
-  ],
-  '--limit': ['--count', '--lines', '--last', '--max'],
-  '--dry-run': ['--preview', '--plan'],
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  '--of': '--since --until --from --to --day --days --before --after --date --period',
+  '--limit': '--count --lines --last --max',
+  '--dry-run': '--preview --plan',
 };
 
 interface OclifError extends Error {
