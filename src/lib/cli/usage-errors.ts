@@ -103,7 +103,8 @@ export function fromOclif(error: unknown, command: string, flags: readonly strin
   if (unknown === undefined || !failed.message.startsWith('Nonexistent flag'))
     return new StewardError('usage', sentence(reworded(failed, command)), { hint: help, cause: error });
   const known = ['--help', ...flags.map((flag) => `--${flag}`)];
-  const meant = suggest(unknown, known) ?? known.find((flag) => OTHER_WORDS[flag]?.split(' ').includes(unknown));
+  const meant =
+    suggest(unknown, known) ?? known.find((flag) => OTHER_WORDS[flag]?.split(' ').includes(unknown));
   return new StewardError('usage', `Unknown flag ${unknown} for "steward ${command}".`, {
     hint: meant === undefined ? help : `Did you mean "${meant}"? ${help}`,
     cause: error,
