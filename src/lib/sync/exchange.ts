@@ -72,7 +72,8 @@ export function readMachines(folder: string, onDamaged: OnDamagedFile = () => un
     });
 }
 
-function daysOf(path: string, onDamaged: OnDamagedFile): ExchangeMachine['days'] {
+/** Returns the days of which a machine's folder contains files. */
+export function daysOf(path: string, onDamaged: OnDamagedFile): ExchangeMachine['days'] {
   const in_ = (kind: DayKind): Day[] =>
     (reported(join(path, kind), onDamaged, listFolder) ?? [])
       .filter((name) => name.endsWith(DAY_FILES[kind]))

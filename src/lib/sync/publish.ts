@@ -16,6 +16,7 @@ import {
 import { dayBefore, sessionsBefore } from './before';
 import {
   dayFileOf,
+  daysOf,
   machinesFolder,
   readPublishedDay,
   readPublishedSessions,
@@ -142,6 +143,8 @@ export function publish(deps: PublishDeps): PublishResult {
     const onLost = (): unknown => kept.push(day);
     for (const file of dayFiles(deps, local, day, { mayShrink, onLost })) write(own, file, result);
   }
+  // Nothing is left here of these days.
+  kept.push(...daysOf(own, () => undefined).daily.filter((day) => marks[day] === undefined));
   const run = nextRun(before);
   const info = plannedInfo(deps, local, { run, hasChanged: result.files > 0 || isForeign });
   write(own, info, result);

@@ -353,6 +353,23 @@ describe('publishing (lib)', () => {
       expect(bytes()).to.equal(before);
     });
 
+    it('keeps a published day of which nothing is left here, and names it once', () => {
+      publish(deps());
+      const before = bytes();
+      const republishNone = () => {
+        days = {};
+        mark += 1;
+        return publish(deps()).kept;
+      };
+      expect(republishNone()).to.deep.equal([DAY]);
+      expect(republishNone()).to.equal(undefined);
+      expect(bytes()).to.equal(before);
+      expect(readState(deps().state).kept).to.deep.equal([DAY]);
+      writeState(deps().state, { ...readState(deps().state), removals: [{ from: DAY, to: DAY }] });
+      republishNone();
+      expect(readState(deps().state).kept).to.equal(undefined);
+    });
+
     it('adds what was recorded since, as one consistent day that no longer changes', () => {
       publish(deps());
       republish(dayOf([...old, later]));
