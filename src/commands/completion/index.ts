@@ -1,6 +1,6 @@
 import { allKeys } from '../../lib/config/files';
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
+import { SHELLS, completionPlaces, completionScript, type Shell } from '../../lib/shell/completion';
 import { ownShellOrThrow } from '../../lib/shell/completion-install';
 
 export default class Completion extends BaseCommand {
@@ -24,7 +24,7 @@ export default class Completion extends BaseCommand {
     const { args } = await this.parse(Completion);
     const shell = (args.shell as Shell | undefined) ?? ownShellOrThrow();
     const places = completionPlaces(this.config.commands, this.config.topics, allKeys());
-    const script = COMPLETION_SCRIPTS[shell](places);
+    const script = completionScript(this.config.root, shell, places);
     this.printUnfolded(() => script);
     return { shell, script };
   }

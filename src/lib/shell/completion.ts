@@ -1,6 +1,7 @@
 import type { Command } from '@oclif/core/command';
 
 import { forFish } from '../platform/process/spawn';
+import { shellScript } from './template';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -29,11 +30,22 @@ export interface Completions {
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Completions[]) => string>> = {
-  bash: bashScript,
-  zsh: zshScript,
-  fish: fishScript,
-};
+const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
+
+/**
+ * Returns the completion script for bash 4 and later, zsh (for a folder in $fpath, or sourced after compinit), or
+ * fish 3 and later.
+ * @param root the folder with steward's package.json
+ */
+export function completionScript(root: string, shell: Shell, places: readonly Completions[]): string {
+  const quoted = shell === 'fish' ? forFish : quote;
+  const known = places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
+  return shellScript(root, `completion/${TEMPLATES[shell]}`, {
+    KNOWN: known.join(shell === 'fish' ? ' ' : '|'),
+    PLACES: places.flatMap(PLACE_LINES[shell]).join('\n'),
+    VALUES: shell === 'fish' ? '' : valueCases(places, VALUE_CASES[shell]),
+  });
+}
 
 /**
  * Returns the completions after each command, sorted, without hidden commands and flags. `keys` are the
@@ -110,10 +122,6 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function placesKnown(places: readonly Completions[], quoted: (text: string) => string): string[] {
-  return places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
-}
-
 /** Returns a line for each flag that takes a value. */
 function valueCases(
   places: readonly Completions[],
@@ -132,111 +140,25 @@ function asked(asks: WordKind | undefined): string {
   return asks === undefined ? '' : ` asks=${asks}`;
 }
 
-/** Returns a script for bash 4 and later. The bash-completion package is optional. */
-function bashScript(places: readonly Completions[]): string {
-  const place = ({ at, words, flags, values, asks }: Completions): string => {
-    const offered = [...words.map(({ word }) => word), ...values].join(' ');
-    const dashed = flags.map(({ name }) => `--${name}`).join(' ');
-    return `    ${quote(at)}) words=${quote(offered)} flags=${quote(dashed)}${asked(asks)} ;;`;
-  };
-  return `# bash completion for steward
-_steward() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}" at='' next i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    next="\${at:+$at }\${COMP_WORDS[i]}"
-    case "$next" in
-      ${placesKnown(places, quote).join(' | ')}) at="$next" ;;
-    esac
-  done
-  local words='' flags='' asks='' word
-  case "$at" in
-${places.map(place).join('\n')}
-  esac
-  if [[ -n $asks && $prev == "\${at##* }" && $cur != -* ]]; then
-    compopt +o default 2>/dev/null
-    while IFS=$'\\t' read -r word _; do
-      printf -v word %q "$word"
-      [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
-    done < <(steward completion words "$asks" 2>/dev/null)
-    return 0
-  fi
-  case "$at $prev" in
-${valueCases(places, (at, values) => `    ${at}) words=${quote(values.join(' '))} flags='' ;;`)}
-  esac
-  [[ $cur == -* ]] && words="$flags"
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-}
-complete -o default -F _steward steward
-`;
+function bashPlace({ at, words, flags, values, asks }: Completions): string {
+  const offered = [...words.map(({ word }) => word), ...values].join(' ');
+  const dashed = flags.map(({ name }) => `--${name}`).join(' ');
+  return `    ${quote(at)}) words=${quote(offered)} flags=${quote(dashed)}${asked(asks)} ;;`;
 }
 
-/** Returns a zsh script. Store the script in a folder in $fpath, or source it after compinit. */
-function zshScript(places: readonly Completions[]): string {
+function zshPlace({ at, words, flags, values, asks, isCommand }: Completions): string {
   const described = (word: string, about: string): string => quote(`${word.replaceAll(':', '\\:')}:${about}`);
-  const place = ({ at, words, flags, values, asks, isCommand }: Completions): string => {
-    const offered = [...words.map(({ word, about }) => described(word, about)), ...values.map(quote)];
-    const dashed = flags.map(({ name, about }) => described(`--${name}`, about));
-    const files = isCommand && values.length === 0 && asks === undefined ? ' anything=1' : '';
-    return `    (${quote(at)}) offered=(${offered.join(' ')}) flags=(${dashed.join(' ')})${files}${asked(asks)} ;;`;
-  };
-  const valueCase = (at: string, values: readonly string[]): string =>
-    `    (${at}) offered=(${values.map(quote).join(' ')}) flags=() anything=1 ;;`;
-  return `#compdef steward
-_steward() {
-  local at='' next asks=''
-  local -a offered flags
-  integer i anything=0
-  for ((i = 2; i < CURRENT; i++)); do
-    next="\${at:+$at }\${words[i]}"
-    case "$next" in
-      (${placesKnown(places, quote).join('|')}) at="$next" ;;
-    esac
-  done
-  case "$at" in
-${places.map(place).join('\n')}
-  esac
-  if [[ -n $asks && \${words[CURRENT - 1]} == \${at##* } && $PREFIX != -* ]]; then
-    offered=(\${\${(f)"$(steward completion words $asks 2>/dev/null)"}/$'\\t'/:})
-  fi
-  case "$at \${words[CURRENT - 1]}" in
-${valueCases(places, valueCase)}
-  esac
-  if [[ $PREFIX == -* ]]; then
-    _describe -o flag flags
-  elif (( $#offered )); then
-    _describe value offered
-  elif (( anything )); then
-    _files
-  fi
-}
-if [[ $funcstack[1] == _steward ]]; then
-  _steward "$@"
-else
-  compdef _steward steward
-fi
-`;
+  const offered = [...words.map(({ word, about }) => described(word, about)), ...values.map(quote)];
+  const dashed = flags.map(({ name, about }) => described(`--${name}`, about));
+  const files = isCommand && values.length === 0 && asks === undefined ? ' anything=1' : '';
+  return `    (${quote(at)}) offered=(${offered.join(' ')}) flags=(${dashed.join(' ')})${files}${asked(asks)} ;;`;
 }
 
-/** Returns a script for fish 3 and later. */
-function fishScript(places: readonly Completions[]): string {
-  return `# fish completion for steward
-function __steward_at
-    set -l at
-    for word in (commandline -opc)[2..-1]
-        set -l next (string join -- ' ' $at $word)
-        if contains -- $next ${placesKnown(places, forFish).join(' ')}
-            set at $next
-        end
-    end
-    test "$at" = "$argv[1]"
-end
-function __steward_first
-    __steward_at $argv[1]; and string match -q -- "*"(commandline -opc)[-1] $argv[1]
-end
-complete -c steward -e
-${places.flatMap(fishLines).join('\n')}
-`;
-}
+const VALUE_CASES = {
+  bash: (at: string, values: readonly string[]) => `    ${at}) words=${quote(values.join(' '))} flags='' ;;`,
+  zsh: (at: string, values: readonly string[]) =>
+    `    (${at}) offered=(${values.map(quote).join(' ')}) flags=() anything=1 ;;`,
+};
 
 function fishLines({ at, words, flags, values, asks, isCommand }: Completions): string[] {
   const here = `complete -c steward -n ${forFish(`__steward_at ${forFish(at)}`)}`;
@@ -260,3 +182,5 @@ function fishLines({ at, words, flags, values, asks, isCommand }: Completions): 
     }),
   ];
 }
+
+const PLACE_LINES = { bash: bashPlace, zsh: zshPlace, fish: fishLines };

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
 import WORDS from '../../../templates/data/shell-words.json';
-import { readText } from '../platform/files/atomic-file';
 import { realPath } from '../platform/files/stat';
 import { findProgram, forFish } from '../platform/process/spawn';
 import { quote } from './completion';
+import { shellScript } from './template';
 
 export const HOOK_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type HookShell = (typeof HOOK_SHELLS)[number];
@@ -42,16 +42,8 @@ export function shellHook(root: string, shell: HookShell, longSec: number): Shel
   for (const [name, words] of Object.entries(WORDS)) {
     values[name.toUpperCase()] = words.join(isFish ? ' ' : ' | ');
   }
-  if (!isFish) values['TELL'] = filled(templateOf(root, 'tell.sh').trimEnd(), values);
-  return { shell, script: filled(templateOf(root, TEMPLATES[shell]), values), ...HOOK_LINES[shell] };
-}
-
-function templateOf(root: string, name: string): string {
-  return readText(join(root, 'templates', 'shell-hook', name), { followLink: true }) ?? '';
-}
-
-function filled(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
+  if (!isFish) values['TELL'] = shellScript(root, 'shell-hook/tell.sh', values).trimEnd();
+  return { shell, script: shellScript(root, `shell-hook/${TEMPLATES[shell]}`, values), ...HOOK_LINES[shell] };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { installerDeps, type Context } from '../../app/context';
+import { installerDeps, productRoot, type Context } from '../../app/context';
 import { openHooks, openRegistered } from '../../app/hooks';
 import { endDaemonOf, installJob, uninstallJob } from '../../app/schedule';
 import { claudeCode } from '../../assistant/claude-code';
@@ -27,7 +27,7 @@ import {
   type JobUninstalled,
   type SchedulerKind,
 } from '../../schedule/job';
-import { COMPLETION_SCRIPTS, type Completions, type Shell } from '../../shell/completion';
+import { completionScript, type Completions, type Shell } from '../../shell/completion';
 import {
   completionText,
   installCompletion,
@@ -174,7 +174,12 @@ async function remove({ context, dryRun, result, print }: Uninstalling, part: 'j
 
 async function installScript({ context, options, places, result, print }: Installing): Promise<void> {
   const { dryRun, shell = ownShellOrThrow() } = options;
-  result.completion = await installCompletion(context, shell, COMPLETION_SCRIPTS[shell](places), { dryRun });
+  result.completion = await installCompletion(
+    context,
+    shell,
+    completionScript(productRoot(context), shell, places),
+    { dryRun },
+  );
   print(completionText(result.completion, dryRun));
 }
 
