@@ -113,7 +113,7 @@ function othersIn(area: UserArea, nowMs: number) {
     );
   const writers = owners.filter(({ place }) => isRecent(place)).map(({ owner }) => owner);
   const isOther = (id: string): boolean => !own.includes(id) && !retired.has(id);
-  const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter(isOther);
+  const machines = writers.filter(isOther);
   const hint = 'Give each machine its own user area, and share their records through an exchange folder:';
   const fix = 'steward sync setup FOLDER';
   const top = owners.find(({ place }) => place === '')?.owner ?? '';
@@ -124,20 +124,4 @@ function othersIn(area: UserArea, nowMs: number) {
   if (machines.length === 0) return [];
   const others = `${plural(machines.length, 'other machine')} wrote to this folder in the last 7 days (${machines.slice(0, 3).join(', ')})`;
   return [{ found: `${area.root} is shared: ${others}`, hint, fix }];
-}
-
-/**
- * Returns the machines with events in the newest logs. A log from an older version of steward may contain
- * events from several machines.
- */
-function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
-  const machines = new Set<string>();
-  const store = senseStore(area);
-  for (const day of store.loggedDays().slice(-2)) {
-    store.scanLog(day, ({ detail }, ms) => {
-      const machine = detail?.['machine'];
-      if (typeof machine === 'string' && nowMs - ms < RECENT_MS) machines.add(machine);
-    });
-  }
-  return machines;
 }
