@@ -136,7 +136,7 @@ describe('a user area that two machines write to (built)', function () {
       mkdirSync(events, { recursive: true });
       for (const [path, inError] of [
         [join(area, 'state/owner.json'), ['area']],
-        [log, ['area', 'sense']],
+        [log, ['sense']],
       ] as const) {
         rmSync(path, { force: true });
         put(path);

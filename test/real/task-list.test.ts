@@ -13,7 +13,6 @@ import {
   SECTIONS,
   taskList,
   regenerateTaskList,
-  type Regenerated,
   type TaskListResult,
 } from '../../src/lib/work/task-list';
 import type { Issue } from '../../src/lib/work/issue';
@@ -151,7 +150,7 @@ describe('work: task list', () => {
     const bare = (...args: string[]): string => git('-C', box.path('ann', 'work.git'), ...args);
     const clone = (): string => join(world.at.area.machine, 'tasklist');
     const file = (): string => join(world.at.area.work.tasklist, 'TASKLIST.md');
-    const regenerated = (push = true): Promise<Regenerated> =>
+    const regenerated = (push = true) =>
       regenerateTaskList(
         {
           ...world.deps,

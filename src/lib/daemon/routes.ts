@@ -61,12 +61,6 @@ export interface OpenLink {
   expiresInSec: number;
 }
 
-/** Response to `POST /api/sign-in`. */
-export interface SignedIn {
-  /** The page's bearer token, valid until the daemon ends. */
-  secret: string;
-}
-
 /** Routes for health, status, stop, restart and sign-in. */
 export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesDeps): Route[] {
   const { pid } = ownProcess();
@@ -109,7 +103,7 @@ export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesD
         if (typeof code === 'string') return code;
         throw new StewardError('usage', 'The body has no sign-in code.', { hint: 'Send {"code": "…"}.' });
       },
-      run: (code): SignedIn => {
+      run: (code) => {
         const secret = gate.redeem(code);
         if (secret !== undefined) return { secret };
         throw new StewardError('auth', 'This sign-in link has already been used or has expired.', {

@@ -84,20 +84,11 @@ export async function moveIssue(
   return changed(open, await open.host.issue(open.repo, number));
 }
 
-interface StatusEdited {
-  changed: boolean;
-  /** Contains the requested Status label if the repository doesn't have it. */
-  missingLabels: string[];
-}
-
 /**
  * Replaces the Status label of an open issue. Adds the new label before removing the old one, so that a crash
  * never leaves an issue without a Status.
  */
-export async function setStatus(
-  open: OpenRepo,
-  { number, status }: { number: number; status: IssueStatus },
-): Promise<StatusEdited> {
+export async function setStatus(open: OpenRepo, { number, status }: { number: number; status: IssueStatus }) {
   const { host, repo } = open;
   const before = await host.issue(repo, number);
   const { add, remove } = statusEdit(before.labels, status);

@@ -79,19 +79,13 @@ export interface TaskListResult {
   sections: Record<Section, number>;
 }
 
-export interface Regenerated {
-  result: TaskListResult;
-  /** The error that prevented the push. */
-  trouble: StewardError | undefined;
-}
-
 const NAME = 'TASKLIST.md';
 
 /**
  * Regenerates TASKLIST.md and, with `push`, commits and pushes it. Before a push, resets the clone to the
  * remote branch, which repairs a damaged or diverged clone.
  */
-export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): Promise<Regenerated> {
+export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }) {
   return withWorkLock(deps, 'tasklist', async () => {
     const repo = options.push ? (await openForWriting(deps)).repo : repoOf(deps.workRepo());
     const fetched = await refresh(deps);

@@ -237,12 +237,6 @@ function unreachable(display: string, reason: string, cause?: unknown): StewardE
   });
 }
 
-interface XCookie {
-  name: string;
-  /** The cookie as a binary string, with one character per byte. */
-  data: string;
-}
-
 const LOCAL = 256;
 const WILD = 65535;
 const INTERNET = 0;
@@ -252,10 +246,7 @@ const MAX_BYTES = 1024 * 1024;
  * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined if there is none. For TCP,
  * `remote` is the server's address.
  */
-export function cookieFor(
-  env: NodeJS.ProcessEnv,
-  display: { number: number; remote: string | undefined },
-): XCookie | undefined {
+export function cookieFor(env: NodeJS.ProcessEnv, display: { number: number; remote: string | undefined }) {
   const path = env['XAUTHORITY'] || (env['HOME'] ? join(env['HOME'], '.Xauthority') : undefined);
   const bytes = path === undefined ? undefined : readSystemBytes(path, MAX_BYTES);
   return bytes === undefined ? undefined : findCookie(bytes, { ...display, host: hostname() });
@@ -268,7 +259,7 @@ export function cookieFor(
 export function findCookie(
   bytes: Buffer,
   display: { number: number; remote: string | undefined; host: string },
-): XCookie | undefined {
+) {
   let at = 0;
   const word = (): number => {
     at += 2;

@@ -17,14 +17,8 @@ export function placePath(root: string, host: PathHost): string {
   return `${machineStatePath(host)}${sep}place-${folderHash(root)}`;
 }
 
-interface StoredPlace {
-  place: Place;
-  /** A one-time notice for the user; may be empty. */
-  notice: string;
-}
-
 /** Returns the stored folder and notice, or undefined if none are stored. */
-export function readPlace(root: string, host: PathHost): StoredPlace | undefined {
+export function readPlace(root: string, host: PathHost) {
   const text = readText(placePath(root, host), { maxBytes: 64 * 1024 });
   const end = text?.indexOf('\n') ?? -1;
   const place = text?.slice(0, end) ?? '';

@@ -186,17 +186,11 @@ export function countForeign<T>(spool: Spool<T>, machineId: string): number {
   return entries.filter((entry) => spool.machineOf(entry) !== machineId).length;
 }
 
-interface Claimed<T> {
-  name: string;
-  /** The entry, or undefined if the file can't be read. */
-  entry: T | undefined;
-}
-
 /**
  * Lists the entries that processes left in `claimed` when they died: this machine's entries, unreadable files,
  * and other machines' orphaned entries. Only the process that is working on the spool may call this.
  */
-export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
+export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number) {
   return namesIn(spool, 'claimed')
     .filter((name) => lstatOf(join(folderOf(spool, 'claimed'), name))?.isFile === true)
     .map((name) => ({ name, entry: readEntry(spool, 'claimed', name) }))

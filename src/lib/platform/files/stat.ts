@@ -32,13 +32,7 @@ export function markOfTarget(path: string): string | undefined {
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
-interface Marks {
-  text: string;
-  /** Latest modification time (ms), or 0 if none of the paths exists. */
-  newestMs: number;
-}
-
-export function marksOf(paths: readonly string[]): Marks {
+export function marksOf(paths: readonly string[]) {
   const found = paths.map((path) => statsOf(statSync, path));
   const text = found.map((stats) => `${stats === undefined ? '-' : datesOf(stats).mark}\n`).join('');
   return { text, newestMs: Math.max(0, ...found.map((stats) => stats?.mtimeMs ?? 0)) };

@@ -49,12 +49,6 @@ export function isLoopbackHost(hostname: string): boolean {
   return isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
-interface LocalAddress {
-  path: string;
-  /** Removes the socket and, if one was created for it, the temporary folder. */
-  remove: () => void;
-}
-
 /**
  * Limit for Unix socket paths, which can be at most 108 bytes long on Linux and 104 on macOS, including the
  * final NUL.
@@ -65,7 +59,7 @@ const MAX_PATH_BYTES = 103;
  * Returns an address that only this user can connect to: a named pipe on Windows, otherwise a Unix socket in
  * `folder`. If the path would be too long, the socket is placed in a new temporary folder.
  */
-export function localAddress(folder: string, name: string): LocalAddress {
+export function localAddress(folder: string, name: string) {
   if (process.platform === 'win32') {
     // By default, only this user, administrators and the system can write to a named pipe.
     return { path: `\\\\.\\pipe\\steward-${shortHash(folder)}-${name}`, remove: () => undefined };

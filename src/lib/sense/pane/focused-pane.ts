@@ -20,12 +20,6 @@ export const TERMINALS: ReadonlySet<string> = new Set(
 const FITS_WITHIN_MS = 16_000;
 const MAX_DEPTH = 3;
 
-export interface Pane {
-  tty: string;
-  /** Undefined if the folder can't be determined, for example over SSH. */
-  folder: string | undefined;
-}
-
 export interface PaneDeps {
   desktop: Desktop;
   /** Time of the desktop's last input, if known. */
@@ -42,7 +36,7 @@ const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abdu
  * Returns the focused pane of a terminal, or undefined if the application isn't a terminal or the pane can't be
  * determined.
  */
-export async function focusedPane(deps: PaneDeps, { pid, tty }: FrontApp): Promise<Pane | undefined> {
+export async function focusedPane(deps: PaneDeps, { pid, tty }: FrontApp) {
   if (pid === undefined) return undefined;
   let pty = tty === undefined ? await focusedPty(deps, pid) : { tty, pid };
   for (let depth = 0; pty !== undefined && depth <= MAX_DEPTH; depth += 1) {
