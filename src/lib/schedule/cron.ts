@@ -126,7 +126,9 @@ export function cron(deps: BackendDeps): Backend {
 
 function isRunning({ host, processNames }: BackendDeps): boolean {
   if (host.platform === 'darwin') return true;
-  return ['cron', 'crond', 'fcron', 'dcron', 'cronie'].some((name) => processNames().has(name));
+  // Reading the names opens a file of every process.
+  const names = processNames();
+  return ['cron', 'crond', 'fcron', 'dcron', 'cronie'].some((name) => names.has(name));
 }
 
 function startNow(deps: BackendDeps, { launcher, job }: JobEntry): void {
