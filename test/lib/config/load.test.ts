@@ -188,6 +188,20 @@ describe('config: loadConfig', () => {
     expect((await problems()).message).to.include('enabled: expected true or false, found nothing');
   });
 
+  it('reads a verification of another version, and refuses one that is damaged', async () => {
+    const write = (privacy: unknown): string =>
+      at.write('work/work_repo.json', JSON.stringify({ repo: 'ann/work', privacy }));
+    const stored = { verifiedPrivate: true, visibility: 'private', verifiedAt: '2026-11-20T09:00:00Z' };
+    write({ ...stored, ttlHours: 24 });
+    const { config, warnings } = await load();
+    expect(config.workRepo.privacy).to.deep.equal(stored);
+    expect(warnings).to.deep.equal([]);
+    for (const damaged of ['', true, { ...stored, verifiedPrivate: 'yes' }, { ...stored, repoId: -1 }]) {
+      write(damaged);
+      expect((await problems()).message).to.include('privacy: expected the result of a verification');
+    }
+  });
+
   it('names line and column of a file that does not parse, and goes on to the others', async () => {
     at.write('config.yaml', 'da:\n  name: "x\n');
     at.write('sense/config.json', '{\n  "enabled": true,\n}');
