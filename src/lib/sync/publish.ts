@@ -319,11 +319,8 @@ function plannedInfo(
 
 /** Returns the published files that are covered by a pending removal and no longer have local data. */
 export function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
-  const stored = KINDS.flatMap((kind) =>
-    listFolder(join(own, kind))
-      .filter((name) => name.endsWith(DAY_FILES[kind]))
-      .map((name) => ({ kind, day: name.slice(0, -DAY_FILES[kind].length) })),
-  );
+  const days = daysOf(own, () => undefined);
+  const stored = KINDS.flatMap((kind) => days[kind].map((day) => ({ kind, day })));
   const localDays = new Set(local.days());
   return stored.flatMap(({ kind, day }): PlannedFile[] => {
     if (!isInRange(removal, day)) return [];
