@@ -1,4 +1,4 @@
-import { isObject, parseObject } from '../platform/files/json-object';
+import { isObject, parseObject, objectsIn } from '../platform/files/json-object';
 import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/journal';
 import { isIso } from '../platform/time/clock';
 import type { ProcessMark } from '../platform/process/ancestor';
@@ -236,10 +236,6 @@ function historyOf(value: unknown): PhaseEntry[] {
     const isKnown = id !== undefined && isTime(at) && SOURCES.includes(String(source));
     return isKnown ? [{ phase: id, at, source: source as PhaseSource }] : [];
   });
-}
-
-function objectsIn(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function texts(value: unknown): string[] {

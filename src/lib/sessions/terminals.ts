@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
-import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { parseObject, textOf, objectsIn } from '../platform/files/json-object';
 import { listSystemFolder, userId } from '../platform/files/system-files';
 import { holdsTerminal } from '../platform/process/own-terminal';
 import type { Run } from '../platform/process/process';
@@ -116,10 +116,6 @@ export async function weztermList(
 
 function listIn(text: string | undefined): Record<string, unknown>[] {
   return objectsIn(parseObject(`{"list":${text ?? '[]'}}`)?.['list']);
-}
-
-function objectsIn(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /**

@@ -23,3 +23,8 @@ export function definedOnly<T extends object>(value: T): { [K in keyof T]?: Excl
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
+
+/** Returns the objects in a list; none if the value is not a list. */
+export function objectsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 
 import { toStewardError } from '../../errors';
-import { isObject, parseObject, textOf } from '../../platform/files/json-object';
+import { parseObject, textOf, objectsIn } from '../../platform/files/json-object';
 import { converse, type Dialogue } from '../../platform/net/local-socket';
 import { variableOf } from '../../platform/process/own-terminal';
 import { argumentsOf, type Pty } from '../../platform/process/pty';
@@ -76,10 +76,6 @@ export function focusedOf(answer: string): number | undefined {
 
 function focusedIn(list: unknown): Record<string, unknown> | undefined {
   return objectsIn(list).find((item) => item['is_focused'] === true);
-}
-
-function objectsIn(list: unknown): Record<string, unknown>[] {
-  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 /** Returns the focused pane's terminal, or undefined if WezTerm doesn't report it. */
