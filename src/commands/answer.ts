@@ -20,9 +20,9 @@ export default class Answer extends BaseCommand {
     }),
   };
   static override examples = [
-    '<%= config.bin %> answer shop',
-    '<%= config.bin %> answer shop 2',
-    '<%= config.bin %> answer shop --deny',
+    'answer shop',
+    'answer shop 2',
+    'answer shop --deny',
   ];
   static override related = ['inbox', 'go'];
 
