@@ -120,25 +120,11 @@ function isSmall(usd: number): boolean {
 
 /** Replaces characters that some terminals can't show, such as blocks. */
 export function toAscii(text: string): string {
-  return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
+  return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[BLOCKS.indexOf(char)] ?? '#');
 }
 
-const ASCII: Record<string, string> = {
-  '▏': '.',
-  '▎': '.',
-  '▍': '.',
-  '▁': '.',
-  '▂': '.',
-  '▃': ':',
-  '▄': '-',
-  '▅': '=',
-  '▆': '+',
-  '▇': '*',
-  '·': '-',
-  '…': '~',
-  '–': '-',
-  '—': '-',
-};
+const BLOCKS = '▏▎▍▁▂▃▄▅▆▇·…–—';
+const ASCII = '.....:-=+*-~--';
 
 /** Formats a count and its noun, such as `1 commit` or `2 commits`. `nouns` is for irregular plurals. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
