@@ -19,11 +19,7 @@ export default class Answer extends BaseCommand {
       dependsOn: ['allow'],
     }),
   };
-  static override examples = [
-    'answer shop',
-    'answer shop 2',
-    'answer shop --deny',
-  ];
+  static override examples = ['answer shop', 'answer shop 2', 'answer shop --deny'];
   static override related = ['inbox', 'go'];
 
   async run(): Promise<object> {

@@ -41,9 +41,8 @@ export function withAsks(waits: readonly InboxWait[], asks: readonly Ask[]): Inb
 /** Returns what a row asks. Throws `conflict` if it can't be answered from elsewhere. */
 export function askOf({ ask, name, go }: InboxRow): ShownAsk {
   if (ask !== undefined) return ask;
-  const setup = 'Answers from elsewhere: steward answers setup';
   throw new StewardError('conflict', `${name} can only be answered where it asks.`, {
-    hint: go === null ? setup : `Run \`${go}\`. ${setup}`,
+    hint: go === null ? 'See where: steward inbox' : `Run \`${go}\`.`,
   });
 }
 
@@ -76,7 +75,7 @@ export function decisionFor(
     });
   if (!canAllow)
     throw new StewardError('conflict', `${escapeHidden(tool)} can't be allowed from elsewhere.`, {
-      hint: 'Tools that may be: steward config get notifications.answers.tools',
+      hint: 'Deny it, or allow it where it asks.',
     });
   if (forSession && !canAllowSession)
     throw new StewardError('usage', 'It can only be allowed once.', { hint: 'Omit --session.' });
