@@ -53,6 +53,11 @@ export const WORDS = {
   'notifications.telegram.chatId': 'Chat that the bot writes to.',
   'notifications.telegram.server': 'Server of the Bot API.',
   'notifications.thresholds.longTaskMinutes': 'Minutes after which a finished task counts as a `longTask`.',
+  'notifications.answers.enabled':
+    'Hold questions and permissions of Claude Code while you are away, until you answer from elsewhere; see `steward answers setup`.',
+  'notifications.answers.holdMinutes': 'The longest time that a request is held.',
+  'notifications.answers.tools':
+    'Tools that you may allow from elsewhere, such as `Edit`; the others you can only deny.',
   'notifications.voice.events': 'Events that are spoken. Agents, jobs, reminders and limits never are.',
   'notifications.routing.EVENT': 'Channels for an event; the voice has its own list.',
   'sense.enabled': '`false` stops all captures.',

@@ -20,7 +20,7 @@ export default class Answer extends BaseCommand {
     }),
   };
   static override examples = ['answer shop', 'answer shop 2', 'answer shop --deny'];
-  static override related = ['inbox', 'go'];
+  static override related = ['inbox', 'go', 'answers setup'];
 
   async run(): Promise<object> {
     const { args, flags } = await this.parse(Answer);

@@ -1,4 +1,4 @@
-import { HOOK_VERBS } from '../lib/assistant/payload';
+import { ANSWER_VERB, HOOK_VERBS } from '../lib/assistant/payload';
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { hookCommand, isInternal, type CapturePlans, type HookConfig } from '../lib/cli/hook-command';
 import { hookSettings, promptSetting } from '../lib/config/hook-settings';
@@ -52,6 +52,10 @@ export default class Hook extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { context } = this;
+    if (this.argv[0] === ANSWER_VERB) {
+      if (!isInternal()) await (await import('../lib/app/hold')).openHold(context);
+      return undefined;
+    }
     const config = async (isPrompt: boolean): Promise<HookConfig> => ({
       settings: await hookSettings(context),
       prompt: isPrompt ? await promptSetting(context) : 'line',

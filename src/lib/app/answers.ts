@@ -1,9 +1,12 @@
+import { claudeAnswers } from '../assistant/claude-code';
+import { installHooks } from '../assistant/install';
+import { setConfig } from '../config/set';
 import { acceptRequest } from '../notify/accept';
-import { renewAsk, answerTo, openAsk, type Ask } from '../inbox/asks';
+import { answerAsk, answerTo, type Ask, openAsk, renewAsk, takeAnswer } from '../inbox/asks';
 import { StewardError } from '../errors';
 import { cleanLine, cleanLines } from '../platform/terminal/terminal';
 import { aborted, wait } from '../platform/time/wait';
-import type { Context } from './context';
+import { type Context, installerDeps } from './context';
 import { openNotify } from './notify';
 import { presenceOf } from './triggers';
 
@@ -73,4 +76,30 @@ async function newQuestion(
   });
   notify.deliverLater();
   return ask;
+}
+
+export interface AnswersSetup {
+  enabled: true;
+  settings: string;
+  hooks: string[];
+  /** What a test answer returned: `deny` if it works. */
+  test: string;
+  presence: string;
+}
+
+/** Registers the hooks, turns answers on, and tests them with a question that it denies itself. */
+export async function openAnswersSetup(context: Context): Promise<AnswersSetup> {
+  const installed = await installHooks(installerDeps(context), { assistant: claudeAnswers, dryRun: false });
+  await setConfig(context, { key: 'notifications.answers.enabled', value: 'true', dryRun: false });
+  const ask = await openAsk(context, {
+    ...{ kind: 'permission', session: null, slug: null, tool: 'test', input: '{}', questions: [] },
+    ...{ canAllow: false, canAllowSession: false, isHeld: true, untilMs: context.clock.now() + 60_000 },
+  });
+  const deny = { behavior: 'deny', texts: [], forSession: false } as const;
+  await answerAsk(context, ask.id, () => deny, 'answers setup');
+  const decision = await takeAnswer(context, ask);
+  return {
+    ...{ enabled: true, settings: installed.settings, hooks: claudeAnswers.hooks.map(({ event }) => event) },
+    ...{ test: decision?.behavior ?? 'failed', presence: await presenceOf(context, undefined) },
+  };
 }

@@ -3,14 +3,14 @@ import { posix, win32 } from 'node:path';
 import { StewardError } from '../errors';
 import type { PathHost } from '../platform/files/paths';
 import { CLAUDE_CODE, type AssistantId } from '../sessions/session-key';
-import type { HookVerb } from './payload';
+import type { ANSWER_VERB, HookVerb } from './payload';
 
 /** A hook to register for one event. */
 export interface HookRegistration {
   /** The assistant's name for the event. */
   event: string;
   /** The verb passed to `steward hook`, such as `stop`. */
-  verb: HookVerb;
+  verb: HookVerb | typeof ANSWER_VERB;
   /** Pattern for the tools that the hook applies to; omitted for events that don't involve tools. */
   matcher?: string;
   /** The assistant's timeout for the hook, in seconds. */

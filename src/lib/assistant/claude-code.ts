@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import type { PathHost } from '../platform/files/paths';
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
+import { ANSWER_VERB } from './payload';
 
 /** Claude Code, with hooks in `$CLAUDE_CONFIG_DIR/settings.json` or `~/.claude/settings.json`. */
 export const claudeCode: Assistant = {
@@ -35,6 +36,23 @@ export const claudeCode: Assistant = {
     // Claude Code stops all SessionEnd hooks after a total of 1.5 s.
     ['SessionEnd', 'session-end', 1],
   ]),
+};
+
+/** The longest `notifications.answers.holdMinutes`, and a minute for the rest of the hook. */
+const HOLD_SEC = 31 * 60;
+
+/** Claude Code with the hooks that hold a request until you answer it from elsewhere. */
+export const claudeAnswers: Assistant = {
+  ...claudeCode,
+  hooks: [
+    {
+      event: 'PreToolUse',
+      verb: ANSWER_VERB,
+      matcher: 'AskUserQuestion|ExitPlanMode',
+      timeoutSec: HOLD_SEC,
+    },
+    { event: 'PermissionRequest', verb: ANSWER_VERB, matcher: '*', timeoutSec: HOLD_SEC },
+  ],
 };
 
 /** Returns Claude Code's transcript folders. Some of them may not exist. */

@@ -24,6 +24,9 @@ export const HOOK_VERBS = [
 ] as const;
 export type HookVerb = (typeof HOOK_VERBS)[number];
 
+/** The verb of the hooks that `steward answers setup` registers. */
+export const ANSWER_VERB = 'answer';
+
 /** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
 export interface HookInput {
   /** The assistant that the JSON identifies, if any. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { HOOK_VERBS, isWholeJson } from '../assistant/payload';
+import { ANSWER_VERB, HOOK_VERBS, isWholeJson } from '../assistant/payload';
 import { planHook, promptOf, runHook, type HookCall } from '../assistant/hook';
 import { type HeardPrompt, type HookDeps, logHook, type HookLine } from '../assistant/hook-event';
 import { userArea, type UserArea, ensureUserArea } from '../config/user-area';
@@ -79,6 +79,8 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   if (isInternal()) return 0;
   const { verb, flags } = parseHookArgs(argv);
   if (flagsOf(argv).some((word) => word === '--help' || word === '-h')) return undefined;
+  // Holding a request needs the configuration and your presence.
+  if (verb === ANSWER_VERB) return undefined;
   if (flags.has('--dry-run') && (verb === 'prompt' || verb === 'session-end')) return undefined;
   const kept = keptConfig(verb === 'prompt');
   return kept === undefined ? undefined : hookCommand(argv, () => Promise.resolve(kept), { area: kept.area });

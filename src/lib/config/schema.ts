@@ -206,6 +206,11 @@ export const SETTINGS_KEYS = {
       server: hostOrAddress('api.telegram.org'),
     },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
+    answers: {
+      enabled: flag(false),
+      holdMinutes: wholeNumber(1, 30, 10),
+      tools: listOf('a list of names of tools', (value) => /^[\w-]{1,100}$/.test(value), []),
+    },
     routing: ROUTES,
     voice: {
       events: subsetOf(

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+
+import { type HeldRequest, heldOutput, heldRequest } from '../assistant/held-request';
+import { logHook } from '../assistant/hook-event';
+import { isWholeJson } from '../assistant/payload';
+import { type StewardError, toStewardError } from '../errors';
+import { holdAsk } from '../inbox/hold';
+import { processHost } from '../platform/files/paths';
+import { readStdin } from '../platform/process/stdin';
+import { writeOutNow } from '../platform/terminal/stdio';
+import { isRestricted } from '../sessions/restricted';
+import { isNameless } from '../sessions/slug';
+import { storedSlug } from '../sessions/state';
+import type { Context } from './context';
+import { openSessions } from './sessions';
+import { presenceOf } from './triggers';
+
+const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 256 * 1024 };
+const POLL_MS = 2_000;
+const STDOUT_WAIT_MS = 500;
+
+/** Runs the hook that holds a request of Claude Code while you are away. Prints nothing if it has no answer. */
+export async function openHold(context: Context): Promise<void> {
+  const { area, clock } = context;
+  let trouble: StewardError | undefined;
+  try {
+    const { bytes, end } = await readStdin(STDIN, isWholeJson);
+    const request = end === 'large' ? undefined : heldRequest(bytes);
+    const output = request && (await outputFor(context, request));
+    if (output !== undefined) writeOutNow(output, STDOUT_WAIT_MS);
+  } catch (error) {
+    trouble = toStewardError(error);
+  }
+  if (trouble === undefined) return;
+  const line = { hook: 'answer', session: null, ok: false, ms: clock.monotonic(), error: trouble.kind };
+  logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
+}
+
+async function outputFor(context: Context, request: HeldRequest): Promise<string | undefined> {
+  const { answers } = (await context.loadConfig()).config.settings.notifications;
+  // The vendor's own app shows the request, and its answer wins.
+  const isBridged = (processHost().env['CLAUDE_CODE_BRIDGE_SESSION_ID'] ?? '') !== '';
+  if (!answers.enabled || isBridged || isRestricted(request.cwd)) return undefined;
+  const slug = storedSlug(await openSessions(context), request.session);
+  if (slug === undefined || isNameless(slug)) return undefined;
+  const { kind, session, tool, questions, suggestions } = request;
+  const canAllow = kind === 'question' || answers.tools.includes(tool);
+  const decision = await holdAsk(
+    context,
+    {
+      ...{ kind, session, slug, tool, questions, input: JSON.stringify(request.input), canAllow },
+      canAllowSession: canAllow && kind === 'permission' && suggestions.length > 0,
+    },
+    {
+      isAway: async () => (await presenceOf(context, undefined)) === 'away',
+      ...{ holdMs: answers.holdMinutes * 60_000, pollMs: POLL_MS },
+    },
+  );
+  return decision && heldOutput(request, decision);
+}

@@ -1,0 +1,93 @@
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { CLAUDE_CODE, sessionKey } from '../sessions/session-key';
+
+/** A request of Claude Code that a hook may answer. */
+export interface HeldRequest {
+  kind: 'question' | 'plan' | 'permission';
+  event: 'PreToolUse' | 'PermissionRequest';
+  /** The session's key. */
+  session: string;
+  cwd: string;
+  tool: string;
+  input: Record<string, unknown>;
+  questions: { text: string; options: string[] }[];
+  /** What Claude Code suggests to allow, limited to the session. */
+  suggestions: object[];
+}
+
+interface GivenAnswer {
+  behavior: 'allow' | 'deny';
+  texts: readonly string[];
+  forSession: boolean;
+}
+
+/** A longer input is not offered, because it could not be read whole. */
+const MAX_INPUT = 16_000;
+
+/** Parses the hook JSON; returns undefined for a request that is unclear or can't be answered from elsewhere. */
+export function heldRequest(bytes: Buffer): HeldRequest | undefined {
+  const fields = parseObject(bytes.toString()) ?? {};
+  const [id, cwd, tool] = ['session_id', 'cwd', 'tool_name'].map((name) => textOf(fields[name]));
+  const input = fields['tool_input'];
+  const kind = kindOf(tool, fields);
+  if (id === undefined || cwd === undefined || tool === undefined || kind === undefined) return undefined;
+  if (!isObject(input) || JSON.stringify(input).length > MAX_INPUT) return undefined;
+  const questions = kind === 'question' ? questionsOf(input['questions']) : planOf(kind, input['plan']);
+  const event = fields['hook_event_name'] === 'PreToolUse' ? 'PreToolUse' : 'PermissionRequest';
+  const suggestions = suggestionsOf(fields['permission_suggestions']);
+  const session = sessionKey(CLAUDE_CODE, id);
+  return questions && { kind, event, session, cwd, tool, input, questions, suggestions };
+}
+
+/** In its mode `default`, Claude Code takes the answer to a question only in a PermissionRequest hook. */
+function kindOf(tool: string | undefined, fields: Record<string, unknown>): HeldRequest['kind'] | undefined {
+  const mode = textOf(fields['permission_mode']);
+  const isPermission = fields['hook_event_name'] === 'PermissionRequest';
+  const isBefore = fields['hook_event_name'] === 'PreToolUse';
+  if (fields['cursor_version'] !== undefined || mode === undefined || mode === 'dontAsk') return undefined;
+  if (tool === 'AskUserQuestion')
+    return (mode === 'default' ? isPermission : isBefore) ? 'question' : undefined;
+  if (tool === 'ExitPlanMode') return isBefore && mode === 'plan' ? 'plan' : undefined;
+  return isPermission ? 'permission' : undefined;
+}
+
+function questionsOf(value: unknown): HeldRequest['questions'] | undefined {
+  const questions = (Array.isArray(value) ? value : []).map((one: unknown) => {
+    const { question, options } = isObject(one) ? one : {};
+    const labels = (Array.isArray(options) ? options : []).map((option: unknown) =>
+      isObject(option) ? textOf(option['label']) : undefined,
+    );
+    return { text: textOf(question), options: labels };
+  });
+  const isClear = questions.every(({ text, options }) => ![text, ...options].includes(undefined));
+  const isDistinct = new Set(questions.map(({ text }) => text)).size === questions.length;
+  return isClear && isDistinct && questions.length > 0 ? (questions as HeldRequest['questions']) : undefined;
+}
+
+function planOf(kind: HeldRequest['kind'], plan: unknown): HeldRequest['questions'] | undefined {
+  if (kind === 'permission') return [];
+  return typeof plan === 'string' && plan.trim() !== '' ? [{ text: plan, options: [] }] : undefined;
+}
+
+function suggestionsOf(value: unknown): object[] {
+  return (Array.isArray(value) ? value : []).filter(isObject).filter(({ type, behavior, destination }) => {
+    return type === 'addRules' && behavior === 'allow' && destination === 'session';
+  });
+}
+
+/** Returns what the hook prints for an answer. */
+export function heldOutput(request: HeldRequest, { behavior, texts, forSession }: GivenAnswer): string {
+  const { kind, event: hookEventName, input, questions, suggestions } = request;
+  const message = texts[0] ?? 'The user declined.';
+  const answers = Object.fromEntries(questions.map(({ text }, index) => [text, texts[index] ?? '']));
+  const updatedInput = kind === 'question' ? { ...input, answers } : input;
+  const isAllowed = behavior === 'allow';
+  const decision = isAllowed
+    ? { behavior, updatedInput, ...(forSession ? { updatedPermissions: suggestions } : {}) }
+    : { behavior, message };
+  const before = isAllowed
+    ? { permissionDecision: behavior, updatedInput }
+    : { permissionDecision: behavior, permissionDecisionReason: message };
+  const own = hookEventName === 'PreToolUse' ? before : { decision };
+  return `${JSON.stringify({ hookSpecificOutput: { hookEventName, ...own } })}\n`;
+}

@@ -1,0 +1,36 @@
+import type { Machine } from '../config/user-area';
+import { wait } from '../platform/time/wait';
+import { type Ask, type AskDecision, answerTo, openAsk, takeAnswer } from './asks';
+
+interface Hold {
+  /** Whether you are measured to be away. If not, the assistant asks as always. */
+  isAway: () => Promise<boolean>;
+  holdMs: number;
+  pollMs: number;
+}
+
+/**
+ * Waits for an answer as long as you are away, and at most `holdMs`. Returns undefined if there is none: then
+ * the assistant must ask.
+ */
+export async function holdAsk(
+  machine: Machine,
+  about: Omit<Ask, 'id' | 'at' | 'until'>,
+  { isAway, holdMs, pollMs }: Hold,
+): Promise<AskDecision | undefined> {
+  const { clock } = machine;
+  const endMs = clock.monotonic() + holdMs;
+  if (!(await isAway())) return undefined;
+  const ask = await openAsk(machine, { ...about, isHeld: true, untilMs: clock.now() + holdMs });
+  try {
+    while (answerTo(machine, ask) === undefined) {
+      const leftMs = endMs - clock.monotonic();
+      if (leftMs <= 0 || !(await isAway())) break;
+      await wait(Math.min(leftMs, pollMs));
+    }
+  } catch (error) {
+    await takeAnswer(machine, ask);
+    throw error;
+  }
+  return takeAnswer(machine, ask);
+}
