@@ -92,6 +92,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
 /** The places where folders, repositories and session files enter. Nobody else asks what is restricted. */
 const DOORS = [
   'lib/app/capture.ts',
+  'lib/app/hold.ts',
   'lib/app/sweep.ts',
   'lib/assistant/hide.ts',
   'lib/assistant/hook-event.ts',
