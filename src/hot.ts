@@ -1,12 +1,10 @@
-type HotResult = number | undefined | readonly string[];
-
 /** A frequently used command that runs without oclif and the configuration loader. */
 export interface HotCommand {
   /**
    * Returns the exit code. If the full command must run instead, returns undefined or the arguments for that
    * command.
    */
-  runHot: (argv: readonly string[]) => Promise<HotResult>;
+  runHot: (argv: readonly string[]) => Promise<number | undefined | readonly string[]>;
 }
 
 /** The commands and their bundles. Hooks, shells and status lines run them very often. */

@@ -154,7 +154,7 @@ print(json.dumps(f(E.parse(sys.argv[1]).getroot())))`;
     for (const id of JOB_IDS) {
       for (const folder of ['C:\\Users\\Zoë & "Söhne" <x>\\100%', "D:\\it's\\größe 🦉"]) {
         const root = parse(
-          renderTask(entryFor(id, { launcher: `${folder}\\steward-job.cmd` }), 'PC\\Zoë & Co'),
+          renderTask(entryFor(id, { launcher: `${folder}\\steward-job.cmd` }), 'PC\\Zoë & Co', process.cwd()),
         );
         expect(all(root).map(({ tag }) => tag)).to.satisfy((tags: string[]) =>
           tags.every((tag) => KNOWN.includes(tag)),

@@ -7,7 +7,6 @@ export type ModelTier = (typeof MODEL_TIERS)[number];
 
 export const TRAIT_FAMILIES = vocabulary;
 export type TraitFamily = keyof typeof TRAIT_FAMILIES;
-type Trait = (typeof TRAIT_FAMILIES)[TraitFamily][number];
 
 export function traitIds(family: TraitFamily): string[] {
   return TRAIT_FAMILIES[family].map(({ id }) => id);
@@ -15,7 +14,7 @@ export function traitIds(family: TraitFamily): string[] {
 
 /** Returns the ids of the traits that the text mentions, in order of appearance and without duplicates. */
 export function traitsIn(family: TraitFamily, text: string): string[] {
-  const traits: readonly Trait[] = TRAIT_FAMILIES[family];
+  const traits: readonly (typeof TRAIT_FAMILIES)[TraitFamily][number][] = TRAIT_FAMILIES[family];
   const byWord = new Map(
     traits.flatMap(({ id, words }) => [id, ...words].map((word) => [word, id] as const)),
   );

@@ -1,6 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 import { StewardError } from '../errors';
+import { sentence } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 
 /** Returns the candidate that needs the fewest edits, or undefined if no candidate is close. */
@@ -144,8 +145,4 @@ function reworded({ message, args }: OclifError, command: string): string {
   if (plain.startsWith('Unexpected argument'))
     return `"steward ${command}" does not take ${names.join(', ')}`;
   return REWORDED.reduce((text, [pattern, words]) => text.replace(pattern, words), plain);
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -13,11 +13,9 @@ const MODEL_PRICE = v.strictObject({
   cacheWrite1h: v.optional(TOKEN_PRICE),
 });
 
-type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;
-
 /** Defines a key for the user's own prices, by model. */
 export function modelPrices() {
-  return leaf<Record<string, ModelPrice>>({
+  return leaf<Record<string, v.InferOutput<typeof MODEL_PRICE>>>({
     expected: 'models with prices in USD per million tokens, such as {"gpt-5": {"input": 1, "output": 10}}',
     check: v.record(v.string(), MODEL_PRICE),
     fallback: () => ({}),

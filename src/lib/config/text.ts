@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
 
+import words from '../../../templates/data/yaml-errors.json';
 import { StewardError, errnoCode } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
@@ -107,21 +108,7 @@ function wordsOf(error: YAMLError): string {
 }
 
 /** Error messages, keyed by the YAML library's error code. The library's own messages may quote the file. */
-const WORDS: Partial<Record<YAMLError['code'], string>> = {
-  BAD_ALIAS: 'undefined alias (*name)',
-  BAD_DQ_ESCAPE: 'unknown escape sequence',
-  BAD_INDENT: 'wrong indentation',
-  BAD_SCALAR_START: 'a value cannot start with this character; put it in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'unexpected key; check the indentation',
-  BLOCK_IN_FLOW: 'a block is not allowed inside { } or [ ]',
-  MISSING_CHAR: 'missing character (a quote, a comma, a bracket, or a space)',
-  MULTILINE_IMPLICIT_KEY: 'missing colon after this key',
-  MULTIPLE_DOCS: 'only one document (---) is allowed',
-  NON_STRING_KEY: 'a key must be a string',
-  TAB_AS_INDENT: 'tab in the indentation; use spaces',
-  TAG_RESOLVE_FAILED: 'tags (!name) are not supported',
-  UNEXPECTED_TOKEN: 'unexpected text',
-};
+const WORDS: Partial<Record<YAMLError['code'], string>> = words;
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 

@@ -8,14 +8,6 @@ const SHOWN: ReadonlyMap<number, string> = new Map([
   [404, 'Page not found'],
 ]);
 
-const LINKS = [
-  ['/', 'Today'],
-  ['/sense', 'Days'],
-  ['/sessions', 'Sessions'],
-  ['/work', 'Work'],
-  ['/status', 'Status'],
-];
-
 /** Converts an error response to an HTML page if a browser asked for one. */
 export function forPeople({ method, target, headers }: RequestHead, answer: HttpAnswer): HttpAnswer {
   const title = SHOWN.get(answer.status);
@@ -49,9 +41,6 @@ function pageOf(title: string, ...texts: readonly string[]): string {
   <body>
     <header class="top">
       <a class="brand" href="/">steward</a>
-      <nav aria-label="Pages">
-        ${LINKS.map(([path, name]) => `<a href="${path}">${name}</a>`).join('\n        ')}
-      </nav>
     </header>
     <main>
       <h1>${title}</h1>

@@ -4,14 +4,8 @@ import type { AssistantId } from '../sessions/session-key';
 export const REPOSITORY = 'ann/work';
 export const PERSON = { name: 'Ann', email: 'ann@example.org' };
 
-interface DemoRepository {
-  branches: readonly string[];
-  /** The first lines of the prompts that begin sessions. */
-  tasks: readonly string[];
-  commits: readonly string[];
-}
-
-export const REPOSITORIES: Readonly<Record<string, DemoRepository>> = data.repositories;
+/** Each repository has its branches, the first lines of the prompts that begin sessions, and its commits. */
+export const REPOSITORIES: Readonly<Record<string, typeof data.repositories.website>> = data.repositories;
 
 export const ASSISTANTS: readonly { id: AssistantId; model: string }[] = [
   { id: 'claude-code', model: 'claude-sonnet-4-5' },
@@ -22,14 +16,5 @@ export const ASSISTANTS: readonly { id: AssistantId; model: string }[] = [
 
 export const GOALS = data.goals.join('\n');
 
-interface DemoIssue {
-  /** Days since the last change. */
-  days: number;
-  title: string;
-  labels: readonly string[];
-  closed?: boolean;
-  /** Hours until the reminder is due. */
-  dueHours?: number;
-}
-
-export const ISSUES: readonly DemoIssue[] = data.issues;
+/** `days` since the last change, and `dueHours` until the reminder is due. */
+export const ISSUES = data.issues;

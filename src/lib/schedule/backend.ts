@@ -40,6 +40,8 @@ export interface BackendDeps {
   exists: (path: string) => boolean;
   start: (file: string, args: readonly string[]) => void;
   wait: (ms: number) => Promise<void>;
+  /** The folder with steward's package.json. */
+  root: string;
   /** The folder for files that the scheduler imports. */
   stateFolder: string;
   /** Returns the names of the running processes; empty if unknown. */

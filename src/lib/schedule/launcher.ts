@@ -176,6 +176,7 @@ export function backendDeps({
     processNames,
     env: lacksRuntime && exists(runtime) ? { ...host.env, XDG_RUNTIME_DIR: runtime } : host.env,
     userId: id,
+    root: product.root,
     start: (file, args) => startProgram(file, args, product.root),
     stateFolder: join(area.machine, 'tasks'),
   };

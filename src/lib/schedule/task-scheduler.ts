@@ -1,5 +1,6 @@
 import { win32 } from 'node:path';
 
+import { filled, readTemplate } from '../platform/files/template';
 import {
   callTool,
   installFiles,
@@ -12,63 +13,26 @@ import {
 } from './backend';
 import { TICK_LIMIT_SEC } from './job';
 
-/** Start time of the repeating trigger. Any time in the past works. */
-const START = '2026-01-01T00:00:00';
 const MIN_SEC = 60;
 
-/** Returns a task in the import format of Task Scheduler (schema 1.2). `user` is `DOMAIN\name`. */
-export function renderTask({ job, launcher }: JobEntry, user: string): string {
-  const { everySec } = job;
-  const trigger =
-    everySec === null
-      ? `    <LogonTrigger>
-      <Enabled>true</Enabled>
-      <UserId>${xmlText(user)}</UserId>
-    </LogonTrigger>`
-      : `    <TimeTrigger>
-      <Repetition>
-        <Interval>${duration(Math.max(MIN_SEC, everySec))}</Interval>
-        <StopAtDurationEnd>false</StopAtDurationEnd>
-      </Repetition>
-      <StartBoundary>${START}</StartBoundary>
-      <Enabled>true</Enabled>
-    </TimeTrigger>`;
-  const restart =
-    '    <RestartOnFailure>\n      <Interval>PT1M</Interval>\n      <Count>255</Count>\n    </RestartOnFailure>\n';
-  return `<?xml version="1.0" encoding="UTF-16"?>
-<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
-  <RegistrationInfo>
-    <Author>steward</Author>
-    <Description>${xmlText(`${job.label}. Written by "${job.command}", which can also remove it.`)}</Description>
-  </RegistrationInfo>
-  <Triggers>
-${trigger}
-  </Triggers>
-  <Principals>
-    <Principal id="Author">
-      <UserId>${xmlText(user)}</UserId>
-      <LogonType>InteractiveToken</LogonType>
-      <RunLevel>LeastPrivilege</RunLevel>
-    </Principal>
-  </Principals>
-  <Settings>
-    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
-    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
-    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
-    <StartWhenAvailable>true</StartWhenAvailable>
-${everySec === null ? restart : ''}    <Enabled>true</Enabled>
-    <ExecutionTimeLimit>${everySec === null ? 'PT0S' : duration(TICK_LIMIT_SEC)}</ExecutionTimeLimit>
-    <Priority>7</Priority>
-  </Settings>
-  <Actions Context="Author">
-    <Exec>
-      <Command>conhost.exe</Command>
-      <Arguments>--headless cmd.exe /d /c .\\${xmlText(win32.basename(launcher))} ${job.id}</Arguments>
-      <WorkingDirectory>${xmlText(win32.dirname(launcher))}</WorkingDirectory>
-    </Exec>
-  </Actions>
-</Task>
-`.replace(/\n/g, '\r\n');
+/**
+ * Returns a task in the import format of Task Scheduler (schema 1.2). `user` is `DOMAIN\\name`.
+ * @param root the folder with steward's package.json
+ */
+export function renderTask({ job, launcher }: JobEntry, user: string, root: string): string {
+  const { label, command, everySec } = job;
+  const values = {
+    DESCRIPTION: `${label}. Written by "${command}", which can also remove it.`,
+    USER: user,
+    INTERVAL: duration(Math.max(MIN_SEC, everySec ?? MIN_SEC)),
+    LIMIT: duration(TICK_LIMIT_SEC),
+    FILE: win32.basename(launcher),
+    JOB: job.id,
+    FOLDER: win32.dirname(launcher),
+  };
+  const escaped = Object.entries(values).map(([name, value]) => [name, xmlText(value)] as const);
+  const template = readTemplate(root, `schedule/${everySec === null ? 'logon' : 'repeated'}-task.xml`);
+  return filled(template, Object.fromEntries(escaped)).replace(/\n/g, '\r\n');
 }
 
 /** Returns the bytes for `schtasks /create /xml`: UTF-16 with a byte order mark. */
@@ -106,7 +70,7 @@ export function taskScheduler(deps: BackendDeps): Backend {
       const isTooOften = (job.everySec ?? MIN_SEC) < MIN_SEC;
       const warnings = isTooOften ? ['Task Scheduler runs a job at most once per minute.'] : [];
       const result = await installFiles(
-        [{ path, data: taskBytes(renderTask(entry, userOf(host.env))) }],
+        [{ path, data: taskBytes(renderTask(entry, userOf(host.env), deps.root)) }],
         recorder,
         {
           isLoaded: () => isThere(name),

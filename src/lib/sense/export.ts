@@ -4,9 +4,6 @@ import type { DailyRecord } from '../time/record';
 
 export type ExportFormat = 'json' | 'csv';
 
-/** A CSV table has one row per day (`days`), or one per day and application (`apps`). */
-export type RecordTable = 'days' | 'apps';
-
 /** Yields events as text chunks. In CSV, the `detail` column contains JSON. */
 export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
   if (format === 'json') return jsonArray(events);
@@ -20,7 +17,7 @@ export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat)
 export function exportRecords(
   records: Iterable<DailyRecord>,
   format: ExportFormat,
-  table: RecordTable = 'days',
+  table: 'days' | 'apps' = 'days',
 ): Generator<string> {
   if (format === 'json') return jsonArray(records);
   if (table === 'apps') {

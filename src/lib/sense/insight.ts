@@ -135,8 +135,7 @@ function span(events: readonly SenseEvent[]): { since: string; until: string } {
   return { since: times[0] ?? '', until: times.at(-1) ?? '' };
 }
 
-type Failure = { reason: string; hint: string };
-type Answer = Pick<InsightRead, 'narrative' | 'contentTypes' | 'model'> | Failure;
+type Answer = Pick<InsightRead, 'narrative' | 'contentTypes' | 'model'> | { reason: string; hint: string };
 
 /** Runs the assistant in an empty folder, so that it can't read your projects. */
 async function ask(

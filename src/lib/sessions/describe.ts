@@ -1,3 +1,4 @@
+import data from '../../../templates/data/assistants.json';
 import { clean } from '../platform/terminal/terminal';
 import { comingTime } from '../platform/time/clock';
 import { isNameless } from './slug';
@@ -64,42 +65,8 @@ export function failureWords({ reason, until }: TurnFailure, nowMs: number): str
   return untilMs > nowMs ? `${words} until ${comingTime(untilMs, nowMs)}` : words;
 }
 
-const FAILURES: Readonly<Record<string, string>> = {
-  rate_limit: 'rate limit',
-  overloaded: 'server overloaded',
-  authentication_failed: 'authentication failed',
-  oauth_org_not_allowed: 'organization not allowed',
-  billing_error: 'billing error',
-  invalid_request: 'invalid request',
-  model_not_found: 'model not found',
-  server_error: 'server error',
-  max_output_tokens: 'output limit',
-};
-
-const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
-  editing: [
-    'edit',
-    'write',
-    'multiedit',
-    'notebookedit',
-    'apply_patch',
-    'write_file',
-    'create',
-    'patch',
-    'delete',
-  ],
-  'running a command': [
-    ...['bash', 'bashoutput', 'killshell', 'powershell', 'shell', 'run_shell_command', 'exec_command'],
-  ],
-  reading: ['read', 'notebookread', 'read_file', 'read_many_files', 'view'],
-  searching: ['grep', 'glob', 'ls', 'list', 'toolsearch', 'grep_search', 'list_directory'],
-  'searching the web': ['webfetch', 'websearch', 'web_fetch', 'web_search'],
-  delegating: ['task', 'agent', 'taskoutput', 'subagent'],
-  planning: [
-    ...['todowrite', 'todo_write', 'update_plan', 'taskcreate', 'taskupdate', 'tasklist'],
-    ...['enterplanmode', 'exitplanmode', 'exit_plan_mode'],
-  ],
-};
+const ACTIVITIES: Readonly<Record<string, readonly string[]>> = data.activities;
+const FAILURES: Readonly<Record<string, string>> = data.failures;
 
 const QUESTIONS: readonly string[] = [
   'AskUserQuestion',

@@ -25,9 +25,6 @@ export const EMPTY_LIST: WatchList = {
   message: null,
 };
 
-/** What the caller must do after a key press. */
-export type WatchAction = 'go' | 'quit' | undefined;
-
 const RECENT_MS = 3_600_000;
 
 /** Returns the rows of the live list: running sessions, and sessions that ended in the last hour. */
@@ -61,7 +58,7 @@ function selectedAmong(list: WatchList): WatchList {
 }
 
 /** Returns the updated list, and the action that the key triggers. */
-export function pressKey(list: WatchList, key: string): [WatchList, WatchAction] {
+export function pressKey(list: WatchList, key: string): [WatchList, 'go' | 'quit' | undefined] {
   const next = { ...list, message: null };
   if (key === 'ctrl-c') return [next, 'quit'];
   if (list.isTyping) return [selectedAmong(typed(next, key)), undefined];

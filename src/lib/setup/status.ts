@@ -7,7 +7,7 @@ import type { Config } from '../config/schema';
 import { throwIfBug } from '../errors';
 import { failure, ok, warning, withHint, type Finding, type State } from '../platform/check';
 import { exists } from '../platform/files/folder';
-import { palette, plural, toAscii, wrap } from '../platform/terminal/format';
+import { palette, plural, sentence, toAscii, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { padEnd } from '../platform/terminal/text-width';
@@ -114,10 +114,6 @@ function partOf(id: string, finding: Finding): StatusPart {
 function errorPart(id: string, error: unknown, fix?: string): StatusPart {
   const finding = failure(throwIfBug(error));
   return { ...partOf(id, { ...finding, found: sentence(finding.found) }), fix: fix ?? null };
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 const ID_COLUMNS = 10;

@@ -1,7 +1,7 @@
 import type { Command } from '@oclif/core/command';
 
+import { filled, readTemplate } from '../platform/files/template';
 import { forFish } from '../platform/process/spawn';
-import { shellScript } from './template';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -40,7 +40,7 @@ const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as cons
 export function completionScript(root: string, shell: Shell, places: readonly Completions[]): string {
   const quoted = shell === 'fish' ? forFish : quote;
   const known = places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
-  return shellScript(root, `completion/${TEMPLATES[shell]}`, {
+  return filled(readTemplate(root, `completion/${TEMPLATES[shell]}`), {
     KNOWN: known.join(shell === 'fish' ? ' ' : '|'),
     PLACES: places.flatMap(PLACE_LINES[shell]).join('\n'),
     VALUES: shell === 'fish' ? '' : valueCases(places, VALUE_CASES[shell]),

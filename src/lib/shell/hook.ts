@@ -2,9 +2,9 @@ import { join } from 'node:path';
 
 import WORDS from '../../../templates/data/shell-words.json';
 import { realPath } from '../platform/files/stat';
+import { filled, readTemplate } from '../platform/files/template';
 import { findProgram, forFish } from '../platform/process/spawn';
 import { quote } from './completion';
-import { shellScript } from './template';
 
 export const HOOK_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type HookShell = (typeof HOOK_SHELLS)[number];
@@ -42,8 +42,12 @@ export function shellHook(root: string, shell: HookShell, longSec: number): Shel
   for (const [name, words] of Object.entries(WORDS)) {
     values[name.toUpperCase()] = words.join(isFish ? ' ' : ' | ');
   }
-  if (!isFish) values['TELL'] = shellScript(root, 'shell-hook/tell.sh', values).trimEnd();
-  return { shell, script: shellScript(root, `shell-hook/${TEMPLATES[shell]}`, values), ...HOOK_LINES[shell] };
+  if (!isFish) values['TELL'] = filled(readTemplate(root, 'shell-hook/tell.sh').trimEnd(), values);
+  return {
+    shell,
+    script: filled(readTemplate(root, `shell-hook/${TEMPLATES[shell]}`), values),
+    ...HOOK_LINES[shell],
+  };
 }
 
 /**

@@ -19,7 +19,7 @@ describe('schedule: what is written for each scheduler', () => {
       for (const [file, text] of Object.entries(renderSystemd(entry))) expectGolden(join(GOLDEN, file), text);
       expectGolden(join(GOLDEN, `${id}.crontab`), renderCron(entry));
       const launcher = 'C:\\Users\\Zoë & Söhne\\.steward\\bin\\steward-job.cmd';
-      const task = renderTask({ ...entry, launcher }, 'PC\\Zoë');
+      const task = renderTask({ ...entry, launcher }, 'PC\\Zoë', process.cwd());
       expectGolden(join(GOLDEN, `${id}.task.xml`), task.replaceAll('\r\n', '\n'));
     });
   }
@@ -29,7 +29,7 @@ describe('schedule: what is written for each scheduler', () => {
     expect(renderLaunchd(entry)).to.match(/<key>StartInterval<\/key>\s*<integer>300</);
     expect(renderSystemd(entry)['steward-tick.timer']).to.include('\nOnUnitActiveSec=300\n');
     expect(renderCron(entry)).to.include('\n*/5 * * * * ');
-    expect(renderTask(entry, 'u')).to.include('<Interval>PT5M</Interval>');
+    expect(renderTask(entry, 'u', process.cwd())).to.include('<Interval>PT5M</Interval>');
     expect(renderLaunchd(entryFor('tick'))).to.match(/<key>ThrottleInterval<\/key>\s*<integer>60</);
   });
 });
@@ -137,6 +137,6 @@ describe('schedule: cron', () => {
 describe('schedule: Task Scheduler', () => {
   it('repeats every minute at most', () => {
     const job = tickJob({ pollIntervalSec: 10 });
-    expect(renderTask(entryFor('tick', { job }), 'u')).to.include('<Interval>PT1M</Interval>');
+    expect(renderTask(entryFor('tick', { job }), 'u', process.cwd())).to.include('<Interval>PT1M</Interval>');
   });
 });

@@ -14,8 +14,6 @@ export interface ToolUse {
   input: unknown;
 }
 
-type ManagedStatus = 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
-
 /** How a turn ended. `kind` is undefined on success. */
 export interface TurnOutcome {
   reason: string;
@@ -34,7 +32,7 @@ interface Stop {
  * `requires_action` ends the turn.
  */
 export interface Turn {
-  status: ManagedStatus;
+  status: 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
   tools: Map<string, ToolUse>;
   answered: Set<string>;
   /** Why the session is idle; undefined while the session is running. */

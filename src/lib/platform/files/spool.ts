@@ -200,9 +200,6 @@ export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number) 
     );
 }
 
-/** The outcome of an attempt. The value `gone` means that another process took the entry. */
-type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
-
 interface SpoolWork<T> {
   clock: { now: () => number };
   /**
@@ -216,14 +213,14 @@ interface SpoolWork<T> {
 
 /**
  * Claims and processes an entry, then removes it, requeues it or moves it to `dead`. If the work is canceled,
- * requeues the entry and throws.
+ * requeues the entry and throws. Returns `gone` if another process took the entry.
  */
 export async function attempt<T>(
   spool: Spool<T>,
   name: string,
   entry: T,
   work: SpoolWork<T>,
-): Promise<Attempt> {
+): Promise<'done' | 'failed' | 'later' | 'dead' | 'gone'> {
   if (!claim(spool, name)) return 'gone';
   let outcome: unknown;
   try {

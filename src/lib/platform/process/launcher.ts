@@ -8,7 +8,7 @@ import { sha256, type InstallManifest } from '../files/install-manifest';
 import type { PathHost } from '../files/paths';
 import { forShell } from './spawn';
 import { kindOf, targetOf } from '../files/stat';
-import { readSystemText } from '../files/system-files';
+import { filled, readTemplate } from '../files/template';
 
 /**
  * A small script (on Windows, a batch file) that an assistant or scheduler starts. After an upgrade, the
@@ -78,7 +78,7 @@ export function renderLauncher(
 ): string {
   const isWindows = host.platform === 'win32';
   const quoted = (path: string): string => (isWindows ? forBatch(path, host.env) : forShell(path));
-  const text = fill(
+  const text = filled(
     body.replace('@FIND@\n', () => find),
     {
       ...values,
@@ -149,17 +149,9 @@ function isInPlace(path: string, text: string, host: PathHost): boolean {
 
 function launcherText(form: LauncherForm, deps: LauncherDeps): string {
   const ending = deps.host.platform === 'win32' ? 'cmd' : 'sh';
-  const template = { body: read(deps, `${form.name}.${ending}`), find: read(deps, `find.${ending}`) };
+  const read = (name: string): string => readTemplate(deps.product.root, `launcher/${name}.${ending}`);
+  const template = { body: read(form.name), find: read('find') };
   return renderLauncher(template, launcherTarget(deps), form.values, deps.host);
-}
-
-function read({ host, product }: LauncherDeps, name: string): string {
-  const path = pathOf(host).join(product.root, 'templates', 'launcher', name);
-  const template = readSystemText(path, MAX_TEMPLATE_BYTES);
-  if (template !== undefined) return template;
-  throw new StewardError('not_found', `${path} is missing from the installation.`, {
-    hint: 'Reinstall steward.',
-  });
 }
 
 /**
@@ -176,11 +168,6 @@ export function forBatch(path: string, env: NodeJS.ProcessEnv): string {
   });
   if (name === undefined) return path.replaceAll('%', '%%');
   return `%${name}%${path.slice((env[name] ?? '').length).replaceAll('%', '%%')}`;
-}
-
-/** Replaces all placeholders in one pass, so that inserted values aren't expanded again. */
-function fill(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
 
 /**

@@ -1,3 +1,4 @@
+import SIGNATURES from '../../../../templates/data/windows.json';
 import { StewardError } from '../../errors';
 import type { Run } from './process';
 
@@ -69,29 +70,6 @@ function bind(koffi: Koffi): WindowsCalls {
     },
   };
 }
-
-const SIGNATURES = {
-  'user32.dll': {
-    GetForegroundWindow: 'void *__stdcall GetForegroundWindow()',
-    FindWindowExW: 'void *__stdcall FindWindowExW(void *, void *, const char16_t *, const char16_t *)',
-    GetWindowThreadProcessId: 'uint32 __stdcall GetWindowThreadProcessId(void *, _Out_ uint32 *)',
-    GetClassNameW: 'int __stdcall GetClassNameW(void *, _Out_ uint8 *, int)',
-    GetLastInputInfo: 'int __stdcall GetLastInputInfo(_Inout_ uint8 *)',
-    OpenInputDesktop: 'void *__stdcall OpenInputDesktop(uint32, int, uint32)',
-    CloseDesktop: 'int __stdcall CloseDesktop(void *)',
-  },
-  'kernel32.dll': {
-    GetTickCount: 'uint32 __stdcall GetTickCount()',
-    OpenProcess: 'void *__stdcall OpenProcess(uint32, int, uint32)',
-    CloseHandle: 'int __stdcall CloseHandle(void *)',
-    QueryFullProcessImageNameW:
-      'int __stdcall QueryFullProcessImageNameW(void *, uint32, _Out_ uint8 *, _Inout_ uint32 *)',
-  },
-  'version.dll': {
-    GetFileVersionInfoSizeW: 'uint32 __stdcall GetFileVersionInfoSizeW(const char16_t *, _Out_ uint32 *)',
-    GetFileVersionInfoW: 'int __stdcall GetFileVersionInfoW(const char16_t *, uint32, uint32, _Out_ uint8 *)',
-  },
-} as const;
 
 type Libraries = typeof SIGNATURES;
 type FunctionName = { [L in keyof Libraries]: keyof Libraries[L] }[keyof Libraries];

@@ -144,3 +144,8 @@ const TOKEN_UNITS = [
   { size: 1e6, name: 'M' },
   { size: 1e3, name: 'k' },
 ];
+
+/** Returns the text with a full stop, unless it has an ending. */
+export function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -31,13 +31,11 @@ export interface MachineDay {
   commits: readonly (CommitKey & { repo: string; ts: number; subject?: string })[];
 }
 
-/** `so-far`: the day isn't over yet, or the machine has published only part of the day. */
-export type MachineState = 'recorded' | 'so-far' | 'not-recorded';
-
 export interface MachineRow {
   id: string;
   name: string;
-  state: MachineState;
+  /** `so-far`: the day isn't over yet, or the machine has published only part of the day. */
+  state: 'recorded' | 'so-far' | 'not-recorded';
   /** The machine's share of `totalMinutes`, or null if not recorded. */
   minutes: number | null;
   /** When the machine published what is shown, if the exchange folder is not reachable. */
