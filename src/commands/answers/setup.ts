@@ -1,29 +1,23 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
-import { type AnswersSetup, openAnswersSetup } from '../../lib/app/answers';
+import { openAnswersSetup } from '../../lib/app/answers';
 import { confirm, isInteractive } from '../../lib/platform/terminal/ask';
-
-const ABOUT = [
-  'While you are away, steward holds the questions, plans and permissions of Claude Code, and you answer them from the terminal or the page.',
-  'As soon as you are back, after notifications.answers.holdMinutes, or if anything is unclear, Claude Code asks as always.',
-  'You can allow only the tools in notifications.answers.tools (none by default), and deny all. Restricted sessions are never offered.',
-].join('\n');
 
 export default class AnswersSetupCommand extends BaseCommand {
   static override summary = 'Answer questions and permissions from elsewhere';
   static override description =
-    'Explains what is held and when, then registers two more hooks with Claude Code, turns on notifications.answers.enabled, and tests both the answers and your measured presence. To turn it off: config set notifications.answers.enabled false.';
+    'While you are away, steward holds the questions, plans and permissions of Claude Code, and you answer them from the terminal or the page. As soon as you are back, after notifications.answers.holdMinutes, or if anything is unclear, Claude Code asks as always. You can allow only the tools in notifications.answers.tools (none by default), and deny all. Restricted sessions are never offered. Registers two more hooks, turns on notifications.answers.enabled, and tests the answers and your measured presence. To turn it off: config set notifications.answers.enabled false';
   static override flags = {
     yes: boolean({ description: 'Skip the confirmation; without a terminal, only explains if omitted.' }),
   };
   static override examples = ['answers setup', 'answers setup --yes'];
   static override related = ['answer ROW', 'inbox', 'config set KEY VALUE'];
 
-  async run(): Promise<AnswersSetup | { enabled: false }> {
+  async run(): Promise<object> {
     const { flags } = await this.parse(AnswersSetupCommand);
-    if (!flags.yes) this.say(ABOUT);
+    if (!flags.yes) this.say(AnswersSetupCommand.description);
     if (!flags.yes && !(isInteractive() && (await confirm('Turn it on?', 'no'))))
       return this.show(
-        { enabled: false as const },
+        { enabled: false },
         () => 'Nothing was changed. To turn it on: steward answers setup --yes',
       );
     const result = await openAnswersSetup(this.context);

@@ -78,17 +78,8 @@ async function newQuestion(
   return ask;
 }
 
-export interface AnswersSetup {
-  enabled: true;
-  settings: string;
-  hooks: string[];
-  /** What a test answer returned: `deny` if it works. */
-  test: string;
-  presence: string;
-}
-
-/** Registers the hooks, turns answers on, and tests them with a question that it denies itself. */
-export async function openAnswersSetup(context: Context): Promise<AnswersSetup> {
+/** Registers the hooks, turns answers on, and tests them with a request that it denies itself: `test` is then `deny`. */
+export async function openAnswersSetup(context: Context) {
   const installed = await installHooks(installerDeps(context), { assistant: claudeAnswers, dryRun: false });
   await setConfig(context, { key: 'notifications.answers.enabled', value: 'true', dryRun: false });
   const ask = await openAsk(context, {

@@ -55,13 +55,7 @@ export interface GivenAnswer {
 
 /** Returns what you decided. Throws `usage` if the answer doesn't fit the ask. */
 export function decisionFor(
-  {
-    kind,
-    questions,
-    canAllow,
-    canAllowSession,
-    tool,
-  }: Pick<Ask, 'kind' | 'questions' | 'canAllow' | 'canAllowSession' | 'tool'>,
+  { kind, questions, canAllow, canAllowSession, tool }: Omit<ShownAsk, 'id' | 'until' | 'input'>,
   { answer, behavior, forSession = false }: GivenAnswer,
 ): AskDecision {
   const isQuestion = kind === 'ask' || kind === 'question';

@@ -40,16 +40,12 @@ export interface Question {
 }
 
 /** What you see of an ask. Control characters in its texts are written out. */
-export interface ShownAsk {
-  id: string;
-  kind: Ask['kind'];
-  tool: string;
-  questions: readonly Question[];
+export interface ShownAsk extends Pick<
+  Ask,
+  'id' | 'kind' | 'tool' | 'questions' | 'canAllow' | 'canAllowSession' | 'until'
+> {
   /** The tool's whole input; null for a question. */
   input: string | null;
-  canAllow: boolean;
-  canAllowSession: boolean;
-  until: string;
 }
 
 export interface AskDecision {

@@ -22,15 +22,15 @@ export async function holdAsk(
   const endMs = clock.monotonic() + holdMs;
   if (!(await isAway())) return undefined;
   const ask = await openAsk(machine, { ...about, isHeld: true, untilMs: clock.now() + holdMs });
+  let decision: AskDecision | undefined;
   try {
     while (answerTo(machine, ask) === undefined) {
       const leftMs = endMs - clock.monotonic();
       if (leftMs <= 0 || !(await isAway())) break;
       await wait(Math.min(leftMs, pollMs));
     }
-  } catch (error) {
-    await takeAnswer(machine, ask);
-    throw error;
+  } finally {
+    decision = await takeAnswer(machine, ask);
   }
-  return takeAnswer(machine, ask);
+  return decision;
 }
