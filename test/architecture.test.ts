@@ -108,6 +108,7 @@ const DOORS = [
 ];
 /** Who knows that a session has no name: the hook, what folds and describes sessions, and who takes a slug or a name. */
 const NAMELESS = [
+  'lib/app/hold.ts',
   'lib/app/sessions.ts',
   'lib/assistant/follow-up.ts',
   'lib/assistant/hide.ts',

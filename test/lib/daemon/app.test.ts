@@ -258,7 +258,7 @@ describe('daemon app', () => {
     expect(page.header('content-security-policy')).to.include("script-src 'self'");
     expect(page.body).to.include('Open the pages with &#34;steward open&#34;');
     const { body } = await app.ask('/nowhere', { headers });
-    expect(body).to.include('<h1>Page not found</h1>').and.to.include('<a href="/work">Work</a>');
+    expect(body).to.include('<h1>Page not found</h1>').and.to.include('<a class="brand" href="/">');
     expect(body).not.to.include('daemon.md');
     expect((await app.ask('/nowhere', { headers: { accept: '*/*' } })).error().kind).to.equal('not_found');
     expect((await app.ask('/nowhere', { headers, method: 'POST' })).error().kind).to.equal('not_found');

@@ -24,6 +24,7 @@ describe('schedule: Task Scheduler, by schtasks', () => {
       host: { platform: 'win32', home: 'C:\\Users\\ada', env: { USERNAME: 'ada', USERDOMAIN: 'HOST' } },
       env: {},
       exists: (path: string) => files.has(path),
+      root: process.cwd(),
       stateFolder: 'C:\\state',
     } as unknown as BackendDeps;
     return { backend: taskScheduler(deps), recorder, model, files };
