@@ -69,7 +69,7 @@ export function decisionFor(
     });
   if (!canAllow)
     throw new StewardError('conflict', `${escapeHidden(tool)} can't be allowed from elsewhere.`, {
-      hint: 'Deny it, or allow it where it asks.',
+      hint: 'Deny it, allow it where it asks, or add the tool to notifications.answers.tools.',
     });
   if (forSession && !canAllowSession)
     throw new StewardError('usage', 'It can only be allowed once.', { hint: 'Omit --session.' });

@@ -119,8 +119,8 @@ export async function answerAsk(
 }
 
 /**
- * Returns the answer to an ask, undefined as long as there is none. The text, session and tool of `ask` are
- * those that the answer must be for; others, such as a changed file, make it invalid.
+ * Returns the answer to an ask, or undefined if there is none yet. An answer is valid only for the text, session
+ * and tool of `ask`, so an answer in a changed file is ignored.
  */
 export function answerTo(machine: Machine, ask: Ask): AskDecision | undefined {
   const answer = read(machine).find(({ id }) => id === ask.id)?.answer;

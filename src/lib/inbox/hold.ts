@@ -10,8 +10,8 @@ interface Hold {
 }
 
 /**
- * Waits for an answer as long as you are away, and at most `holdMs`. Returns undefined if there is none: then
- * the assistant must ask.
+ * Waits for an answer until you are back, for at most `holdMs`. If there is none, returns undefined, and the
+ * assistant must ask.
  */
 export async function holdAsk(
   machine: Machine,
