@@ -28,10 +28,11 @@ describe('hooks and the status line on a faulty machine', () => {
       env,
       input: hookJson(event, { cwd: home.path, ...changes }),
     });
+  /** A process that sees half of another's line begins with a line feed, so a line may be empty. */
   const linesOf = (name: string): Record<string, unknown>[] =>
     readFileSync(join(area, name), 'utf8')
-      .trimEnd()
       .split('\n')
+      .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   const write = (name: string, text: string): void => {
     mkdirSync(join(area, name, '..'), { recursive: true });

@@ -146,20 +146,38 @@ export interface ClaimedPlace {
  * Chooses and stores the folder of the user area that this machine writes to. Claims the area if it has no
  * owner. Safe to repeat after a crash.
  */
-export function claimPlace(root: string, { host, osId: systemId }: OwnerDeps): ClaimedPlace {
+export function claimPlace(root: string, deps: OwnerDeps): ClaimedPlace {
+  return settlePlace(root, deps, readAll(root, deps.host));
+}
+
+/** What is stored about an area. */
+type Stored = ReturnType<typeof readAll>;
+
+/** Reads the area last: a purge deletes it first, so what is read of an area that has an owner is whole. */
+function readAll(root: string, host: PathHost) {
   const state = machineStatePath(host);
-  const owners = readOwners(root);
+  const id = knownMachineId(state);
+  return {
+    place: readPlace(root, host),
+    id,
+    former: id === undefined ? [] : formerMachineIds(state),
+    owners: readOwners(root),
+  };
+}
+
+function settlePlace(root: string, { host, osId: systemId }: OwnerDeps, stored: Stored): ClaimedPlace {
+  const state = machineStatePath(host);
+  const { owners, id: before } = stored;
   const os = systemId();
-  const before = knownMachineId(state);
   const decision = decidePlace(owners, {
     id: before,
-    former: before === undefined ? [] : formerMachineIds(state),
+    former: stored.former,
     hasOsId: os !== undefined,
     isHere: ({ os: hash, salt }) =>
       hash === null || os === undefined ? undefined : hash === hashOf(os, salt),
   });
-  if (decision.id !== before || before === undefined) setMachineId(state, decision.id);
-  const id = machineId(state);
+  if (decision.id !== before) setMachineId(state, decision.id);
+  const id = decision.id ?? machineId(state);
   const place = decision.place ?? (decision.isGuest ? (`machines/${id}/` as const) : '');
   const known = owners.find((owner) => owner.place === place);
   const salt = known?.salt || owners[0]?.salt || randomHex(16);
@@ -167,24 +185,26 @@ export function claimPlace(root: string, { host, osId: systemId }: OwnerDeps): C
   const owner = { owner: id, os: hash, salt, retired: known?.retired ?? [] };
   if (!writeOwner(root, place, owner, known === undefined)) return claimPlace(root, { host, osId: systemId });
   const claimed = { place, id, owner: owners[0]?.owner ?? id, ...(decision.news && { news: decision.news }) };
-  storePlace(root, host, claimed, before);
+  storePlace(root, host, claimed, stored);
   return claimed;
 }
 
 /**
  * Writes an owner file if its content changed. With `isNew`, returns false if another process created the
- * file first.
+ * file first; otherwise, a file that is gone stays so, because its area is being deleted.
  */
 export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew = false): boolean {
   const path = ownerPath(root, place);
   const retired = owner.retired.length === 0 ? {} : { retired: owner.retired };
   const text = `${JSON.stringify({ owner: owner.owner, os: owner.os, salt: owner.salt, ...retired })}\n`;
-  if (isNew && !exists(path)) {
-    ensureFolder(join(root, place, 'state'));
-    return createFile(path, text);
+  const before = readText(path);
+  if (before !== undefined) {
+    if (before !== text) replaceFile(path, text);
+    return true;
   }
-  if (readText(path) !== text) replaceFile(path, text);
-  return true;
+  if (!isNew) return true;
+  ensureFolder(join(root, place, 'state'));
+  return createFile(path, text);
 }
 
 /**
@@ -193,9 +213,12 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
  */
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
-    if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
     // On systems other than Linux, reading the machine id starts a process, so only captures read the id.
-    return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
+    const id = process.platform === 'linux' ? osId : () => undefined;
+    const stored = readAll(root, host);
+    if (stored.owners.some((owner) => owner.place === place))
+      return settlePlace(root, { host, osId: id }, stored).place;
+    return place === '' ? undefined : place;
   });
 }
 
@@ -203,20 +226,18 @@ export function checkPlace(root: string, host: PathHost, place: Place): Place | 
 export function findPlace(root: string, host: PathHost): Place | undefined {
   const stored = readPlace(root, host);
   if (stored !== undefined) return stored.place;
-  if (!exists(ownerPath(root, ''))) return undefined;
-  return orElse(undefined, () => claimPlace(root, { host, osId }).place);
+  return orElse(undefined, () => {
+    const all = readAll(root, host);
+    return all.owners[0]?.place === '' ? settlePlace(root, { host, osId }, all).place : undefined;
+  });
 }
 
-function storePlace(root: string, host: PathHost, claimed: ClaimedPlace, before: string | undefined): void {
-  const stored = readPlace(root, host);
-  if (stored?.place === claimed.place && claimed.news === undefined) return;
-  const notice = claimed.news === undefined ? '' : noticeOf(root, claimed, before);
-  writePlace(
-    root,
-    host,
-    claimed.place,
-    stored?.place === claimed.place && notice === '' ? stored.notice : notice,
-  );
+function storePlace(root: string, host: PathHost, claimed: ClaimedPlace, stored: Stored): void {
+  const { place, news } = claimed;
+  const before = stored.place?.place === place ? stored.place : undefined;
+  if (before !== undefined && news === undefined) return;
+  const notice = news === undefined ? '' : noticeOf(root, claimed, stored.id);
+  writePlace(root, host, place, notice || (before?.notice ?? ''));
 }
 
 /** Stores the folder that this machine writes to, and a one-time notice for the user. */
