@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { expect } from 'chai';
@@ -218,6 +218,20 @@ describe('an area and its machines', () => {
     write(ownerPath(area(), ''), 'damaged');
     expect(claim('a')).to.include({ place: '' });
     expect(readOwners(area())).to.have.length(1);
+  });
+
+  it('creates nothing again while an area and its local state are deleted', () => {
+    claim('a');
+    const host = hostOf('a');
+    const places = [area(), machineStatePath(host)];
+    claimPlace(area(), {
+      host,
+      osId() {
+        for (const place of places) rmSync(place, { recursive: true });
+        return 'os of a';
+      },
+    });
+    expect(places.filter((place) => existsSync(place))).to.deep.equal([]);
   });
 });
 
