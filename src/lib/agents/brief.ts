@@ -178,27 +178,19 @@ export function launchOf(count: number): string | undefined {
 }
 
 /** An agent that checks the combined output of parallel agents. */
-export interface Spotcheck {
-  subagentType: string;
-  model: 'fast';
-  prompt: string;
-}
+export type Spotcheck = ReturnType<typeof spotcheckOf>;
 
 /** The output of `agents brief`. `launch` and `spotcheck` are set only for multiple briefs. */
-export interface BriefBatch {
-  briefs: Brief[];
-  launch?: string;
-  spotcheck: Spotcheck | null;
-}
+export type BriefBatch = ReturnType<typeof batchOf>;
 
-export function batchOf(request: string, options: BriefOptions): BriefBatch {
+export function batchOf(request: string, options: BriefOptions) {
   const briefs = composeBriefs(request, options);
   const launch = launchOf(briefs.length);
   if (launch === undefined) return { briefs, spotcheck: null };
   return { briefs, launch, spotcheck: spotcheckOf(request, briefs.length, options.subagentType) };
 }
 
-export function spotcheckOf(request: string, count: number, general: string): Spotcheck {
+export function spotcheckOf(request: string, count: number, general: string) {
   const agents = count > 1 ? `${count} agents` : 'Several agents';
   const prompt = [
     `Spotcheck. ${agents} worked in parallel on the task below. Their outputs follow the task.`,

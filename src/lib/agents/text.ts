@@ -1,12 +1,8 @@
-/** A request prepared for matching. Each character has the same position in `plain` and `text`. */
-export interface RequestText {
-  /** The request in NFKC form, with quotations, code, URLs and paths masked. */
-  plain: string;
-  /** `plain` in lowercase ASCII, with `_` for other letters. */
-  text: string;
-  /** Whether the middle of a long request was dropped. */
-  isCut: boolean;
-}
+/**
+ * A request prepared for matching: `plain` with quotations, code, URLs and paths masked, and `text` in lowercase
+ * ASCII. Each character has the same position in both. `isCut`: the middle of a long request was dropped.
+ */
+export type RequestText = ReturnType<typeof readRequest>;
 
 /**
  * Number of characters kept from the start and the end of a long request. The middle is usually pasted text.
@@ -15,7 +11,7 @@ const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 
 /** Prepares a request for matching. Takes linear time and reads at most 65,536 characters. */
-export function readRequest(request: string): RequestText {
+export function readRequest(request: string) {
   const isCut = request.length > HEAD + TAIL;
   const part = isCut ? `${request.slice(0, HEAD)}\n${request.slice(-TAIL)}` : request;
   const whole = unwrapped(

@@ -25,18 +25,6 @@ export interface HookCall {
   cut: boolean;
 }
 
-export interface HookResult {
-  /** The response to print on stdout; usually empty. */
-  output: string;
-  session: string | null;
-  tool?: string;
-  agent?: string;
-  /** The kind of task added to the spool, if any. */
-  left: IntentionKind | null;
-  /** The first error of any step. */
-  trouble: StewardError | undefined;
-}
-
 /** The kind of task that each hook adds to the spool. */
 const TASKS: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   stop: 'turn-ended',
@@ -59,7 +47,7 @@ function taskOf({ verb, input }: ParsedCall, event: WorkEvent): IntentionKind | 
  * Appends the event to the log. If necessary, also queues a task and updates the state. A failed step doesn't
  * stop the others. Throws `usage` for an unknown verb or invalid stdin.
  */
-export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
+export async function runHook(deps: HookDeps, call: HookCall) {
   const parsed = parseCall(deps, call);
   const { verb, session, assistant } = parsed;
   const troubles: Troubles = { first: undefined };

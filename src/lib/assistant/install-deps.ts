@@ -27,18 +27,6 @@ export interface HookInstallDeps {
   product: { root: string; node: string };
 }
 
-/** What steward added to a settings file, as stored in the manifest. */
-export interface AddedHooks {
-  created: string[];
-  createdFile: boolean;
-  createdFolder: boolean;
-  /**
-   * Raw JSON of the replaced status line; null if none was set, undefined if the install left the status line
-   * unchanged.
-   */
-  statusLine: string | null | undefined;
-}
-
 /** The `kind` of a settings file's manifest entry. */
 export const KIND = 'settings-entries';
 
@@ -53,7 +41,7 @@ export function shimDeps({ area, host, product }: Omit<HookInstallDeps, 'clock' 
   return { bin: area.bin, host, product, area: isDefault ? undefined : area.root };
 }
 
-export function hooksAddedBy({ added }: InstallEntry): AddedHooks {
+export function hooksAddedBy({ added }: InstallEntry) {
   const { created, statusLine } = added;
   return {
     created: Array.isArray(created) ? created.map(String) : [],

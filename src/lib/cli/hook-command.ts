@@ -35,16 +35,9 @@ const STDOUT_WAIT_MS = 500;
 
 const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
 
-interface HookArgs {
-  verb: string;
-  /** The assistant that registered the command; undefined for Claude Code. */
-  assistant: string | undefined;
-  flags: ReadonlySet<string>;
-  /** The first unexpected argument. */
-  surplus: string | undefined;
-}
+type HookArgs = ReturnType<typeof parseHookArgs>;
 
-function parseHookArgs(argv: readonly string[]): HookArgs {
+function parseHookArgs(argv: readonly string[]) {
   const words = argv.filter((word) => !word.startsWith('-'));
   const known: readonly string[] = FLAGS;
   return {

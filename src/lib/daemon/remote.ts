@@ -39,15 +39,7 @@ export async function openLink(
   });
 }
 
-export interface Restarted {
-  url: string;
-  /** Process id of the restarted daemon. */
-  pid: number;
-  /** Process id of the previous daemon, or null. */
-  before: number | null;
-  /** The scheduler that started the new daemon, or null if the daemon restarted itself. */
-  startedBy: SchedulerKind | null;
-}
+export type Restarted = Awaited<ReturnType<typeof restartDaemon>>;
 
 const RESTART_MS = 60_000;
 const RESTART_POLL_MS = 100;
@@ -59,7 +51,7 @@ const RESTART_POLL_MS = 100;
 export async function restartDaemon(
   machine: Pick<Machine, 'area' | 'clock'>,
   startJob: () => Promise<SchedulerKind | undefined>,
-): Promise<Restarted> {
+) {
   const previous = readInstance(machine.area);
   const asked = await askDaemon<{ pid: number }>(machine, { method: 'POST', path: '/api/restart' });
   const startedBy = asked === undefined ? await startJob() : undefined;

@@ -15,12 +15,7 @@ export interface Row {
 }
 
 /** The output of `doctor --json`. */
-export interface DoctorReport {
-  /** The worst state of any check; `off` counts as ok. */
-  worst: Exclude<State, 'off'>;
-  counts: Record<State, number>;
-  checks: Row[];
-}
+export type DoctorReport = ReturnType<typeof reportOf>;
 
 export interface Found {
   row: Row;
@@ -88,7 +83,7 @@ export function partOf(id: string): string {
   return id.split('.', 1)[0] ?? id;
 }
 
-export function reportOf(found: readonly Found[]): DoctorReport {
+export function reportOf(found: readonly Found[]) {
   const counts: Record<State, number> = { ok: 0, off: 0, warning: 0, failed: 0 };
   for (const { row } of found) counts[row.state] += 1;
   const worst = counts.failed > 0 ? 'failed' : counts.warning > 0 ? 'warning' : 'ok';

@@ -27,15 +27,6 @@ interface ObservedTime {
   sessions: number;
 }
 
-/** Contents of goals/state.json: the user's reported progress and the observed time. */
-interface GoalsState {
-  version: number;
-  /** When the state was built, in ISO 8601 format (UTC). */
-  generatedAt: string;
-  goals: Goal[];
-  observed: { last7Days: ObservedTime; last30Days: ObservedTime };
-}
-
 /** Builds the state for the days up to and including `date`. */
 export function buildGoalsState({
   goals,
@@ -47,7 +38,7 @@ export function buildGoalsState({
   records: readonly ObservedDay[];
   date: Day;
   generatedAt: string;
-}): GoalsState {
+}) {
   const last = (days: number): ObservedTime => {
     const counted = records.filter(({ date }) => date >= addDays(end, 1 - days) && date <= end);
     const sum = (of: (record: ObservedDay) => number): number =>

@@ -46,13 +46,7 @@ const SHOWN = [
   ...(['sessionIds', 'artifact', 'github_issue', 'github_issue_url'] as const),
 ] as const;
 
-export interface SessionsReport {
-  sessions: SessionRow[];
-  working: number;
-  waiting: number;
-  crashed: number;
-  spool: SpoolStatus;
-}
+export type SessionsReport = ReturnType<typeof sessionsReport>;
 
 export interface RowOptions {
   nowMs: number;
@@ -76,7 +70,7 @@ export function sessionsReport(
   state: SessionsState,
   spool: SpoolStatus,
   options: RowOptions & { all: boolean },
-): SessionsReport {
+) {
   const rows = rowsOf(Object.values(state.sessions), options);
   const lost = new Set(lostSessions(state));
   const count = (status: SessionStatus): number => rows.filter((row) => row.status === status).length;

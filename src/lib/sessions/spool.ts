@@ -54,17 +54,9 @@ export interface Refusal {
 }
 export type Consumers = Readonly<Partial<Record<IntentionKind, Consumer>>>;
 
-export interface SpoolStatus {
-  waiting: number;
-  /** Number of skipped entries: damaged files and entries that aren't regular files. */
-  unreadable: number;
-  /** Number of tasks that failed permanently and have not been deleted yet. */
-  dead: number;
-  deadFolder: string;
-  oldest: string | null;
-}
+export type SpoolStatus = ReturnType<typeof spoolStatus>;
 
-export function spoolStatus(path: string): SpoolStatus {
+export function spoolStatus(path: string) {
   const { waiting, claimed, unreadable, dead, oldest } = spoolCounts(spoolAt(path));
   return {
     waiting: waiting + claimed - unreadable,

@@ -17,14 +17,7 @@ import { clean } from '../platform/terminal/terminal';
 import { type Machine } from '../config/user-area';
 import { SHELLS, type Shell } from './completion';
 
-export interface CompletionInstall {
-  shell: Shell;
-  path: string;
-  /** Whether the script was written; false if the file was already up to date. */
-  changed: boolean;
-  /** A step that the user must take, or null. */
-  note: string | null;
-}
+export type CompletionInstall = Awaited<ReturnType<typeof installCompletion>>;
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -72,7 +65,7 @@ export async function installCompletion(
   shell: Shell,
   script: string,
   { dryRun = false } = {},
-): Promise<CompletionInstall> {
+) {
   const host = processHost();
   const path = completionPath(shell, host);
   const zshNote = `Add this line to ~/.zshrc, before compinit: fpath+=(${forShell(dirname(path))})`;

@@ -10,13 +10,7 @@ export const HOOK_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type HookShell = (typeof HOOK_SHELLS)[number];
 
 /** The output of `steward shell-hook SHELL --json`. */
-export interface ShellHook {
-  shell: HookShell;
-  script: string;
-  /** The line for the shell's startup file. */
-  line: string;
-  file: string;
-}
+export type ShellHook = ReturnType<typeof shellHook>;
 
 /** Each shell's startup file and the line to add to it. */
 export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string }>> = {
@@ -31,7 +25,7 @@ const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as cons
  * Returns a shell snippet that notifies the user about commands that take at least `longSec` seconds.
  * @param root the folder with steward's package.json
  */
-export function shellHook(root: string, shell: HookShell, longSec: number): ShellHook {
+export function shellHook(root: string, shell: HookShell, longSec: number) {
   const isFish = shell === 'fish';
   const steward = stewardWords(root);
   const values: Record<string, string> = {

@@ -106,14 +106,9 @@ function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | '
   return { found: parts.join(', '), problem: errors > 0 || state === 'error' };
 }
 
-interface Exchange {
-  at?: string;
-  problem?: { message: string };
-  /** The files that the last exchange could not receive. */
-  damaged?: string;
-}
+type Exchange = ReturnType<typeof readExchange>;
 
-function readExchange(machine: string): Exchange {
+function readExchange(machine: string) {
   const { at, problem, damaged } = parseObject(readText(exchangeFile(machine)) ?? '') ?? {};
   const message = isObject(problem) ? textOf(problem['message']) : undefined;
   return {

@@ -93,19 +93,13 @@ function folderFor(folders: readonly FolderConfig[], path: string): FolderConfig
   });
 }
 
-export interface Connected {
-  folder: string;
-  /** Names of the devices that share the folder. */
-  devices: string[];
-  /** False if Syncthing was already syncing the folder. */
-  added: boolean;
-}
+export type Connected = Awaited<ReturnType<typeof connectSyncthing>>;
 
 /**
  * Adds the exchange folder to Syncthing unless it is already synced. Shares the folder with all known
  * devices, and syncs only files that steward writes.
  */
-export async function connectSyncthing(api: SyncthingApi, path: string): Promise<Connected> {
+export async function connectSyncthing(api: SyncthingApi, path: string) {
   const me = textOf(parseObject(await api.get('system/status'))?.['myID']);
   const devices = list(await api.get('config/devices')).filter(({ deviceID }) => deviceID !== me);
   const folders = await foldersOf(api);
@@ -130,18 +124,9 @@ export async function connectSyncthing(api: SyncthingApi, path: string): Promise
   return { folder: FOLDER_ID, devices: namesOf(ids), added: true };
 }
 
-export interface SyncthingStatus {
-  /**
-   * Syncthing's state for the folder, such as `idle` or `syncing`; null if Syncthing doesn't sync the folder.
-   */
-  state: string | null;
-  needBytes: number;
-  errors: number;
-  connected: number;
-  devices: number;
-}
+export type SyncthingStatus = Awaited<ReturnType<typeof syncthingStatus>>;
 
-export async function syncthingStatus(api: SyncthingApi, path: string): Promise<SyncthingStatus> {
+export async function syncthingStatus(api: SyncthingApi, path: string) {
   const none = { state: null, needBytes: 0, errors: 0, connected: 0, devices: 0 };
   const synced = folderFor(await foldersOf(api), path);
   if (synced === undefined) return none;

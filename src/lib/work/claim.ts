@@ -10,15 +10,7 @@ import { agentLabel, agentsOf, hasLabel, sameLabel, statusOf, statusOfLabel } fr
 import { existingLabels, labelMissing, labelNames, labelOfAgent } from './labels';
 import { openForWriting } from './privacy';
 
-export interface ClaimResult {
-  number: number;
-  title: string;
-  url: string;
-  agent: string;
-  /** Whether the agent had already claimed the issue. */
-  already: boolean;
-  labels: string[];
-}
+export type ClaimResult = Awaited<ReturnType<typeof claimIssue>>;
 
 const IN_PROGRESS = 'Status:in-progress';
 /** Events from one request may have timestamps up to a second apart. */
@@ -32,10 +24,7 @@ const ANOTHER = 'Choose another issue: `steward work ready`.';
  * claim the issue, the first one wins; the others remove their label and get a `conflict` error. Safe to
  * repeat.
  */
-export async function claimIssue(
-  deps: WorkDeps,
-  { number, agent }: { number: number; agent: string },
-): Promise<ClaimResult> {
+export async function claimIssue(deps: WorkDeps, { number, agent }: { number: number; agent: string }) {
   if (agent.trim() !== agent || !/^[^,]{1,40}$/.test(agent) || clean(agent) !== agent) {
     throw new StewardError('usage', `Invalid agent name ${JSON.stringify(agent)}.`, {
       hint: 'Use at most 40 characters on one line, without a comma.',

@@ -78,17 +78,9 @@ export function statusOf(labels: readonly string[]): IssueStatus | null {
 }
 
 /** What an issue's labels say. */
-export interface LabelFacts {
-  status: IssueStatus | null;
-  type: string | null;
-  priority: Priority | null;
-  property: string | null;
-  agents: string[];
-  origin: (typeof ORIGIN_FLAGS)[number] | undefined;
-  stale: boolean;
-}
+export type LabelFacts = ReturnType<typeof labelFacts>;
 
-export function labelFacts(labels: readonly string[]): LabelFacts {
+export function labelFacts(labels: readonly string[]) {
   const names = labels.map(normal);
   return {
     status: statusOf(labels),

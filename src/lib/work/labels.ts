@@ -105,19 +105,14 @@ export function lackingLabels(wanted: readonly HostLabel[], existing: readonly s
   return wanted.filter(({ name }) => !hasLabel(existing, name));
 }
 
-export interface SeedResult {
-  repo: string;
-  dryRun: boolean;
-  created: string[];
-  unchanged: number;
-}
+export type SeedResult = Awaited<ReturnType<typeof seedLabels>>;
 
 export async function seedLabels(
   host: Host,
   repo: string,
   wanted: readonly HostLabel[],
   options: { dryRun: boolean; onLabel?: (name: string, done: number, of: number) => void },
-): Promise<SeedResult> {
+) {
   const existing = await host.labels(repo, {});
   const names = existing.unchanged ? [] : existing.value.map(({ name }) => name);
   const lacking = lackingLabels(wanted, names);

@@ -21,11 +21,7 @@ export interface TurnOutcome {
   message: string;
 }
 
-interface Stop {
-  reason: string;
-  ids: string[];
-  detail: string;
-}
+type Stop = ReturnType<typeof stopOf>;
 
 /**
  * A session's state, computed from its log. Unknown events are ignored. Any stop reason except
@@ -111,7 +107,7 @@ export function pendingTools({ stop, answered, tools }: Turn): ToolUse[] {
   return ids.map((id) => tools.get(id) ?? { id, name: '', kind: 'tool', input: null });
 }
 
-function stopOf(event: ManagedEvent): Stop {
+function stopOf(event: ManagedEvent) {
   const value = event['stop_reason'];
   const reason = typeof value === 'string' ? value : (textField(value, 'type') ?? 'end_turn');
   const ids = isObject(value) && Array.isArray(value['event_ids']) ? value['event_ids'] : [];

@@ -54,15 +54,9 @@ export function deadNames(folder: string): string[] {
     .sort();
 }
 
-interface DeadReport {
-  count: number;
-  /** Number of entries deleted because they were too old or too many. */
-  pruned: number;
-  /** Causes of failure, most frequent first. */
-  reasons: { reason: string; count: number }[];
-}
+type DeadReport = ReturnType<typeof deadReport>;
 
-export function deadReport(folder: string): DeadReport {
+export function deadReport(folder: string) {
   const names = deadNames(folder);
   const counts = new Map<string, number>();
   for (const name of names) {

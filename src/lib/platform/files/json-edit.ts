@@ -80,15 +80,9 @@ function childrenOf(container: JsonArray | JsonObject) {
   return container.members.map(({ keyStart, value }) => ({ start: keyStart, end: value.end }));
 }
 
-interface Style {
-  /** White space for one indentation level. */
-  unit: string;
-  newline: string;
-  /** Whether the container is on one line. */
-  compact: boolean;
-}
+type Style = ReturnType<typeof styleOf>;
 
-function styleOf(source: string): Style {
+function styleOf(source: string) {
   const body = source.replace(/^\ufeff/, '').trim();
   return {
     unit: /\n([ \t]+)"/.exec(source)?.[1] ?? '  ',

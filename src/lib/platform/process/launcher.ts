@@ -30,17 +30,8 @@ export interface LauncherDeps {
   product: { root: string; node: string };
 }
 
-export interface LauncherTarget {
-  /** Absolute path of the current Node.js binary. */
-  node: string;
-  /**
-   * A link to the current Node.js binary that stays valid after an upgrade, or `node` if the PATH has no such
-   * link.
-   */
-  nodeAlias: string;
-  /** A link on the PATH to steward's bin/run.js, which stays valid after an upgrade, or the file itself. */
-  steward: string;
-}
+/** The current Node.js binary, and links to it and to steward that stay valid after an upgrade. */
+export type LauncherTarget = ReturnType<typeof launcherTarget>;
 
 /** A template, and the shared code that finds Node.js and steward. */
 interface LauncherTemplate {
@@ -58,7 +49,7 @@ export function launcherPath(name: string, { bin, host }: Pick<LauncherDeps, 'bi
 }
 
 /** Returns the Node.js binary and the steward installation that launchers start. */
-export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'product'>): LauncherTarget {
+export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'product'>) {
   const { root, node } = product;
   const steward = pathOf(host).join(root, 'bin', 'run.js');
   const nodeNames = host.platform === 'win32' ? ['node.exe'] : ['node', `../${OF_NIX}/bin/node`];

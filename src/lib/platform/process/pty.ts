@@ -56,16 +56,8 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-interface Foreground {
-  pid: number;
-  /** Program name of at most 15 characters, such as `tmux: client`. */
-  program: string;
-  /** Current folder of the program, or undefined if this user may not read it. */
-  folder: string | undefined;
-}
-
 /** Returns the foreground program of a process's terminal, or undefined if the process is gone. */
-export function foregroundOf(pid: number): Foreground | undefined {
+export function foregroundOf(pid: number) {
   const group = factsOf(pid)?.foreground ?? -1;
   // If the first process of the foreground pipeline has ended, report the shell instead.
   const shown = group > 0 && factsOf(group) !== undefined ? group : pid;

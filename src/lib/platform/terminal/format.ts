@@ -7,16 +7,9 @@ export { minutes } from '../time/day-words';
 export { wrap } from './fold';
 
 /** Functions that color text by role. Without color, they return the text unchanged. */
-export interface Palette {
-  creation: (text: string) => string;
-  consumption: (text: string) => string;
-  neutral: (text: string) => string;
-  attention: (text: string) => string;
-  /** Emphasizes the main number on a line. */
-  strong: (text: string) => string;
-}
+export type Palette = ReturnType<typeof palette>;
 
-export function palette(terminal: Pick<Terminal, 'color'>): Palette {
+export function palette(terminal: Pick<Terminal, 'color'>) {
   // Set `kleur.enabled` for each call, because kleur itself checks only this process's terminal, not the
   // given one.
   const paint = (color: Color): ((text: string) => string) => {

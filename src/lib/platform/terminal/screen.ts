@@ -4,13 +4,7 @@ import { emitKeypressEvents } from 'node:readline';
 type Key = string;
 
 /** A full-screen view of the terminal. */
-export interface Screen {
-  /** Draws the lines. Writes only changed lines, to avoid flicker and to reduce traffic over SSH. */
-  draw: (lines: readonly string[]) => void;
-  size: () => { columns: number; rows: number };
-  /** Restores the terminal. */
-  close: () => void;
-}
+export type Screen = ReturnType<typeof openScreen>;
 
 /**
  * Enters the alternate screen, hides the cursor and turns off line wrap, so that each line stays on one row.
@@ -21,7 +15,7 @@ const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /** Takes over the terminal on stdin and stdout. Ctrl-C is reported as the key `ctrl-c`. */
-export function openScreen(on: { key: (key: Key) => void; resize: () => void }): Screen {
+export function openScreen(on: { key: (key: Key) => void; resize: () => void }) {
   const { stdin, stdout } = process;
   let shown: readonly string[] = [];
   let waiting: readonly string[] | undefined;

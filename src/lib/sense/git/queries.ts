@@ -16,18 +16,8 @@ export interface Commit {
   subject: string;
 }
 
-export interface Refs {
-  /** Commit ids of HEADs and branches, without duplicates. HEADs come first. */
-  tips: string[];
-  /**
-   * The branch name by tip. If several branches have the same tip, the checked-out branch takes precedence.
-   */
-  branchOf: Map<string, string>;
-  /** Branches whose tip commit is missing. */
-  damaged: string[];
-  /** The commits in `earlier` that still exist. */
-  present: Set<string>;
-}
+/** The tips (HEADs first), their branch names, the damaged branches, and the commits of `earlier` that exist. */
+export type Refs = Awaited<ReturnType<typeof readRefs>>;
 
 /** Returns whether the value is a complete SHA-1 or SHA-256 commit id. */
 export function isSha(value: unknown): value is string {
@@ -35,11 +25,7 @@ export function isSha(value: unknown): value is string {
 }
 
 /** Reads all local branches and HEADs, including detached HEADs and the HEADs of worktrees. */
-export async function readRefs(
-  git: Git,
-  worktrees: readonly string[],
-  earlier: readonly string[],
-): Promise<Refs> {
+export async function readRefs(git: Git, worktrees: readonly string[], earlier: readonly string[]) {
   const branches = await readBranches(git);
   const linked = worktrees.filter(isPlainName).map((name) => `worktrees/${name}/HEAD`);
   const heads = ['HEAD', 'main-worktree/HEAD', ...linked];

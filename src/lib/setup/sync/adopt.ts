@@ -21,18 +21,7 @@ import { takeUpAll } from '../../app/shared-area';
 import { publishNow, openSync } from '../../app/sync';
 import { stateFile } from '../../app/sync-settings';
 
-export interface Adopted {
-  /** Id of the machine that was adopted. */
-  adopted: string;
-  id: string;
-  folder: string;
-  deliveries: number;
-  captures: number;
-  /** Whether this machine now writes to a different folder. If so, hooks and jobs must be reinstalled. */
-  isMoved: boolean;
-  /** Why the old machine's published data hasn't been withdrawn yet. */
-  problem?: string;
-}
+export type Adopted = Awaited<ReturnType<typeof adopt>>;
 
 const LOCK_WAIT_MS = 30_000;
 
@@ -40,7 +29,7 @@ const LOCK_WAIT_MS = 30_000;
  * Takes over the data of a machine that is no longer in use, and the user area if that machine owns it. Can
  * be repeated after a crash.
  */
-export async function adopt(context: Context, wanted: string): Promise<Adopted> {
+export async function adopt(context: Context, wanted: string) {
   const { area, clock } = context;
   const { id } = claimArea(area);
   const old = findOld(area, id, wanted.trim().toLowerCase());

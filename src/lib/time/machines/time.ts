@@ -2,19 +2,13 @@ import { APP_KINDS, type AppKind } from '../classify';
 import { roundTime } from '../focus-tally';
 import type { Counted } from './overlap';
 
-/** The time that a machine contributes to a day. */
-export interface DaySeconds {
-  apps: { app: string; kind: AppKind; sec: number }[];
-  /** Start and length of each span, or of each hour if only totals are known. */
-  times: { from: number; kind: AppKind; sec: number }[];
-  /** Whether the values are the totals from the record, rather than sums of spans. */
-  isWhole: boolean;
-}
+/** The time that a machine contributes to a day. `isWhole`: totals of the record, rather than sums of spans. */
+export type DaySeconds = ReturnType<typeof secondsOf>;
 
 const MINUTE_SEC = 60;
 const HOUR_MS = 3_600_000;
 
-export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySeconds {
+export function secondsOf({ day, parts, lostSec }: Counted, zone: string) {
   const { record, spans } = day;
   if (spans.length === 0 || (lostSec === 0 && record.timezone === zone)) {
     const secOf = (minutes: number): number => Math.round(minutes * MINUTE_SEC);
