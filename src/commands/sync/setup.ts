@@ -44,8 +44,7 @@ export default class SyncSetup extends BaseCommand {
 
   private async preview(path: string | undefined): Promise<SyncPlan | { path: string; text: string }> {
     const { plan: planned, text: shown } = await plan(this.context, path);
-    if (shown === undefined || path === undefined)
-      return this.show(planned, () => planText(planned, this.terminal));
+    if (shown === undefined || path === undefined) return this.show(planned, () => planText(planned));
     this.printUnfolded(() => shown);
     return { path, text: shown };
   }

@@ -2,6 +2,7 @@ import { goTo, openSessions, placesNow } from '../app/sessions';
 import type { Context } from '../app/context';
 import { toStewardError } from '../errors';
 import { marksOf } from '../platform/files/stat';
+import { toAscii } from '../platform/terminal/fold';
 import { openScreen, type Screen } from '../platform/terminal/screen';
 import type { Terminal } from '../platform/terminal/stdio';
 import { localTimes } from '../platform/time/day-words';
@@ -116,7 +117,8 @@ function draw(at: Watching): void {
   const nowMs = deps.clock.now();
   at.list = withRows(at.list, watchedRows(state, { nowMs, places }));
   const options = { ...terminal, ...screen.size(), nowMs, localTime: localTimes(deps.clock) };
-  screen.draw(watchFrame(at.list, state, options));
+  const lines = watchFrame(at.list, state, options);
+  screen.draw(terminal.unicode ? lines : lines.map(toAscii));
 }
 
 function press(at: Watching, key: string): 'quit' | undefined {

@@ -3,7 +3,7 @@ import { workFinding } from '../work/checks';
 import { workStatus } from '../work/status';
 import { NOT_SET_UP, senseFinding } from '../sense/source';
 import { failure, withHint, type Finding } from '../platform/check';
-import { palette, table, toAscii, wrap } from '../platform/terminal/format';
+import { palette, table, wrap, joinLines, type TextOptions } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import type { DaemonJobStatus } from './jobs';
 import type { LogLine } from './log';
@@ -48,10 +48,7 @@ export function findingsOf(modules: readonly Module[]): Promise<DaemonStatus['mo
   );
 }
 
-export interface DaemonTextOptions {
-  columns: number;
-  color: boolean;
-  unicode?: boolean;
+export interface DaemonTextOptions extends TextOptions {
   localTime: (iso: string) => string;
 }
 
@@ -74,8 +71,7 @@ export function daemonStatusText(report: DaemonReport, options: DaemonTextOption
   const lines = report.running
     ? runningLines(report, options)
     : ['The daemon is not running. Start it with "steward up" or "steward daemon serve".'];
-  const text = lines.map((line) => line.trimEnd()).join('\n');
-  return options.unicode === false ? toAscii(text) : text;
+  return joinLines(lines);
 }
 
 function runningLines(report: RunningReport, options: DaemonTextOptions): string[] {

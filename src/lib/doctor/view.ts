@@ -1,4 +1,4 @@
-import { palette, toAscii, wrap } from '../platform/terminal/format';
+import { palette, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { NOT_CHECKED, type State } from '../platform/check';
@@ -27,8 +27,7 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
       ),
     );
   }
-  const text = lines.join('\n');
-  return options.unicode ? text : toAscii(text);
+  return lines.join('\n');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { palette, table, toAscii, wrap } from '../platform/terminal/format';
+import { palette, table, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
@@ -17,8 +17,7 @@ const MAX_WHY = 35;
 
 export function inboxText({ rows, asOf }: Inbox, options: InboxTextOptions): string {
   const lines = rows.length === 0 ? ['Nothing waits for you.'] : inboxLines(rows, options);
-  const text = [...lines, '', ...wrap(asOfText(asOf, options.nowMs), options.columns)].join('\n');
-  return options.unicode ? text : toAscii(text);
+  return [...lines, '', ...wrap(asOfText(asOf, options.nowMs), options.columns)].join('\n');
 }
 
 /** Formats each row as one line; on a narrow terminal, or with `why`, as two. */

@@ -1,4 +1,4 @@
-import { palette, table, toAscii, wrap, type Palette } from '../platform/terminal/format';
+import { palette, table, wrap, type Palette, type TextOptions } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import { timeOf, dayOf } from '../platform/time/time';
@@ -6,11 +6,7 @@ import type { TestResult } from './channels/channel';
 import type { ChannelResult, HistoryEntry } from './history';
 import type { RoutesReport } from './routing';
 
-interface ViewOptions {
-  columns: number;
-  color: boolean;
-  /** `false` if the terminal supports only ASCII. */
-  unicode?: boolean;
+interface ViewOptions extends TextOptions {
   zone: string;
   nowMs: number;
 }
@@ -32,7 +28,7 @@ export function historyText(
   const colors = palette(options);
   const lines = entries.flatMap((entry) => entryLines(entry, options, colors));
   if (options.dead !== undefined) lines.push('', ...wrap(clean(options.dead), options.columns));
-  return textOf(lines, options);
+  return lines.join('\n');
 }
 
 function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette): string[] {
@@ -104,7 +100,7 @@ const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {
   const colors = palette(options);
   const lines = entry.channels.flatMap((result) => channelLines(result, options, colors));
-  return textOf([entry.id, ...lines, ...noChannelLines(entry, options)], options);
+  return [entry.id, ...lines, ...noChannelLines(entry, options)].join('\n');
 }
 
 export function routesText(report: RoutesReport, options: ViewOptions): string {
@@ -150,7 +146,7 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   lines.push('', ...notes.flatMap((note) => wrap(note, columns)));
   if (broken.length > 0) lines.push('', 'Not working:', ...broken.map((line) => colors.attention(line)));
   if (off.length > 0) lines.push('', 'Off:', ...off.map((line) => colors.neutral(line)));
-  return textOf(lines, options);
+  return lines.join('\n');
 }
 
 export function testText(results: readonly TestResult[], options: ViewOptions): string {
@@ -161,10 +157,5 @@ export function testText(results: readonly TestResult[], options: ViewOptions): 
     const wrapped = wrap(text, options.columns, `${channel.padEnd(8)} `, '         ');
     return state === 'failed' ? wrapped.map((line) => colors.attention(line)) : wrapped;
   });
-  return textOf(lines, options);
-}
-
-function textOf(lines: readonly string[], { unicode }: ViewOptions): string {
-  const text = lines.join('\n');
-  return unicode === false ? toAscii(text) : text;
+  return lines.join('\n');
 }

@@ -1,4 +1,4 @@
-import { type Palette, palette, toAscii, wrap } from '../platform/terminal/format';
+import { type Palette, palette, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import type { Block, TextPart } from './blocks';
 
@@ -11,8 +11,7 @@ export function reportText(blocks: readonly Block[], terminal: Terminal): string
     ...(index > 0 && block.kind !== 'item' ? [''] : []),
     ...linesOf(block, columns, colors),
   ]);
-  const text = lines.join('\n');
-  return terminal.unicode ? text : toAscii(text.replaceAll('→', '>'));
+  return lines.join('\n');
 }
 
 const MIN_COLUMNS = 24;

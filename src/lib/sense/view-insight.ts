@@ -1,11 +1,11 @@
-import { bar, longDay, palette, wrap } from '../platform/terminal/format';
+import { bar, longDay, palette, wrap, joinLines, type TextOptions } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd, padStart } from '../platform/terminal/text-width';
 import { parseIso } from '../platform/time/clock';
 import { timeOf } from '../platform/time/time';
 import type { InsightOutcome, InsightPreview } from './insight';
 import type { Insight } from './insight-reads';
-import { finish, MIN_COLUMNS, type TextOptions } from './view';
+import { MIN_COLUMNS } from './view';
 
 export interface InsightTextOptions extends TextOptions {
   timezone: string;
@@ -22,7 +22,7 @@ export function insightText(insight: Insight, options: InsightTextOptions): stri
   const reason = clean(insight.reason ?? '');
   if (!available || narrative === null) {
     const none = `Insight unavailable: ${reason || 'not built yet'}.`;
-    return finish([...wrap(none, columns), ...wrap(HOW, columns)], options);
+    return joinLines([...wrap(none, columns), ...wrap(HOW, columns)]);
   }
   const at = (iso: string | null): string => timeOf(parseIso(iso ?? '') ?? 0, options.timezone);
   const head = [longDay(date), `built at ${at(generatedAt)}`, `since ${at(since)}`];
@@ -39,7 +39,7 @@ export function insightText(insight: Insight, options: InsightTextOptions): stri
     '',
     ...typeLines(insight, columns, options),
   ];
-  return finish(lines, options);
+  return joinLines(lines);
 }
 
 function typeLines({ contentTypes }: Insight, columns: number, options: TextOptions): string[] {
@@ -60,7 +60,7 @@ function typeLines({ contentTypes }: Insight, columns: number, options: TextOpti
 export function buildText(outcome: InsightOutcome, insight: Insight, options: InsightTextOptions): string {
   if (outcome.status !== 'skipped') return insightText(insight, options);
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  return finish(wrap(`Nothing was sent: ${outcome.reason}.`, columns), options);
+  return joinLines(wrap(`Nothing was sent: ${outcome.reason}.`, columns));
 }
 
 /** Returns the command that would receive the prompt, or the reason why nothing would be sent. */

@@ -8,6 +8,8 @@ import {
   wrap,
   type Palette,
   plural,
+  joinLines,
+  type TextOptions,
 } from '../platform/terminal/format';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
@@ -21,7 +23,7 @@ import type { PurgeResult } from './purge';
 import { isEmptyRecord, type DailyRecord } from '../time/record';
 import type { SenseStatus, SourceState, SourceStatus } from './source';
 import { jumpText } from './state';
-import { finish, MIN_COLUMNS, noTime, type TextOptions } from './view';
+import { MIN_COLUMNS, noTime } from './view';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;
@@ -31,7 +33,7 @@ export interface StatusTextOptions extends TextOptions {
 
 /** Formats one row per source, with its description and the reason for its state. */
 export function sourcesText(sources: readonly SourceStatus[], options: StatusTextOptions): string {
-  return finish(sourceLines(sources, options, true), options);
+  return joinLines(sourceLines(sources, options, true));
 }
 
 export function statusText(status: SenseStatus, options: StatusTextOptions): string {
@@ -63,7 +65,7 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
     ...row('version', status.version),
     ...(status.sources.length === 0 ? [] : ['', ...sourceLines(status.sources, options, false)]),
   ];
-  return finish(lines, options);
+  return joinLines(lines);
 }
 
 function quarantinedText(count: number): string {
@@ -130,7 +132,7 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
   if (records.length === 0) {
     const text =
       'No days recorded yet; a day is recorded after it ends. For today, run "steward sense today".';
-    return finish(wrap(text, columns), options);
+    return joinLines(wrap(text, columns));
   }
   const colors = palette(options);
   const timeOfDay = ({ totalMinutes }: DailyRecord): string =>
@@ -146,7 +148,7 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
     const gap = room < 6 ? '' : paintShares(drawn, record, colors) + ' '.repeat(room + 2 - drawn.length);
     return `${padEnd(left[i] ?? '', leftColumns)}  ${gap}${right[i] ?? ''}`;
   });
-  return finish(lines, options);
+  return joinLines(lines);
 }
 
 /** Returns the text after each bar, in as many columns as fit. */

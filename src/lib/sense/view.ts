@@ -4,22 +4,16 @@ import {
   longDay,
   minutes,
   palette,
-  toAscii,
   wrap,
   type Palette,
+  joinLines,
+  type TextOptions,
 } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { APP_KINDS, type AppKind } from '../time/classify';
 import { machinesText } from '../time/machines/view';
 import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from '../time/record';
-
-export interface TextOptions {
-  columns: number;
-  color: boolean;
-  /** Whether the terminal can show block characters. Default: true. */
-  unicode?: boolean;
-}
 
 /** What a day's record doesn't cover: idle time, and sources that were not captured. */
 export interface NotSeen {
@@ -64,10 +58,7 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   const machines = machinesText(record);
   if (machines !== '') blocks.push(wrap(`machines: ${machines}`, columns, '  ', '    '));
   blocks.push(notSeenLines(record, options.notSeen, columns));
-  return finish(
-    blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block])),
-    options,
-  );
+  return joinLines(blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block])));
 }
 
 function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
@@ -199,12 +190,6 @@ function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number):
   });
   const legend = cell === 1 ? 'by hour' : 'by hour: creation, then other time';
   return [fit(labels.join('').trimEnd(), room), marks.join(''), colors.neutral(fit(legend, room))];
-}
-
-/** Joins the lines and trims trailing spaces. */
-export function finish(lines: readonly string[], options: TextOptions): string {
-  const text = lines.map((line) => line.trimEnd()).join('\n');
-  return options.unicode === false ? toAscii(text) : text;
 }
 
 /** Returns the hours from the first to the last with activity. */

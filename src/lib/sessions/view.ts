@@ -1,4 +1,12 @@
-import { type Palette, minutes, palette, plural, table, toAscii, wrap } from '../platform/terminal/format';
+import {
+  type Palette,
+  minutes,
+  palette,
+  plural,
+  table,
+  wrap,
+  type TextOptions,
+} from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit } from '../platform/terminal/text-width';
 import { phase } from './phases';
@@ -6,10 +14,7 @@ import type { SessionDetail, SessionRow, SessionsReport } from './rows';
 import type { SessionStatus } from './session';
 import { CLAUDE_CODE } from './session-key';
 
-export interface SessionsTextOptions {
-  columns: number;
-  color: boolean;
-  unicode?: boolean;
+export interface SessionsTextOptions extends TextOptions {
   nowMs: number;
   all?: boolean;
   /** Whether hooks are registered, so that new sessions are recorded. */
@@ -37,8 +42,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
       `Files: ${deadFolder}`,
     );
   }
-  const text = lines.join('\n');
-  return options.unicode === false ? toAscii(text) : text;
+  return lines.join('\n');
 }
 
 /** Formats the rows with the number that `steward go` takes before each running session. */

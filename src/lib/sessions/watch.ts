@@ -1,5 +1,5 @@
 import { fit } from '../platform/terminal/text-width';
-import { palette, table, toAscii } from '../platform/terminal/format';
+import { palette, table } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { type Session, type SessionsState, statusOf } from './session';
 import { factsOf, sessionLines, type SessionsTextOptions, type SessionTextOptions } from './view';
@@ -126,14 +126,13 @@ export function watchFrame(list: WatchList, state: SessionsState, options: Frame
       ? { body: detailLines(list, session, options), more: 0 }
       : listLines(list, options, height);
   const padded = [...body.slice(0, height), ...Array<string>(Math.max(0, height - body.length)).fill('')];
-  const lines = [
+  return [
     colors.strong(fit(headOf(list, columns), columns)),
     '',
     ...padded,
     more === 0 ? '' : colors.neutral(fit(`  ${more} more below`, columns)),
     colors.neutral(fit(footOf(list, columns), columns)),
   ];
-  return options.unicode === false ? lines.map(toAscii) : lines;
 }
 
 function headOf({ rows }: WatchList, columns: number): string {

@@ -5,7 +5,7 @@ import { openSense } from '../app/sense';
 import { openRunning, openSessions } from '../app/sessions';
 import { openWork } from '../app/work';
 import { inboxLines } from '../inbox/view';
-import { plural, toAscii, wrap } from '../platform/terminal/format';
+import { plural, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { cleanLine } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
@@ -57,8 +57,7 @@ export async function homeText(context: Context, terminal: Terminal): Promise<st
   const text = lines.map((line, index) =>
     index < list.length ? line : fit(cleanLine(line, 400), terminal.columns).trimEnd(),
   );
-  const all = [...text, ...problemLines(problems, MAX_LINES - text.length, terminal.columns)].join('\n');
-  return terminal.unicode ? all : toAscii(all);
+  return [...text, ...problemLines(problems, MAX_LINES - text.length, terminal.columns)].join('\n');
 }
 
 /** Returns each problem in full; those without room are only named. */

@@ -7,7 +7,7 @@ import type { Config } from '../config/schema';
 import { throwIfBug } from '../errors';
 import { failure, ok, warning, withHint, type Finding, type State } from '../platform/check';
 import { exists } from '../platform/files/folder';
-import { palette, plural, sentence, toAscii, wrap } from '../platform/terminal/format';
+import { palette, plural, sentence, wrap, joinLines } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { padEnd } from '../platform/terminal/text-width';
@@ -128,8 +128,7 @@ export function overviewText({ parts, setUp }: Overview, terminal: Terminal): st
     ...(setUp ? [] : [...wrap(intro, columns), '']),
     ...parts.flatMap((part) => partLines(part, columns, terminal)),
   ];
-  const text = lines.map((line) => line.trimEnd()).join('\n');
-  return terminal.unicode ? text : toAscii(text);
+  return joinLines(lines);
 }
 
 function partLines({ id, state, found, fix }: StatusPart, columns: number, terminal: Terminal): string[] {

@@ -1,4 +1,4 @@
-import { palette, plural, table, toAscii, type Palette } from '../platform/terminal/format';
+import { palette, plural, table, type Palette } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { formerTexts } from './checks';
 import type { PlannedFile } from './publish';
@@ -33,10 +33,7 @@ export function planOf(
 
 const WORDS = { new: 'new', changed: 'changed', removed: 'removed', none: '' };
 
-export function planText(
-  { folder, machine, details, files, total, changed }: SyncPlan,
-  terminal: Terminal,
-): string {
+export function planText({ folder, machine, details, files, total, changed }: SyncPlan): string {
   const rows = files
     .filter(({ change }) => change !== 'none')
     .map(({ path, bytes, change }) => [`${machine}/${path}`, String(bytes), WORDS[change]]);
@@ -50,8 +47,7 @@ export function planText(
       ? 'No exchange folder is set, so nothing is published. Set one: steward sync setup FOLDER'
       : `Folder: ${folder}`,
   ];
-  const text = lines.join('\n');
-  return terminal.unicode ? text : toAscii(text);
+  return lines.join('\n');
 }
 
 const MAX_LISTED = 10;
@@ -94,8 +90,7 @@ export function statusText(
     ...former.flatMap((text) => ['', text]),
     ...(pendingAdopted.length === 0 ? [] : ['', pendingText(pendingAdopted)]),
   ];
-  const text = lines.join('\n');
-  return terminal.unicode ? text : toAscii(text);
+  return lines.join('\n');
 }
 
 function detailsText({ details, publishedDetails }: SyncStatus): string {

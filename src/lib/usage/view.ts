@@ -1,5 +1,5 @@
 import { csv } from '../platform/terminal/csv';
-import { palette, table, toAscii, tokens, usdCell, wrap, type Column } from '../platform/terminal/format';
+import { palette, table, tokens, usdCell, wrap, type Column } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import type { Day } from '../platform/time/time';
@@ -37,8 +37,7 @@ export function usageText(report: UsageReport, terminal: Terminal): string {
     report.usage.rows.length === 0 ? emptyLines(report, columns) : tableLines(report, columns, strong);
   const limits = report.limits.flatMap((text) => wrap(clean(text), columns));
   const lines = [...shown, ...block(limits), ...block(notes.map(neutral))];
-  const text = lines.join('\n');
-  return terminal.unicode ? text : toAscii(text);
+  return lines.join('\n');
 }
 
 function block(lines: readonly string[]): string[] {

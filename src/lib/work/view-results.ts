@@ -1,4 +1,4 @@
-import { plural, wrap } from '../platform/terminal/format';
+import { plural, wrap, joinLines } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import type { Closed } from './actions';
@@ -14,7 +14,7 @@ import type { WorkStatus } from './status';
 import type { SweepResult } from './sweep-log';
 import type { TaskListResult } from './task-list';
 import type { Tidied } from './tidy';
-import { finish, setupLines, titleOf, view, when, type WorkTextOptions } from './view';
+import { setupLines, titleOf, view, when, type WorkTextOptions } from './view';
 
 export function malformedText(malformed: number): string {
   return `${plural(malformed, 'malformed issue')} skipped`;
@@ -26,7 +26,7 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
   const due = item.due === null ? '' : `, due ${when(item.due, at)}`;
   const status = item.status === null ? '' : ` (${item.status})`;
   const line = `#${item.number} ${titleOf(item)}${shows === 'due' ? due : status}`;
-  return finish([fit(line, at.columns), clean(item.url)], options);
+  return joinLines([fit(line, at.columns), clean(item.url)]);
 }
 
 /** The message of `work add` and `work remind` for an issue that an earlier command had queued. */
@@ -38,7 +38,7 @@ export function queuedText({ title, due, reason }: Queued, options: WorkTextOpti
   const at = view(options);
   const time = due === null ? '' : `, due ${when(due, at)}`;
   const why = `${clean(reason)} steward will create the issue once GitHub is reachable; see "steward work status".`;
-  return finish([fit(`Queued: ${clean(title)}${time}`, at.columns), ...wrap(why, at.columns)], options);
+  return joinLines([fit(`Queued: ${clean(title)}${time}`, at.columns), ...wrap(why, at.columns)]);
 }
 
 /** Formats the captures for the confirmation prompt of `work undo`. */
@@ -48,7 +48,7 @@ export function undoableText(captures: readonly Undoable[], options: WorkTextOpt
     const where = number === null ? 'not sent yet' : `#${number}`;
     return fit(`  ${clean(text ?? 'captured prompt')} (${where}, ${when(time, at)})`, at.columns);
   });
-  return finish(['Captures to undo:', ...lines], options);
+  return joinLines(['Captures to undo:', ...lines]);
 }
 
 const UNDONE_TEXTS: Readonly<Record<Undone['result'], string>> = {
@@ -64,7 +64,7 @@ export function undoneText(undone: readonly Undone[], options: WorkTextOptions):
     const name = `${number === null ? '' : `#${number} `}${clean(text ?? 'captured prompt')}`;
     return fit(`${name}: ${UNDONE_TEXTS[result]}`, view(options).columns);
   });
-  return finish(lines, options);
+  return joinLines(lines);
 }
 
 export function retryText(result: RetryResult): string {
@@ -88,15 +88,12 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
     wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  '),
   );
   const isProposal = !result.applied && lines.length > 0;
-  return finish(
-    [
-      ...(lines.length + skipped.length === 0 ? ['No open issues are labeled Status:done.'] : []),
-      ...lines.map((line) => fit(line, at.columns)),
-      ...(isProposal ? ['', 'To close them with this evidence: steward work tidy'] : []),
-      ...(skipped.length === 0 ? [] : ['', 'Not closed:', ...skipped]),
-    ],
-    options,
-  );
+  return joinLines([
+    ...(lines.length + skipped.length === 0 ? ['No open issues are labeled Status:done.'] : []),
+    ...lines.map((line) => fit(line, at.columns)),
+    ...(isProposal ? ['', 'To close them with this evidence: steward work tidy'] : []),
+    ...(skipped.length === 0 ? [] : ['', 'Not closed:', ...skipped]),
+  ]);
 }
 
 export function missingText(missing: readonly string[]): string {
@@ -176,7 +173,7 @@ const PRIVACY_TEXTS: Readonly<Record<WorkStatus['privacy']['state'], string>> = 
 
 export function statusText(status: WorkStatus, options: WorkTextOptions): string {
   const at = view(options);
-  if (status.setupRequired) return finish(setupLines(status.steps, at), options);
+  if (status.setupRequired) return joinLines(setupLines(status.steps, at));
   const { privacy, issues, lastFetch, malformed, unfinished } = status;
   const isPrivate = privacy.state === 'fresh' || privacy.state === 'due';
   const verified = privacy.verifiedAt === null ? '' : ` (verified ${when(privacy.verifiedAt, at)})`;
@@ -211,5 +208,5 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
       (line, i) => (i === 0 ? name : '').padEnd(14) + (needsAttention ? at.colors.attention(line) : line),
     ),
   );
-  return finish(lines, options);
+  return joinLines(lines);
 }

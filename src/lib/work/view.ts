@@ -1,5 +1,13 @@
 import type { LaneName } from '../config/schema';
-import { longDay, palette, table, toAscii, wrap, type Palette } from '../platform/terminal/format';
+import {
+  longDay,
+  palette,
+  table,
+  wrap,
+  type Palette,
+  joinLines,
+  type TextOptions,
+} from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { parseIso } from '../platform/time/clock';
@@ -8,11 +16,7 @@ import type { ShownItem } from './actions';
 import { groupItems, type BoardView, type Item } from './board';
 import { parseTitle } from './issue';
 
-export interface WorkTextOptions {
-  columns: number;
-  color: boolean;
-  /** Whether the terminal can show block characters. Default: `true`. */
-  unicode?: boolean;
+export interface WorkTextOptions extends TextOptions {
   nowMs: number;
   timezone: string;
 }
@@ -26,11 +30,6 @@ const MIN_COLUMNS = 32;
 export function view(options: WorkTextOptions): View {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   return { ...options, columns, colors: palette({ color: options.color }) };
-}
-
-export function finish(lines: readonly string[], options: WorkTextOptions): string {
-  const text = lines.map((line) => line.trimEnd()).join('\n');
-  return options.unicode === false ? toAscii(text) : text;
 }
 
 export function setupLines(steps: readonly string[], { columns }: View): string[] {
@@ -60,23 +59,20 @@ const NOT_FETCHED = 'The issues have not been fetched yet.';
 /** Formats the output of `work board`, one lane below another. */
 export function boardText(board: BoardView, options: WorkTextOptions): string {
   const at = view(options);
-  if (board.setupRequired) return finish(setupLines(board.steps, at), options);
+  if (board.setupRequired) return joinLines(setupLines(board.steps, at));
   const open = board.items.filter(({ state }) => state === 'open').length;
   const count = board.lastFetch === null ? '' : `${open} open`;
   const room = at.columns - displayWidth(count) - 2;
   const name = padEnd(fit(clean(board.config.repo ?? ''), room), room + 2);
   const lanes = Object.entries(groupItems(board.items, board.config.columns));
   const none = board.lastFetch === null ? NOT_FETCHED : 'No issues yet. Create one: steward work add TITLE';
-  return finish(
-    [
-      name + at.colors.strong(count),
-      ...staleLines(board, at),
-      ...(board.items.length === 0
-        ? ['', ...wrap(none, at.columns)]
-        : lanes.flatMap(([lane, items]) => ['', ...laneLines(lane as LaneName, items, at)])),
-    ],
-    options,
-  );
+  return joinLines([
+    name + at.colors.strong(count),
+    ...staleLines(board, at),
+    ...(board.items.length === 0
+      ? ['', ...wrap(none, at.columns)]
+      : lanes.flatMap(([lane, items]) => ['', ...laneLines(lane as LaneName, items, at)])),
+  ]);
 }
 
 function staleLines({ stale, staleReason, lastFetch }: BoardView, at: View): string[] {
@@ -129,9 +125,9 @@ export function listText(
   empty: string,
 ): string {
   const at = view(options);
-  if (board.setupRequired) return finish(setupLines(board.steps, at), options);
+  if (board.setupRequired) return joinLines(setupLines(board.steps, at));
   const none = wrap(board.lastFetch === null ? NOT_FETCHED : empty, at.columns);
-  return finish([...staleLines(board, at), ...(items.length === 0 ? none : itemRows(items, at))], options);
+  return joinLines([...staleLines(board, at), ...(items.length === 0 ? none : itemRows(items, at))]);
 }
 
 export function showText(item: ShownItem, options: WorkTextOptions): string {
@@ -157,24 +153,21 @@ export function showText(item: ShownItem, options: WorkTextOptions): string {
   const [title = '', ...rest] = wrap(`#${item.number} ${titleOf(item)}`, at.columns, '', '  ');
   const cached = `Cached copy, without the description or comments. ${clean(item.staleReason ?? '')}`;
   const body = (item.body ?? '').replace(/<!--[^]*?(?:-->|$)/g, '').trim();
-  return finish(
-    [
-      at.colors.strong(title),
-      ...rest,
-      ...(item.fromCache ? wrap(cached, at.columns).map(at.colors.attention) : []),
+  return joinLines([
+    at.colors.strong(title),
+    ...rest,
+    ...(item.fromCache ? wrap(cached, at.columns).map(at.colors.attention) : []),
+    '',
+    ...table(rows)
+      .split('\n')
+      .map((line) => (/https?:\/\//.test(line) ? line : fit(line, at.columns))),
+    ...(body === '' ? [] : ['', ...paragraphs(body, at, '  ')]),
+    ...(comments ?? []).flatMap(({ author, createdAt, body: text }) => [
       '',
-      ...table(rows)
-        .split('\n')
-        .map((line) => (/https?:\/\//.test(line) ? line : fit(line, at.columns))),
-      ...(body === '' ? [] : ['', ...paragraphs(body, at, '  ')]),
-      ...(comments ?? []).flatMap(({ author, createdAt, body: text }) => [
-        '',
-        at.colors.neutral(`  ${clean(author)}, ${when(createdAt, at)}`),
-        ...paragraphs(text, at, '    '),
-      ]),
-    ],
-    options,
-  );
+      at.colors.neutral(`  ${clean(author)}, ${when(createdAt, at)}`),
+      ...paragraphs(text, at, '    '),
+    ]),
+  ]);
 }
 
 function paragraphs(text: string, { columns }: View, indent: string): string[] {

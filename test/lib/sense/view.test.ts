@@ -13,6 +13,7 @@ import { recordText, type NotSeen } from '../../../src/lib/sense/view';
 import { recordMarkdown } from '../../../src/lib/sense/view-markdown';
 import { recentText, sourcesText, statusText } from '../../../src/lib/sense/view-status';
 import { expectGolden } from '../../helpers/golden';
+import { shownOn } from '../../../src/lib/platform/terminal/fold';
 import { buildDailyRecord } from '../../helpers/sense';
 
 const golden = (name: string, text: string): void =>
@@ -167,7 +168,8 @@ describe('sense: views', () => {
 
   it('draws a day in ASCII', () => {
     const day = record(DAY, [...use(DAY, 9, 'Code', 42), ...use(DAY, 10, 'Slack', 8)]);
-    const text = recordText(day, { columns: 80, color: false, unicode: false, notSeen });
+    const drawn = recordText(day, { columns: 80, color: false, notSeen });
+    const text = shownOn({ columns: 80, unicode: false }, drawn);
     expect(text).to.match(/^[\x20-\x7e\n]*$/);
     golden('today-ascii', text);
   });

@@ -103,16 +103,6 @@ describe('status screen', () => {
       });
     }
   }
-
-  it('uses ASCII on a terminal without Unicode', () => {
-    const text = overviewText(SCREENS['ok'] as Overview, {
-      columns: 80,
-      isTTY: true,
-      color: false,
-      unicode: false,
-    });
-    expect(text).to.match(/^[\x20-\x7e\n]*$/);
-  });
 });
 
 /** Makes colour codes readable in a golden file. */

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 
 import { unless } from '../../errors';
 import { typedHere } from './own-command';
-import { terminalOf } from './stdio';
+import { terminalOf, type Terminal } from './stdio';
 import { displayWidth } from './text-width';
 
 /** Maximum width of wrapped text. Longer lines are hard to read, even on a wide terminal. */
@@ -18,8 +18,21 @@ export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
   const isDevice = unless(['EBADF'], () => fstatSync(fd).isCharacterDevice());
   const isTerminal = isDevice === true && process.getBuiltinModule('node:tty').isatty(fd);
   const typed = typedHere(text);
-  return isTerminal ? fold(typed, terminalOf(process[stream]).columns) : typed;
+  return isTerminal ? shownOn(terminalOf(process[stream]), typed) : typed;
 }
+
+/** Folds text for a terminal, and replaces characters that it can't show, such as blocks. */
+export function shownOn({ columns, unicode }: Pick<Terminal, 'columns' | 'unicode'>, text: string): string {
+  const folded = fold(text, columns);
+  return unicode ? folded : toAscii(folded);
+}
+
+export function toAscii(text: string): string {
+  return text.replace(/[▁-█▉-▏·…–—→]/g, (char) => ASCII[BLOCKS.indexOf(char)] ?? '#');
+}
+
+const BLOCKS = '▏▎▍▁▂▃▄▅▆▇·…–—→';
+const ASCII = '.....:-=+*-~-->';
 
 /**
  * Folds lines that are too long. Indents continuation lines to the last column of a table, or to the line's

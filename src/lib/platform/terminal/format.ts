@@ -6,6 +6,9 @@ import { displayWidth, fit, padEnd, padStart } from './text-width';
 export { minutes } from '../time/day-words';
 export { wrap } from './fold';
 
+/** What a text for a terminal depends on. */
+export type TextOptions = Pick<Terminal, 'columns' | 'color'>;
+
 /** Functions that color text by role. Without color, they return the text unchanged. */
 export type Palette = ReturnType<typeof palette>;
 
@@ -111,14 +114,6 @@ function isSmall(usd: number): boolean {
   return usd > 0 && usd < 0.01;
 }
 
-/** Replaces characters that some terminals can't show, such as blocks. */
-export function toAscii(text: string): string {
-  return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[BLOCKS.indexOf(char)] ?? '#');
-}
-
-const BLOCKS = '▏▎▍▁▂▃▄▅▆▇·…–—';
-const ASCII = '.....:-=+*-~--';
-
 /** Formats a count and its noun, such as `1 commit` or `2 commits`. `nouns` is for irregular plurals. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
@@ -141,4 +136,9 @@ const TOKEN_UNITS = [
 /** Returns the text with a full stop, unless it has an ending. */
 export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** Joins the lines and trims trailing spaces. */
+export function joinLines(lines: readonly string[]): string {
+  return lines.map((line) => line.trimEnd()).join('\n');
 }

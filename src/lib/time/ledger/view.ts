@@ -1,4 +1,4 @@
-import { longDay, minutes, palette, plural, table, toAscii, wrap } from '../../platform/terminal/format';
+import { longDay, minutes, palette, plural, table, wrap } from '../../platform/terminal/format';
 import type { Terminal } from '../../platform/terminal/stdio';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { joinAnswers } from './cells';
@@ -49,8 +49,7 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
     ]),
     ...(beside.reasons === undefined ? [] : ['', ...reasonLines(beside.reasons, columns)]),
   ];
-  const text = lines.join('\n');
-  return terminal.unicode ? text : toAscii(text);
+  return lines.join('\n');
 }
 
 function short(value: number): string {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { fold } from '../../../../src/lib/platform/terminal/fold';
-import { bar, longDay, toAscii, weekday, wrap } from '../../../../src/lib/platform/terminal/format';
+import { fold, toAscii } from '../../../../src/lib/platform/terminal/fold';
+import { bar, longDay, weekday, wrap } from '../../../../src/lib/platform/terminal/format';
 import { displayWidth } from '../../../../src/lib/platform/terminal/text-width';
 
 describe('platform: format', () => {
