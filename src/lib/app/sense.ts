@@ -44,8 +44,7 @@ export interface SenseContext {
   /** Runs `work` under the lock shared by this machine's captures, rollups and purges. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
   /**
-   * Checks the area's owner, merges conflict copies of logs, and runs a capture. The caller must hold the
-   * lock.
+   * Checks the area's owner and runs a capture. The caller must hold the lock.
    */
   captureHere: () => Promise<CaptureResult>;
   /** Forgets the running sessions, for `sessions forget`. The caller must hold the lock. */
@@ -94,7 +93,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
       ),
     forgetRunning: () => forgetRunning(deps),
     async captureHere() {
-      const problems = config.sense.enabled ? await prepareArea(context, timezone) : [];
+      const problems = config.sense.enabled ? await prepareArea(context) : [];
       const result = await capture(deps);
       return { ...result, problems: [...problems, ...result.problems] };
     },

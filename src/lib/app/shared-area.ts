@@ -3,15 +3,14 @@ import { toStewardError } from '../errors';
 import { ensureFolder } from '../platform/files/folder';
 import { takeOverFormer } from '../platform/files/former-ids';
 import { takeUp } from '../platform/files/take-up';
-import { settleLogs } from '../sense/shared-area';
 import { machinesFolder } from '../sync/exchange';
 import type { Context } from './context';
 
 /**
- * Prepares the area for a capture: checks its owner and merges conflict copies of logs. Returns the problems.
+ * Prepares the area for a capture: checks its owner. Returns the problems.
  * Throws `conflict` if this machine now writes to another folder of the area.
  */
-export async function prepareArea(context: Pick<Context, 'area' | 'clock'>, zone: string): Promise<string[]> {
+export async function prepareArea(context: Pick<Context, 'area' | 'clock'>): Promise<string[]> {
   const { area, clock } = context;
   try {
     const { id } = claimArea(area);
@@ -20,7 +19,6 @@ export async function prepareArea(context: Pick<Context, 'area' | 'clock'>, zone
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     await takeOverFormer(area, clock);
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
-    settleLogs(area, { nowMs: clock.now(), zone });
     return [];
   } catch (error) {
     const { kind, message } = toStewardError(error);

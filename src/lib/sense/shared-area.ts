@@ -3,17 +3,13 @@ import { basename, join } from 'node:path';
 import type { UserArea } from '../config/user-area';
 import { readText } from '../platform/files/atomic-file';
 import { readOwners } from '../platform/files/area-owner';
-import { conflictCopies, type ConflictCopy } from '../platform/files/conflict-copies';
-import { copiesIn, blankMarkers, settleCopies } from '../platform/files/settle-log';
+import { conflictCopies } from '../platform/files/conflict-copies';
 import { exists, listFolder, lstatOf } from '../platform/files/folder';
 import { formerMachineIds, knownMachineId } from '../platform/files/machine';
 import { machineStatePath } from '../platform/files/paths';
 import { forShell } from '../platform/process/spawn';
 import { plural } from '../platform/terminal/format';
 import type { Clock } from '../platform/time/clock';
-import { dayOf } from '../platform/time/time';
-import { isOpen } from './capture';
-import { senseStore } from './store';
 
 const RECENT_MS = 7 * 24 * 3_600_000;
 
@@ -23,25 +19,11 @@ const EDITED = [
   ...['sense/classify.yaml', 'sense/config.json', 'work/config.yaml', 'work/labels.yml'],
 ];
 
-/** Merges conflict copies of the logs that this machine writes. The caller must hold the sense lock. */
-export function settleLogs(area: UserArea, { nowMs, zone }: { nowMs: number; zone: string }): void {
-  const inGit = exists(join(area.root, '.git'));
-  const store = senseStore(area);
-  const today = dayOf(nowMs, zone);
-  store.settleLogs((day) => isOpen(store, day, today), inGit);
-  for (const folder of logFolders(area)) {
-    for (const log of new Set(copiesIn(folder).map((found) => found.log))) settleCopies(log);
-    if (!inGit) continue;
-    for (const name of listFolder(folder)) if (name.endsWith('.jsonl')) blankMarkers(join(folder, name));
-  }
-}
-
 const MAX_LISTED = 5;
 /** The folders of the user area that steward or the user writes to. */
 const WRITTEN = ['sense', 'state', 'goals', 'observability', 'principal', 'agents', 'knowledge', 'work'];
 
-function copiesFound({ root, place }: UserArea) {
-  const own = join('/', place);
+function copiesFound({ root }: UserArea) {
   const machines = listFolder(join(root, 'machines')).map((id) => join('machines', id));
   const folders = ['', ...machines].flatMap((top) => WRITTEN.map((name) => join(top, name)));
   const copies = [
@@ -53,32 +35,19 @@ function copiesFound({ root, place }: UserArea) {
       })),
     ),
   ];
-  const isOwn = ({ path }: ConflictCopy): boolean =>
-    join('/', path).startsWith(own) && !(place === '' && path.startsWith('machines'));
-  const logs = copies.filter(({ original }) => original.endsWith('.jsonl'));
-  const files = copies.filter((copy) => !logs.includes(copy));
-  const listed = files.slice(0, MAX_LISTED).map(({ path, original }) => ({
+  const listed = copies.slice(0, MAX_LISTED).map(({ path, original }) => ({
     found: `a sync tool left a conflict copy of ${original}: ${join(root, path)}`,
     hint: `Copy any changes you need into ${basename(original)}, then delete the conflict copy:`,
     fix: `rm ${forShell(join(root, path))}`,
   }));
-  const rest = files.length - listed.length;
+  const rest = copies.length - listed.length;
   return [
-    ...(logs.length === 0 ? [] : [logsFound(logs, logs.some(isOwn))]),
     ...listed,
     ...(rest > 0
       ? [{ found: `a sync tool left ${plural(rest, 'more conflict copy', 'more conflict copies')}` }]
       : []),
     ...markedFiles(root),
   ];
-}
-
-function logsFound(logs: readonly ConflictCopy[], isOwn: boolean) {
-  const count = plural(logs.length, 'conflict copy', 'conflict copies');
-  const found = `a sync tool left ${count} of logs, such as ${logs[0]?.path ?? ''}; no lines are lost`;
-  return isOwn
-    ? { found, hint: 'To merge the copies, run a capture:', fix: 'steward sense capture' }
-    : { found, hint: 'The machine that writes these logs will merge the copies at its next capture.' };
 }
 
 /** Returns a finding for each file with git conflict markers, among the files that users edit. */
@@ -91,10 +60,6 @@ function markedFiles(root: string) {
     hint: "Edit the file, or keep this machine's version:",
     fix: `git -C ${forShell(root)} checkout HEAD -- ${name}`,
   }));
-}
-
-function logFolders(area: UserArea): string[] {
-  return [area.state, join(area.state, 'sessions-archive'), area.observability];
 }
 
 /** Finds problems in a user area that several machines share. Throws if a file can't be read. */

@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { SenseConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
@@ -7,7 +7,7 @@ import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
-import { blankMarkers, copiesIn, copiesOf, readLinesOnce, settleCopies } from '../platform/files/settle-log';
+import { copiesOf } from '../platform/files/conflict-copies';
 import { isDay, isDaySomewhere, type Day } from '../platform/time/time';
 import { readEventLine, type SenseEvent } from '../time/event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from '../time/record';
@@ -40,7 +40,6 @@ const MAX_DAY_BYTES = 64 * 1024 * 1024;
 const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
 const STALE_TEMP_MS = 3_600_000;
-const GIT_DAYS = 3;
 
 /** Reads and writes the files in `sense/`. Only this module knows their names and formats. */
 export type SenseStore = ReturnType<typeof senseStore>;
@@ -96,25 +95,13 @@ function logFiles(sense: UserArea['sense']) {
       readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
       return lines;
     },
-    /** Replaces a log and removes its conflict copies, whose events `readLog` has already merged. */
+    /** Replaces a log and removes its conflict copies, which may contain the same events. */
     rewriteLog(day: LogName, events: readonly SenseEvent[]): void {
       replaceFile(logOf(day), asLines(events));
       copiesOf(logOf(day)).forEach(removeFile);
     },
-    /** Removes a log. The next capture moves its conflict copies to quarantine/late.jsonl. */
     removeLog: (day: LogName): void => removeFile(logOf(day)),
     removeCopies: (day: LogName): void => copiesOf(logOf(day)).forEach(removeFile),
-    /**
-     * Merges conflict copies into logs that still accept events, and moves the copies of other logs to
-     * quarantine/late.jsonl.
-     */
-    settleLogs(isOpen: (day: Day) => boolean, inGit: boolean): void {
-      for (const log of new Set(copiesIn(sense.events).map((found) => found.log))) {
-        const day = basename(log, '.jsonl');
-        if (isDay(day)) settleCopies(log, isOpen(day) ? log : logOf('late'));
-      }
-      if (inGit) for (const day of daysIn(sense.events, '.jsonl').slice(-GIT_DAYS)) blankMarkers(logOf(day));
-    },
     quarantinedDays: (): Day[] => daysIn(sense.quarantine, '.jsonl'),
     writeQuarantine(day: Day, bad: readonly BadLine[]): void {
       if (bad.length === 0) removeFile(quarantineOf(day));
@@ -193,7 +180,7 @@ function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
   }
   const isOfDay = day === 'late' ? () => true : isDaySomewhere(day);
   const scan: LogScan = { bad: [], badCount: 0, bytes: 0 };
-  const end = readLinesOnce(path, { tail: true }, ({ offset, bytes, text }) => {
+  const end = readLines(path, { tail: true }, ({ offset, bytes, text }) => {
     if (bytes === 0) return;
     const event = text === undefined ? { invalid: 'too long, or not UTF-8' } : readEventLine(text);
     const ms = 'invalid' in event ? 0 : Date.parse(event.ts);

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { unless } from '../../errors';
+import { listFolder } from './folder';
 
 /** Suffixes that sync tools add to the names of conflict copies. */
 const ADDED: readonly RegExp[] = [
@@ -38,6 +39,15 @@ export function originalOf(name: string, exists: (name: string) => boolean): str
   const [, start, end] = BESIDE.exec(name) ?? [];
   const original = start === undefined ? '' : `${start}${end ?? ''}`;
   return original !== '' && exists(original) ? original : undefined;
+}
+
+/** Returns the paths of a file's conflict copies. */
+export function copiesOf(path: string): string[] {
+  const names = listFolder(dirname(path));
+  const copies = names.filter(
+    (name) => originalOf(name, (other) => names.includes(other)) === basename(path),
+  );
+  return copies.map((name) => join(dirname(path), name));
 }
 
 /** Returns the conflict copies that a sync tool created below a folder. */

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { StewardError } from '../../errors';
 import { writeAll, withPath, openRegular } from './atomic-file';
 import { syncFile, syncFolder } from './durable';
+import { ensureFolder, removeFile } from './folder';
 
 export interface Line {
   /** Byte offset of the line in the file. */
@@ -134,6 +135,20 @@ export function completeAppend(path: string, plan: AppendPlan): void {
     const text = linesText(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
   });
+}
+
+/** Moves the lines that `into` lacks from another log to its end. Durable and safe to repeat. */
+export function moveLines(from: string, into: string): void {
+  const known = new Set<string>();
+  const missing: string[] = [];
+  readLines(into, { tail: true }, ({ text }) => void known.add(text ?? ''));
+  readLines(from, { tail: true }, ({ text }) => {
+    if (text?.startsWith('{') === true && !known.has(text)) missing.push(text);
+    known.add(text ?? '');
+  });
+  ensureFolder(dirname(into));
+  if (missing.length > 0) completeAppend(into, planAppend(into, missing));
+  removeFile(from);
 }
 
 function withAppender(path: string, work: (fd: number) => void): void {

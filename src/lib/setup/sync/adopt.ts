@@ -8,7 +8,7 @@ import { exists, ensureFolder, listFolder, lstatOf, removeFile } from '../../pla
 import { readInstallManifest, withInstallManifest } from '../../platform/files/install-manifest';
 import { withLock } from '../../platform/files/lock';
 import { rotatedName } from '../../platform/files/journal';
-import { settleFrom } from '../../platform/files/settle-log';
+import { moveLines } from '../../platform/files/jsonl';
 import { dayOf } from '../../platform/time/time';
 import { senseStore, type SenseStore } from '../../sense/store';
 import { archivedFiles, archiveSessions } from '../../sessions/archive';
@@ -119,7 +119,7 @@ async function moveInto(
   const { timezone } = (await openSense(context)).deps;
   moveDays(area, into, dayOf(clock.now(), timezone));
   for (const name of listFolder(area.observability))
-    if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));
+    if (name.endsWith('.jsonl')) moveLines(join(area.observability, name), join(into.observability, name));
   moveFiles(area.usage, into.usage);
   // Delete the old files, because `steward sessions forget` removes data only from the new location.
   const archived = archivedFiles(archiveOf(area.sessionsState));
@@ -165,7 +165,7 @@ function moveDays(area: UserArea, into: UserArea, today: string): void {
   const { state } = target.readState();
   const recorded = daysWithData(own);
   for (const day of own.loggedDays()) {
-    settleFrom(own.logOf(day), target.logOf(day));
+    moveLines(own.logOf(day), target.logOf(day));
     delete state.rolled[day];
   }
   const isMoved = (name: string): boolean =>

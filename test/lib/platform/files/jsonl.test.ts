@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -14,7 +15,13 @@ import {
 } from 'node:fs';
 
 import { toStewardError, type StewardError } from '../../../../src/lib/errors';
-import { completeAppend, planAppend, readLines, type Line } from '../../../../src/lib/platform/files/jsonl';
+import {
+  completeAppend,
+  moveLines,
+  planAppend,
+  readLines,
+  type Line,
+} from '../../../../src/lib/platform/files/jsonl';
 import { scratch } from '../../../helpers/scratch';
 
 describe('platform/jsonl', () => {
@@ -185,6 +192,19 @@ describe('platform/jsonl', () => {
         expect(failure(() => readLines(path, {}, () => undefined)).kind, path).to.equal('config');
       }
       expect(readFileSync(box.path('target'), 'utf8')).to.equal('kept\n');
+    });
+  });
+
+  describe('moveLines', () => {
+    it('appends each line that a log lacks once, keeps what it has, and moves nothing the second time', () => {
+      writeFileSync(log(), '{"n":1}\n{"n":2}\n{"n":2}\n');
+      const from = box.path('from');
+      for (let i = 0; i < 2; i += 1) {
+        writeFileSync(from, '{"n":2}\n{"n":3}\n<<<<<<< HEAD\n{"n":3}\n');
+        moveLines(from, log());
+        expect(text()).to.equal('{"n":1}\n{"n":2}\n{"n":2}\n{"n":3}\n');
+        expect(existsSync(from)).to.equal(false);
+      }
     });
   });
 
