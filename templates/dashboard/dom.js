@@ -4,7 +4,7 @@
 import { grouped } from './format.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g', 'path', 'pattern']);
+const SVG_TAGS = new Set(['svg', 'defs', 'rect', 'text', 'g', 'path', 'pattern']);
 
 /** How long a copy button shows its result. */
 const COPIED_MS = 2000;

@@ -2,7 +2,7 @@
 // another day, without the parts about the present.
 
 import { isSignedIn } from './daemon.js';
-import { byId, command, h, show } from './dom.js';
+import { around, byId, command, h, show } from './dom.js';
 import {
   clock as clockOf,
   dayOf,
@@ -21,7 +21,14 @@ import { follow } from './live.js';
 import { drawPanels } from './notes.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
-import { showDone, showNext, showRunning, showWaitingList, watchAnswers } from './today-lists.js';
+import {
+  SET_UP_WORK,
+  showDone,
+  showNext,
+  showRunning,
+  showWaitingList,
+  watchAnswers,
+} from './today-lists.js';
 
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} SessionsReport */
@@ -32,9 +39,14 @@ import { showDone, showNext, showRunning, showWaitingList, watchAnswers } from '
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
-const asked = new URLSearchParams(location.search).get('day');
-/** The application and repository that filter the lists. @type {import('./timeline-items.js').Item | undefined} */
-let picked;
+const address = new URL(location.href);
+const asked = address.searchParams.get('day');
+/** The application and repository that filter the page. @typedef {{ app?: string | undefined, repo?: string | undefined }} Picked */
+/** @type {Picked} */
+let picked = {
+  app: address.searchParams.get('app') ?? undefined,
+  repo: address.searchParams.get('repo') ?? undefined,
+};
 const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'), pick);
 
 const { refresh, redraw } = follow(
@@ -69,7 +81,7 @@ const { refresh, redraw } = follow(
       {
         name: 'Day',
         feeds: isMissing(problem) ? [] : [feeds.day],
-        from: [day, problem, minute, picked, slugs, isSignedIn()],
+        from: [day, problem, minute, picked.app, picked.repo, slugs, isSignedIn()],
         draw() {
           if (day !== undefined) showDay(day, slugs.split(' '), now, lost);
           else if (isMissing(problem)) showMissing(now);
@@ -103,7 +115,7 @@ const { refresh, redraw } = follow(
         name: 'Next',
         feeds: [feeds.work],
         from: [board, day?.timezone, minute],
-        draw: () => showNext(byId('next'), board?.items ?? [], now, lost),
+        draw: () => showNext(byId('next'), board, now, lost),
       },
     ]);
     return asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
@@ -135,7 +147,7 @@ function showMissing(now) {
 /** @param {SessionsReport | undefined} report @param {Inbox | undefined} inbox @param {number} now @param {Lost} lost */
 function showSessions(report, inbox, now, lost) {
   const count = showWaitingList(byId('waiting-list'), inbox?.rows ?? [], now, lost);
-  byId('waiting').hidden = count === 0 || asked !== null;
+  byId('waiting').hidden = count === 0;
   show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
   show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
   showRunning(byId('running'), report?.sessions ?? [], now, lost);
@@ -148,6 +160,7 @@ function showDay(day, waiting, now, lost) {
   const isToday = day.day === today;
   const clock = (/** @type {number} */ at) => clockOf(startMs + at * 1000);
   showHead(day.day, today, timezone);
+  const counted = day.machines?.filter((one) => one.minutes) ?? [];
   const time = byKind(record);
   show(
     byId('facts'),
@@ -157,37 +170,60 @@ function showDay(day, waiting, now, lost) {
           'span',
           h('b.large', minutes(record.totalMinutes)),
           isToday ? (lost ? ` tracked until ${lost}` : ' tracked so far') : ' tracked',
+          counted.length > 1 && ` on ${counted.length} machines`,
         ),
     record.totalMinutes !== null && KINDS.map((kind) => h('span', h('b', minutes(time[kind])), ` ${kind}`)),
     h('span', h('b', grouped(record.commits.count)), record.commits.count === 1 ? ' commit' : ' commits'),
     day.closed.length > 0 && h('span', h('b', grouped(day.closed.length)), ' closed'),
   );
   const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
-  const rank = (/** @type {{ slug: string }} */ { slug }) => Number(!waiting.includes(slug));
-  const sessions = isToday ? [...day.sessions].sort((a, b) => rank(a) - rank(b)) : day.sessions;
-  picture.draw({ ...day, sessions }, { until, rest: summary(day, isToday, clock, lost), clock });
-  const { app, repo } = picked ?? {};
-  show(
-    byId('picked'),
-    app !== undefined && h('button.more', `Only ${[app, repo].filter(Boolean).join(' · ')} ×`),
-  );
+  const rank = (/** @type {{ isWaiting: boolean }} */ { isWaiting }) => Number(!isWaiting);
+  const sessions = day.sessions
+    .map((session) => ({ ...session, isWaiting: isToday && waiting.includes(session.slug) }))
+    .sort((a, b) => rank(a) - rank(b));
+  const { app, repo } = picked;
+  const shown = filtered({ ...day, sessions }, picked);
+  picture.draw(shown, { until, rest: summary(day, isToday, clock, lost), clock });
+  const names = [app, repo].filter(Boolean);
+  show(byId('picked'), names.length > 0 && h('button.more', `Only ${names.join(' · ')} ×`));
   const apps = record.apps.filter((one) => app === undefined || one.app === app);
   showApps(byId('apps'), [{ ...record, apps }]);
-  showLedger(byId('ledger'), [record]);
-  showDone(
-    byId('done'),
-    { ...day, commits: day.commits.filter((one) => repo === undefined || one.repo === repo) },
-    clock,
-  );
-  for (const id of ['running', 'next', 'flow', 'week']) byId(`${id}-section`).hidden = !isToday;
+  showLedger(byId('ledger'), [record], { picked: repo });
+  showDone(byId('done'), shown, clock);
+  for (const id of ['flow-section', 'week-section']) byId(id).hidden = !isToday;
 }
 
-/** Shows the lists for one application, or for all. @param {import('./timeline-items.js').Item | undefined} item */
-function pick(item) {
-  picked = item?.app === undefined ? undefined : item;
+/** Returns the part of a day that belongs to what is picked. @param {DayDocument} day @param {Picked} picked @returns {DayDocument} */
+function filtered(day, { app, repo }) {
+  if (app === undefined && repo === undefined) return day;
+  const isHere = (/** @type {{ repo: string | null }} */ one) => repo === undefined || one.repo === repo;
+  return {
+    ...day,
+    spans: day.spans.filter(
+      ([, , name, folder]) =>
+        (app === undefined || day.apps[name]?.[0] === app) &&
+        (repo === undefined || (folder !== undefined && day.repos[folder] === repo)),
+    ),
+    commits: day.commits.filter(isHere),
+    sessions: day.sessions.filter(isHere),
+    closed: repo === undefined ? day.closed : [],
+  };
+}
+
+/** Shows the page for one application or repository, or for all. The address keeps the choice. @param {Picked} [choice] */
+function pick({ app, repo } = {}) {
+  picked = { app, repo };
+  for (const [name, value] of Object.entries(picked))
+    if (value === undefined) address.searchParams.delete(name);
+    else address.searchParams.set(name, value);
+  history.replaceState(null, '', address);
   redraw();
 }
-byId('picked').addEventListener('click', () => pick(undefined));
+byId('picked').addEventListener('click', () => pick());
+byId('ledger').addEventListener('click', (event) => {
+  const repo = around(event, '[data-repo]')?.dataset.repo;
+  if (repo !== undefined) pick({ repo: repo === picked.repo ? undefined : repo });
+});
 
 /** @param {string} shown @param {string} today @param {string | undefined} timezone */
 function showHead(shown, today, timezone) {
@@ -233,11 +269,12 @@ function showSetup(day, report, status, board) {
   const isSetUp = !sense || sense.state === 'ok';
   const isNew = day !== undefined && isEmpty(day.record) && !isSetUp && asked === null;
   byId('day').hidden = day === undefined || isNew;
+  byId('now').hidden = isNew || asked !== null;
   /** @type {[string, string, boolean][]} */
   const steps = [
     ['Start capturing', 'steward up', isSetUp],
     ["Show your assistant's sessions", 'steward install hooks', (report?.sessions.length ?? 0) > 0],
-    ['Track your tasks', 'steward work setup OWNER/REPO --create', board?.setupRequired === false],
+    ['Track your tasks', SET_UP_WORK, board?.setupRequired === false],
   ];
   show(
     byId('empty'),

@@ -11,7 +11,7 @@ export const KINDS = /** @type {const} */ (['creation', 'consumption', 'neutral'
 
 /** Returns a kind's fill. The first call adds all fills to the page. @param {Kind} kind */
 export function fill(kind) {
-  if (document.querySelector('pattern') === null) document.body.prepend(fills());
+  if (document.getElementById('fill-creation') === null) document.body.prepend(fills());
   return `url(#fill-${kind})`;
 }
 

@@ -8,6 +8,8 @@ import { fill, head, KINDS } from './kinds.js';
 /** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
 
 const ROWS = 10;
+/** Time that belongs to no repository, as `steward time` names it. */
+const OUTSIDE = 'unknown';
 
 /** @param {DailyRecord} record */
 export function isEmpty({ totalMinutes, commits, sessions }) {
@@ -140,29 +142,49 @@ export function ledgerRows(records) {
     (rows[key] = values.map((value, i) => value + (rows[key]?.[i] ?? 0)));
   for (const { ledger } of records) {
     for (const { repo, otherFolder, minutes: own } of ledger?.attention ?? [])
-      add(repo ?? (otherFolder ? 'other folders' : 'unknown'), own, 0, 0, 0);
+      add(repo ?? (otherFolder ? 'other folders' : OUTSIDE), own, 0, 0, 0);
     for (const { repo, cells } of ledger?.agents ?? [])
-      add(repo ?? 'unknown', 0, sum(cells.working), sum(cells.waiting), cells.waiting?.desk ?? 0);
+      add(repo ?? OUTSIDE, 0, sum(cells.working), sum(cells.waiting), cells.waiting?.desk ?? 0);
   }
-  return Object.entries(rows).sort(([, a], [, b]) => sum(b.slice(0, 2)) - sum(a.slice(0, 2)));
+  const rank = (/** @type {[string, number[]]} */ [key, values]) =>
+    key === OUTSIDE ? -1 : sum(values.slice(0, 2));
+  return Object.entries(rows).sort((a, b) => rank(b) - rank(a));
 }
 
-/** @param {Element} place @param {readonly DailyRecord[]} records */
-export function showLedger(place, records) {
+/** @param {number} part */
+function share(part) {
+  return h(
+    'svg',
+    { height: 12, 'aria-hidden': 'true' },
+    part > 0 && h('rect', { class: 'neutral', width: `${Math.max(1, part * 100)}%`, height: 12 }),
+  );
+}
+
+/**
+ * Shows the time by repository. With `pick`, a repository is a button.
+ * @param {Element} place @param {readonly DailyRecord[]} records @param {{ picked?: string | undefined }} [pick]
+ */
+export function showLedger(place, records, pick) {
   const rows = ledgerRows(records);
+  const longest = Math.max(1, ...rows.map(([, [own = 0]]) => own));
+  const button = (/** @type {string} */ key) =>
+    h('button.plain', { 'data-repo': key, 'aria-pressed': String(key === pick?.picked) }, key);
   const table = (/** @type {typeof rows} */ part) =>
     h(
       'table',
       { class: 'figures' },
-      head(['repository', 'you', 'working', 'waiting', 'held up']),
+      head(['repository', 'you', 'share', 'working', 'waiting', 'held up']),
       h(
         'tbody',
         part.map(([key, values]) =>
           h(
             'tr',
-            { 'data-key': key },
-            h('th', { scope: 'row' }, key),
-            values.map((value) => h('td', value === 0 ? '–' : minutes(value))),
+            { 'data-key': key, class: key === OUTSIDE ? 'muted' : null },
+            h('th', { scope: 'row' }, key === OUTSIDE ? 'outside repositories' : pick ? button(key) : key),
+            values.flatMap((value, i) => [
+              h('td', value === 0 ? '–' : minutes(value)),
+              i === 0 && h('td.share', share(value / longest)),
+            ]),
           ),
         ),
       ),

@@ -15,20 +15,47 @@ import { KINDS } from './kinds.js';
  * @property {string} [repo]
  */
 /** @typedef {{ id: string, label: string, boxes: [at: number, end: number, state: string][] }} Row */
-/** @typedef {{ id: string, label: string, rows: Row[], items: Item[] }} Group */
+/** @typedef {{ id: string, label: string, rows: Row[], items: Item[], machine?: string | undefined }} Group */
+/** @typedef {Omit<NonNullable<DayDocument['others']>[number], 'id' | 'name'>} Timeline */
+
+/** A session, and whether it is waiting now. @typedef {DayDocument['sessions'][number] & { isWaiting?: boolean }} Session */
 
 const SESSION_ROWS = 6;
-/** The label for each session state. @type {Readonly<Record<string, string>>} */
-export const STATES = { w: 'working', y: 'waiting', r: 'your turn' };
+/** The label for each session state; `past` states are waits that are over. @type {Readonly<Record<string, string>>} */
+export const STATES = { w: 'working', y: 'waiting', r: 'your turn', pastY: 'waited', pastR: 'was your turn' };
 /** Consecutive visits shorter than this share one table row. */
 const SHORT_SEC = 300;
 
-/** Returns the groups of rows. Each group is one tab stop. @param {DayDocument} day @returns {Group[]} */
+/** Returns the groups of rows, machine by machine. Each group is one tab stop. @param {DayDocument} day @returns {Group[]} */
 export function groupsOf(day) {
-  return [applications(day), commits(day), sessions(day)].filter(({ items }) => items.length > 0);
+  const { others = [], machines = [] } = day;
+  const here = machines.find(({ id }) => others.every((one) => one.id !== id));
+  const name = others.length === 0 ? undefined : (here?.name ?? 'this machine');
+  return [
+    ...machineGroups(day, '', name),
+    ...others.flatMap((one) => machineGroups({ ...one, closed: [] }, `${one.id}-`, one.name)),
+  ];
 }
 
-/** @param {DayDocument} day @returns {Group} */
+/**
+ * Returns the groups of one machine, the first with its name. The ids of their rows begin with `prefix`.
+ * @param {Timeline & Pick<DayDocument, 'closed'>} timeline @param {string} prefix @param {string | undefined} machine
+ * @returns {Group[]}
+ */
+function machineGroups(timeline, prefix, machine) {
+  const groups = [applications(timeline), commits(timeline), sessions(timeline)];
+  return groups
+    .filter(({ items }) => items.length > 0)
+    .map(({ id, label, rows, items }, i) => ({
+      id: `${prefix}${id}`,
+      label: machine === undefined ? label : `${label} on ${machine}`,
+      rows: rows.map((row) => ({ ...row, id: `${prefix}${row.id}` })),
+      items: items.map((item) => ({ ...item, row: `${prefix}${item.row}` })),
+      machine: i === 0 ? machine : undefined,
+    }));
+}
+
+/** @param {Timeline} day @returns {Group} */
 function applications({ spans, apps, repos, away }) {
   const seen = spans.map(([at, length, app, repo]) => {
     const [name, kind] = apps[app] ?? ['unknown', 'neutral'];
@@ -54,7 +81,7 @@ function applications({ spans, apps, repos, away }) {
   };
 }
 
-/** @param {DayDocument} day @returns {Group} */
+/** @param {Pick<DayDocument, 'commits' | 'closed'>} day @returns {Group} */
 function commits({ commits: list, closed }) {
   const items = inOrder([
     ...list.map(({ at, repo, subject }) => ({ at, end: at, row: 'commits', text: `${repo} · ${subject}` })),
@@ -73,9 +100,9 @@ function commits({ commits: list, closed }) {
   };
 }
 
-/** @param {DayDocument} day @returns {Group} */
+/** @param {{ sessions: Session[] }} day @returns {Group} */
 function sessions({ sessions: list }) {
-  const shown = list.slice(0, SESSION_ROWS);
+  const shown = list.slice(0, SESSION_ROWS).map((session) => ({ ...session, parts: partsOf(session) }));
   return {
     id: 'sessions',
     label: 'Assistant sessions',
@@ -95,6 +122,14 @@ function sessions({ sessions: list }) {
       ),
     ),
   };
+}
+
+/** Returns the parts with the states that are drawn. @param {Session} session @returns {[at: number, length: number, state: string][]} */
+function partsOf({ parts, isWaiting }) {
+  return parts.map(([at, length, state], i) => {
+    const isNow = state === 'w' || (isWaiting && i === parts.length - 1);
+    return [at, length, isNow ? state : `past${state.toUpperCase()}`];
+  });
 }
 
 /** Joins adjacent items to reduce the number of boxes drawn. @param {Item[]} items @param {string} state @returns {Row['boxes']} */

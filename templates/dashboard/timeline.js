@@ -2,6 +2,7 @@
 // session. All boxes of a kind are one SVG path, so pointer events don't identify an item.
 
 import { around, h, show } from './dom.js';
+import { plural } from './format.js';
 import { head } from './kinds.js';
 import { groupsOf, itemText, rangeOf, STATES, tableRows } from './timeline-items.js';
 
@@ -13,10 +14,12 @@ const HEIGHT = 24;
 /** @type {Readonly<Record<string, [top: number, height: number]>>} */
 const BOXES = { w: [9, 6], away: [11, 2], tick: [4, 16] };
 const HOUR = 3600;
+/** A row with more boxes than this is drawn by how much of each of `DENSE` intervals they fill, in four steps. */
+const DENSE = 400;
 
 /**
  * @param {HTMLElement} place @param {HTMLElement} readout @param {HTMLElement} table
- * @param {(item: import('./timeline-items.js').Item | undefined) => void} [pick] called with the visit to filter by
+ * @param {(item?: import('./timeline-items.js').Item) => void} [pick] called with the visit to filter by, or without
  */
 export function timeline(place, readout, table, pick = () => {}) {
   /** @type {Group[]} */
@@ -76,7 +79,8 @@ export function timeline(place, readout, table, pick = () => {}) {
   place.addEventListener('pointerdown', point);
   place.addEventListener('dblclick', (event) => {
     const group = groupOf(event);
-    if (group !== undefined) pick(group.items[chosen.get(group.id) ?? 0]);
+    const item = group?.items[chosen.get(group.id) ?? 0];
+    if (item?.app !== undefined) pick(item);
   });
   place.addEventListener('pointerleave', ({ pointerType }) => {
     // Lifting a finger also fires this event. Keep showing the touched item.
@@ -88,8 +92,9 @@ export function timeline(place, readout, table, pick = () => {}) {
     const group = groupOf(event);
     if (group === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const from = Math.min(chosen.get(group.id) ?? 0, group.items.length - 1);
-    if (event.key === 'Escape') return (pick(undefined), read(undefined));
-    if (event.key === 'Enter') return pick(group.items[from]);
+    if (event.key === 'Escape') return (pick(), read(undefined));
+    if (event.key === 'Enter')
+      return pick(group.items[from]?.app === undefined ? undefined : group.items[from]);
     const to = target(event, group, from);
     if (to === undefined) return;
     event.preventDefault();
@@ -123,8 +128,7 @@ export function timeline(place, readout, table, pick = () => {}) {
         place,
         groups.map((group) => groupNode(group, range, words.until)),
         groups.length > 0 && axis(day, range),
-        lanes > 0 && legend(),
-        more > 0 && h('p.muted.small', { 'data-key': 'rest' }, `${more} more sessions`),
+        more > 0 && h('p.muted.small', { 'data-key': 'rest' }, plural(more, 'more session')),
       );
       for (const label of place.querySelectorAll('[data-at]'))
         if (label instanceof HTMLElement) label.style.left = `${label.dataset.at}%`;
@@ -163,7 +167,7 @@ function target({ key, shiftKey }, { items }, from) {
 }
 
 /** @param {Group} group @param {{ from: number, to: number }} range @param {number | undefined} now */
-function groupNode({ id, label, rows }, range, now) {
+function groupNode({ id, label, rows, machine }, range, now) {
   return h(
     'div',
     {
@@ -176,6 +180,8 @@ function groupNode({ id, label, rows }, range, now) {
       'aria-valuemax': 0,
       'aria-valuenow': 0,
     },
+    machine && h('p.small', { 'data-key': 'machine' }, machine),
+    id.endsWith('sessions') && legend(rows),
     rows.map((row) => rowNode(row, range, now)),
   );
 }
@@ -195,22 +201,65 @@ function rowNode({ id, label, boxes }, { from, to }, now) {
         preserveAspectRatio: 'none',
         'aria-hidden': 'true',
       },
-      states.map((state) =>
-        h('path', { class: `box ${state}`, d: outline(boxes.filter((box) => box[2] === state)) }),
-      ),
+      // Drawing stretches the stripes with the time that a row shows.
+      h('defs', stripes(id, (to - from) / 300)),
+      boxes.length > DENSE && states.length === 1
+        ? density(boxes, from, to)
+        : states.map((state) => path(id, state, boxes)),
       now !== undefined && h('path.now', { d: `M${now} 0v${HEIGHT}` }),
       h('rect.cursor', { y: 1, height: HEIGHT - 2, width: 0 }),
     ),
   );
 }
 
-function legend() {
+/** @param {Row['boxes']} boxes @param {number} from @param {number} to */
+function density(boxes, from, to) {
+  const width = (to - from) / DENSE;
+  const filled = new Array(DENSE).fill(0);
+  for (const [at, end] of boxes)
+    for (let i = Math.max(0, Math.floor((at - from) / width)); i < DENSE && from + i * width < end; i += 1)
+      filled[i] += Math.min(end, from + (i + 1) * width) - Math.max(at, from + i * width);
+  return [1, 2, 3, 4].map((step) => {
+    const parts = filled.flatMap((seconds, i) => {
+      const at = from + i * width;
+      return Math.ceil((seconds / width) * 4) === step ? outline([[at, at + width, '']]) : [];
+    });
+    return h('path', { class: `box dense ${boxes[0]?.[2]}`, 'fill-opacity': step / 4, d: parts.join('') });
+  });
+}
+
+/** Explains the states that the sessions have. @param {Row[]} rows */
+function legend(rows) {
   const size = { width: 16, height: HEIGHT, 'aria-hidden': 'true' };
-  const marks = Object.entries(STATES).map(([state, word]) => [
-    h('svg', size, h('path', { class: `box ${state}`, d: outline([[1, 15, state]]) })),
-    h('span', word),
-  ]);
-  return h('p.toggles.muted.small', { 'data-key': 'legend' }, marks.flat());
+  const shown = new Set(rows.flatMap(({ boxes }) => boxes.map(([, , state]) => state)));
+  const marks = Object.entries(STATES)
+    .filter(([state]) => shown.has(state))
+    .map(([state, word]) => [
+      h('svg', size, h('defs', stripes(state, 4)), path(state, state, [[1, 15, state]])),
+      h('span', word),
+    ]);
+  return h(
+    'div.row',
+    { 'data-key': 'legend' },
+    h('span.label', 'sessions'),
+    h('p.toggles.muted.small', marks.flat()),
+  );
+}
+
+/** @param {string} id @param {string} state @param {Row['boxes']} boxes */
+function path(id, state, boxes) {
+  const d = outline(boxes.filter((box) => box[2] === state));
+  return h('path', { class: `box ${state}`, d, fill: state === 'pastY' && `url(#stripes-${id})` });
+}
+
+/** @param {string} id @param {number} width */
+function stripes(id, width) {
+  const size = { width, height: HEIGHT, patternUnits: 'userSpaceOnUse' };
+  return h(
+    'pattern',
+    { id: `stripes-${id}`, ...size },
+    h('rect', { class: 'neutral', width: width / 2, height: HEIGHT }),
+  );
 }
 
 /** @param {Row['boxes']} boxes */

@@ -9,8 +9,11 @@ import { plainTitle } from './work-rows.js';
 /** @typedef {import('../../src/lib/inbox/row').InboxRow} InboxRow */
 /** @typedef {import('../../src/lib/inbox/asks').ShownAsk} ShownAsk */
 /** @typedef {import('../../src/lib/work/board').Item} Item */
+/** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 
+/** The command that sets up a repository for issues. */
+export const SET_UP_WORK = 'steward work setup OWNER/REPO --create';
 const SHOWN = 8;
 const WAITING_SHOWN = 5;
 const RUNNING_SHOWN = 10;
@@ -28,7 +31,8 @@ export function showWaitingList(place, rows, now, lost) {
     const where = slug === undefined ? one.name : placeOf(one);
     // Pages that have not signed in get no names.
     const text = plainTitle(one.title ?? one.name ?? id);
-    const age = kind === 'reminder' ? `due ${moment(Date.parse(at), now)}` : `${request} · ${since(at, now)}`;
+    const age =
+      kind === 'reminder' ? `due ${moment(Date.parse(at), now)}` : `${request} · ${sinceText(at, now)}`;
     const item = row(id, h('a', linkOf(one), text), [where === text ? '' : where, age, go]);
     if (one.ask && isSignedIn()) item.append(formOf(one.ask));
     return item;
@@ -97,7 +101,7 @@ function row(key, title, [where, why, fix]) {
     h('b.name', title),
     h('span.muted.where', where),
     h('span.attention', why),
-    fix ? command(fix) : h('span'),
+    fix && command(fix),
   );
 }
 
@@ -119,11 +123,11 @@ export function placeOf({ repo, branch }) {
 /** Returns what a session is waiting for, and for how long. @param {SessionRow} session @param {number} now @param {boolean} isLost */
 export function requestOf({ waitingFor, waitingSince }, now, isLost) {
   const request = isLost ? waitingFor?.replace(/^asks/, 'asked') : waitingFor;
-  return `${request ?? 'your turn'} · ${since(waitingSince, now)}`;
+  return `${request ?? 'your turn'} · ${sinceText(waitingSince, now)}`;
 }
 
 /** @param {string | null} iso @param {number} now */
-function since(iso, now) {
+function sinceText(iso, now) {
   return iso === null ? '' : minutes(Math.max(0, now - Date.parse(iso)) / 60_000);
 }
 
@@ -137,18 +141,14 @@ export function showRunning(place, sessions, now, lost) {
       : folded(
           working.map((session) => {
             const phase = session.phase === 'native' ? null : session.phase;
-            const facts = [
-              placeOf(session),
-              session.assistant,
-              phase,
-              session.activity,
-              since(session.startedAt, now),
-            ];
+            const facts = [placeOf(session), session.assistant, phase];
+            const since = [session.activity, sinceText(session.startedAt, now)];
             return h(
               'li',
               { 'data-key': session.slug },
               h('b.name', linkTo(session)),
               h('span.muted.where', facts.filter(Boolean).join(' · ')),
+              h('span.muted', since.filter(Boolean).join(' · ')),
               session.go && command(session.go),
             );
           }),
@@ -198,8 +198,15 @@ function list(rows) {
   return h('ul.rows', { 'data-rows': true }, rows);
 }
 
-/** Shows the issues that are due, in progress or ready. @param {Element} place @param {Item[]} items @param {number} now @param {string} [lost] */
-export function showNext(place, items, now, lost) {
+/** Returns when an issue is due, or what is known of it besides its title. @param {Pick<Item, 'number' | 'title' | 'lane' | 'due'>} item @param {number} now */
+function stateOf({ number, title, lane, due }, now) {
+  if (due !== null) return `due ${moment(Date.parse(due), now)}`;
+  if (lane === 'In-Progress') return 'in progress';
+  return plainTitle(title) === `#${number}` ? 'queued' : `#${number}`;
+}
+
+/** Shows the issues that are due, in progress or ready. @param {Element} place @param {Board | undefined} board @param {number} now @param {string} [lost] */
+export function showNext(place, board, now, lost) {
   const rankOf = (/** @type {Item} */ { due, lane, priority }) => {
     // Items with a deadline come first, earliest deadline first.
     if (due !== null) return Date.parse(due) / 1e14;
@@ -211,10 +218,13 @@ export function showNext(place, items, now, lost) {
     if (due !== null) return Date.parse(due) > now && Date.parse(due) < now + 86_400_000;
     return lane === 'In-Progress' || lane === 'Queued';
   };
+  const items = board?.items ?? [];
   const next = items.filter(isNext).sort((a, b) => rankOf(a) - rankOf(b) || a.number - b.number);
   show(
     place,
-    next.length === 0 && h('li.muted', `Nothing ${lost ? 'was' : 'is'} due, in progress or queued.`),
+    board?.setupRequired
+      ? h('li.muted', 'To track your tasks, run: ', command(SET_UP_WORK))
+      : next.length === 0 && h('li.muted', `Nothing ${lost ? 'was' : 'is'} due, in progress or queued.`),
     next
       .slice(0, SHOWN)
       .map(({ number, title, url, priority, lane, due }) =>
@@ -223,14 +233,7 @@ export function showNext(place, items, now, lost) {
           { 'data-key': String(number), class: 'issue' },
           h('span.muted', priority ?? ''),
           h('a', external(url), plainTitle(title)),
-          h(
-            'span.muted',
-            due === null
-              ? lane === 'In-Progress'
-                ? 'in progress'
-                : `#${number}`
-              : `due ${moment(Date.parse(due), now)}`,
-          ),
+          h('span.muted', stateOf({ number, title, lane, due }, now)),
         ),
       ),
     next.length > SHOWN && h('li.muted', h('a', { href: '/work' }, `${grouped(next.length - SHOWN)} more`)),

@@ -72,7 +72,7 @@ describe('the page of the days in Chromium', function () {
     });
     const { page } = await open('/sense', { viewport: { width: 390, height: 844 } });
     await isReady(page);
-    await waitForText(page, '#ledger thead', /^repositoryyouworkingwaitingheld up$/);
+    await waitForText(page, '#ledger thead', /^repositoryyoushareworkingwaitingheld up$/);
     const [wide, room] = (await page.evaluate(
       "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector('#ledger'))",
     )) as number[];

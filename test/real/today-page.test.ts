@@ -174,14 +174,30 @@ describe('the page of the day in Chromium', function () {
     await page.locator('#timeline-table tbody tr').nth(20).waitFor();
   });
 
-  it('tells a question from an ended turn in the timeline', async () => {
+  it('tells a question that was answered from a turn that waits in the timeline', async () => {
     const { page } = await open();
-    expect(await textOf(page, '#timeline [data-key=legend]')).to.equal('workingwaitingyour turn');
+    expect(await textOf(page, '#timeline [data-key=legend]')).to.equal(
+      'sessionsworkingyour turnwaited',
+    );
     const last = (slug: string) => page.locator(`[data-row=${slug}] path.box`).last().getAttribute('class');
-    expect([await last('autumn'), await last('fix-login')]).to.deep.equal(['box r', 'box y']);
+    expect([await last('autumn'), await last('fix-login')]).to.deep.equal(['box r', 'box pastY']);
     await page.locator('[role=slider]').last().focus();
     for (const key of ['End', 'ArrowLeft']) await page.keyboard.press(key);
     await waitForText(page, '#readout', /autumn campaign · your turn · 35 m$/);
+  });
+
+  it('shows the page for one repository, by its button, and keeps it in the address', async () => {
+    const { page } = await open();
+    await page.click('#ledger [data-repo=payments]');
+    await waitForText(page, '#picked', /^Only payments ×$/);
+    expect(new URL(page.url()).searchParams.get('repo')).to.equal('payments');
+    const done = await page.locator('#done .repo').allTextContents();
+    expect(new Set(done)).to.deep.equal(new Set(['payments']));
+    await page.reload();
+    await waitForText(page, '#picked', /^Only payments ×$/);
+    await page.click('#picked button');
+    await waitForText(page, '#picked', /^$/);
+    expect(new URL(page.url()).search).to.equal('');
   });
 
   it('shows the lists for one application, chosen in the timeline', async () => {

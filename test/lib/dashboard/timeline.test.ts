@@ -6,6 +6,8 @@ import { PAGES } from '../../helpers/browser';
 
 interface Group {
   id: string;
+  label: string;
+  machine?: string;
   rows: { id: string; boxes: [number, number, string][] }[];
   items: { at: number; end: number; row: string; text: string }[];
 }
@@ -57,6 +59,28 @@ describe('the timeline of the page of a day', () => {
     expect(items.rangeOf(items.groupsOf(long), long)).to.deep.equal({ from: 17 * HOUR, to: 25 * HOUR });
     const empty = dayOf({});
     expect(items.rangeOf(items.groupsOf(empty), empty)).to.deep.equal({ from: 0, to: 8 * HOUR });
+  });
+
+  it('tells a wait of now from those before, and has one lane a machine', () => {
+    const parts: [number, number, 'w' | 'y' | 'r'][] = [
+      [0, 60, 'y'],
+      [60, 60, 'w'],
+      [120, 60, 'r'],
+    ];
+    const session = { slug: 'a', title: 'a', repo: null, branch: null, issue: null, parts };
+    const statesOf = (day: DayDocument): unknown =>
+      items.groupsOf(day).flatMap(({ id, rows }) => rows.map((row) => [id, row.id, ...row.boxes.map((box) => box[2])])); // prettier-ignore
+    const day = dayOf({ sessions: [{ ...session, isWaiting: true }, session] as never });
+    expect(statesOf(day)).to.deep.equal([
+      ['sessions', 'a', 'pastY', 'w', 'r'],
+      ['sessions', 'a', 'pastY', 'w', 'pastR'],
+    ]);
+    const other = { ...dayOf({}), id: 'b1', name: 'box', sessions: [session] };
+    const both = dayOf({ sessions: [session], others: [other] as never, machines: [{ id: 'a1', name: 'desk' }, { id: 'b1', name: 'box' }] as never }); // prettier-ignore
+    expect(items.groupsOf(both).map(({ id, label, machine, rows }) => [id, label, machine, rows[0]?.id])).to.deep.equal([
+      ['sessions', 'Assistant sessions on desk', 'desk', 'a'],
+      ['b1-sessions', 'Assistant sessions on box', 'box', 'b1-a'],
+    ]); // prettier-ignore
   });
 
   it('joins short visits into one row of the table', () => {
