@@ -176,9 +176,7 @@ describe('the page of the day in Chromium', function () {
 
   it('tells a question that was answered from a turn that waits in the timeline', async () => {
     const { page } = await open();
-    expect(await textOf(page, '#timeline [data-key=legend]')).to.equal(
-      'sessionsworkingyour turnwaited',
-    );
+    expect(await textOf(page, '#timeline [data-key=legend]')).to.equal('sessionsworkingyour turnwaited');
     const last = (slug: string) => page.locator(`[data-row=${slug}] path.box`).last().getAttribute('class');
     expect([await last('autumn'), await last('fix-login')]).to.deep.equal(['box r', 'box pastY']);
     await page.locator('[role=slider]').last().focus();
