@@ -259,13 +259,7 @@ describe('sense/git: hostile and broken repositories', () => {
     execFileSync('mkfifo', [path]);
   };
   const ODD = ['HEAD', 'config', 'packed-refs', 'refs/heads/pipe', 'info/grafts', 'shallow', 'commondir'];
-  for (const name of [
-    ...ODD,
-    'objects/info/alternates',
-    'logs/HEAD',
-    'worktrees/x/HEAD',
-    'config.worktree',
-  ]) {
+  for (const name of [...ODD, 'objects/info/alternates', 'worktrees/x/HEAD', 'config.worktree']) {
     it(`reports a pipe at .git/${name} without hanging`, async function () {
       if (process.platform === 'win32') this.skip();
       const well = box.init('well');
@@ -278,6 +272,15 @@ describe('sense/git: hostile and broken repositories', () => {
       expect(got.reason).to.contain(repo);
     });
   }
+
+  it('needs no reflog: one that is a pipe is left alone', async function () {
+    if (process.platform === 'win32') this.skip();
+    box.commit(repo, { at: NOON, subject: 'a' });
+    pipe(join(repo, '.git/logs/HEAD'));
+    const got = await watch([repo], { timeoutMs: 55_000 }).capture();
+    expect(got).to.include({ state: 'ok' }).and.to.not.have.property('reason');
+    expect(got.events.map((event) => event.detail?.['subject'])).to.deep.equal(['a']);
+  });
 
   it('reads no device or pipe through a linked ref', async function () {
     if (process.platform === 'win32') this.skip();

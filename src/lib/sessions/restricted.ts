@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 import { unless } from '../errors';
 import { createFile } from '../platform/files/atomic-file';
@@ -37,7 +37,7 @@ function withTarget(path: string): string[] {
 
 function isMarked(folder: string, cache: Map<string, boolean>): boolean {
   // A folder that can't be checked counts as restricted.
-  if (unless(UNREADABLE, () => exists(join(folder, MARKER))) ?? true) return true;
+  if (unless(UNREADABLE, () => exists(folder + sep + MARKER)) ?? true) return true;
   const parent = dirname(folder);
   if (parent === folder) return false;
   const answer = cache.get(parent) ?? isMarked(parent, cache);
@@ -62,7 +62,5 @@ export function unrestrictedRepos(paths: readonly string[]): Map<string, GitFold
     checked.flatMap(({ path, isClosed }) => (isClosed ? (gitFolderAt(path)?.id ?? []) : [])),
   );
   const open = checked.filter(({ isClosed, checkout }) => !isClosed && !ids.has(checkout?.id ?? ''));
-  return new Map(
-    open.map(({ path, checkout }) => [path, checkout?.root === resolve(path) ? checkout : undefined]),
-  );
+  return new Map(open.map(({ path, checkout }) => [path, checkout?.root === path ? checkout : undefined]));
 }

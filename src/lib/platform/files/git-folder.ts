@@ -1,8 +1,8 @@
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 
 import { StewardError, unless } from '../../errors';
 import { readText } from './atomic-file';
-import { kindOf, targetOf, type Target } from './stat';
+import { kindOf, markOfTarget, targetOf, type Target } from './stat';
 
 /** A git checkout or bare repository, found without starting git. */
 export interface GitFolder {
@@ -22,12 +22,14 @@ export interface GitFolder {
   name: string;
   /** `dev:ino` of `commonDir`. Identifies a repository that has several paths. */
   id: string;
+  /** The mark of HEAD, which changes at a checkout. */
+  head: string;
 }
 
 /** Returns the repository at exactly this path, or undefined if there is none. */
 export function gitFolderAt(path: string): GitFolder | undefined {
   const root = resolve(path);
-  const dotGit = join(root, '.git');
+  const dotGit = root + sep + '.git';
   const found = targetOf(dotGit);
   if (found?.kind === 'folder') return folderAt(root, dotGit, found);
   if (found?.kind === 'file') {
@@ -62,13 +64,13 @@ export function branchOf(gitDir: string): string | null {
 }
 
 function folderAt(root: string, gitDir: string, found?: Target): GitFolder | undefined {
-  if (kindOf(join(gitDir, 'HEAD')) === undefined) return undefined;
+  const head = markOfTarget(gitDir + sep + 'HEAD');
+  if (head === undefined) return undefined;
   const commonDir = commonDirOf(gitDir);
   const id = (commonDir === gitDir && found !== undefined ? found : targetOf(commonDir))?.id;
   if (id === undefined) return undefined;
-  const linked = commonDir !== gitDir;
-  const holder = linked || root === gitDir ? ownerOf(commonDir) : root;
-  return { root, gitDir, commonDir, mainRoot: holder, name: nameOf(holder), id };
+  const mainRoot = commonDir !== gitDir || root === gitDir ? ownerOf(commonDir) : root;
+  return { root, gitDir, commonDir, mainRoot, name: nameOf(mainRoot), id, head };
 }
 
 /** Returns the checkout that owns a common git folder. For a bare repository, returns the folder itself. */
@@ -92,7 +94,7 @@ function linkIn(dotGit: string): string | undefined {
 }
 
 function commonDirOf(gitDir: string): string {
-  const path = join(gitDir, 'commondir');
+  const path = gitDir + sep + 'commondir';
   if (kindOf(path) === undefined) return gitDir;
   const text = readLink(path);
   return text === undefined || text === '' || text.includes('\0') ? gitDir : resolve(gitDir, text);

@@ -28,7 +28,7 @@ export function stampOf(path: string): Stamp | undefined {
  * exist.
  */
 export function markOfTarget(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statsOf(statSync, path);
   return found === undefined ? undefined : datesOf(found).mark;
 }
 

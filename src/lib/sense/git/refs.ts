@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { isAbsolute, join, sep } from 'node:path';
 
 import { StewardError, toStewardError } from '../../errors';
@@ -15,12 +14,8 @@ const READ_BY_GIT = [
 ];
 /** Size limit for files that git reads at startup. Even a packed-refs file with a million branches fits. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
-/**
- * Maximum number of loose refs in a fingerprint. Repositories with more loose refs are scanned in every
- * capture.
- */
-const MAX_LOOSE = 20_000;
-const MAX_DEPTH = 40;
+/** Maximum number of loose refs in a fingerprint. Repositories with more are scanned in every capture. */
+const MAX_LOOSE = 1000;
 /** The coarsest resolution of file timestamps (on FAT), in ms. */
 const TICK_MS = 2000;
 /** The pause after a timeout. Each further timeout doubles the pause, up to the maximum. */
@@ -74,9 +69,8 @@ export function findDue(
           faults.push({ path, text: 'git timed out; retrying within the hour' });
           continue;
         }
-        const fingerprint = fingerprintOf(folder, clock.now());
-        if (fingerprint.print === '' || fingerprint.print !== memory.print)
-          due.push({ path, folder, fingerprint, memory });
+        if (!isUnchanged(folder, memory.print))
+          due.push({ path, folder, fingerprint: fingerprintOf(folder, clock.now()), memory });
       }
     } catch (error) {
       faults.push(faultOf(path, toStewardError(error)));
@@ -106,62 +100,67 @@ function isPaused({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boo
 
 export interface Fingerprint {
   /**
-   * A hash that changes when a branch or HEAD changes. Empty if a file changed so recently that its
-   * timestamp can't be trusted.
+   * HEAD, then the other files that contain refs and the folders of loose refs, each on a line with its mark. Empty
+   * if one changed so recently that its timestamp can't be trusted.
    */
   print: string;
   worktrees: string[];
 }
 
 interface Marks {
-  folder: GitFolder;
+  commonDir: string;
   nowMs: number;
-  /** The files that contain refs, each with its size and modification time. */
-  list: string[];
+  lines: string[];
   isTrusted: boolean;
-  loose: number;
+}
+
+/** Returns whether each file is as in the fingerprint. A new file changes the mark of its folder. */
+function isUnchanged({ commonDir, head }: GitFolder, print: string): boolean {
+  const [first, ...lines] = print.split('\n');
+  const isSame = (line: string): boolean => {
+    const name = line.slice(0, line.lastIndexOf(' '));
+    return line === `${name} ${stampOf(commonDir + sep + name)?.mark ?? '-'}`;
+  };
+  return first === `HEAD ${head}` && lines.every(isSame);
 }
 
 /** Computes a fingerprint of the files that contain refs. Throws `unavailable` for pipes and devices. */
-function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
-  const { gitDir, commonDir } = folder;
-  const marks: Marks = { folder, nowMs, list: [], isTrusted: true, loose: 0 };
-  for (const base of new Set([gitDir, commonDir]))
-    for (const name of ['HEAD', 'logs/HEAD']) addFile(marks, name, base);
+function fingerprintOf({ gitDir, commonDir }: GitFolder, nowMs: number): Fingerprint {
+  const marks: Marks = { commonDir, nowMs, lines: [], isTrusted: true };
+  for (const base of new Set([gitDir, commonDir])) addFile(marks, 'HEAD', base);
   addFile(marks, 'packed-refs');
   // In the reftable format, refs/heads is a file.
-  if (addLoose(marks, 'refs/heads', 0) !== 'folder') addFile(marks, 'reftable/tables.list');
-  const hasWorktrees = addFile(marks, 'worktrees') !== undefined;
-  const worktrees = hasWorktrees ? entriesIn(join(commonDir, 'worktrees')).map(({ name }) => name) : [];
+  if (addLoose(marks, 'refs/heads') !== 'folder') addFile(marks, 'reftable/tables.list');
+  addFile(marks, 'worktrees');
+  const worktrees = entriesIn(join(commonDir, 'worktrees')).map(({ name }) => name);
   for (const name of worktrees) {
     addFile(marks, `worktrees/${name}/HEAD`);
     addFile(marks, `worktrees/${name}/reftable/tables.list`);
   }
-  return { print: marks.isTrusted ? hash('sha1', marks.list.join('\n'), 'base64url') : '', worktrees };
+  return { print: marks.isTrusted ? marks.lines.join('\n') : '', worktrees };
 }
 
-function addFile(marks: Marks, name: string, base = marks.folder.commonDir): Stamp['kind'] | undefined {
+function addFile(marks: Marks, name: string, base = marks.commonDir): Stamp['kind'] | undefined {
   const path = base + sep + name;
   const stamp = stampOf(path);
+  marks.lines.push(`${name} ${stamp?.mark ?? '-'}`);
   if (stamp === undefined) return undefined;
   const isOdd = stamp.kind === 'link' || stamp.kind === 'other';
   if (isOdd) refuseOddFile(path, { folder: false });
   // A link's own timestamp doesn't change when its target changes.
   if (isOdd || Math.abs(marks.nowMs - stamp.mtimeMs) <= TICK_MS) marks.isTrusted = false;
-  marks.list.push(`${path} ${stamp.mark}`);
   return stamp.kind;
 }
 
-function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | undefined {
+function addLoose(marks: Marks, name: string): Stamp['kind'] | undefined {
   const kind = addFile(marks, name);
-  for (const entry of kind === undefined ? [] : entriesIn(marks.folder.commonDir + sep + name)) {
-    marks.loose += 1;
-    if (marks.loose > MAX_LOOSE || depth > MAX_DEPTH) {
+  for (const entry of entriesIn(marks.commonDir + sep + name)) {
+    if (marks.lines.length > MAX_LOOSE) {
       marks.isTrusted = false;
       break;
     }
     const below = name + sep + entry.name;
-    if (entry.isFolder) addLoose(marks, below, depth + 1);
+    if (entry.isFolder) addLoose(marks, below);
     else addFile(marks, below);
   }
   return kind;
