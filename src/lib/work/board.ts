@@ -96,12 +96,10 @@ export function toItem(
 
 /** Groups items by lane. Sorts completed items newest first, and other items by urgency. */
 export function groupItems(items: readonly Item[], columns: readonly LaneName[]): Record<string, Item[]> {
-  return Object.fromEntries(
-    columns.map((lane) => {
-      const own = items.filter((item) => item.lane === lane);
-      return [lane, own.sort(lane === 'Complete' ? byCompletion : byUrgency)];
-    }),
-  );
+  const groups = new Map<string, Item[]>(columns.map((lane) => [lane, []]));
+  for (const item of items) groups.get(item.lane)?.push(item);
+  for (const [lane, own] of groups) own.sort(lane === 'Complete' ? byCompletion : byUrgency);
+  return Object.fromEntries(groups);
 }
 
 /** Sorts by priority, then by age, oldest first. Items without a priority come last. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { isObject, parseObject } from '../platform/files/json-object';
+import { objectsIn, parseObject } from '../platform/files/json-object';
 import { markOfTarget } from '../platform/files/stat';
 import { parseIso, toIso } from '../platform/time/clock';
 import type { HostIssue } from './issue';
-import { StoredIssue, Time, toIssue, type Issue } from './issue';
+import { isIssue, Time, toIssue, type Issue } from './issue';
 
 /** Returns the parsed content of a JSON file, or undefined if it is missing or doesn't match the schema. */
 export function readStored<T>(
@@ -57,7 +57,7 @@ export function readCache(path: string, repo: string): Cache {
   const stored = readStored(path, StoredCache, MAX_BYTES);
   if (stored?.repo !== repo) return empty;
   const { malformed, since, fullAt, etag, labels } = stored;
-  const issues = stored.issues.filter((issue): issue is Issue => v.is(StoredIssue, issue));
+  const issues = stored.issues.filter(isIssue);
   const lost = stored.issues.length - issues.length;
   if (lost === 0) return { repo, issues, malformed, since, fullAt, etag, labels };
   // If all issues are malformed, the issue count is unknown rather than zero.
@@ -65,19 +65,11 @@ export function readCache(path: string, repo: string): Cache {
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }
 
-type OfferedIssue = Pick<Issue, 'number' | 'title' | 'labels'>;
-
-/** Returns what completion needs of the open issues. Checks without a schema, because a key stroke waits. */
-export function openIssues(path: string, repo: string): OfferedIssue[] {
+/** Returns the open issues, for completion. Without reading the state of the cache, because a key stroke waits. */
+export function openIssues(path: string, repo: string): Issue[] {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-  const issues: unknown = stored?.['repo'] === repo ? stored['issues'] : [];
-  return Array.isArray(issues) ? issues.filter(isOffered) : [];
-}
-
-function isOffered(issue: unknown): issue is OfferedIssue {
-  if (!isObject(issue) || issue['state'] !== 'open' || !Number.isSafeInteger(issue['number'])) return false;
-  const texts: unknown[] = Array.isArray(issue['labels']) ? [...issue['labels'], issue['title']] : [null];
-  return texts.every((text) => typeof text === 'string');
+  const issues = stored?.['repo'] === repo ? objectsIn(stored['issues']) : [];
+  return issues.filter(({ state }) => state === 'open').filter(isIssue);
 }
 
 export function writeCache(path: string, cache: Cache): void {

@@ -1,44 +1,56 @@
 import * as v from 'valibot';
 
+import { isObject } from '../platform/files/json-object';
 import { clean, truncated } from '../platform/terminal/terminal';
-import { parseIso } from '../platform/time/clock';
+import { isIso } from '../platform/time/clock';
 
 export type HostIssue = Omit<Issue, 'identity' | 'due'> & { body: string };
 
-const CleanText = v.pipe(
-  v.string(),
-  v.check((text) => clean(text) === text),
-);
-export const Time = v.pipe(v.string(), v.check(isTime));
+export const Time = v.custom<string>(isIso);
 
 /** A cached issue. Contains the fields from the body's marker, but not the body itself. */
-export const StoredIssue = v.object({
-  number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-  title: CleanText,
-  url: v.pipe(CleanText, v.regex(/^https?:\/\/\S+$/)),
-  state: v.picklist(['open', 'closed']),
-  stateReason: v.nullable(CleanText),
-  labels: v.array(CleanText),
-  createdAt: Time,
-  updatedAt: Time,
-  closedAt: v.nullable(Time),
+const FIELDS = {
+  number: (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0,
+  title: isCleanText,
+  url: (value: unknown): value is string => isCleanText(value) && /^https?:\/\/\S+$/.test(value),
+  state: (value: unknown): value is 'open' | 'closed' => value === 'open' || value === 'closed',
+  stateReason: orNull(isCleanText),
+  labels: (value: unknown): value is string[] => Array.isArray(value) && value.every(isCleanText),
+  createdAt: isIso,
+  updatedAt: isIso,
+  closedAt: orNull(isIso),
   /** The identity, such as `slug=fix-login`; `null` if a person created the issue. */
-  identity: v.nullable(CleanText),
+  identity: orNull(isCleanText),
   /** When the reminder is due, as ISO 8601 in UTC. */
-  due: v.nullable(Time),
-});
-export type Issue = v.InferOutput<typeof StoredIssue>;
+  due: orNull(isIso),
+};
+type Checked<F> = F extends (value: unknown) => value is infer T ? T : never;
+export type Issue = { [Name in keyof typeof FIELDS]: Checked<(typeof FIELDS)[Name]> };
+
+const CHECKS = Object.entries(FIELDS);
+
+/** Returns whether a stored value is an issue. A schema would take 40 ms for 3,000 issues. */
+export function isIssue(value: unknown): value is Issue {
+  return isObject(value) && CHECKS.every(([name, isValid]) => isValid(value[name]));
+}
+
+function isCleanText(value: unknown): value is string {
+  return typeof value === 'string' && clean(value) === value;
+}
+
+function orNull<T>(isValid: (value: unknown) => value is T) {
+  return (value: unknown): value is T | null => value === null || isValid(value);
+}
 
 /** A cached pull request that you are asked to review. */
 export const StoredReview = v.object({
-  repo: CleanText,
-  ...v.pick(StoredIssue, ['number', 'title', 'url', 'updatedAt']).entries,
+  repo: v.custom<string>(isCleanText),
+  number: v.custom<number>(FIELDS.number),
+  title: v.custom<string>(isCleanText),
+  url: v.custom<string>(FIELDS.url),
+  updatedAt: Time,
 });
 export type Review = v.InferOutput<typeof StoredReview>;
-
-function isTime(text: string): boolean {
-  return parseIso(text) !== undefined;
-}
 
 export function toIssue(issue: HostIssue): Issue {
   const { body, ...rest } = issue;
@@ -205,7 +217,7 @@ export function parseBody(body: string): { identity: string | null; due: string 
   const due = pairs.get('due') ?? '';
   return {
     identity: kind === undefined ? null : identityKey({ kind, value: pairs.get(kind) ?? '' }),
-    due: isTime(due) ? due : null,
+    due: isIso(due) ? due : null,
   };
 }
 

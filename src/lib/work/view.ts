@@ -1,4 +1,3 @@
-import type { LaneName } from '../config/schema';
 import {
   longDay,
   palette,
@@ -13,7 +12,7 @@ import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { parseIso } from '../platform/time/clock';
 import { dayOf, timeOf } from '../platform/time/time';
 import type { ShownItem } from './actions';
-import { groupItems, type BoardView, type Item } from './board';
+import type { BoardView, Item } from './board';
 import { parseTitle } from './issue';
 
 export interface WorkTextOptions extends TextOptions {
@@ -64,14 +63,15 @@ export function boardText(board: BoardView, options: WorkTextOptions): string {
   const count = board.lastFetch === null ? '' : `${open} open`;
   const room = at.columns - displayWidth(count) - 2;
   const name = padEnd(fit(clean(board.config.repo ?? ''), room), room + 2);
-  const lanes = Object.entries(groupItems(board.items, board.config.columns));
+  const byNumber = new Map(board.items.map((item) => [item.number, item]));
+  const lanes = Object.entries(board.columns);
   const none = board.lastFetch === null ? NOT_FETCHED : 'No issues yet. Create one: steward work add TITLE';
   return joinLines([
     name + at.colors.strong(count),
     ...staleLines(board, at),
     ...(board.items.length === 0
       ? ['', ...wrap(none, at.columns)]
-      : lanes.flatMap(([lane, items]) => ['', ...laneLines(lane as LaneName, items, at)])),
+      : lanes.flatMap(([lane, numbers]) => ['', ...laneLines(lane, numbers, byNumber, at)])),
   ]);
 }
 
@@ -81,16 +81,22 @@ function staleLines({ stale, staleReason, lastFetch }: BoardView, at: View): str
   return wrap(`${clean(staleReason ?? '')}${since}`, at.columns).map(at.colors.attention);
 }
 
-function laneLines(lane: LaneName, items: readonly Item[], at: View): string[] {
+function laneLines(
+  lane: string,
+  numbers: readonly number[],
+  items: ReadonlyMap<number, Item>,
+  at: View,
+): string[] {
   const isComplete = lane === 'Complete';
   const { neutral, attention, creation, strong } = at.colors;
   const paint = isComplete ? neutral : lane === 'Blocked' ? attention : creation;
   const limit = isComplete ? COMPLETE_ROWS : LANE_ROWS;
-  const more = `  ${items.length - limit} more: steward work list --lane ${lane}${isComplete ? ' --state all' : ''}`;
+  const shown = numbers.slice(0, limit).flatMap((number) => items.get(number) ?? []);
+  const more = `  ${numbers.length - limit} more: steward work list --lane ${lane}${isComplete ? ' --state all' : ''}`;
   return [
-    `${paint(lane)} ${strong(String(items.length))}`,
-    ...itemRows(items.slice(0, limit), at),
-    ...(items.length > limit ? [neutral(more)] : []),
+    `${paint(lane)} ${strong(String(numbers.length))}`,
+    ...itemRows(shown, at),
+    ...(numbers.length > limit ? [neutral(more)] : []),
   ];
 }
 

@@ -125,6 +125,12 @@ describe('work: poll and board', function () {
       { title: 'a\u001b[31m' },
       { url: 'javascript:alert(1)' },
       { due: '\u001b[31m' },
+      { state: 'gone' },
+      { stateReason: undefined },
+      { labels: ['Type:bug', 7] },
+      { updatedAt: '2026-02-30T00:00:00Z' },
+      { closedAt: 7 },
+      { identity: 'slug=\u0007' },
     ];
     const issues = [...stored.issues, ...bad.map((one) => ({ ...stored.issues[0], ...one }))];
     writeFileSync(cache, JSON.stringify({ ...stored, issues }));

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { constants, uptime } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 
 import { unless } from '../../errors';
 import { listSystemFolder } from '../files/system-files';
@@ -32,7 +31,7 @@ export function endProcess(pid: number): void {
  * process that mostly waits.
  */
 export function keepMemoryLow(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /** Returns this process's resident memory in MiB, rounded to one decimal place. */
