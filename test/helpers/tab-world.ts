@@ -34,12 +34,23 @@ export interface SimulatedTab {
   pid: number;
 }
 
+/** What `run` gives for a program that does not answer in time. */
+export const silent = (): Promise<RunResult> =>
+  Promise.resolve({
+    code: null,
+    signal: 'SIGKILL',
+    stdout: '',
+    stderr: '',
+    truncated: false,
+    timedOut: true,
+  });
+
 /** macOS with terminals, whose programs answer in the format of the real ones. */
 export class TabWorld {
   tabs: SimulatedTab[] = [];
   processes = new Map<number, { tty: string; started: string; program: string }>();
   /** What a program does instead of an answer. */
-  faults = new Map<Simulated, 'missing' | 'fails' | 'garbage' | 'denied'>();
+  faults = new Map<Simulated, 'missing' | 'fails' | 'garbage' | 'denied' | 'silent'>();
   /** The tabs that were shown, in order. */
   shown: SimulatedTab[] = [];
   /** Called once, before the first command that lists or shows tabs. */
@@ -95,6 +106,7 @@ export class TabWorld {
     }
     if (fault === 'garbage')
       return this.answer(this.random.pick(['{"x":', '[1,null]', '\t\n', '%9 \u001b]0;x']));
+    if (fault === 'silent') return silent();
     if (fault === 'fails') return this.refuse('error: (-2753)');
     if (fault === 'denied') return this.refuse('Not authorized to send Apple events. (-1743)');
     if (file === 'tmux') return this.tmux(words.slice(2));

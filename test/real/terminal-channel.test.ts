@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Outcome, Parcel } from '../../src/lib/notify/channels/channel';
+import { attempt, type Outcome, type Parcel } from '../../src/lib/notify/channels/channel';
 import { terminalChannel } from '../../src/lib/notify/channels/terminal';
 import { run } from '../../src/lib/platform/process/process';
 import { channelContract, HOSTILE } from '../contracts/channel';
@@ -12,6 +12,7 @@ import { until } from '../helpers/desktop-kit';
 import { parcel } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
 import { closeScreen, openScreen, startScreen, type Screen } from '../helpers/screens';
+import { silent } from '../helpers/tab-world';
 
 const ESC = '\u001b';
 const BELL = '\u0007';
@@ -166,6 +167,15 @@ describe('notify: the terminal channel', function () {
       expect(await send()).to.deep.equal({ outcome: 'delivered' });
       await until('the bell', () => /%output %\d+ .*\\007/.test(screen.text()));
       expect(screen.text()).to.not.include('777;notify');
+    });
+
+    it('tries again if tmux does not answer', async () => {
+      await attach('foot');
+      const channel = terminalChannel({ platform: 'linux', run: silent, env: envOf() });
+      expect(await attempt(channel, parcel(), () => undefined)).to.include({
+        outcome: 'again',
+        reason: 'tmux did not answer within 5 s.',
+      });
     });
 
     it("else shows it in tmux's status line, and rings", async () => {

@@ -53,7 +53,7 @@ async function showOuter(deps: TabDeps, held: HeldTerminal): Promise<void> {
 }
 
 /** Finds the tabs that have the held terminal, and why a program that is running doesn't tell. */
-async function matchesOf(deps: TabDeps, held: HeldTerminal) {
+async function matchesOf(deps: TabDeps, held: HeldTerminal, programs = TAB_PROGRAMS) {
   const refused: StewardError[] = [];
   const tabsOf = async (program: TabProgram) => {
     try {
@@ -66,7 +66,7 @@ async function matchesOf(deps: TabDeps, held: HeldTerminal) {
       return [];
     }
   };
-  return { found: (await Promise.all(TAB_PROGRAMS.map(tabsOf))).flat(), refused };
+  return { found: (await Promise.all(programs.map(tabsOf))).flat(), refused };
 }
 
 function onlyMatch({ found, refused }: Awaited<ReturnType<typeof matchesOf>>, where: string) {
@@ -145,9 +145,9 @@ export async function placesOf(deps: GoDeps, sessions: readonly Session[]): Prom
   for (const session of sessions) {
     const held = heldBy(asking.processes, session);
     if (session.machine !== machineId || held === undefined) continue;
-    const listed = await Promise.all(LABELED.map((program) => program.list(asking, held)));
-    const [tab, ...others] = listed.flat().filter(({ tty }) => tty === held.tty);
-    if (tab?.label !== undefined && others.length === 0) places.set(session.slug, clean(tab.label));
+    const [match, ...others] = (await matchesOf(asking, held, LABELED)).found;
+    const label = match?.tab.label;
+    if (label !== undefined && others.length === 0) places.set(session.slug, clean(label));
   }
   return places;
 }

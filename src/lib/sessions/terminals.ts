@@ -15,20 +15,25 @@ export interface TerminalDeps {
 
 const TIMEOUT_MS = 5000;
 
-/** Returns a program's output, or undefined if the program is missing or fails. */
+/**
+ * Returns a program's output, or undefined if the program is missing or fails. Throws `unavailable` if it doesn't
+ * answer: its terminals are then unknown.
+ */
 export async function answerOf(
   { run, env }: TerminalDeps,
   file: string,
   args: readonly string[],
 ): Promise<string | undefined> {
   try {
-    const { code, stdout } = await run(file, args, { env, timeoutMs: TIMEOUT_MS });
-    return code === 0 ? stdout : undefined;
+    const { code, stdout, timedOut } = await run(file, args, { env, timeoutMs: TIMEOUT_MS });
+    if (!timedOut) return code === 0 ? stdout : undefined;
   } catch (error) {
     const isMissing = error instanceof StewardError && error.kind === 'not_found';
     if (isMissing && errnoCode(error.cause) === 'ENOENT') return undefined;
     throw error;
   }
+  const hint = 'Try again when the system is less busy.';
+  throw new StewardError('unavailable', `${file} did not answer within ${TIMEOUT_MS / 1000} s.`, { hint });
 }
 
 /**

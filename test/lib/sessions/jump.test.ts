@@ -72,6 +72,16 @@ describe('the tab of a session', () => {
     expect(hints[1]).to.include('Update Ghostty');
   });
 
+  it('is unknown, not elsewhere, if a program does not answer', async () => {
+    const world = new TabWorld(folder.path('tmp'), seeded(1));
+    const { session } = sessionIn(world, world.open('tmux', device(1)));
+    world.faults.set('tmux', 'silent');
+    expect(((await outcome(world, session)) as StewardError).hint).to.include(
+      'tmux did not answer within 5 s.',
+    );
+    expect([...(await placesOf(depsOf(world), [session]))]).to.deep.equal([]);
+  });
+
   it(`is never another one: ${TARGETS} stale and duplicate targets`, async () => {
     const counts = { right: 0, refused: 0 };
     for (let seed = FIRST_SEED; seed < FIRST_SEED + TARGETS; seed += 1) {
@@ -122,7 +132,11 @@ describe('the tab of a session', () => {
         const stale = random.pick(['tmux', 'herdr', 'kitty'] as const);
         if (stale !== tab.program) world.open(stale, device(99)).claims = tab.tty;
       },
-      () => world.faults.set(random.pick(SIMULATED), random.pick(['missing', 'fails', 'garbage', 'denied'])),
+      () =>
+        world.faults.set(
+          random.pick(SIMULATED),
+          random.pick(['missing', 'fails', 'garbage', 'denied', 'silent']),
+        ),
       reuse,
       () => (world.before.list = reuse),
       () => (world.before.focus = () => world.close(tab)),

@@ -1,3 +1,4 @@
+import { throwIfBug } from '../../errors';
 import { branchOf, checkoutOf, gitFolderAt } from '../../platform/files/git-folder';
 import { isRestricted } from '../../sessions/restricted';
 import { clean } from '../../platform/terminal/terminal';
@@ -29,7 +30,9 @@ export async function readPlace(
   inputMs: number | undefined,
 ): Promise<PanePlace> {
   if (deps.desktop.platform !== 'linux') return {};
-  const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app);
+  const asked = focusedPane({ desktop: deps.desktop, inputMs }, app);
+  // The application counts, even if its panes are unknown.
+  const pane = await asked.catch((error: unknown) => void throwIfBug(error));
   if (pane === undefined) return {};
   const sessions = (await deps.sessionsOn(pane.tty)).slice(0, MAX_SESSIONS);
   return {
