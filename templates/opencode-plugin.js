@@ -4,7 +4,9 @@
 import { spawn } from 'node:child_process';
 
 const SHIM = '@SHIM@';
-const TIMEOUT_MS = 5000;
+/** A hook takes long on a busy machine, and the state of a session is wrong without its event. */
+const TIMEOUT_MS = 60_000;
+/** How many events may be queued before those of tools are dropped: only they are many, and the others count. */
 const MAX_QUEUE = 64;
 const MAX_TEXT = 20_000;
 const MAX_KNOWN = 1000;
@@ -40,7 +42,7 @@ let queued = 0;
 
 /** Queues calls to the shim, so that events keep their order. */
 function send(verb, event, id, fields = {}) {
-  if (typeof id !== 'string' || queued >= MAX_QUEUE) return;
+  if (typeof id !== 'string') return;
   const session = roots.get(id) ?? id;
   if (verb !== 'stop') turns.add(session);
   else if (!turns.delete(session)) return;
@@ -171,6 +173,7 @@ function replied(id, text) {
 function tool(event, id, name, input) {
   const path = input?.filePath ?? input?.path;
   if (name === 'task') child(input?.task_id, id);
+  if (queued >= MAX_QUEUE) return;
   send('tool', event, id, {
     tool_name: name,
     ...(typeof path === 'string' ? { tool_input: { file_path: path } } : {}),

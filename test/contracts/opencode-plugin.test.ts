@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -230,6 +231,26 @@ describe('the OpenCode plugin', function () {
       ['stop', 'Interrupt'],
     ]);
     expect(made[4]?.[1]).to.include({ notification_type: 'elicitation_dialog', cwd: '/src/site' });
+  });
+
+  it('drops only events of tools if the shim takes long', async () => {
+    const gate = box.path('gate');
+    spawnSync('mkfifo', [gate]);
+    const { server } = await load();
+    writeFileSync(box.path('shim'), `#!/bin/sh\ncat '${gate}'\n${readFileSync(box.path('shim'), 'utf8')}`);
+    const hooks = await server({ directory: '/src/site' });
+    for (let count = 0; count < 200; count += 1)
+      await hooks['tool.execute.before']?.({ tool: 'bash', sessionID: 's1' }, { args: {} });
+    const properties = { sessionID: 's1', permission: 'bash' };
+    await hooks['event']?.({ event: { type: 'permission.asked', properties } });
+    await hooks['event']?.({ event: { type: 'session.idle', properties } });
+    // Opens the fifo at both ends, so that no shim waits any more.
+    const open = openSync(gate, 'r+');
+    unlinkSync(gate);
+    writeFileSync(gate, '');
+    closeSync(open);
+    const verbs = (await calls(66)).map(([verb]) => verb);
+    expect(verbs).to.deep.equal([...Array<string>(64).fill('tool'), 'notification', 'stop']);
   });
 
   it('does not mind a shim that is missing', async () => {

@@ -45,19 +45,21 @@ export async function readStdin(
   const chunk = Buffer.allocUnsafe(CHUNK);
   const startMs = monotonicMs();
   for (let isChecked = false; ;) {
+    // Taken before the read, so that a process that didn't run meanwhile reads once more.
+    const waitedMs = monotonicMs() - startMs;
     const got = tryRead(0, chunk);
     if (got === 0) return collected.result('end');
     if (got !== undefined) {
       collected.add(chunk.subarray(0, got));
       isChecked = false;
       // Checks the timeout even if data keeps arriving, because the writer may never stop.
-      if (monotonicMs() - startMs < bounds.endMs) continue;
+      if (waitedMs < bounds.endMs) continue;
     } else if (!isChecked && !collected.isEmpty()) {
       isChecked = true;
       if (collected.isWhole(isWhole)) return collected.result('whole');
     }
     const limitMs = collected.isEmpty() ? bounds.firstByteMs : bounds.endMs;
-    if (monotonicMs() - startMs >= limitMs) return collected.result('late');
+    if (waitedMs >= limitMs) return collected.result('late');
     pause(PAUSE_MS);
   }
 }
