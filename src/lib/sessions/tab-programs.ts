@@ -7,9 +7,9 @@ import {
   kittyWindows,
   socketIn,
   type TmuxClient,
-  tmuxClients,
   tmuxRows,
   tmuxSockets,
+  tmuxTerminals,
   weztermList,
 } from './terminals';
 
@@ -49,7 +49,7 @@ async function showPane(
 ): Promise<HeldTerminal | boolean> {
   const select = ['-S', socket, 'select-window', '-t', pane, ';', 'select-pane', '-t', pane];
   if ((await answerOf(deps, 'tmux', select)) === undefined) return false;
-  const clients = await tmuxClients(deps, socket);
+  const { clients } = await tmuxTerminals(deps, socket);
   const asks = socketIn(deps.env['TMUX']) === socket ? await ownClient(deps, socket, clients) : undefined;
   const client = asks ?? clients.find((one) => one.session === session) ?? clients[0];
   if (client === undefined) {

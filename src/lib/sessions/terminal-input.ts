@@ -1,7 +1,7 @@
 import { listSystemFolder } from '../platform/files/system-files';
 import { foregroundOf, inputTimeOf, leadersOf } from '../platform/process/pty';
 import { isInHerdr, paneOfHerdr } from './herdr';
-import { tmuxRows, tmuxSockets, type TerminalDeps } from './terminals';
+import { tmuxSockets, tmuxTerminals, type TerminalDeps } from './terminals';
 
 /** Your last input at a terminal of this machine. Only its time and place are read, never what was typed. */
 export interface TerminalInput {
@@ -17,7 +17,11 @@ export interface TerminalInput {
 
 /** Returns your last input at a terminal, or undefined if no terminal of yours is open. Works only on Linux. */
 export async function lastTerminalInput(deps: TerminalDeps): Promise<TerminalInput | undefined> {
-  const { clients, panes } = await tmuxTerminals(deps);
+  const servers = await Promise.all(tmuxSockets(deps.env).map((socket) => tmuxTerminals(deps, socket)));
+  const panes = new Set(servers.flatMap((server) => server.panes));
+  const clients = servers
+    .flatMap((server) => server.clients)
+    .map(({ tty, atMs, pane }): TerminalInput => ({ tty, atMs, pane: pane.tty, pid: pane.pid }));
   // Programs type into panes, so a pane counts only through the client that shows it.
   const typed = clients.filter(({ tty }) => !panes.has(tty)).map((client) => shownIn(client, clients));
   const inTmux = latest(typed);
@@ -48,23 +52,6 @@ function latest(inputs: readonly TerminalInput[]): TerminalInput | undefined {
 function shownIn(client: TerminalInput, clients: readonly TerminalInput[]): TerminalInput {
   const inner = clients.find(({ tty }) => tty === client.pane && tty !== client.tty);
   return inner === undefined ? client : { ...client, pane: inner.pane, pid: inner.pid };
-}
-
-async function tmuxTerminals(
-  deps: TerminalDeps,
-): Promise<{ clients: TerminalInput[]; panes: ReadonlySet<string> }> {
-  const clients: TerminalInput[] = [];
-  const panes = new Set<string>();
-  const format = '#{client_tty} #{pane_tty} #{pane_pid} #{client_activity}';
-  const args = ['list-clients', '-F', format, ';', 'list-panes', '-a', '-F', '#{pane_tty}'];
-  for (const socket of tmuxSockets(deps.env)) {
-    for (const [tty = '', pane, pid, active] of await tmuxRows(deps, socket, args)) {
-      if (pane === undefined) panes.add(tty);
-      else if (tty.startsWith('/dev/'))
-        clients.push({ tty, pane, pid: Number(pid), atMs: Number(active) * 1000 });
-    }
-  }
-  return { clients, panes };
 }
 
 function ownTerminals(): string[] {

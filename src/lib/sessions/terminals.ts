@@ -71,24 +71,40 @@ export function tmuxSockets(env: NodeJS.ProcessEnv): string[] {
 }
 
 export interface TmuxClient extends Pty {
+  socket: string;
+  /** Time of the last input. */
+  atMs: number;
   /** Id of the session that it shows, such as `$1`, and the pane that is active there. */
   session: string;
   pane: Pty;
+  /** What the terminal emulator calls itself, in lower case; empty if unknown. */
+  emulator: string;
 }
 
-/** Returns the clients of a tmux server, the one with the latest input first. */
-export async function tmuxClients(deps: TerminalDeps, socket: string): Promise<TmuxClient[]> {
-  const format = '#{client_activity} #{client_tty} #{client_pid} #{session_id} #{pane_pid} #{pane_tty}';
-  const rows = await tmuxRows(deps, socket, ['list-clients', '-F', format]);
-  return rows
+/** A client in control mode expects tmux's protocol on its terminal, so its emulator stays unknown. */
+const CLIENT =
+  '#{client_activity} #{client_tty} #{client_pid} #{session_id} #{pane_pid} #{pane_tty} #{?client_control_mode,,#{client_termname} #{client_termtype}}';
+
+/** Returns the clients of a tmux server, the one with the latest input first, and the terminals of its panes. */
+export async function tmuxTerminals(deps: TerminalDeps, socket: string) {
+  const args = ['list-clients', '-F', CLIENT, ';', 'list-panes', '-a', '-F', '#{pane_tty}'];
+  const rows = await tmuxRows(deps, socket, args);
+  const clients = rows
     .filter(([, tty]) => tty?.startsWith('/') === true)
-    .sort(([a], [b]) => Number(b) - Number(a))
-    .map(([, tty = '', pid, session = '', panePid, paneTty = '']) => ({
-      tty,
-      pid: Number(pid),
-      session,
-      pane: { tty: paneTty, pid: Number(panePid) },
-    }));
+    .map(([at, tty = '', pid, session = '', panePid, paneTty = '', ...emulator]): TmuxClient => {
+      const [atMs, pane] = [Number(at) * 1000, { tty: paneTty, pid: Number(panePid) }];
+      return {
+        socket,
+        atMs,
+        tty,
+        pid: Number(pid),
+        session,
+        pane,
+        emulator: emulator.join(' ').toLowerCase(),
+      };
+    })
+    .sort((a, b) => b.atMs - a.atMs);
+  return { clients, panes: rows.flatMap(([tty = '', ...more]) => (more.length === 0 ? tty : [])) };
 }
 
 /** Lists the windows of the kitty instance at a local socket; empty if kitty doesn't respond. */

@@ -81,12 +81,7 @@ function staleLines({ stale, staleReason, lastFetch }: BoardView, at: View): str
   return wrap(`${clean(staleReason ?? '')}${since}`, at.columns).map(at.colors.attention);
 }
 
-function laneLines(
-  lane: string,
-  numbers: readonly number[],
-  items: ReadonlyMap<number, Item>,
-  at: View,
-): string[] {
+function laneLines(lane: string, numbers: number[], items: Map<number, Item>, at: View): string[] {
   const isComplete = lane === 'Complete';
   const { neutral, attention, creation, strong } = at.colors;
   const paint = isComplete ? neutral : lane === 'Blocked' ? attention : creation;

@@ -3,7 +3,14 @@ import { shortHash } from '../../platform/files/short-hash';
 import { factsOf, variableOf, writeToTerminal } from '../../platform/process/own-terminal';
 import { inputTimeOf, leadersOf } from '../../platform/process/pty';
 import { cleanLine } from '../../platform/terminal/terminal';
-import { answerOf, socketIn, tmuxRows, tmuxSockets, type TerminalDeps } from '../../sessions/terminals';
+import {
+  answerOf,
+  socketIn,
+  tmuxSockets,
+  tmuxTerminals,
+  type TerminalDeps,
+  type TmuxClient,
+} from '../../sessions/terminals';
 import { EVENTS } from '../events';
 import type { Channel, ChannelDeps, NotifyChecked, Parcel, Trouble } from './channel';
 
@@ -14,7 +21,7 @@ interface Attached {
   /** What the terminal emulator calls itself, in lower case. */
   emulator: string;
   /** Set for a terminal that is attached to tmux. */
-  tmux?: { socket: string; paneTty: string; panePid: number };
+  tmux?: TmuxClient;
 }
 
 type Deps = Pick<ChannelDeps, 'platform' | 'env' | 'run'>;
@@ -59,26 +66,14 @@ async function attachedTerminals(deps: TerminalDeps): Promise<Attached[]> {
     const socket = socketIn(variableOf(pid, 'TMUX'));
     if (socket !== undefined) sockets.add(socket);
   }
-  const panes = new Set<string>();
-  const clients: Attached[] = [];
-  for (const socket of sockets) {
-    for (const [pane = ''] of await tmuxRows(deps, socket, ['list-panes', '-a', '-F', '#{pane_tty}']))
-      panes.add(pane);
-    const rows = await tmuxRows(deps, socket, ['list-clients', '-F', CLIENT]);
-    for (const [tty = '', pid, paneTty = '', panePid, ...emulator] of rows) {
-      const tmux = { socket, paneTty, panePid: Number(panePid) };
-      clients.push({ tty, pid: Number(pid), emulator: emulator.join(' ').toLowerCase(), tmux });
-    }
-  }
+  const servers = await Promise.all([...sockets].map((socket) => tmuxTerminals(deps, socket)));
+  const panes = new Set(servers.flatMap((server) => server.panes));
+  const clients: Attached[] = servers.flatMap((server) => server.clients.map((tmux) => ({ ...tmux, tmux })));
   const others = leaders
     .filter(({ tty }) => !clients.some((client) => client.tty === tty))
     .map((leader) => ({ ...leader, emulator: emulatorOf(leader.pid) }));
   return [...clients, ...others].filter(({ tty }) => !panes.has(tty));
 }
-
-/** A client in control mode expects tmux's protocol on its terminal, so its emulator stays unknown. */
-const CLIENT =
-  '#{client_tty} #{client_pid} #{pane_tty} #{pane_pid} #{?client_control_mode,,#{client_termname} #{client_termtype}}';
 
 /** Programs that draw terminals themselves pass on the variables of the emulator that they run in. */
 function emulatorOf(pid: number): string {
@@ -110,13 +105,13 @@ async function show(
   const bell = parcel.silent ? '' : '\u0007';
   // Not through tmux: it drops what a pane passes on while it redraws, shows a message or asks for a command.
   if (banner !== undefined || tmux === undefined) return writeTo(tty, pid, banner ?? bell);
-  const { socket, paneTty, panePid } = tmux;
+  const { socket, pane } = tmux;
   const [title, text] = textsOf(parcel);
   // tmux expands # to the output of a command, and % to the time.
   const literal = `${title}: ${text}`.replace(/[#%]/g, '$&$&');
   const args = ['-S', socket, 'display-message', '-c', tty, '-d', '5000', '--', literal];
   const isShown = (await answerOf(deps, 'tmux', args)) !== undefined;
-  return writeTo(paneTty, panePid, bell) || isShown;
+  return writeTo(pane.tty, pane.pid, bell) || isShown;
 }
 
 function writeTo(tty: string, pid: number, text: string): boolean {

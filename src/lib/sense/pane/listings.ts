@@ -5,14 +5,15 @@ import { parseObject, textOf, objectsIn } from '../../platform/files/json-object
 import { converse, type Dialogue } from '../../platform/net/local-socket';
 import { variableOf } from '../../platform/process/own-terminal';
 import { argumentsOf, type Pty } from '../../platform/process/pty';
-import { tmuxClients, tmuxSockets, weztermList } from '../../sessions/terminals';
+import { tmuxSockets, tmuxTerminals, weztermList } from '../../sessions/terminals';
 import { parseAnswer, type Desktop } from '../front-app/adapter';
 
 /** Returns the terminal and process of the active pane in a tmux client. */
 export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | undefined> {
   for (const socket of socketsOf(client.pid)) {
-    const { pane } = (await tmuxClients(desktop, socket)).find(({ tty }) => tty === client.tty) ?? {};
-    if (pane !== undefined) return pane;
+    const { clients } = await tmuxTerminals(desktop, socket);
+    const shown = clients.find(({ tty }) => tty === client.tty);
+    if (shown !== undefined) return shown.pane;
   }
   return undefined;
 }
