@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { ROOT, bundle } from './bundle.mjs';
+import { ROOT, bundle, bundlePages } from './bundle.mjs';
 import { licenseText } from './licenses.mjs';
 import { makeManifest } from './manifest.mjs';
 
@@ -26,6 +26,7 @@ await add('notify-send.js', 'src/lib/cli/notify-send-hot.ts');
 // Files are bundled at the same time, so the order in which libraries were found differs from build to build.
 for (const [entry, id] of [...found].sort(([a], [b]) => (a < b ? -1 : 1)))
   await add(id.replace('./', ''), entry);
+for (const [name, text] of await bundlePages()) files.set(name, text);
 const hash = createHash('sha256')
   .update([...files.values()].join('\0'))
   .digest('hex')

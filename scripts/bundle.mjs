@@ -145,6 +145,24 @@ export async function bundle(entry, { found = new Map(), ...options } = {}) {
   return { text: ascii(outputFiles[0].text), inputs: used.map((path) => relative(ROOT, join(ROOT, path))) };
 }
 
+/** The script and the style sheets of the pages. */
+export async function bundlePages() {
+  const folder = join(ROOT, 'templates', 'dashboard');
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['page.js', 'steward.css', 'work.css'].map((name) => join(folder, name)),
+    outdir: 'pages',
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    charset: 'utf8',
+    write: false,
+    logLevel: 'warning',
+  });
+  return outputFiles.map(({ path, text }) => [`pages/${basename(path)}`, text]);
+}
+
 /** Ends the compiler, which otherwise keeps running, with its memory, as long as this process does. */
 export const endBundler = () => stop();
 

@@ -399,7 +399,7 @@ describe('the daemon (built)', function () {
       const daemon = await start();
       for (const path of ['/healthz', '/api/status', '/api/sense/today', '/nowhere', '/open?code=x'])
         expect((await ask(daemon.url + path)).status, path).to.equal(401);
-      for (const path of ['/', '/sense', '/work', '/assets/live.js'])
+      for (const path of ['/', '/sense', '/work', '/assets/page.js'])
         expect((await ask(daemon.url + path)).status, `${path} holds no data`).to.equal(200);
       const token = readFileSync(join(machineFolder(home.path), 'daemon.token'), 'utf8').trim();
       const authorization = `Bearer ${token}`;

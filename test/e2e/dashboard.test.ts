@@ -44,9 +44,11 @@ describe('the pages as the built daemon serves them', function () {
     await one.close();
   });
 
-  it('/ shows the day', async () => {
+  it('/ shows the day after at most twelve requests', async () => {
     const one = await openPage(browser, `${daemon.url}/`, { now: null });
     await waitForText(one.page, '#facts', /^0 m tracked so far.*0 commits$/);
+    const asked = one.requests.filter((url) => url.startsWith(daemon.url));
+    expect(new Set(asked).size, asked.join('\n')).to.be.within(10, 12);
     expect(await textOf(one.page, '#notes')).to.equal(NOT_SIGNED_IN);
     expect(one.console).to.deep.equal([]);
     await one.close();
@@ -101,12 +103,21 @@ describe('the pages as the built daemon serves them', function () {
     await one.close();
   });
 
-  it('every asset that a page names is in the package', async () => {
-    for (const path of ['/', '/sense', '/status']) {
-      const html = await (await fetch(`${daemon.url}${path}`)).text();
+  it('every asset that a page names is in the package, and all are 150 kB at most', async () => {
+    const sizes = new Map<string, number>();
+    const read = async (path: string): Promise<string> => {
+      const response = await fetch(`${daemon.url}${path}`);
+      expect(response.status, path).to.equal(200);
+      const text = await response.text();
+      sizes.set(path, Buffer.byteLength(text));
+      return text;
+    };
+    for (const path of ['/', '/sense', '/sessions', '/status', '/work']) {
+      const html = await read(path);
       const assets = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, asset]) => asset!);
-      expect(assets).to.have.length(2);
-      for (const asset of assets) expect((await fetch(`${daemon.url}${asset}`)).status, asset).to.equal(200);
+      expect(assets).to.have.length(path === '/work' ? 3 : 2);
+      for (const asset of assets) await read(asset);
     }
+    expect([...sizes.values()].reduce((sum, size) => sum + size)).to.be.at.most(150_000);
   });
 });

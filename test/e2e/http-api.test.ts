@@ -155,7 +155,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       if (responses['304'] === undefined) continue;
       await visit(daemon, name, 304, { headers: { 'if-none-match': String(reply.headers['etag']) } });
     }
-    for (const asset of ['steward.css', 'dom.js']) {
+    for (const asset of ['steward.css', 'page.js']) {
       const at = `/assets/${asset}`;
       const { headers } = await visit(daemon, 'GET /assets/{name}', 200, { at });
       await visit(daemon, 'GET /assets/{name}', 304, {
@@ -174,7 +174,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       visit(daemon, name, status, options);
     for (const [name, { 'x-local-only': isLocal, 'x-endless': isEndless }] of api.operations) {
       const [method = ''] = name.split(' ');
-      const path = name.includes('{') ? '/assets/dom.js' : (name.split(' ')[1] ?? '');
+      const path = name.includes('{') ? '/assets/page.js' : (name.split(' ')[1] ?? '');
       const way = isLocal === true ? { socket: socket() } : {};
       const at = { ...way, at: path };
       if (isLocal !== true) await meet(name, 403, { ...at, headers: { 'sec-fetch-site': 'cross-site' } });
@@ -441,7 +441,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     const daemon = await start();
     for (const [name, { 'x-local-only': isLocal, security }] of api.operations) {
       if (isLocal === true) continue;
-      const at = name.includes('{') ? { at: '/assets/dom.js' } : {};
+      const at = name.includes('{') ? { at: '/assets/page.js' } : {};
       if (security?.length !== 0) await visit(daemon, name, 401);
       else if (name.startsWith('GET')) await visit(daemon, name, 200, at);
     }

@@ -26,8 +26,10 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
   });
 }
 
-/** The folder of the pages and of what they load. */
+/** The folder of the pages and of their sources. */
 export const PAGES = join(__dirname, '..', '..', 'templates', 'dashboard');
+/** What the build makes of the sources. */
+export const ASSETS = join(__dirname, '..', '..', 'dist', 'pages');
 
 /** What a path of the API answers; `wait` holds it back. */
 export interface Answer {

@@ -13,7 +13,7 @@ import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { systemClock } from '../../src/lib/platform/time/clock';
 import { httpServer, type HttpServer } from '../../src/lib/platform/net/http-server';
 import { SERVER_LIMITS } from '../../src/lib/platform/net/http-application';
-import { launchBrowser, PAGES } from '../helpers/browser';
+import { ASSETS, launchBrowser, PAGES } from '../helpers/browser';
 import { ask, until } from '../helpers/daemon';
 import { requirePrograms } from '../helpers/real-part';
 
@@ -119,9 +119,9 @@ describe('a browser and the daemon (real Chromium)', function () {
       join(folder, 'index.html'),
       '<!doctype html><title>own</title><p>SECRET PAGE</p><script src="/assets/own.js"></script>',
     );
-    writeFileSync(join(folder, 'own.js'), 'window.stolen = "SECRET"; document.title = "ran";');
+    writeFileSync(join(folder, 'assets', 'own.js'), 'window.stolen = "SECRET"; document.title = "ran";');
     writeFileSync(
-      join(folder, 'pixel.svg'),
+      join(folder, 'assets', 'pixel.svg'),
       '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>',
     );
     evil = createServer((request, response) => {
@@ -169,7 +169,11 @@ describe('a browser and the daemon (real Chromium)', function () {
       routes: [
         ...own,
         ...routes,
-        ...pageRoutes({ clock: systemClock(), pages, assets: join(folder, 'assets') }),
+        ...pageRoutes({
+          clock: systemClock(),
+          pages,
+          assets: pages === PAGES ? ASSETS : join(folder, 'assets'),
+        }),
       ],
       policy: policyFor('127.0.0.1'),
       gate: door,

@@ -125,7 +125,7 @@ function atRest(parts: DaemonParts): DaemonParts {
 }
 
 function pageFolders(context: Context): Omit<PagesDeps, 'clock'> {
-  const [pages, assets] = [join(context.templates, 'dashboard'), join(productRoot(context), 'dist/assets')];
+  const [pages, assets] = [join(context.templates, 'dashboard'), join(productRoot(context), 'dist/pages')];
   return { pages, assets, isDemo: isDemo() };
 }
 

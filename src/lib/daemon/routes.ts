@@ -16,7 +16,6 @@ import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import type { LiveReads } from '../sense/live';
 import { recent, today, type ReadDeps } from '../sense/read';
 import type { Gate } from './guards';
-import { withoutComments } from './page-text';
 import {
   cached,
   dayIn,
@@ -212,10 +211,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
  */
 export function pageRoutes({ clock, pages, assets, isDemo = false }: PagesDeps): RawRoute[] {
   const files = new Map<string, string>(PAGES.map(([path, file]) => [path, join(pages, file)]));
-  for (const folder of [pages, assets]) {
-    for (const name of listFolder(folder))
-      if (ASSET.test(name)) files.set(`/assets/${name}`, join(folder, name));
-  }
+  for (const name of listFolder(assets))
+    if (ASSET.test(name)) files.set(`/assets/${name}`, join(assets, name));
   const read = (file: string): Buffer => served(file, isDemo);
   const routes = [...files].map(([path, file]) => fileRoute(clock, path, file, read));
   const today = fileRoute(clock, '/sense', join(pages, 'index.html'), read);
@@ -247,14 +244,9 @@ function fileRoute(
 }
 
 function served(file: string, isDemo: boolean): Buffer {
-  const bytes = bytesOf(file);
-  if (!/\.(?:html|css|js)$/.test(file)) return bytes;
-  const text = withoutComments(bytes.toString());
-  return Buffer.from(isDemo ? text.replace('<html lang="en">', '<html lang="en" data-demo>') : text);
-}
-
-function bytesOf(file: string): Buffer {
   const bytes = readBytes(file, { maxBytes: MAX_BYTES, followLink: true });
+  if (bytes !== undefined && isDemo && file.endsWith('.html'))
+    return Buffer.from(bytes.toString().replace('<html lang="en">', '<html lang="en" data-demo>'));
   if (bytes !== undefined) return bytes;
   throw new StewardError('not_found', 'This page is missing from the package.', {
     hint: 'Reinstall steward.',

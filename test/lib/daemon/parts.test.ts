@@ -201,9 +201,9 @@ describe('daemon parts', () => {
       mkdirSync(box.path('assets'));
       writeFileSync(box.path('pages', 'index.html'), '<p>index');
       writeFileSync(box.path('pages', 'sense.html'), '<p>week');
-      writeFileSync(box.path('pages', 'sense.js'), 'let a;');
-      writeFileSync(box.path('pages', '.secret.js'), 'no');
-      writeFileSync(box.path('pages', 'notes.txt'), 'no');
+      writeFileSync(box.path('assets', 'sense.js'), 'let a;');
+      writeFileSync(box.path('assets', '.secret.js'), 'no');
+      writeFileSync(box.path('assets', 'notes.txt'), 'no');
       writeFileSync(box.path('assets', 'plot.css'), 'p{}');
       writeFileSync(box.path('outside.js'), 'no');
     });
@@ -212,10 +212,10 @@ describe('daemon parts', () => {
     it('serves the files of two folders with their types and a strict policy', async () => {
       const served = app();
       for (const [path, type, body] of [
-        ['/', 'text/html; charset=utf-8', '<p>index\n'],
-        ['/?day=2026-11-20', 'text/html; charset=utf-8', '<p>index\n'],
-        ['/sense?to=2026-11-20', 'text/html; charset=utf-8', '<p>week\n'],
-        ['/sense?day=2026-11-20', 'text/html; charset=utf-8', '<p>index\n'],
+        ['/', 'text/html; charset=utf-8', '<p>index'],
+        ['/?day=2026-11-20', 'text/html; charset=utf-8', '<p>index'],
+        ['/sense?to=2026-11-20', 'text/html; charset=utf-8', '<p>week'],
+        ['/sense?day=2026-11-20', 'text/html; charset=utf-8', '<p>index'],
         ['/assets/sense.js', 'text/javascript; charset=utf-8', 'let a;'],
         ['/assets/plot.css', 'text/css; charset=utf-8', 'p{}'],
       ] as const) {
@@ -252,7 +252,7 @@ describe('daemon parts', () => {
       const served = app();
       await served.ask('/');
       writeFileSync(box.path('pages', 'index.html'), '<p>changed');
-      expect((await served.ask('/')).body).to.equal('<p>changed\n');
+      expect((await served.ask('/')).body).to.equal('<p>changed');
     });
   });
 

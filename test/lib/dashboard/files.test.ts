@@ -3,43 +3,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { commands } from '../../../oclif.manifest.json';
-import { withoutComments } from '../../../src/lib/daemon/page-text';
 import { PAGES } from '../../helpers/browser';
 
 describe('the files of the pages', () => {
   const names = readdirSync(PAGES);
   const text = (name: string): string => readFileSync(join(PAGES, name), 'utf8');
-
-  it('are 150 kB in all at most, as the daemon sends them', () => {
-    const sizes = names.map((name) => Buffer.byteLength(withoutComments(text(name))));
-    expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.at.most(150_000);
-  });
-
-  it('have no text that spans lines, which the daemon would change', () => {
-    for (const name of names.filter((one) => one.endsWith('.js')))
-      for (const line of text(name).split('\n'))
-        expect(line.split('`').length % 2, `${name}: ${line}`).to.equal(1);
-    for (const name of names) expect(text(name), name).not.to.match(/<(?:pre|textarea)/);
-  });
-
-  it('are sent without comments, types and most line breaks', () => {
-    const script = [
-      '/**',
-      ' * @param {string} a',
-      ' */',
-      'export function f(a) {',
-      '  // Why.',
-      '  const b = /** @type {any} */ (a);',
-      "  return b + '/* no comment */'; /* one */",
-      '}',
-      '',
-    ];
-    expect(withoutComments(script.join('\n'))).to.equal(
-      "export function f(a){const b = (a);return b + '/* no comment */'; /* one */\n}",
-    );
-    expect(withoutComments('/* a */ b {\n  c: d;\n}\n')).to.equal('b{c:d;}');
-    expect(withoutComments('<p>\n  one,\n  two\n</p>\n')).to.equal('<p>\none,\ntwo\n</p>\n');
-  });
 
   it('have nothing inline, and name no other host', () => {
     for (const name of names.filter((one) => one.endsWith('.html'))) {
@@ -86,22 +54,6 @@ describe('the files of the pages', () => {
       expect(text(name), name).not.to.match(
         /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/,
       );
-  });
-
-  it('load every module in at most three steps', () => {
-    for (const page of names.filter((one) => one.endsWith('.html'))) {
-      const known = new Set<string>();
-      let step = [...text(page).matchAll(/src="\/assets\/([\w-]+\.js)"/g)].map(([, name]) => name!);
-      let steps = 0;
-      for (; step.length > 0; steps += 1) {
-        for (const name of step) known.add(name);
-        const next = step.flatMap((name) =>
-          [...text(name).matchAll(/from '\.\/([\w-]+\.js)'/g)].map(([, one]) => one!),
-        );
-        step = [...new Set(next)].filter((name) => !known.has(name));
-      }
-      expect(steps, page).to.be.within(1, 3);
-    }
   });
 
   it('name only commands that are there', () => {
