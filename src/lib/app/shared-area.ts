@@ -10,8 +10,7 @@ import type { Context } from './context';
  * Prepares the area for a capture: checks its owner. Returns the problems.
  * Throws `conflict` if this machine now writes to another folder of the area.
  */
-export async function prepareArea(context: Pick<Context, 'area' | 'clock'>): Promise<string[]> {
-  const { area, clock } = context;
+export async function prepareArea({ area, clock }: Pick<Context, 'area' | 'clock'>): Promise<string[]> {
   try {
     const { id } = claimArea(area);
     // Move items that this machine queued in the area's root before it detected that another machine owns the

@@ -185,8 +185,7 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
  * Returns the event type for a hook verb. For `tool`, the assistant's event name shows whether the tool is
  * about to run or has run.
  */
-export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
-  const { event = '' } = input;
+export function eventType(verb: HookVerb, { event = '' }: Pick<HookInput, 'event'>): WorkEventType {
   const name = event.slice(0, 1).toUpperCase() + event.slice(1);
   const named = verb === 'tool' ? TYPES_BY_EVENT.get(name) : undefined;
   return named ?? TYPES[verb];

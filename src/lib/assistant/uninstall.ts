@@ -53,9 +53,8 @@ export interface HooksUninstalled {
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
-  input: { assistant: Assistant; dryRun: boolean },
+  { assistant, dryRun }: { assistant: Assistant; dryRun: boolean },
 ): Promise<HooksUninstalled> {
-  const { assistant, dryRun } = input;
   const id = idOf(assistant);
   const isSkilled = assistant.id === CLAUDE_CODE;
   const shim = shimDeps(deps);
@@ -106,9 +105,8 @@ export async function uninstallHooks(
 /** Removes the hooks of several assistants and merges the results. Continues after a failure. */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
-  input: { assistants: readonly Assistant[]; dryRun: boolean },
+  { assistants, dryRun }: { assistants: readonly Assistant[]; dryRun: boolean },
 ): Promise<{ result: HooksUninstalled; failures: unknown[] }> {
-  const { assistants, dryRun } = input;
   const all: HooksUninstalled[] = [];
   const failures: unknown[] = [];
   const nothing: HooksUninstalled = {
@@ -156,9 +154,8 @@ function notRemoved({ title }: Assistant, error: unknown): StewardError {
 
 function ownFileRow(
   { hooks }: Assistant,
-  file: { path: string; removed: boolean; skipped: boolean },
+  { path, removed, skipped }: { path: string; removed: boolean; skipped: boolean },
 ): RemovedFrom {
-  const { path, removed, skipped } = file;
   return {
     path,
     removed,

@@ -76,10 +76,9 @@ export async function isAnswering(area: Area): Promise<boolean> {
  * PID namespace.
  */
 export async function asOnlyDaemon<T>(
-  deps: { area: Area; clock: Clock; machineId: string },
+  { area, clock, machineId }: { area: Area; clock: Clock; machineId: string },
   work: () => Promise<T>,
 ): Promise<T> {
-  const { area, clock, machineId } = deps;
   let hasStarted = false;
   try {
     return await withLock(

@@ -245,11 +245,10 @@ function tellCommit({ random: by, out, machine, folder }: Teller, session: Story
 
 /** Tells a session's events as its hooks report them: turns, tools, questions and requests for permission. */
 function tellSession(
-  teller: Teller,
+  { random: by, out, machine }: Teller,
   about: Omit<StorySession, 'key' | 'assistant' | 'model'>,
   index: number,
 ): StorySession {
-  const { random: by, out, machine } = teller;
   const { id: assistant, model } = ASSISTANTS[index] as (typeof ASSISTANTS)[number];
   const session = { ...about, key: sessionKey(assistant, by.hex(16)), assistant, model };
   const { key, repo, branch, fromMs, toMs, ending } = session;

@@ -75,9 +75,8 @@ const HOLDER = { staleAfterMs: Infinity, processStart };
 /** Stores an ask, and returns it with its id. */
 export async function openAsk(
   machine: Machine,
-  ask: Omit<Ask, 'id' | 'at' | 'until'> & { isHeld: boolean; untilMs: number },
+  { isHeld, untilMs, ...about }: Omit<Ask, 'id' | 'at' | 'until'> & { isHeld: boolean; untilMs: number },
 ): Promise<Ask> {
-  const { isHeld, untilMs, ...about } = ask;
   const nowMs = machine.clock.now();
   const opened: Ask = {
     ...about,

@@ -38,8 +38,7 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
   };
 }
 
-async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collected> {
-  const { nowMs, cursor } = input;
+async function collect(deps: AppFocusDeps, { nowMs, cursor }: CollectInput): Promise<Collected> {
   const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
   // If the clock was set back, the cursor's time may be in the future.
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);

@@ -177,9 +177,8 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
 }
 
 /** Stores the assistant's reply as an insight. The caller must hold the sense lock. */
-function storeAnswer(deps: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
+function storeAnswer(deps: BuildDeps, { date, events }: Plan, answer: Answer): InsightOutcome {
   const { store, clock, insights } = deps;
-  const { date, events } = plan;
   // If events were purged during the build, don't store a reply that is based on them.
   const now = contentEvents(deps, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))

@@ -28,8 +28,7 @@ export function matchingSessions(sessions: readonly Session[], text: string): Se
   if (exact.length > 0) return exact;
   const words = wordsOf(text);
   if (words.length === 0) return [];
-  return sessions.filter((session) => {
-    const { slug, repo, branch, worktree, givenName } = session;
+  return sessions.filter(({ slug, repo, branch, worktree, givenName }) => {
     const all = [slug, repo, branch, worktree, givenName]
       .map((part) => part ?? '')
       .join('\n')

@@ -124,8 +124,7 @@ function whyUnknown(platform: NodeJS.Platform, { terminal, process: mark }: Sess
 }
 
 /** Returns the terminal, if the session's process still runs on it. On macOS, only the process is recorded. */
-function heldBy(processes: ProcessView, session: Session): HeldTerminal | undefined {
-  const { terminal, process: caller } = session;
+function heldBy(processes: ProcessView, { terminal, process: caller }: Session): HeldTerminal | undefined {
   const mark = typeof terminal?.pid === 'number' ? terminal : caller;
   const pid = mark?.pid ?? undefined;
   const now = pid === undefined ? undefined : processes.of(pid);

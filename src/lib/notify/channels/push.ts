@@ -61,11 +61,10 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
 
 /** Returns the JSON bodies to publish. With `generic`, the bodies omit the message's text. */
 export function pushBodies(
-  parcel: Parcel,
+  { id, count, dedupe, event, message, priority, tags, title, url }: Parcel,
   topic: string,
   detail: 'generic' | 'full',
 ): Record<string, unknown>[] {
-  const { id, count, dedupe, event, message, priority, tags, title, url } = parcel;
   const facts = EVENTS[event];
   const isFull = detail === 'full';
   const common = {

@@ -286,9 +286,8 @@ export function findCookie(
 function addressFits(
   family: number,
   address: Buffer,
-  display: { remote: string | undefined; host: string },
+  { remote, host }: { remote: string | undefined; host: string },
 ): boolean {
-  const { remote, host } = display;
   if (family === WILD) return true;
   if (family === LOCAL) {
     const isLocal = remote === undefined || LOOPBACK.has(remote);

@@ -31,8 +31,7 @@ export interface NewWork {
 /**
  * Returns a hash of the author and the author date, which a rewrite preserves. The hash may not be unique.
  */
-export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'>): string {
-  const { sha, email, authored } = commit;
+export function authorSecondOf({ sha, email, authored }: Pick<Commit, 'sha' | 'email' | 'authored'>): string {
   const text = /^\d{1,15}$/.test(authored) ? `${email.toLowerCase()}\n${authored}` : sha;
   return createHash('sha256').update(text).digest('base64url').slice(0, 10);
 }

@@ -63,14 +63,12 @@ export function onPrompt(deps: CaptureHookDeps, prompt: CapturedPrompt): string 
 }
 
 function captureOnce(
-  deps: CaptureHookDeps,
+  { area, clock, machineId, setting }: CaptureHookDeps,
   prompt: CapturedPrompt,
-  request: PromptMatch,
+  { kind, text }: PromptMatch,
   at: string,
 ): boolean {
-  const { area, clock, machineId, setting } = deps;
   const { session, slug } = prompt;
-  const { kind, text } = request;
   const path = capturedKeysPath(area);
   const key = currentKey(path, captureKey(session, kind, text));
   if (isCaptured(path, key)) return false;
