@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
@@ -10,10 +10,10 @@ import {
   type InstallEntry,
   type InstallManifest,
 } from '../platform/files/install-manifest';
-import { readSystemText } from '../platform/files/system-files';
 import type { Assistant } from './assistant';
 import { commandsOf, idOf, shimDeps, type HookInstallDeps } from './install-deps';
 import { shimPath } from './shim';
+import { readTemplate } from '../platform/files/template';
 
 const MAX_BYTES = 256 * 1024;
 
@@ -29,7 +29,7 @@ export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undef
     host: deps.host,
     shim: shimPath(shimDeps(deps)),
     commandFor,
-    template: (name) => templateOf(deps, name),
+    template: (name) => readTemplate(deps.product.root, name),
   });
 }
 
@@ -111,24 +111,15 @@ function entryIn(
  * Returns whether an install wrote this text. Compares it with both recorded hashes, because an interrupted
  * install may have left the previous text in place.
  */
-function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
+export function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));
 }
 
 /**
  * Returns a file's text; undefined if the file is missing, false if it is too large or not a regular file.
  */
-function contentOf(path: string): string | false | undefined {
+export function contentOf(path: string): string | false | undefined {
   const found = lstatOf(path);
   if (found === undefined) return undefined;
   return found.isFile && found.size <= MAX_BYTES && (readText(path, { maxBytes: MAX_BYTES }) ?? false);
-}
-
-function templateOf({ product }: Pick<OwnFileDeps, 'product'>, name: string): string {
-  const path = join(product.root, 'templates', name);
-  const text = readSystemText(path, MAX_BYTES);
-  if (text !== undefined) return text;
-  throw new StewardError('not_found', `${path} is missing from the installation.`, {
-    hint: 'Reinstall steward.',
-  });
 }

@@ -1,18 +1,17 @@
 import { basename, dirname, join } from 'node:path';
 
-import { StewardError } from '../errors';
-import { readText, sweepTemps } from '../platform/files/atomic-file';
-import { exists, lstatOf, removeFile } from '../platform/files/folder';
+import { sweepTemps } from '../platform/files/atomic-file';
+import { exists, removeFile } from '../platform/files/folder';
 import {
   removeMadeFolders,
-  sha256,
   writeRecorded,
   type InstallEntry,
   type InstallManifest,
 } from '../platform/files/install-manifest';
-import { readSystemText } from '../platform/files/system-files';
 import type { Assistant } from './assistant';
 import type { HookInstallDeps } from './install-deps';
+import { readTemplate } from '../platform/files/template';
+import { isOurs, contentOf } from './own-file';
 
 /** The result of installing or removing the skill. */
 export interface SkillResult {
@@ -32,7 +31,6 @@ const FILES = [
   'Workflows/CreateIssue.md',
   'Workflows/UpdateTaskList.md',
 ];
-const MAX_BYTES = 64 * 1024;
 
 type SkillDeps = Pick<HookInstallDeps, 'host' | 'product' | 'clock' | 'machineId'>;
 
@@ -59,7 +57,7 @@ export function installSkill(
   const result: SkillResult = { path: root, changed: [], left: [] };
   for (const name of FILES) {
     const path = join(root, ...name.split('/'));
-    const text = templateOf(deps, name);
+    const text = readTemplate(deps.product.root, `skills/${NAME}/${name}`);
     const entry = entries.find((one) => one.id === MANIFEST_ID && one.path === path);
     const found = contentOf(path);
     if (found === text) continue;
@@ -102,32 +100,4 @@ export function removeSkill(
   removeMadeFolders(own);
   for (const { path } of own) manifest.forget(MANIFEST_ID, path);
   return result;
-}
-
-/**
- * Returns whether an install wrote this text. Also accepts the previous install's text, because an
- * interrupted install leaves that text in place.
- */
-function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
-  if (found === false || entry === undefined) return false;
-  return [entry.after, entry.before].includes(sha256(found));
-}
-
-/**
- * Returns a file's text; undefined if the file is missing, false if it is too large or not a regular file.
- */
-function contentOf(path: string): string | false | undefined {
-  const found = lstatOf(path);
-  if (found === undefined) return undefined;
-  if (!found.isFile || found.size > MAX_BYTES) return false;
-  return readText(path, { maxBytes: MAX_BYTES });
-}
-
-function templateOf({ product }: Pick<SkillDeps, 'product'>, name: string): string {
-  const path = join(product.root, 'templates', 'skills', NAME, ...name.split('/'));
-  const text = readSystemText(path, MAX_BYTES);
-  if (text !== undefined) return text;
-  throw new StewardError('not_found', `${path} is missing from the installation.`, {
-    hint: 'Reinstall steward.',
-  });
 }

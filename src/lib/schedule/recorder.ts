@@ -2,7 +2,12 @@ import { basename, dirname } from 'node:path';
 
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
-import { sha256, type InstallEntry, type InstallManifest } from '../platform/files/install-manifest';
+import {
+  sha256,
+  type InstallEntry,
+  type InstallManifest,
+  madeFolders,
+} from '../platform/files/install-manifest';
 import { toIso, type Clock } from '../platform/time/clock';
 import type { SchedulerKind } from './job';
 
@@ -58,7 +63,7 @@ export function recorderOf(
       if (!isChanged && manifest.find(id, path) !== undefined) return;
       // Also record the folders created for other jobs, because the last uninstall removes them all.
       const shared = jobEntries()
-        .flatMap(foldersOf)
+        .flatMap(madeFolders)
         .filter((folder) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`));
       record('file', path, { folders: [...new Set([...missingAbove(path), ...shared])] }, sha256(data));
       if (!isChanged) return;
@@ -67,7 +72,7 @@ export function recorderOf(
     },
     remove(path) {
       const wasThere = exists(path);
-      const folders = foldersOf(manifest.find(id, path));
+      const folders = madeFolders(manifest.find(id, path));
       removeFile(path);
       if (exists(dirname(path))) sweepTemps(dirname(path), -1, clock.now(), basename(path));
       for (const folder of folders.sort((a, b) => b.length - a.length)) removeEmptyFolder(folder);
@@ -83,9 +88,4 @@ export function recorderOf(
 function missingAbove(path: string): string[] {
   const folder = dirname(path);
   return exists(folder) || folder === path ? [] : [folder, ...missingAbove(folder)];
-}
-
-function foldersOf(entry: InstallEntry | undefined): string[] {
-  const folders = entry?.added['folders'];
-  return Array.isArray(folders) ? folders.map(String) : [];
 }

@@ -1,123 +1,82 @@
 import { dirname } from 'node:path';
 
+import * as v from 'valibot';
+
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { definedOnly, isObject, parseObject, textOf } from '../platform/files/json-object';
+import { definedOnly, parseObject } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import type { DayRange } from '../platform/time/period';
-import { addDays, isDay, type Day } from '../platform/time/time';
+import { isDay } from '../platform/time/time';
+
+const TEXT = v.string();
+const MS = v.number();
+const DAY = v.pipe(v.string(), v.check(isDay));
+const MACHINE = v.pipe(v.string(), v.check(isMachineId));
+/** An invalid value counts as missing. */
+const maybe = <T>(schema: v.GenericSchema<T>) => v.fallback(v.optional(schema), undefined);
 
 /**
- * Purged or forgotten data whose published files must be removed. A day that still has local data is not
- * removed.
+ * Purged or forgotten data whose published files must be removed. A day that still has local data is not removed.
+ * `sessions`: session files are removed even so, because the sessions were forgotten.
  */
-export interface Removal extends DayRange {
-  /** Whether to remove session files even if their day has local data. Set if the sessions were forgotten. */
-  sessions?: boolean;
-}
+const REMOVAL = v.fallback(v.object({ from: maybe(DAY), to: maybe(DAY), sessions: maybe(v.boolean()) }), {});
+export type Removal = DayRange & { sessions?: boolean };
 
 /** Why a machine needs a new id: another machine has the same one, or has adopted this machine. */
 export type Renewal = 'cloned' | 'retired';
 
 /** The contents of the machine-local file `sync.json`. */
-export interface SyncState {
+const STATE = v.object({
   /** What must still be removed from the exchange folder. */
-  removals: Removal[];
+  removals: v.fallback(v.array(REMOVAL), []),
   /** Ids of adopted machines whose published files have not been withdrawn yet. */
-  retire?: string[];
+  retire: maybe(v.array(MACHINE)),
   /** The machine's name, if the user has renamed it. */
-  name?: string;
+  name: maybe(TEXT),
   /** The exchange folder to which this state applies. */
-  folder?: string;
+  folder: maybe(TEXT),
   /** The fingerprint of the local data at the last publication. */
-  mark?: string;
+  mark: maybe(TEXT),
   /** The day on which all published files were last compared. */
-  checked?: Day;
-  publishedMs?: number;
+  checked: maybe(TEXT),
+  publishedMs: maybe(MS),
   /** Whether published files may contain details; absent if unknown. */
-  details?: boolean;
+  details: maybe(v.boolean()),
   /** The fingerprint of each published day. */
-  days: Record<Day, string>;
+  days: v.fallback(v.record(DAY, TEXT), {}),
   /**
    * The former exchange folders and git repositories (OWNER/REPO) that may contain published data, oldest first,
    * with the number of removals since then.
    */
-  others?: Record<string, number>;
+  others: maybe(v.record(TEXT, v.number())),
   /** Days that this machine has lost in part. Their published files have the rest. */
-  kept?: readonly Day[];
+  kept: maybe(v.array(DAY)),
   /** The runs of machine.json that this machine wrote or has seen; the last one is the next to write. */
-  runs?: string[];
+  runs: maybe(v.array(TEXT)),
   /** When another machine's run was found in this machine's file, in epoch ms. */
-  foreign?: number[];
+  foreign: maybe(v.array(MS)),
   /** The id that this machine is giving up, and why, until its new id is in place. */
-  renewing?: { from: string; why: Renewal };
+  renewing: maybe(v.object({ from: MACHINE, why: v.picklist(['cloned', 'retired']) })),
   /** When this machine got a new id. */
-  renewedMs?: number;
+  renewedMs: maybe(MS),
   /** Why the last run failed. */
-  problem?: { at: string; message: string; hint?: string };
-}
+  problem: maybe(v.object({ at: TEXT, message: TEXT, hint: v.optional(TEXT) })),
+});
+type Stored = v.InferOutput<typeof STATE>;
+export type SyncState = Pick<Stored, 'days'> & { removals: Removal[] } & {
+  [K in Exclude<keyof Stored, 'days' | 'removals'>]?: Exclude<Stored[K], undefined>;
+};
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
-  const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  const {
-    days,
-    others,
-    publishedMs,
-    details,
-    problem,
-    kept,
-    runs,
-    foreign,
-    renewing,
-    renewedMs,
-    removals,
-    retire,
-  } = value;
-  const listOf = (list: unknown): string[] | undefined =>
-    Array.isArray(list) ? list.map(String) : undefined;
-  const numberOf = (item: unknown): number | undefined => (typeof item === 'number' ? item : undefined);
-  return {
-    ...definedOnly({
-      name: textOf(value['name']),
-      folder: textOf(value['folder']),
-      mark: textOf(value['mark']),
-      checked: textOf(value['checked']),
-      publishedMs: numberOf(publishedMs),
-      details: typeof details === 'boolean' ? details : undefined,
-      kept: listOf(kept)?.filter(isDay),
-      runs: listOf(runs),
-      foreign: listOf(foreign)?.map(Number),
-      renewing: asRenewing(renewing),
-      renewedMs: numberOf(renewedMs),
-      retire: listOf(retire)?.filter(isMachineId),
-      others: isObject(others) ? (others as Required<SyncState>['others']) : undefined,
-      problem: isObject(problem) ? (problem as unknown as Required<SyncState>['problem']) : undefined,
-    }),
-    days: isObject(days) ? (days as SyncState['days']) : {},
-    removals: Array.isArray(removals) ? removals.filter(isObject).map(asRemoval) : [],
-  };
-}
-
-/** Reads a removal; earlier builds stored one day, or the day before which everything was removed. */
-function asRemoval({ day, before, from, to, sessions }: Record<string, unknown>): Removal {
-  const dayOf = (value: unknown): Day | undefined =>
-    typeof value === 'string' && isDay(value) ? value : undefined;
-  const end = dayOf(before);
-  return definedOnly({
-    from: dayOf(from ?? day),
-    to: dayOf(to ?? day) ?? (end === undefined ? undefined : addDays(end, -1)),
-    sessions: sessions === true ? true : undefined,
-  });
-}
-
-function asRenewing(value: unknown): SyncState['renewing'] {
-  if (!isObject(value)) return undefined;
-  const { from, why } = value;
-  if (typeof from !== 'string' || !isMachineId(from)) return undefined;
-  return why === 'cloned' || why === 'retired' ? { from, why } : undefined;
+  const { removals, ...state } = v.parse(
+    STATE,
+    parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {},
+  );
+  return { ...definedOnly(state), days: state.days, removals: removals.map(definedOnly) };
 }
 
 const MAX_OTHERS = 10;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { retryAfterMs } from '../../../src/lib/notify/channels/web';
+import { retryAfterMs } from '../../../src/lib/platform/net/network-failure';
 import { isOver, lastAttempt, nextAttempt, waitOf } from '../../../src/lib/notify/lane';
 import { fakeChannel, NINE } from '../../helpers/notify';
 

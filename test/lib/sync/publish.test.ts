@@ -303,9 +303,6 @@ describe('publishing (lib)', () => {
     };
     purge({ from: '2026-11-19', to: '2026-11-19' });
     purge({ to: '2026-11-19' });
-    // As earlier builds stored it.
-    purge({ day: '2026-11-19' });
-    purge({ before: DAY });
     expect(existsSync(own('daily', `${DAY}.json`))).to.equal(true);
     purge({ from: DAY, to: DAY });
     expect(readdirSync(own('daily'))).to.deep.equal([]);

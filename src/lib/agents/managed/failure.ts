@@ -1,6 +1,6 @@
 import { StewardError, type ErrorKind } from '../../errors';
 import { isObject, parseObject } from '../../platform/files/json-object';
-import { networkFailureOf } from '../../platform/net/network-failure';
+import { networkFailureOf, retryAfterMs } from '../../platform/net/network-failure';
 import type { OriginAnswer } from '../../platform/net/origin-client';
 import { clean, cleanLine } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
@@ -36,7 +36,7 @@ export function apiError(request: FailedRequest, answer: OriginAnswer & { text: 
   const failure: ApiFailure = {
     status: answer.status,
     type: textField(problem, 'type') ?? '',
-    retryAfterMs: retryAfter(answer.headers['retry-after'], request.nowMs),
+    retryAfterMs: retryAfterMs(answer.headers['retry-after'], request.nowMs),
   };
   const [kind, text, hint] = describe(request, answer, failure);
   const parts = [
@@ -134,13 +134,6 @@ export function mayHaveSideEffects(error: unknown): boolean {
 export function hasNoSideEffects(error: unknown): boolean {
   const isKnown = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
   return isKnown && !mayHaveSideEffects(error);
-}
-
-/** Parses `retry-after` (seconds or a date) into a delay in ms, at most one hour. */
-function retryAfter(value: string | undefined, nowMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), 3_600_000);
 }
 
 /** Timeouts and pauses, in ms. */

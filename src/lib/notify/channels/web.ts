@@ -5,6 +5,7 @@ import type { UrlAnswer } from '../../platform/net/fetch';
 import type { WholeAnswer } from '../../platform/net/origin-client';
 import type { NotifyChecked } from './channel';
 import { fault, PLAIN, type Channel, type ChannelDeps, type Outcome, type Parcel } from './channel';
+import { retryAfterMs } from '../../platform/net/network-failure';
 
 export type WebDeps = Pick<ChannelDeps, 'clock' | 'http' | 'answerMs' | 'settings' | 'secret'>;
 
@@ -146,16 +147,6 @@ const KNOWN: Readonly<Record<number, readonly [string, string]>> = {
   410: ['The address no longer exists', 'Correct the address in the configuration.'],
   413: ['The message is too large for the server', 'Send a shorter message.'],
 };
-
-/**
- * Parses a Retry-After header (seconds or an HTTP date). Returns ms, or undefined if the header is invalid.
- */
-export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  const text = header?.trim() ?? '';
-  if (/^\d{1,7}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const date = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
-}
 
 /**
  * Returns the outcome of a request that was rejected by a rate limit; undefined if `seconds` is missing or

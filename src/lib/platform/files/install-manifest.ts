@@ -195,7 +195,8 @@ export function removeMadeFolders(entries: readonly InstallEntry[]): void {
   for (const folder of folders) removeEmptyFolder(folder);
 }
 
-function madeFolders({ added }: InstallEntry): string[] {
-  const folders = added['folders'];
+/** Returns the folders that were created for an entry. */
+export function madeFolders(entry: InstallEntry | undefined): string[] {
+  const folders = entry?.added['folders'];
   return Array.isArray(folders) ? folders.map(String) : [];
 }

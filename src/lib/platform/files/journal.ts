@@ -1,11 +1,11 @@
-import { closeSync, constants, fstatSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { StewardError, errnoCode, unless } from '../../errors';
-import { withPath, openRegular, renameOver } from './atomic-file';
+import { withPath, openRegular, renameOver, writeAll } from './atomic-file';
 import { ensureFolder, lstatOf } from './folder';
 import { isObject } from './json-object';
-import { readHead, readLines } from './jsonl';
+import { readHead, readLines, isTorn } from './jsonl';
 import { shortHash } from './short-hash';
 
 /**
@@ -141,7 +141,6 @@ interface LogOptions {
   nowMs?: number;
 }
 
-const LF = 10;
 const CLAIM_STALE_MS = 60_000;
 
 /**
@@ -155,7 +154,8 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
     try {
       size = fstatSync(fd).size;
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
-      writeWhole(fd, bytes);
+      // A full disk may truncate the line. The next append then starts a new line.
+      writeAll(fd, bytes);
       size += bytes.length;
       // Two rotations during this write have deleted the file, so append the line to the new file.
       if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
@@ -186,17 +186,6 @@ function openLog(path: string): number {
   throw new StewardError('unavailable', `${dirname(path)} was removed while steward was running.`, {
     hint: 'Try again.',
   });
-}
-
-function writeWhole(fd: number, bytes: Buffer): void {
-  // A full disk may truncate the line. The next append then starts a new line.
-  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
-}
-
-function isTorn(fd: number, size: number): boolean {
-  if (size === 0) return false;
-  const last = Buffer.allocUnsafe(1);
-  return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF;
 }
 
 /** Renames a log that is too large. If several processes try, only one of them renames the log. */

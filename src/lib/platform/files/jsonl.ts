@@ -204,7 +204,7 @@ function linesText(lines: readonly string[]): string {
 }
 
 /** Returns whether the file ends without a line feed. */
-function isTorn(fd: number, size: number): boolean {
+export function isTorn(fd: number, size: number): boolean {
   if (size === 0) return false;
   const last = Buffer.alloc(1);
   readFully(fd, last, size - 1);

@@ -112,3 +112,13 @@ export function requireEncryption({ protocol, hostname }: URL): void {
     hint: 'Use an https:// address; http:// works only for localhost.',
   });
 }
+
+/**
+ * Parses a Retry-After header (seconds or an HTTP date). Returns ms, or undefined if the header is invalid.
+ */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d{1,7}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const date = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
