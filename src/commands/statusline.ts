@@ -66,7 +66,7 @@ export default class Statusline extends BaseCommand {
     const { deps } = await openSense(this.context);
     const { config } = await this.context.loadConfig();
     const { totalMinutes, creationMinutes, ledger } = today(deps).record;
-    const time = totalMinutes === 0 ? null : { totalMinutes, heldUpMinutes: ledger?.heldUpMinutes ?? 0 };
+    const time = totalMinutes === 0 ? null : { totalMinutes, heldUpMinutes: ledger.heldUpMinutes };
     const creation = totalMinutes === 0 ? null : creationMinutes;
     return { creationMinutes: creation, ...(config.sense.statusline ? { time } : {}) };
   }

@@ -102,6 +102,5 @@ export function randomDay(random: Random, machine: string, date = '2026-11-20'):
     },
   );
   if (random.chance(0.1)) return { ...day, spans: [], commits: [] };
-  if (random.chance(0.2)) delete day.record.ledger;
   return day;
 }

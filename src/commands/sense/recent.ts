@@ -24,7 +24,7 @@ export default class SenseRecent extends BaseCommand {
     const onDamaged = ({ message }: StewardError): void => this.say(message);
     const { from, to } = flags.of === undefined ? {} : await this.period(flags.of);
     const days = flags.days ?? (from === undefined ? 7 : MAX_RECENT_DAYS);
-    const records = recent(deps, days, { ...definedOnly({ from, to }), onDamaged, hasLedger: this.json });
+    const records = recent(deps, days, { ...definedOnly({ from, to }), onDamaged });
     return this.show(records.map(recordDocument), () =>
       records.length === 0 && flags.of !== undefined
         ? `No day of ${JSON.stringify(flags.of)} is recorded.`

@@ -85,7 +85,7 @@ function daysIn(deps: ReadDeps, period: Period, notes: string[]) {
   return {
     days: unionFacts(records, machines.hasOwn ? own() : [], (id) => hashedId('session', id)),
     hasOwn: machines.hasOwn,
-    ledgers: records.flatMap(({ ledger }) => ledger ?? []),
+    ledgers: records.map(({ ledger }) => ledger),
     machines: machinesOver(records) ?? [],
   };
 }

@@ -41,7 +41,7 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
         const deps = await sense();
         const records = [today(deps).record, ...recent(deps, FIGURE_DAYS - 1)];
         const rows = await (await openUsage(context)).bySession(FIGURE_DAYS);
-        const agents = records.flatMap(({ ledger }) => ledger?.agents ?? []);
+        const agents = records.flatMap(({ ledger }) => ledger.agents);
         return figuresOf(Object.values((await sessions()).sessions), agents, rows);
       },
     },

@@ -9,7 +9,6 @@ import { recordReader } from './roll';
 import type { Piece } from '../time/ledger/attention';
 import { ledgerTally } from '../time/ledger/ledger';
 import type { DayLedger } from '../time/ledger/model';
-import { withoutLedger } from '../time/ledger/rows';
 
 export interface Ledgers {
   ledgers: DayLedger[];
@@ -46,7 +45,7 @@ function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damage
   const zones = [...new Set(records.map(({ timezone }) => timezone))];
   return {
     ...(machines && { machines }),
-    ledgers: records.map((record) => record.ledger ?? withoutLedger(record)),
+    ledgers: records.map(({ ledger }) => ledger),
     notRecorded: backfilled.length + days.length - records.length - damaged.length,
     commits: records.reduce((sum, { commits }) => sum + commits.count, 0),
     damaged,

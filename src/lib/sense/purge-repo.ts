@@ -109,6 +109,6 @@ function storedPaths(store: SenseStore): Map<string, { repo: string | undefined;
 }
 
 function reposIn({ commits, ledger }: DailyRecord): string[] {
-  const { attention = [], agents = [] } = ledger ?? {};
+  const { attention, agents } = ledger;
   return [...commits.repos, ...attention, ...agents].flatMap(({ repo }) => textOf(repo)?.toLowerCase() ?? []);
 }

@@ -8,13 +8,7 @@ import { foldName, type Classifier } from '../time/classify';
 import { dayTimeline, type DayTimeline } from '../time/day-timeline';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from '../time/event';
 import type { UnionRecord } from '../time/machines/model';
-import {
-  sessionReposOf,
-  unionDays,
-  type MachineName,
-  type Machines,
-  type UnionOptions,
-} from '../time/machines/read';
+import { sessionReposOf, unionDays, type MachineName, type Machines } from '../time/machines/read';
 import { machineTimeline } from '../time/machines/timeline';
 import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
@@ -132,7 +126,7 @@ function kindsIn({ apps }: DailyRecord, { classify }: ReadDeps): Classifier {
   };
 }
 
-export interface RecentOptions extends DayRange, Pick<UnionOptions, 'hasLedger'> {
+export interface RecentOptions extends DayRange {
   onDamaged?: OnDamaged;
 }
 
@@ -145,7 +139,7 @@ export const MAX_RECENT_DAYS = 366;
 export function recent(
   deps: ReadDeps,
   days: number,
-  { onDamaged = () => undefined, hasLedger = true, ...range }: RecentOptions = {},
+  { onDamaged = () => undefined, ...range }: RecentOptions = {},
 ): DailyRecord[] {
   const { store, goalTags } = deps;
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
@@ -156,7 +150,7 @@ export function recent(
   const machines = deps.machines?.();
   if (machines !== undefined) {
     const past = daysBetween(machines.days(), range).filter((day) => day < todayOf(deps));
-    return [...unionDays(machines, past.slice(-days), { goalTags, hasLedger }).values()].reverse();
+    return [...unionDays(machines, past.slice(-days), { goalTags }).values()].reverse();
   }
   const recorded = new Set(store.recordedDays());
   // If captures end before a day is over, the day has a log but no record.

@@ -40,12 +40,12 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day) {
   const final = day < todayOf(deps);
   const isUncaptured = final && state.zones[day] === undefined;
   const record = tally.result({ version: SENSE_VERSION, generatedAt, final, isUncaptured });
-  if (record.ledger !== undefined) record.goalTags = deps.goalTags?.(record.ledger) ?? {};
+  record.goalTags = deps.goalTags?.(record.ledger) ?? {};
   return { record, sessionRepos: tally.sessionRepos(), scan };
 }
 
 /**
- * Returns a function that reads a day's record: the stored one if it is final and has a ledger, otherwise one
+ * Returns a function that reads a day's record: the stored one if it is final, otherwise one
  * built from the log. Reports a damaged record only if the log was deleted.
  */
 export function recordReader(deps: RollDeps): (day: Day, onDamaged?: OnDamaged) => DailyRecord | undefined {
@@ -55,7 +55,7 @@ export function recordReader(deps: RollDeps): (day: Day, onDamaged?: OnDamaged) 
     const hasLog = store.logBytes(day) !== undefined;
     const stored = store.readRecord(day, hasLog ? () => undefined : onDamaged);
     // After a journey west, today can have a final record from the time zone before.
-    const isCurrent = day < todayOf(deps) && stored?.final === true && stored.ledger !== undefined;
+    const isCurrent = day < todayOf(deps) && stored?.final === true;
     if (isCurrent || !hasLog) return stored;
     state ??= store.readState().state;
     return readDay(deps, state, day).record;

@@ -146,7 +146,7 @@ function recordFiles(sense: UserArea['sense']) {
 function recordJson(record: DailyRecord): string {
   const text = JSON.stringify({ ...record, ledger: 0 }, null, 2);
   // The text `"ledger": 0` can't occur in a string value, because JSON escapes the quotes.
-  return `${text.replace('"ledger": 0', () => `"ledger": ${JSON.stringify(record.ledger ?? null)}`)}\n`;
+  return `${text.replace('"ledger": 0', () => `"ledger": ${JSON.stringify(record.ledger)}`)}\n`;
 }
 
 /** Reads the state. `lost` means that events exist, but the state is missing or damaged. */

@@ -71,7 +71,6 @@ function apps({ apps: rows }: DailyRecord): string[] {
 }
 
 function time({ ledger }: DailyRecord): string[] {
-  if (ledger === undefined) return [];
   const rows = timeRows([ledger], 'repo', NO_NAMES);
   if (rows.every(({ key }) => key === 'unknown')) return [];
   const cell = (value: number): string => (value === 0 ? '' : minutes(value));

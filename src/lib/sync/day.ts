@@ -135,7 +135,7 @@ function publishedRecord(record: DailyRecord, parts: DayParts | undefined): Dail
     generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
     commits: commitsIn(commits),
     sessions: { ...sessions, items: sessions.items.map(withHash) },
-    ...(ledger && { ledger: publishedLedger(ledger) }),
+    ledger: publishedLedger(ledger),
     // Other machines compute the goal tags themselves, from the ledger and their own goals.
     goalTags: {},
   };

@@ -79,10 +79,8 @@ function joinedRecord(own: PublishedDay, before: PublishedDay): DailyRecord {
   delete record.machines;
   delete record.overlapMinutes;
   record.sessions.items = record.sessions.items.map(withoutMachine);
-  if (record.ledger !== undefined) {
-    record.ledger.attention = record.ledger.attention.map(withoutMachine);
-    record.ledger.agents = record.ledger.agents.map(withoutMachine);
-  }
+  record.ledger.attention = record.ledger.attention.map(withoutMachine);
+  record.ledger.agents = record.ledger.agents.map(withoutMachine);
   return record;
 }
 

@@ -55,8 +55,8 @@ export interface DailyRecord {
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };
-  /** Your time and your agents' time. Absent in records from before sense 1.2. */
-  ledger?: DayLedger;
+  /** Your time and your agents' time. */
+  ledger: DayLedger;
   narrative: null;
   /** Time per goal id, assigned by the rules in goals.md. */
   goalTags: Record<string, GoalTag>;
@@ -321,7 +321,7 @@ const isRecord = shape({
   hours: listOf(shape({ start: isText, ...KINDS })),
   commits: shape({ count: isAmount, repos: listOf(shape({ repo: isText, commits: isAmount })) }),
   sessions: shape({ count: isAmount, items: listOf(shape({ session: isText, events: isAmount })) }),
-  ledger: optional(isLedger),
+  ledger: isLedger,
 });
 
 /** Parses a record, or returns undefined if it is damaged or incomplete. */

@@ -1,6 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { expect } from 'chai';
 import fc from 'fast-check';
 
@@ -10,11 +7,9 @@ import { makeClassifier } from '../../../src/lib/time/classify';
 import { dayParts } from '../../../src/lib/time/day-parts';
 import { dayTimeline } from '../../../src/lib/time/day-timeline';
 import type { SenseEvent } from '../../../src/lib/time/event';
-import { dayPieces } from '../../../src/lib/sense/ledgers';
 import { lengthOf, merged, type Span } from '../../../src/lib/time/ledger/spans';
-import { dayDetail } from '../../../src/lib/sense/read';
 import type { DailyRecord } from '../../../src/lib/time/record';
-import { buildDailyRecord, focus, senseBox } from '../../helpers/sense';
+import { buildDailyRecord, focus } from '../../helpers/sense';
 
 const DAY = '2026-11-20';
 const options = { ...dayBounds(DAY, 'UTC'), pollIntervalSec: 120, classify: makeClassifier('templates') };
@@ -69,7 +64,7 @@ describe('sense: time away that began before it was known', () => {
       ['Code', 3],
       ['Slack', 1],
     ]);
-    expect(record.ledger?.attention.map(({ app, minutes }) => [app, minutes])).to.deep.equal([
+    expect(record.ledger.attention.map(({ app, minutes }) => [app, minutes])).to.deep.equal([
       ['Code', 3],
       ['Slack', 1],
     ]);
@@ -104,7 +99,7 @@ describe('sense: the log of a day with events of two machines', () => {
         const [events, others] = [uses.map(eventOf), shuffled.map(eventOf)];
         const unionSec = lengthOf(merged(uses.map(spanOf))) / 1000;
         const record = recordOf(events);
-        const tenths = record.ledger?.attention.reduce((sum, row) => sum + Math.round(row.minutes * 10), 0);
+        const tenths = record.ledger.attention.reduce((sum, row) => sum + Math.round(row.minutes * 10), 0);
         expect(Math.round(record.totalMinutes * 10)).to.equal(Math.round(unionSec / 6));
         expect(tenths).to.equal(Math.round(unionSec / 6));
         expect(recordOf(others)).to.deep.equal(record);
@@ -132,22 +127,5 @@ describe('sense: the log of a day with events of two machines', () => {
         expect(Math.round(recordOf(uses.map(eventOf)).totalMinutes * 10)).to.equal(Math.round(sec / 6));
       }),
     );
-  });
-
-  it('shows the same time in the record, the ledger and the timeline if it comes from a conflict copy', () => {
-    const box = senseBox('2026-11-21T12:00:00Z');
-    try {
-      box.store.prepare();
-      const write = (name: string, use: Use): void =>
-        writeFileSync(join(box.area.sense.events, name), `${JSON.stringify(eventOf(use))}\n`);
-      write(`${DAY}.jsonl`, onA);
-      write(`${DAY}.sync-conflict-20261120-101112-ABCDEFG.jsonl`, onB);
-      const { record, timeline } = dayDetail(box.deps, DAY);
-      expect(record.totalMinutes).to.equal(90);
-      expect(timeline.spans.map(([, length]) => length)).to.deep.equal([1800, 3600]);
-      expect(lengthOf(dayPieces(box.deps, DAY).map(({ span }) => span))).to.equal(90 * 60_000);
-    } finally {
-      box.remove();
-    }
   });
 });

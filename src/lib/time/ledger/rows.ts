@@ -82,20 +82,6 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
   }
 }
 
-/** Returns a ledger that contains only application times, for records without a ledger. */
-export function withoutLedger({ apps }: { apps: readonly { app: string; minutes: number }[] }): DayLedger {
-  const unknown = { repo: null, branch: null, session: null, assistant: null };
-  return {
-    attention: apps.map(({ app, minutes }) => ({ app, ...unknown, minutes })),
-    agents: [],
-    apps: [],
-    cells: {},
-    heldUpMinutes: 0,
-    answers: { count: 0, medianMinutes: null, longestMinutes: null },
-    parallel: { most: 0, mean: 0 },
-  };
-}
-
 /** Adds up the days' ledgers by key. Uses tenths of a minute to avoid floating-point errors. */
 export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: WorkNames): TimeRow[] {
   const rows = new Map<string, Record<'minutes' | 'working' | 'waiting' | 'heldUp', number>>();

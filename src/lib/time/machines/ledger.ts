@@ -9,7 +9,6 @@ import {
   type Cells,
   type DayLedger,
 } from '../ledger/model';
-import { withoutLedger } from '../ledger/rows';
 import { capturedFirst, type Counted } from './overlap';
 import type { MachineDay } from './model';
 import type { DaySeconds } from './time';
@@ -21,7 +20,7 @@ interface Part {
 
 /** Merges the machines' ledgers. Each row has its machine's id. */
 export function unionLedger(parts: readonly Part[]): DayLedger {
-  const ledgers = parts.map(({ counted }) => counted.day.record.ledger).filter((ledger) => !!ledger);
+  const ledgers = parts.map(({ counted }) => counted.day.record.ledger);
   const agents = agentRows(parts);
   const cells = sumOf(agents);
   return {
@@ -60,7 +59,7 @@ interface TimedRow {
 }
 
 function ownRows({ day }: Counted): TimedRow[] {
-  const { attention } = day.record.ledger ?? withoutLedger(day.record);
+  const { attention } = day.record.ledger;
   const { machine } = day;
   return attention.map((row) => ({ row, machine, ms: Math.round(row.minutes * 10) * TENTH_MS }));
 }
@@ -122,7 +121,7 @@ function agentRows(parts: readonly Part[]): AgentRow[] {
   const rows: AgentRow[] = [];
   for (const { day } of capturedFirst(parts.map(({ counted }) => counted))) {
     const known = new Set(rows.map((row) => keyIn(day, row)));
-    const { agents = [] } = day.record.ledger ?? {};
+    const { agents } = day.record.ledger;
     rows.push(
       ...agents.filter((row) => !known.has(keyIn(day, row))).map((row) => ({ ...row, machine: day.machine })),
     );

@@ -60,14 +60,13 @@ export function unionDays(
     read.push(...machines.read([...around].sort()));
     records.push(...mergeDays(read, new Set(chunk), machines.names, parts));
   }
-  for (const record of records)
-    if (record.ledger !== undefined) record.goalTags = goalTags?.(record.ledger) ?? {};
+  for (const record of records) record.goalTags = goalTags?.(record.ledger) ?? {};
   return new Map(records.map((record) => [record.date, record]));
 }
 
 export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
   const repos = new Map<string, Set<string>>();
-  for (const { repo, session } of ledger?.agents ?? [])
+  for (const { repo, session } of ledger.agents)
     if (repo !== null) repos.set(repo, (repos.get(repo) ?? new Set()).add(session));
   const rows = [...repos].map(([repo, ids]) => ({ repo, sessions: ids.size }));
   return rows.sort((a, b) => b.sessions - a.sessions || byCodeUnits(a.repo, b.repo));
