@@ -90,7 +90,7 @@ describe('steward init (built)', function () {
       ],
       [
         ['--jobs', 'sens'],
-        /Unknown --jobs "sens"\.\s+Use all, none, or a list from daemon, tick, sense, work/,
+        /Unknown --jobs "sens"\.\s+Use all, none, or a list from daemon, tick/,
       ],
       [['--repo', '/nowhere'], /No git repository at \/nowhere/],
       [['--repos-below', '/nowhere'], /Folder \/nowhere not found/],

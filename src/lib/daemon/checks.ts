@@ -41,8 +41,7 @@ function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Findin
     const facts = `${instance.url}, process ${health.pid}, version ${health.version}`;
     if (health.version !== version)
       return [warning(`${facts}; this command is version ${version}`, { fix: RESTART })];
-    // Earlier versions of the daemon don't report their build.
-    return health.build === undefined || health.build === build
+    return health.build === build
       ? [ok(facts)]
       : [warning(`${facts}; this command is a different build`, { fix: RESTART })];
   });

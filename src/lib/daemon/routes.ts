@@ -48,8 +48,8 @@ export interface OwnRoutesDeps {
 export interface Healthz {
   status: 'ok';
   version: string;
-  /** Version and build; earlier versions omit this field. */
-  build?: string;
+  /** Version and build. */
+  build: string;
   pid: number;
   uptimeSec: number;
 }

@@ -194,8 +194,6 @@ function parseKnown(value: Record<string, unknown>, nowMs: number): Known | unde
   known.seenMs = Math.min(known.seenMs, nowMs);
   known.storedMs = Math.min(known.storedMs, nowMs);
   known.requests = parseRequests(value['requests']);
-  // Cursors from earlier versions have no turn.
-  known.turn ??= known.state === 'ready' ? 'ready' : 'working';
   const process = parseProcess(value['process']);
   if (process === undefined) delete known.process;
   else known.process = process;

@@ -11,9 +11,6 @@ const ROUNDING_SEC = 60;
 /** While a day lasts, a break that is detected late shortens the end of its last span. */
 const OPEN_END_SEC = 600;
 
-/** Earlier versions published the gaps between samples, too, and a gap is half a poll interval at most. */
-const BRIDGED_SEC = 1800;
-
 /**
  * Returns the published day with this machine's data added if the machine lost part of what it published, for
  * example because its area was restored from a backup. Returns undefined if it lost nothing.
@@ -36,8 +33,7 @@ function isPoorer(local: WholeSet, published: WholeSet): boolean {
   const { record, spans } = published.day;
   const end = Math.max(0, ...spans.map(({ to }) => to));
   const settled: Span = [record.final ? end : end - OPEN_END_SEC, end];
-  const own = spansOf(local.day.spans.map((span) => ({ ...span, to: span.to + BRIDGED_SEC })));
-  const lost = without(without(spansOf(spans), own), [settled]);
+  const lost = without(without(spansOf(spans), spansOf(local.day.spans)), [settled]);
   const isShorter = local.day.record.totalMinutes < record.totalMinutes - (end - settled[0]) / 60 - 1;
   const known = new Set([...local.day.commits, ...local.sessions].map(keyOfCommit));
   return (

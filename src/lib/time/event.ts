@@ -108,17 +108,9 @@ export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): 
   return detail?.['backfilled'] === true;
 }
 
-/**
- * Returns a commit's identity within its repository. Events from before sense 1.1 have no stored identity and
- * are identified by author date and subject.
- */
+/** Returns a commit's identity within its repository. */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
-  const identity = textOf(detail?.['identity']);
-  if (identity !== undefined) return identity;
-  const authored = textOf(detail?.['authoredAt']);
-  const subject = textOf(detail?.['subject']);
-  if (authored === undefined || subject === undefined) return textOf(detail?.['sha']);
-  return `${Date.parse(authored)}\n${subject}`;
+  return textOf(detail?.['identity']);
 }
 
 /**

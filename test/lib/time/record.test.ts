@@ -366,9 +366,9 @@ describe('sense: daily record', () => {
     const record = build([
       commit(at(0), 'steward', { sha: 'a1', path: '/w/steward' }),
       commit(at(0), 'steward', { sha: 'a1', path: '/w/steward' }),
-      commit(at(0), 'steward', { sha: 'a2', path: '/w/steward', authoredAt: at(0), subject: 'One' }),
-      commit(at(9), 'steward', { sha: 'b2', path: '/w/steward', authoredAt: at(0), subject: 'One' }),
-      commit(at(9), 'steward', { sha: 'b3', path: '/w/steward', authoredAt: at(0), subject: 'Two' }),
+      commit(at(0), 'steward', { sha: 'a2', path: '/w/steward', identity: 'one' }),
+      commit(at(9), 'steward', { sha: 'b2', path: '/w/steward', identity: 'one' }),
+      commit(at(9), 'steward', { sha: 'b3', path: '/w/steward', identity: 'two' }),
       commit(at(1), 'notes', { sha: 'a1', path: '/w/notes' }),
       commit(at(1), 'api', { sha: 'a1', path: '/home/api' }),
       commit(at(1), 'api', { sha: 'a1', path: '/work/api' }),

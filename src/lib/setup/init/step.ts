@@ -143,12 +143,9 @@ export function chosenNames<T extends string>(what: string, text: string, names:
   });
 }
 
-/** The names of earlier versions' jobs, which now mean the tick. */
-const TICK_NAMES: readonly string[] = ['tick', 'sense', 'work'];
-
 /** Parses a list of jobs to install. The daemon does what the tick does, so only one of them is installed. */
 export function chosenJobs(what: string, text: string): JobId[] {
-  const names = chosenNames(what, text, ['daemon', ...TICK_NAMES]);
+  const names = chosenNames(what, text, ['daemon', 'tick']);
   if (names.includes('daemon')) return ['daemon'];
   return names.length > 0 ? ['tick'] : [];
 }
