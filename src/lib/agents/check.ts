@@ -9,20 +9,7 @@ import { readRequest } from './text';
 /** The names that your assistant uses for agent types (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];
 
-/** A violation of a launch rule. */
-interface Breach {
-  /** 1-based index of the invocation; null for a rule about the whole batch. */
-  invocation: number | null;
-  rule: string;
-  message: string;
-  fix: string;
-}
-
-export interface CheckReport {
-  ok: boolean;
-  invocations: number;
-  breaches: Breach[];
-}
+export type CheckReport = ReturnType<typeof checkInvocations>;
 
 type Found = readonly [rule: string, message: string, fix: string];
 
@@ -31,7 +18,7 @@ export function checkInvocations(
   invocations: readonly Invocation[],
   types: AgentTypes,
   named: readonly string[] = [],
-): CheckReport {
+) {
   const own = invocations.flatMap((invocation, index) =>
     [
       ...launchBreaches(invocation, types, named),

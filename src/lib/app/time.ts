@@ -1,11 +1,9 @@
 import { StewardError } from '../errors';
-import type { Day } from '../platform/time/time';
 import { daysOf, type Period } from '../platform/time/period';
 import { commonSpelling } from '../time/focus-tally';
-import { intervalsOf, type TrackedInterval } from '../time/ledger/exports';
+import { intervalsOf } from '../time/ledger/exports';
 import type { DayLedger } from '../time/ledger/model';
-import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../time/ledger/rows';
-import type { TimeBeside } from '../time/ledger/view';
+import { goalReasons, keyOf, timeRows, type TimeKey } from '../time/ledger/rows';
 import { dayPieces, daysWithoutLog, ledgersOf } from '../sense/ledgers';
 import type { Context } from './context';
 import { openSense } from './sense';
@@ -17,27 +15,8 @@ interface TimeInput {
   machine?: string | undefined;
 }
 
-interface TimeResult {
-  report: TimeReport;
-  beside: TimeBeside;
-  /** Notes about damaged records. The report omits these records. */
-  notes: readonly string[];
-  reasons: () => ReturnType<typeof goalReasons>;
-  /**
-   * Returns your time on this machine as intervals. Covers only days that still have an event log. Throws
-   * `usage` if the report is about another machine.
-   */
-  intervals: () => TrackedInterval[];
-  /** Returns the recorded days whose event log was deleted. */
-  withoutLog: () => readonly Day[];
-}
-
 /** Returns how time was spent in a period. Writes nothing. */
-export async function openTime(
-  context: Context,
-  period: Period,
-  { by, machine }: TimeInput,
-): Promise<TimeResult> {
+export async function openTime(context: Context, period: Period, { by, machine }: TimeInput) {
   const sense = await openSense(context);
   const notes: string[] = [];
   const deps = await openMachines(context, sense.deps, machine, (text) => notes.push(text));

@@ -11,7 +11,6 @@ import { type OwnTerminal, terminalOfParents, variableOf } from '../platform/pro
 import { isCodexDaemon } from '../platform/process/programs';
 import { type Clock, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
-import type { PhaseId } from '../sessions/phases';
 import { isWaiting } from '../sessions/requests';
 import { CLAUDE_CODE, idOfKey, type AssistantId } from '../sessions/session-key';
 import { isRestricted } from '../sessions/restricted';
@@ -27,7 +26,6 @@ import {
 } from '../sessions/work-events';
 import { codexWindow } from './codex-window';
 import { copilot } from './copilot';
-import type { Hides } from './hide';
 import { type HookInput, type HookVerb, asksOf, eventType, isFailure, reasonOf } from './payload';
 import { resetTime } from './reset-time';
 import { readReviewer } from '../sessions/turn-log';
@@ -99,18 +97,8 @@ export interface ParsedCall {
   assistant: AssistantId;
 }
 
-export interface MadeEvent {
-  event: WorkEvent;
-  /** Whether this event gives the session a new slug. */
-  isNamed: boolean;
-  /** The hook's input. For a restricted session, it contains no text, folder or file. */
-  heard: HookInput;
-  /** Set if the session is restricted. */
-  hides?: Hides;
-}
-
 /** Builds a hook's event. Omits a detail that can't be determined, and records the error in `troubles`. */
-export function eventOf(deps: EventDeps, troubles: Troubles, call: ParsedCall): MadeEvent {
+export function eventOf(deps: EventDeps, troubles: Troubles, call: ParsedCall) {
   const { verb, session, assistant } = call;
   const nowMs = deps.clock.now();
   const known = tried(troubles, () => storedSlug(deps, session));
@@ -221,13 +209,8 @@ function reviewerOf(
   return reviewer === undefined || isWaiting(reviewer) ? undefined : reviewer;
 }
 
-interface Written {
-  slug: string;
-  phase: PhaseId | undefined;
-}
-
 /** Returns the slug and phase of the session file that a tool wrote, if any. */
-function writtenBy(deps: EventDeps, file: string | undefined): Written | undefined {
+function writtenBy(deps: EventDeps, file: string | undefined) {
   const slug = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
   if (slug === undefined || lstatOf(artifactPath(deps.sessions, slug))?.isFile !== true) return undefined;
   return { slug, phase: artifactOf(deps.sessions, slug)?.phase ?? undefined };

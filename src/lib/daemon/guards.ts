@@ -10,18 +10,13 @@ import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { refusal } from './route';
 
-/** The hosts that a request's Host header may name. */
-export interface GuardPolicy {
-  /** The daemon's host names and IP addresses, in lower case. IPv6 addresses have no brackets. */
-  hosts: ReadonlySet<string>;
-  /** Whether the daemon listens on all addresses, and therefore accepts any IP address in the Host header. */
-  anyAddress: boolean;
-}
+/** The hosts that a request's Host header may name. `anyAddress`: any IP address too. */
+export type GuardPolicy = ReturnType<typeof policyFor>;
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
 const WILDCARDS = new Set(['0.0.0.0', '::']);
 
-export function policyFor(host: string): GuardPolicy {
+export function policyFor(host: string) {
   return { hosts: new Set([...LOOPBACK_NAMES, host.toLowerCase()]), anyAddress: WILDCARDS.has(host) };
 }
 

@@ -7,11 +7,7 @@ import { random, type Random } from './random';
 import { ASSISTANTS, REPOSITORIES } from './words';
 
 /** A fortnight that happened on two machines. The same seed, time and time zone give the same story. */
-export interface Story {
-  nowMs: number;
-  /** The machine whose pages are shown, then the other one. */
-  machines: readonly StoryMachine[];
-}
+export type Story = ReturnType<typeof tellStory>;
 
 export interface StoryMachine {
   id: string;
@@ -60,7 +56,7 @@ interface Teller {
   out: StoryDay;
 }
 
-export function tellStory(options: { seed: number; nowMs: number; zone: string; folder: string }): Story {
+export function tellStory(options: { seed: number; nowMs: number; zone: string; folder: string }) {
   const { seed, nowMs, zone, folder } = options;
   const [desk, laptop] = [random(seed), random(seed + 1)];
   const last = dayOf(nowMs, zone);

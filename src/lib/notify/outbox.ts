@@ -169,13 +169,9 @@ export function buryUnreadable(deps: OutboxDeps, name: string): void {
   bury(outboxOf(deps), 'waiting', name, { atMs: deps.clock.now() });
 }
 
-export interface OutboxStatus {
-  waiting: number;
-  /** Number of deliveries in the dead-letter folder. */
-  dead: number;
-}
+export type OutboxStatus = ReturnType<typeof outboxStatus>;
 
-export function outboxStatus(deps: At): OutboxStatus {
+export function outboxStatus(deps: At) {
   const outbox = outboxOf(deps);
   return {
     waiting: namesIn(outbox, 'waiting').length + namesIn(outbox, 'claimed').length,

@@ -151,17 +151,14 @@ function withoutStored(events: SenseEvent[], stored: readonly SenseEvent[]): Sen
   return events.filter((event) => !known.has(keyOf(event)));
 }
 
-interface Answer {
-  source: SenseSource;
-  outcome: Collected;
-}
+type Answer = Awaited<ReturnType<typeof query>>;
 
 async function query(
   { deps, nowMs, today }: CaptureRun,
   source: SenseSource,
   state: SenseState,
   stored: readonly SenseEvent[],
-): Promise<Answer> {
+) {
   const cursor = state.cursors[source.id] ?? (stored.length > 0 ? source.recover?.(stored) : undefined);
   const { startMs: dayStartMs } = dayBounds(today, deps.timezone);
   const failed = (reason: string): Collected => ({ events: [], cursor, state: 'error', reason });

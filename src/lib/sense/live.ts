@@ -1,23 +1,18 @@
 import { refreshCached, type Cached } from '../platform/files/file-cache';
 import type { Day } from '../platform/time/time';
-import { dayDetail, sources, status, today, type DayDetail, type ReadDeps } from './read';
-import { recordDocument, type RecordDocument } from '../time/record';
+import { dayDetail, sources, status, today, type ReadDeps } from './read';
+import { recordDocument } from '../time/record';
 import { todayOf } from './roll';
-import type { SenseStatus, SourceStatus } from './source';
+import type { SenseStatus } from './source';
 
 /** Cached queries for a long-running process. A query returns the same object until the data changes. */
-export interface LiveReads {
-  today: (deps: ReadDeps) => RecordDocument;
-  sources: (deps: ReadDeps) => readonly SourceStatus[];
-  status: (deps: ReadDeps) => SenseStatus;
-  day: (deps: ReadDeps, day: Day) => DayDetail;
-}
+export type LiveReads = ReturnType<typeof liveReads>;
 
 /**
  * Creates functions whose results are cached until `deps`, the date or a file changes. `day` caches only one
  * day at a time.
  */
-export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
+export function liveReads(scheduler: SenseStatus['scheduler']) {
   return {
     today: cached((deps) => recordDocument(today(deps).record)),
     sources: cached(sources),

@@ -146,16 +146,13 @@ function firstDay(store: SenseStore): Day | undefined {
   return [...store.loggedDays().slice(0, 1), ...store.recordedDays().slice(0, 1)].sort()[0];
 }
 
-export interface Rerolled {
-  rolled: Day[];
-  /** Days whose records weren't rebuilt, because their event logs were deleted. */
-  kept: Day[];
-}
+/** `kept`: days whose records weren't rebuilt, because their event logs were deleted. */
+export type Rerolled = ReturnType<typeof rollAgain>;
 
 /**
  * Rebuilds the records from `since` on, if their event logs still exist. The caller must hold the sense lock.
  */
-export function rollAgain(deps: RollDeps, since: Day): Rerolled {
+export function rollAgain(deps: RollDeps, since: Day) {
   const { store } = deps;
   const today = todayOf(deps);
   const stored = store.recordedDays().filter((day) => day >= since && day <= today);

@@ -5,12 +5,6 @@ import { addId, MAX_AGENTS, recordArtifactPhase, type Session, type SessionsStat
 import { isNameless, makeSlug } from './slug';
 import { INTERRUPTED, QUESTION_TOOL, type WorkEvent } from './work-events';
 
-export interface Folder {
-  /** Applies one event. Call this in log order, regardless of the events' times. */
-  take: (event: WorkEvent) => void;
-  touched: ReadonlySet<string>;
-}
-
 export interface FoldDeps {
   /**
    * Returns the local date of a time, such as `2026-11-20`. Used for sessions whose start was not recorded.
@@ -19,7 +13,7 @@ export interface FoldDeps {
 }
 
 /** Returns a `Folder`, which applies events to `state` in place. */
-export function folder(state: SessionsState, deps: FoldDeps): Folder {
+export function folder(state: SessionsState, deps: FoldDeps) {
   const bySession = new Map<string, Session>();
   for (const session of Object.values(state.sessions)) {
     for (const id of session.sessionIds) {

@@ -245,12 +245,9 @@ function indexOf({ version, sessions }: SessionsState): string {
   return `{"restricted":${JSON.stringify(restricted)},\n${rest.slice(1)}\n`;
 }
 
-interface Unread {
-  events: readonly WorkEvent[];
-  cursor: LogCursor;
-}
+type Unread = ReturnType<typeof unreadEvents>;
 
-function unreadEvents(workEvents: string, before: LogCursor): Unread {
+function unreadEvents(workEvents: string, before: LogCursor) {
   const events: WorkEvent[] = [];
   const cursor = readWorkEvents(workEvents, before, (event) => events.push(event));
   return { events, cursor };

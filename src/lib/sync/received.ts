@@ -10,12 +10,8 @@ import type { MachineName } from '../time/machines/read';
 import { machinesFolder, MAX_DAY_BYTES } from './exchange';
 import { publishedFiles } from './mirror';
 
-/** Where to read the other machines' files. */
-export interface ExchangeSource {
-  folder: string;
-  /** Whether `folder` is this machine's copy, because the exchange folder is not reachable. */
-  isCopy: boolean;
-}
+/** Where to read the other machines' files: the exchange folder or, if it is not reachable, this machine's copy. */
+export type ExchangeSource = ReturnType<typeof sourceOf>;
 
 /** Returns the folder that contains this machine's copy of the exchange folder. */
 export function copyFolder(machineState: string): string {
@@ -26,7 +22,7 @@ export function copyFolder(machineState: string): string {
  * Returns the exchange folder, or the copy if the exchange folder is not reachable. The folder in a shared user
  * area (`ownFolder`) always is; the first capture creates it.
  */
-export function sourceOf(folder: string, copy: string, ownFolder: string | undefined): ExchangeSource {
+export function sourceOf(folder: string, copy: string, ownFolder: string | undefined) {
   const isReachable = folder === ownFolder || kindOf(machinesFolder(folder)) === 'folder';
   if (isReachable) return { folder, isCopy: false };
   return { folder: readIndex(copy)['folder'] === folder ? copy : join(copy, 'none'), isCopy: true };

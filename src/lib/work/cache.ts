@@ -88,12 +88,7 @@ export function cacheReader(path: string): (repo: string) => Cache {
 }
 
 /** The result of the last poll. Stored in a separate small file, because the result changes every minute. */
-interface Poll {
-  /** When the cache was last up to date. */
-  lastFetch: string | null;
-  /** The last error, or null if the last poll succeeded. */
-  failure: { at: string; message: string; hint: string } | null;
-}
+type Poll = ReturnType<typeof readPoll>;
 
 const StoredPoll = v.object({
   repo: v.string(),
@@ -101,7 +96,7 @@ const StoredPoll = v.object({
   failure: orNull(v.object({ at: v.string(), message: v.string(), hint: v.string() })),
 });
 
-export function readPoll(path: string, repo: string): Poll {
+export function readPoll(path: string, repo: string) {
   const stored = readStored(path, StoredPoll);
   if (stored?.repo !== repo) return { lastFetch: null, failure: null };
   return { lastFetch: stored.lastFetch, failure: stored.failure };

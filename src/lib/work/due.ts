@@ -8,13 +8,6 @@ import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
 import { asNamed, impossibleTime, namedTime, recurringWords, type PhraseRange } from './due-words';
 import { dueLine } from './issue';
 
-interface Due {
-  /** The text without the words that specify the date. */
-  text: string;
-  /** `undefined` if the text contains no date. */
-  dueMs: number | undefined;
-}
-
 const MORNING = 9;
 const END_OF_DAY = 18;
 const TONIGHT = 20;
@@ -46,7 +39,7 @@ interface Now {
  * recurring time.
  * @param options.isTime Whether the whole text describes a time. If so, no word counts as ambiguous.
  */
-export async function readDue(text: string, options: Now & { isTime?: boolean }): Promise<Due> {
+export async function readDue(text: string, options: Now & { isTime?: boolean }) {
   const recurring = recurringWords(text);
   if (recurring !== undefined) {
     throw new StewardError('usage', `Recurring reminders are not supported: "${recurring}".`, {

@@ -136,17 +136,11 @@ export function refuseReadOnly({ repo, archived, hasIssues, canWrite }: Reposito
   }
 }
 
-/** What to do with a capture. `error` explains why the repository could not be verified. */
-interface CaptureGate {
-  gate: 'send' | 'spool' | 'drop';
-  error?: StewardError;
-}
-
 /**
  * Decides what to do with a capture. Drops a capture only if work tracking is off or the repository is not
  * private.
  */
-export async function captureGate(deps: PrivacyDeps): Promise<CaptureGate> {
+export async function captureGate(deps: PrivacyDeps) {
   const before = currentPrivacy(deps);
   if (before === 'setup' || before === 'off' || before === 'public') return { gate: 'drop' };
   if (before === 'unverified') return { gate: 'spool' };

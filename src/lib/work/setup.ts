@@ -7,19 +7,11 @@ import { readCache } from './cache';
 import type { WorkDeps } from './deps';
 import type { Host, Repository } from './host';
 import { failureOf } from './host/failure';
-import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult } from './labels';
+import { LABEL_SETS, seedLabels, wantedLabels } from './labels';
 import { refresh } from './poll';
 import { attestation, currentPrivacy, refusePublic, refuseReadOnly, sameRepo } from './privacy';
 
-export interface SetupResult {
-  repo: string;
-  url: string;
-  created: boolean;
-  files: string[];
-  labels: SeedResult;
-  issues: number;
-  next: string[];
-}
+export type SetupResult = Awaited<ReturnType<typeof setUp>>;
 
 /**
  * Runs `work setup OWNER/REPO`: checks that the repository is private, creates missing files, seeds the
@@ -29,7 +21,7 @@ export async function setUp(
   deps: WorkDeps,
   input: { repo: string; create: boolean },
   onStep: (text: string) => void = () => undefined,
-): Promise<SetupResult> {
+) {
   const wanted = parseRepoName(input.repo);
   onStep(`Checking ${wanted}`);
   const host = await deps.host();

@@ -38,17 +38,13 @@ export function missedSessions(sessions: readonly CapturedSession[], rules: Sess
  */
 export type Flagged = Readonly<Record<string, string>>;
 
-export interface StalePlan {
-  flag: Issue[];
-  /** Issues that a sweep flagged but that are active again or no longer in progress. */
-  unflag: Issue[];
-}
+export type StalePlan = ReturnType<typeof stalePlan>;
 
 /**
  * Plans stale labels for in-progress issues with no activity for seven days. Never removes a stale label that
  * a person added.
  */
-export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: number): StalePlan {
+export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: number) {
   const open = issues.filter(({ state }) => state === 'open');
   const inProgress = (issue: Issue): boolean => statusOf(issue.labels) === 'in-progress';
   const isOld = ({ updatedAt }: Issue): boolean => nowMs - (parseIso(updatedAt) ?? nowMs) > STALE_MS;

@@ -55,15 +55,9 @@ interface EnvironmentFlags {
 }
 
 /** A reference to a secret's value, such as `env:NAME` or `file:PATH`. */
-export interface SecretReference {
-  name: string;
-  reference: string;
-}
+export type SecretReference = ReturnType<typeof checkedSecret>;
 
-export interface EnvironmentBody {
-  body: Body;
-  secrets: SecretReference[];
-}
+export type EnvironmentBody = ReturnType<typeof environmentBody>;
 
 const MANAGERS = ['apt', 'cargo', 'gem', 'go', 'npm', 'pip'];
 const CONFIG = v.nullish(
@@ -82,7 +76,7 @@ const ENVIRONMENT = v.strictObject({ name: TEXT, description: ANY, config: CONFI
  * Builds the request body for a new environment. Returns the environment's secrets as references, not as
  * values.
  */
-export function environmentBody(file: Body, flags: EnvironmentFlags): EnvironmentBody {
+export function environmentBody(file: Body, flags: EnvironmentFlags) {
   const body: Body = { ...file, ...definedOnly({ name: flags.name, description: flags.description }) };
   const { secrets, ...config } = check(ENVIRONMENT, body, 'environment').config ?? {};
   const networking = networkingOf(flags) ?? config.networking ?? { type: 'unrestricted' };
@@ -166,7 +160,7 @@ function packagesOf(stored: Body, added: readonly string[]): Body | undefined {
 }
 
 /** Throws `usage` for a plaintext secret, without repeating the secret. */
-function checkedSecret(name: string, reference: unknown): SecretReference {
+function checkedSecret(name: string, reference: unknown) {
   const isReference =
     typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && isReference) return { name, reference };

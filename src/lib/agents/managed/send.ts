@@ -62,14 +62,10 @@ interface SendInput {
   read: ReadText;
 }
 
-export interface SendResult {
-  session: string;
-  /** Ids of the sent events, if the service reported them. */
-  sent: string[];
-}
+export type SendResult = Awaited<ReturnType<typeof sendInput>>;
 
 /** Sends the input exactly once. Sends tool results and permissions before the message. */
-export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendResult> {
+export async function sendInput(deps: SendDeps, input: SendInput) {
   const { session, message, policy } = input;
   const results = await Promise.all(
     input.toolResults.map((flag) => toolResult(flag, input.areErrors, input.read)),

@@ -11,16 +11,13 @@ export type Terms = ReadonlyMap<string, string>;
 /** Finds terms in text. Matches only whole words, and the longest term at each position. */
 type FindTerms = (text: string) => Replacement[];
 
-export interface Transformed {
-  text: string;
-  spoken: string;
-}
+export type Transformed = ReturnType<typeof transform>;
 
 /**
  * Prepares text for speech: replaces custom terms, respells homographs, and removes line breaks, control
  * characters and lone surrogates.
  */
-export function transform(text: string, findTerms: FindTerms): Transformed {
+export function transform(text: string, findTerms: FindTerms) {
   const speakable = clean(text.replace(/\p{Cs}/gu, ' ')).trim();
   const terms = findTerms(speakable);
   const homographs = findHomographs(speakable).filter(

@@ -135,14 +135,9 @@ function make(folder: string): boolean {
   return made === true;
 }
 
-/** Disk space available to this user. */
-export interface FreeSpace {
-  bytes: number;
-  /** Number of files that can still be created, or null if unlimited. */
-  files: number | null;
-}
+export type FreeSpace = ReturnType<typeof freeSpace>;
 
-export function freeSpace(path: string): FreeSpace {
+export function freeSpace(path: string) {
   const { bavail, bsize, files, ffree } = statfsSync(path);
   return { bytes: bavail * bsize, files: files > 0 ? ffree : null };
 }

@@ -99,14 +99,10 @@ function joined(chunks: readonly Buffer[], last: Buffer): Buffer {
   return chunks.length === 0 ? last : Buffer.concat([...chunks, last]);
 }
 
-/** Text to append, and the size of the file when the append was planned. */
-export interface AppendPlan {
-  offset: number;
-  text: string;
-}
+export type AppendPlan = ReturnType<typeof planAppend>;
 
 /** Plans an append. If the last line is incomplete, the planned text begins with a line feed. */
-export function planAppend(path: string, lines: readonly string[]): AppendPlan {
+export function planAppend(path: string, lines: readonly string[]) {
   const body = linesText(lines);
   const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return { offset: 0, text: body };

@@ -2,19 +2,13 @@ import { type ErrorKind, errorBody, toStewardError } from '../../errors';
 import { foldFor } from './fold';
 import { cleanLines } from './terminal';
 
-interface ErrorReport {
-  exitCode: number;
-  /** The text for stderr, with a final newline. */
-  text: string;
-}
-
 interface ErrorReportOptions {
   json: boolean;
   debug: boolean;
 }
 
 /** Formats an error as JSON or as plain text. The text has one line for the problem and one for the hint. */
-export function reportError(error: unknown, options: ErrorReportOptions): ErrorReport {
+export function reportError(error: unknown, options: ErrorReportOptions) {
   const known = toStewardError(error);
   const exitCode = EXIT_CODES[known.kind];
   if (options.json) return { exitCode, text: toJson(errorBody(known)) };

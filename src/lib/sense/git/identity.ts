@@ -22,11 +22,7 @@ export interface CountedCommit {
   patch?: string;
 }
 
-export interface NewWork {
-  counted: CountedCommit[];
-  /** Rewritten commits that aren't counted, because their originals weren't counted. */
-  rewritten: Commit[];
-}
+export type NewWork = Awaited<ReturnType<typeof newWork>>;
 
 /**
  * Returns a hash of the author and the author date, which a rewrite preserves. The hash may not be unique.
@@ -49,11 +45,7 @@ interface Second {
  * Returns the candidates that count as new work, oldest first. Rewrites and cherry-picks of counted commits
  * aren't counted again.
  */
-export async function newWork(
-  git: Git,
-  candidates: readonly Commit[],
-  known: KnownCommits,
-): Promise<NewWork> {
+export async function newWork(git: Git, candidates: readonly Commit[], known: KnownCommits) {
   const ordered = oldestFirst(candidates);
   const seconds = new Map<string, Second>();
   for (const commit of ordered) {
