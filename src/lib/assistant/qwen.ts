@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
-import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
+import { groupEntry, placeAt, type Assistant } from './assistant';
+import { claudeCode } from './claude-code';
 
 /** Qwen Code, with hooks in `~/.qwen/settings.json`. Command timeouts are in milliseconds. */
 export const qwen: Assistant = {
@@ -16,19 +17,6 @@ export const qwen: Assistant = {
     ...['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp', 'permission_mode'],
     ...['prompt_id?', 'tool_use_id?', 'tool_call_id?', 'tool_name'],
   ],
-  hooks: registrations([
-    ['SessionStart', 'session-start'],
-    ['UserPromptSubmit', 'prompt'],
-    ['PreToolUse', 'tool'],
-    ['PostToolUse', 'tool'],
-    ['PostToolUseFailure', 'tool'],
-    ['SubagentStart', 'subagent-start'],
-    ['SubagentStop', 'subagent-stop'],
-    ['PermissionRequest', 'notification'],
-    ['Notification', 'notification'],
-    ['Stop', 'stop'],
-    // Sent in addition to Stop if an API error ends the turn.
-    ['StopFailure', 'stop'],
-    ['SessionEnd', 'session-end', 1],
-  ]),
+  // Qwen Code sends Claude Code's events, but StopFailure in addition to Stop.
+  hooks: claudeCode.hooks,
 };
