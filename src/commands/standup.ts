@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, machine, ofOr, repo } from '../lib/cli/base-command';
+import { BaseCommand, ofOr, reportFlags } from '../lib/cli/base-command';
 import { openReport } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
@@ -10,10 +10,7 @@ export default class Standup extends BaseCommand {
     'Lists issues, sessions, commits and time from local data, then any gaps in the data. Prints formatted text to a terminal and Markdown to a pipe. The same data always produces the same output.';
   static override flags = {
     of: ofOr('since yesterday', 'Days to summarize'),
-    repo,
-    reminders: boolean({ description: 'Include your reminders.', default: false }),
-    evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
-    machine,
+    ...reportFlags,
   };
   static override examples = [
     'standup --of "since friday"',

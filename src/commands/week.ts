@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, machine, ofOr, repo } from '../lib/cli/base-command';
+import { BaseCommand, ofOr, reportFlags } from '../lib/cli/base-command';
 import { openReport } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
@@ -12,10 +12,7 @@ export default class Week extends BaseCommand {
     "Prints the `standup` report for a week (default: this week up to today), with your assistants' token usage.";
   static override flags = {
     of: ofOr('this week', 'Weeks that contain these days'),
-    repo,
-    reminders: boolean({ description: 'Include your reminders.', default: false }),
-    evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
-    machine,
+    ...reportFlags,
   };
   static override examples = ['week', 'week --of "last week" > week.md'];
   static override related = ['standup', 'sense recent', 'work list --state closed'];

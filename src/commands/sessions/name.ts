@@ -1,4 +1,4 @@
-import { BaseCommand, word } from '../../lib/cli/base-command';
+import { BaseCommand, session, word } from '../../lib/cli/base-command';
 import { nameSession, type NamedSession } from '../../lib/app/sessions';
 import { clean } from '../../lib/platform/terminal/terminal';
 
@@ -7,11 +7,7 @@ export default class SessionsName extends BaseCommand {
   static override description =
     'The name replaces the repository and branch in lists and notifications on this machine. An empty name removes the current name.';
   static override args = {
-    session: word({
-      description:
-        'Session, by its number in "steward sessions" or by part of its repository, branch, name or slug.',
-      required: true,
-    }),
+    session,
     name: word({ description: 'New name, up to 80 characters.', required: true }),
   };
   static override examples = [

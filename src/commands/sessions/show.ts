@@ -1,4 +1,4 @@
-import { BaseCommand, word } from '../../lib/cli/base-command';
+import { BaseCommand, session } from '../../lib/cli/base-command';
 import { localTimes } from '../../lib/platform/time/day-words';
 import { openSessions, placesNow } from '../../lib/app/sessions';
 import { findSession } from '../../lib/sessions/find';
@@ -8,13 +8,7 @@ import { sessionDetail, type SessionDetail } from '../../lib/sessions/rows';
 
 export default class SessionsShow extends BaseCommand {
   static override summary = 'Show one session with its history';
-  static override args = {
-    session: word({
-      description:
-        'Session, by its number in "steward sessions" or by part of its repository, branch, name or slug.',
-      required: true,
-    }),
-  };
+  static override args = { session };
   static override examples = ['sessions show shop', 'sessions show fix-login --json'];
   static override related = ['sessions', 'sessions name SESSION NAME'];
 
@@ -22,9 +16,9 @@ export default class SessionsShow extends BaseCommand {
     const { args } = await this.parse(SessionsShow);
     const deps = await openSessions(this.context);
     const nowMs = deps.clock.now();
-    const session = findSession(currentSessions(deps), args.session, nowMs);
-    const places = await placesNow(this.context, [session]);
-    const detail = sessionDetail(session, { nowMs, places });
+    const found = findSession(currentSessions(deps), args.session, nowMs);
+    const places = await placesNow(this.context, [found]);
+    const detail = sessionDetail(found, { nowMs, places });
     return this.show(detail, () => sessionText(detail, { nowMs, localTime: localTimes(deps.clock) }));
   }
 }

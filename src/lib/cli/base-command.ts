@@ -46,6 +46,13 @@ export const machine = string({
   helpValue: 'NAME',
 });
 
+export const reportFlags = {
+  repo,
+  reminders: boolean({ description: 'Include your reminders.', default: false }),
+  evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
+  machine,
+};
+
 /** A flag that may be given several times, each time with one value. */
 export function repeatable(description: string, helpValue: string, helpGroup = '') {
   return string({ description, helpValue, helpGroup, multiple: true, multipleNonGreedy: true });
@@ -53,6 +60,12 @@ export function repeatable(description: string, helpValue: string, helpGroup = '
 
 /** A text argument. Unlike oclif's type, this type doesn't read stdin if the argument is missing. */
 export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });
+
+export const session = word({
+  description:
+    'Session, by its number in "steward sessions" or by part of its repository, branch, name or slug.',
+  required: true,
+});
 
 const numberArgument = custom<number>({
   ignoreStdin: true,
