@@ -137,8 +137,8 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStat
 }
 
 const MAX_BEHIND = 3660;
-/** A check of these days takes milliseconds, even with many machines. */
-const RECENT_DAYS = 7;
+/** Reports read the other days, and note what they can't read. */
+const RECENT_DAYS = 2;
 
 /** A removed machine; in a dry run, a machine that would be removed. */
 export interface ForgottenMachine {

@@ -557,9 +557,8 @@ describe('publishing (lib)', () => {
   it('reports unreadable files of recent days without reading every day', () => {
     publish(deps());
     for (let at = 1; at <= 8; at += 1) writeFileSync(own('daily', `2026-10-0${at}.json`), '{"format":2}');
-    expect(statusNow().damaged.map(({ path: name }) => name.slice(-15))).to.deep.equal(
-      [3, 4, 5, 6, 7, 8].map((at) => `2026-10-0${at}.json`),
-    );
+    const damaged = statusNow().damaged.map(({ path: name }) => name.slice(-15));
+    expect(damaged).to.deep.equal(['2026-10-08.json']);
     expect(statusNow(true).damaged).to.have.length(8);
     writeFileSync(own('machine.json'), '{"format":2}');
     expect(damagedText(statusNow())).to.equal(`machines/${ID}/machine.json: needs a newer steward`);
