@@ -184,8 +184,10 @@ export async function waitingHooks(
   deps: HookInstallDeps & Pick<Machine, 'area'>,
   readSessions: ReadSessions,
 ) {
+  const registered = registeredAssistants(deps);
+  if (registered.length === 0) return [];
   const { state, found, fix = null } = hooksFinding(deps);
-  const pending = registeredAssistants(deps).filter((one) => one.pending !== undefined);
+  const pending = registered.filter((one) => one.pending !== undefined);
   const isHeard = await heardBy(deps, readSessions, pending);
   const untrusted = pending.filter((one) => !isHeard(one));
   const since = entriesOf(deps).at(-1)?.at ?? toIso(deps.clock.now());

@@ -79,8 +79,10 @@ function absoluteFolders(path: string): string[] {
 
 function isProgram(path: string): boolean {
   try {
+    // Most folders don't have the program, and an exception takes longer than the search.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return true;
   } catch {
     return false;
   }
