@@ -54,6 +54,24 @@ export function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: R
   return { kinds, hours, apps };
 }
 
+/** Returns the times of a record, in minutes. `starts` are the starts of its hours. */
+export function recordTime({ kinds, hours, apps }: ReturnType<typeof roundTime>, starts: readonly string[]) {
+  const { creation, consumption, neutral } = kinds;
+  return {
+    totalMinutes: (creation + consumption + neutral) / 10,
+    creationMinutes: creation / 10,
+    consumptionMinutes: consumption / 10,
+    neutralMinutes: neutral / 10,
+    apps: apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: tenths / 10 })),
+    hours: starts.map((start, i) => ({
+      start,
+      creation: (hours.creation[i] ?? 0) / 10,
+      consumption: (hours.consumption[i] ?? 0) / 10,
+      neutral: (hours.neutral[i] ?? 0) / 10,
+    })),
+  };
+}
+
 /** Merges spellings that differ only in case, such as "Code" and "code". Returns rows sorted by name. */
 export function joinSpellings(counts: ReadonlyMap<string, number>): { app: string; ms: number }[] {
   const joined = new Map<string, { app: string; most: number; ms: number }>();

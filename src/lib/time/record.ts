@@ -13,7 +13,7 @@ import { byCodeUnits } from '../platform/files/short-hash';
 import { addDays, dayBounds, dayOf, hourStarts, isDay, isDaySomewhere, isZone, timeOf, type Day, type DayBounds } from '../platform/time/time'; // prettier-ignore
 import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
-import { focusTime } from './focus-tally';
+import { focusTime, recordTime } from './focus-tally';
 import { ledgerTally } from './ledger/ledger';
 import { AGENT_STATES, PLACES, type DayLedger, type GoalTag } from './ledger/model';
 
@@ -127,7 +127,10 @@ export function recordTally(date: Day, options: TallyOptions) {
       else if (event.type === 'agent-session') sessions.add(ms, event);
     },
     sessionRepos: sessions.repos,
-    result({ version, generatedAt, final, isUncaptured = false }: RecordLabel): DailyRecord {
+    result(
+      { version, generatedAt, final, isUncaptured = false }: RecordLabel,
+      hasLedger = true,
+    ): DailyRecord {
       const isLonger = starts.length > 0 && (span.startMs < startMs || span.endMs > endMs);
       const hours = isLonger ? hoursIn(date, timezone, span) : starts;
       const samples = ledger.samples();
@@ -139,17 +142,10 @@ export function recordTally(date: Day, options: TallyOptions) {
         generatedAt,
         final,
         ...(captured === 0 && (backfilled > 0 || isUncaptured) ? { backfilled: true } : {}),
-        totalMinutes: (time.kinds.creation + time.kinds.consumption + time.kinds.neutral) / 10,
-        creationMinutes: time.kinds.creation / 10,
-        consumptionMinutes: time.kinds.consumption / 10,
-        neutralMinutes: time.kinds.neutral / 10,
-        apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: tenths / 10 })),
-        hours: hours.map((ms, i) => ({
-          start: localIso(ms, timezone),
-          creation: (time.hours.creation[i] ?? 0) / 10,
-          consumption: (time.hours.consumption[i] ?? 0) / 10,
-          neutral: (time.hours.neutral[i] ?? 0) / 10,
-        })),
+        ...recordTime(
+          time,
+          hours.map((ms) => localIso(ms, timezone)),
+        ),
         commits: commits.result(),
         sessions: sessions.result(),
         ledger: ledger.result(final, span, samples),

@@ -3,6 +3,7 @@ import { addDays, type Day } from '../../platform/time/time';
 import type { DailyRecord } from '../record';
 import { unionLedger } from './ledger';
 import { keyOfCommit, type CommitKey, type MachineDay, type MachineRow, type UnionRecord } from './model';
+import { recordTime } from '../focus-tally';
 import { capturedFirst, countOnce, type Counted } from './overlap';
 import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
 
@@ -64,8 +65,8 @@ function merged(
   const latest = (key: 'version' | 'generatedAt'): string =>
     records.map((record) => record[key]).reduce((a, b) => (byCodeUnits(a, b) > 0 ? a : b));
   const parts = all.map((counted) => ({ counted, seconds: secondsOf(counted, timezone) }));
-  const starts = hasTimes ? hours.map(({ start }) => Date.parse(start)) : [];
-  const time = timeOf(hasTimes ? parts : [], starts);
+  const starts = hasTimes ? hours.map(({ start }) => start) : [];
+  const time = timeOf(hasTimes ? parts : [], starts.map(Date.parse));
   return {
     date,
     timezone,
@@ -73,17 +74,7 @@ function merged(
     generatedAt: latest('generatedAt'),
     final: records.every(({ final }) => final),
     ...(records.every(({ backfilled }) => backfilled === true) ? { backfilled: true } : {}),
-    totalMinutes: (time.kinds.creation + time.kinds.consumption + time.kinds.neutral) / 10,
-    creationMinutes: time.kinds.creation / 10,
-    consumptionMinutes: time.kinds.consumption / 10,
-    neutralMinutes: time.kinds.neutral / 10,
-    apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: tenths / 10 })),
-    hours: (hasTimes ? hours : []).map(({ start }, i) => ({
-      start,
-      creation: (time.hours.creation[i] ?? 0) / 10,
-      consumption: (time.hours.consumption[i] ?? 0) / 10,
-      neutral: (time.hours.neutral[i] ?? 0) / 10,
-    })),
+    ...recordTime(time, starts),
     commits: commitsOf(all, around),
     sessions: hasTimes ? sessionsOf(all) : { count: 0, items: [] },
     ledger: unionLedger(parts),
