@@ -15,6 +15,11 @@ describe('steward without a command', function () {
     try {
       const [before] = await screensOf([[]], { home: home.path, columns: 80, env: cleanEnv(home.path) });
       expect(before?.text).to.include('EVERY DAY');
+      await steward(['sense', 'capture'], { home: home.path });
+      const [first] = await screensOf([[]], { home: home.path, columns: 80, env: cleanEnv(home.path) });
+      expect(first?.text).to.match(
+        /^Nothing waits for you, and no sessions are running\.\r\ntoday: 0 m tracked/,
+      );
       expect((await steward(['demo', '--keep', kept, '--', 'status'], { home: home.path })).code).to.equal(0);
       const env = { STEWARD_HOME: join(kept, '.steward'), XDG_STATE_HOME: join(kept, '.local', 'state') };
       for (const columns of [80, 60]) {

@@ -41,7 +41,7 @@ export async function homeText(context: Context, terminal: Terminal): Promise<st
   );
   const working = live.filter(({ status }) => status !== 'waiting').slice(0, MAX_ROWS - waiting.length);
   const list = [
-    ...inboxLines(waiting, { ...terminal, nowMs }),
+    ...(count === 0 ? [] : inboxLines(waiting, { ...terminal, nowMs })),
     ...(count > waiting.length ? [`${count - waiting.length} more: steward inbox`] : []),
     ...(working.length === 0 ? [] : sessionLines(working, { ...terminal, nowMs })),
   ];
