@@ -19,6 +19,8 @@ export interface RollDeps {
   classify: Classifier;
   /** Returns a ledger's time per goal. Without this function, records contain no goals. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
+  /** Whether a ledger built from a log contains the agents' time, which takes longest. Default: true. */
+  hasAgents?: boolean;
   /** Rebuilds the data that depends on records. Called once after all records are written. */
   afterRecords: (today: Day) => void;
 }
@@ -39,7 +41,8 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day) {
   const generatedAt = toIso(deps.clock.now());
   const final = day < todayOf(deps);
   const isUncaptured = final && state.zones[day] === undefined;
-  const record = tally.result({ version: SENSE_VERSION, generatedAt, final, isUncaptured });
+  const label = { version: SENSE_VERSION, generatedAt, final, isUncaptured };
+  const record = tally.result(label, deps.hasAgents);
   record.goalTags = deps.goalTags?.(record.ledger) ?? {};
   return { record, sessionRepos: tally.sessionRepos(), scan };
 }

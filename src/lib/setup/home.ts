@@ -78,8 +78,8 @@ function problemLines(problems: readonly StatusPart[], room: number, columns: nu
 
 async function todayLine(context: Context): Promise<string> {
   const { deps } = await openSense(context);
-  // Reading the names of goals takes longer than the rest.
-  const { record } = today(await openMachines(context, { ...deps, goalTags: undefined }));
+  // The agents' time, and the names of goals, take longer than the rest.
+  const { record } = today(await openMachines(context, { ...deps, goalTags: undefined, hasAgents: false }));
   const commits = record.commits.repos.reduce((sum, row) => sum + row.commits, 0);
   const time = `${minutes(record.totalMinutes)} tracked, ${minutes(record.creationMinutes)} creation`;
   return `today: ${time}, ${plural(commits, 'commit')}`;

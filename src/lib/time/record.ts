@@ -129,7 +129,7 @@ export function recordTally(date: Day, options: TallyOptions) {
     sessionRepos: sessions.repos,
     result(
       { version, generatedAt, final, isUncaptured = false }: RecordLabel,
-      hasLedger = true,
+      hasAgents = true,
     ): DailyRecord {
       const isLonger = starts.length > 0 && (span.startMs < startMs || span.endMs > endMs);
       const hours = isLonger ? hoursIn(date, timezone, span) : starts;
@@ -148,7 +148,7 @@ export function recordTally(date: Day, options: TallyOptions) {
         ),
         commits: commits.result(),
         sessions: sessions.result(),
-        ledger: ledger.result(final, span, samples),
+        ledger: (hasAgents ? ledger : ledgerTally(options.pollIntervalSec)).result(final, span, samples),
         narrative: null,
         goalTags: {},
       };
