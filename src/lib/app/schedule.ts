@@ -16,6 +16,11 @@ export function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Sch
   return createScheduler(installerDeps(context), kind);
 }
 
+/** Returns whether a job is installed on this machine, according to the manifest. */
+export function hasJobs({ area }: Pick<Context, 'area'>): boolean {
+  return readInstallManifest(area.installManifest).some(({ id }) => id.startsWith('schedule:'));
+}
+
 export interface JobsHere {
   kind: SchedulerKind;
   jobs: JobStatus[];

@@ -1,6 +1,7 @@
 import type { Context } from '../app/context';
 import { openInbox } from '../app/inbox';
 import { openMachines } from '../app/machines';
+import { hasJobs } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openRunning, openSessions } from '../app/sessions';
 import { openWork } from '../app/work';
@@ -45,7 +46,7 @@ export async function homeText(context: Context, terminal: Terminal): Promise<st
     ...(count > waiting.length ? [`${count - waiting.length} more: steward inbox`] : []),
     ...(working.length === 0 ? [] : sessionLines(working, { ...terminal, nowMs })),
   ];
-  const parts = (await overview(context)).parts.filter(
+  const parts = (await overview(context, hasJobs(context))).parts.filter(
     ({ state }) => state === 'warning' || state === 'failed',
   );
   const problems = parts.filter(({ id }) => id !== 'inbox');

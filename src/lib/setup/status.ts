@@ -37,8 +37,9 @@ export interface Overview {
 /**
  * Returns the state of each part, from files and the daemon. Writes nothing and doesn't use the network. An
  * invalid configuration is reported as the only row.
+ * @param asksScheduler a scheduler without jobs has no problems, and asking it takes long
  */
-export async function overview(context: Context): Promise<Overview> {
+export async function overview(context: Context, asksScheduler = true): Promise<Overview> {
   const { area } = context;
   const head = { userArea: area.root, version: VERSION, setUp: exists(area.root) };
   let config: Config;
@@ -61,7 +62,9 @@ export async function overview(context: Context): Promise<Overview> {
     context,
     config,
     daemon: await gather('daemon', { running: false, cliVersion: VERSION }, () => daemonReport(context)),
-    scheduler: await gather<Sources['scheduler']>('jobs', 'unknown', () => jobsHere(context, config.sense)),
+    scheduler: await gather<Sources['scheduler']>('jobs', 'unknown', async () =>
+      asksScheduler ? jobsHere(context, config.sense) : undefined,
+    ),
     localTime: localTimes(context.clock, config.user.timezone),
   };
   const parts = await Promise.all(
