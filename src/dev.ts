@@ -20,15 +20,16 @@ const HOT: Readonly<Record<HotBundle, () => Promise<HotCommand>>> = {
   hook: () => import('./lib/cli/hook-command'),
   statusline: () => import('./lib/cli/statusline'),
   'notify-send': () => import('./lib/cli/notify-send-hot'),
+  overview: () => import('./lib/cli/overview-hot'),
 };
 
 /** Runs steward from source. Help and completion load every command, so new commands work without a build. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
-  const hot = hotCall(argv);
-  const answered = hot === undefined ? argv : await runHot(hot, await HOT[hot.bundle]());
   const root = dirname(__dirname);
+  const hot = hotCall(argv);
+  const answered = hot === undefined ? argv : await runHot(hot, await HOT[hot.bundle](), root);
   if (typeof answered === 'number') process.exitCode = answered;
   else
     await runCli({ root, pjson: PACKAGE, table: COMMANDS, manifest: () => sourceManifest(root) }, answered);

@@ -2,19 +2,24 @@
 export interface HotCommand {
   /**
    * Returns the exit code. If the full command must run instead, returns undefined or the arguments for that
-   * command.
+   * command. `root` is the folder with package.json.
    */
-  runHot: (argv: readonly string[]) => Promise<number | undefined | readonly string[]>;
+  runHot: (rest: readonly string[], words: readonly string[], root: string) => Promise<HotResult>;
 }
 
-/** The commands and their bundles. Hooks, shells and status lines run them very often. */
+type HotResult = number | undefined | readonly string[];
+
+/** The commands and their bundles. Hooks, shells and status lines run them very often; people start with the others. */
 const BUNDLES: Readonly<Record<string, HotBundle>> = {
   hook: 'hook',
   statusline: 'statusline',
   'notify send': 'notify-send',
+  '': 'overview',
+  home: 'overview',
+  status: 'overview',
 };
 
-export type HotBundle = 'hook' | 'statusline' | 'notify-send';
+export type HotBundle = 'hook' | 'statusline' | 'notify-send' | 'overview';
 
 export interface HotCall {
   bundle: HotBundle;
@@ -35,8 +40,11 @@ export function hotCall(argv: readonly string[]): HotCall | undefined {
 }
 
 /** Runs a hot command. Returns the exit code, or the arguments for the full command if it must run instead. */
-export async function runHot(call: HotCall, { runHot }: HotCommand): Promise<number | readonly string[]> {
-  const { words, rest } = call;
-  const result = await runHot(rest);
+export async function runHot(
+  { words, rest }: HotCall,
+  { runHot }: HotCommand,
+  root: string,
+): Promise<number | readonly string[]> {
+  const result = await runHot(rest, words, root);
   return typeof result === 'number' ? result : [...words, ...(result ?? rest)];
 }

@@ -14,6 +14,7 @@ declare const STEWARD_BUILD: string;
 async function launch(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
+  const root = dirname(__dirname);
   const hot = hotCall(argv);
   const kind = kindOf(argv, hot);
   const unused = new Set<string>();
@@ -21,7 +22,7 @@ async function launch(argv: readonly string[]): Promise<void> {
   let result: number | readonly string[] = argv;
   if (hot !== undefined) {
     const file = `${hot.bundle}.js`;
-    result = await runHot(hot, load(`./${file}`) as HotCommand);
+    result = await runHot(hot, load(`./${file}`) as HotCommand, root);
     // Don't cache the bundle's compiled code if the full command runs, because this run used few of its functions.
     if (typeof result !== 'number') unused.add(file);
   }
@@ -31,7 +32,7 @@ async function launch(argv: readonly string[]): Promise<void> {
   }
   // oclif asks the system for the home folder as soon as it is loaded.
   provideAccount();
-  await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
+  await (load('./cli.js') as typeof import('./cli')).start(result, root);
 }
 
 /** Returns the code cache key. Command lines with the same key use mostly the same functions. */

@@ -153,7 +153,8 @@ describe('the packed steward', function () {
       const cheap = ['node:buffer', 'node:fs', 'node:os', 'node:path', 'node:timers'];
       expect(builtins.filter((builtin) => !cheap.includes(builtin))).to.deep.equal([]);
     }
-    for (const name of ['cli.js', ...Object.keys(sizes), 'main.js'])
+    expect(statSync(join(dist, 'overview.js')).size).to.be.lessThan(550_000);
+    for (const name of ['cli.js', 'overview.js', ...Object.keys(sizes), 'main.js'])
       expect(readFileSync(join(dist, name), 'utf8'), name).not.to.include(REPO);
   });
 });

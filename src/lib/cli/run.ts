@@ -2,16 +2,8 @@ import type { Command } from '@oclif/core/command';
 import { Config } from '@oclif/core/config';
 import type * as Interfaces from '@oclif/core/interfaces';
 
-import { userArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { exists } from '../platform/files/folder';
-import {
-  exitAtOnce,
-  exitOnInterrupt,
-  exitWhenReaderLeaves,
-  writeErr,
-  terminalOf,
-} from '../platform/terminal/stdio';
+import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves, writeErr } from '../platform/terminal/stdio';
 import { reportError, EXIT_CODES } from '../platform/terminal/error-report';
 import type { BaseCommand } from './base-command';
 import { flagsOf, resolveCommand } from './resolve';
@@ -65,8 +57,6 @@ export async function runCli(product: Product, argv: readonly string[]): Promise
 async function dispatch(product: Product, argv: readonly string[]): Promise<void> {
   const target = resolveCommand(argv, Object.keys(product.table));
   if (target.kind === 'command') return runCommand(product, target.id, target.argv);
-  if (argv.length === 0 && terminalOf(process.stdout).isTTY && exists(userArea().sense.config))
-    return runCommand(product, 'home', []);
   const { commands } = await product.manifest();
   if (target.kind === 'unknown') throw unknownCommand(target.words, Object.values(commands));
   if (target.kind === 'topic' && flagsOf(argv).includes('--json')) throw incomplete(target.words);

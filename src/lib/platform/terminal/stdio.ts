@@ -109,7 +109,10 @@ interface Stream {
  * Returns what a stream can show. A nonempty NO_COLOR turns color off; otherwise, FORCE_COLOR turns it on,
  * except for 0 or false.
  */
-export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Terminal {
+export function terminalOf(
+  stream: Stream = isOnTerminal() ? process.stdout : {},
+  env: NodeJS.ProcessEnv = process.env,
+): Terminal {
   const isTTY = stream.isTTY === true;
   const columns = stream.columns !== undefined && stream.columns > 0 ? stream.columns : 80;
   return {
