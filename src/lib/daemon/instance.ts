@@ -6,31 +6,24 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
-import { isAmount, isText, shape } from '../platform/files/shape';
+import { isAmount, isText, shape, type ShapeOf } from '../platform/files/shape';
 import { askLocal } from '../platform/net/local-http';
 import type { Clock } from '../platform/time/clock';
 
-/** How to reach a running daemon. Stored as `daemon.json` in the machine-local folder. */
-export interface Instance {
-  pid: number;
-  /** Base URL of the pages. */
-  url: string;
-  port: number;
-  /** Path of the Unix socket or named pipe. */
-  socket: string;
-  version: string;
-  /** ISO 8601 in UTC. */
-  startedAt: string;
-}
-
-const isInstance = shape({
+const INSTANCE = {
   pid: isAmount,
+  /** Base URL of the pages. */
   url: isText,
   port: isAmount,
+  /** Path of the Unix socket or named pipe. */
   socket: isText,
   version: isText,
+  /** ISO 8601 in UTC. */
   startedAt: isText,
-});
+};
+const isInstance = shape(INSTANCE);
+/** How to reach a running daemon. Stored as `daemon.json` in the machine-local folder. */
+export type Instance = ShapeOf<typeof INSTANCE>;
 
 type Area = Pick<UserArea, 'machine'>;
 
@@ -46,7 +39,7 @@ function instancePath(area: Area): string {
 /** Returns the instance stored by the last daemon, if any. That daemon may no longer be running. */
 export function readInstance(area: Area): Instance | undefined {
   const { format, ...value } = parseObject(readText(instancePath(area), { maxBytes: 64 * 1024 }) ?? '') ?? {};
-  return format === FORMAT && isInstance(value) ? (value as unknown as Instance) : undefined;
+  return format === FORMAT && isInstance(value) ? value : undefined;
 }
 
 export function writeInstance(area: Area, instance: Instance): void {

@@ -13,18 +13,12 @@ import {
   type ExchangeMachine,
   type PublishedDay,
   type PublishedSession,
-} from './format';
-import {
-  arrayOf,
   isCommit,
-  isNewer,
   isSession,
   isSpan,
   isUsageRow,
-  parseClean,
-  parseInfo,
-  type CheckRecord,
-} from './parse';
+} from './format';
+import { arrayOf, isNewer, parseClean, parseInfo, type CheckRecord } from './parse';
 
 /** Called with the path of each unusable file and the reason why the file can't be used. */
 export type OnDamagedFile = (path: string, reason: string) => void;

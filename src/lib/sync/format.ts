@@ -1,9 +1,21 @@
 import { hash } from 'node:crypto';
 
 import type { Day } from '../platform/time/time';
-import type { AppKind } from '../time/classify';
+import { APP_KINDS } from '../time/classify';
 import type { DailyRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
+import {
+  isText,
+  isAmount,
+  nullable,
+  optional,
+  listOf,
+  where,
+  shape,
+  oneOf,
+  type ShapeOf,
+  type ShapeCheck,
+} from '../platform/files/shape';
 
 /** The format version of the exchange folder. Readers skip and report files of a newer version. */
 export const FORMAT = 1;
@@ -25,29 +37,39 @@ export interface MachineInfo {
   retired?: string[];
 }
 
-/** A period in which one application was in front. `from`, `to` and `input` are in epoch seconds. */
-export interface PublishedSpan {
-  from: number;
-  to: number;
-  app: string;
-  kind: AppKind;
-  repo?: string;
-  /** Time of the last known input at or before `to`. */
-  input: number | null;
-}
+/** The last second of the year 9999, which the last day that steward can name ends with. */
+const MAX_SECOND = 253_402_300_799;
+const isSecond = where(isAmount, (value) => Number.isSafeInteger(value) && value <= MAX_SECOND);
+const isHash = where(isText, (value) => /^[0-9a-f]{16}$/.test(value));
+const isName = nullable(isText);
 
-/** A commit. `ts` is in epoch seconds. */
-export interface PublishedCommit {
+const SPAN = {
+  from: isSecond,
+  to: isSecond,
+  app: isText,
+  kind: oneOf(APP_KINDS),
+  repo: optional(isText),
+  /** Time of the last known input at or before `to`. */
+  input: nullable(isSecond),
+};
+/** A period in which one application was in front. `from`, `to` and `input` are in epoch seconds. */
+export type PublishedSpan = ShapeOf<typeof SPAN>;
+export const isSpan = where(shape(SPAN), ({ from, to }) => from < to);
+
+const COMMIT = {
   /** Hash of the repository, the author and the second, which is the same on every machine that has the commit. */
-  id: string;
+  id: isHash,
   /** Hash of the change, because two machines may commit in the same second. Absent if it is unknown. */
-  patch?: string;
-  repo: string;
-  ts: number;
+  patch: optional(isHash),
+  repo: isText,
+  ts: isSecond,
   /** Set only if details are published. */
-  subject?: string;
-  path?: string;
-}
+  subject: optional(isText),
+  path: optional(isText),
+};
+/** A commit. `ts` is in epoch seconds. */
+export type PublishedCommit = ShapeOf<typeof COMMIT>;
+export const isCommit = shape(COMMIT);
 
 /** The contents of `daily/<date>.json`. Session ids are hashed. */
 export interface PublishedDay {
@@ -57,19 +79,40 @@ export interface PublishedDay {
   commits: PublishedCommit[];
 }
 
-/** A line of `sessions/<date>.jsonl`. */
-export interface PublishedSession {
-  id: string;
-  assistant: string | null;
-  repo: string | null;
-  branch: string | null;
-  /** Periods, with times in epoch seconds. `w` means working; `y` means waiting for you. */
-  parts: [from: number, to: number, state: 'w' | 'y'][];
-  /** `slug`, `title` and `issue` are set only if details are published. */
-  slug?: string;
-  title?: string;
-  issue?: number;
+/** A period in epoch seconds. `w` means working; `y` means waiting for you. */
+type Part = [from: number, to: number, state: 'w' | 'y'];
+function isPart(value: unknown): value is Part {
+  const [from, to, state] = Array.isArray(value) ? (value as unknown[]) : [];
+  return isSecond(from) && isSecond(to) && from < to && (state === 'w' || state === 'y');
 }
+
+const SESSION = {
+  id: isHash,
+  assistant: isName,
+  repo: isName,
+  branch: isName,
+  parts: listOf(isPart),
+  /** `slug`, `title` and `issue` are set only if details are published. */
+  slug: optional(isText),
+  title: optional(isText),
+  issue: optional(isAmount),
+};
+/** A line of `sessions/<date>.jsonl`. */
+export type PublishedSession = ShapeOf<typeof SESSION>;
+export const isSession = shape(SESSION);
+
+export const isUsageRow: ShapeCheck<DayRow> = shape({
+  input: isAmount,
+  output: isAmount,
+  cacheRead: isAmount,
+  cacheWrite: isAmount,
+  cacheWrite1h: isAmount,
+  cost: isAmount,
+  assistant: isText,
+  session: isText,
+  repo: isName,
+  model: isText,
+});
 
 /** What a machine publishes for a day. The three parts are always replaced together. */
 export interface DaySet {

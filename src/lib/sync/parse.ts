@@ -1,17 +1,8 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
-import { isAmount } from '../platform/files/shape';
 import { cleanLine } from '../platform/terminal/terminal';
-import type { AppKind } from '../time/classify';
 import type { DailyRecord } from '../time/record';
-import type { DayRow } from '../usage/days';
-import {
-  FORMAT,
-  type MachineInfo,
-  type PublishedCommit,
-  type PublishedSession,
-  type PublishedSpan,
-} from './format';
+import { FORMAT, type MachineInfo } from './format';
 
 const MAX_NAME = 60;
 const MAX_TEXT = 500;
@@ -82,65 +73,4 @@ function isMinute(value: unknown): value is string {
 
 export function arrayOf<T>(value: unknown, isItem: (item: unknown) => item is T): T[] | undefined {
   return Array.isArray(value) && value.every(isItem) ? value : undefined;
-}
-
-const KINDS: readonly unknown[] = ['creation', 'consumption', 'neutral'] satisfies AppKind[];
-/** The last second of the year 9999, which the last day that steward can name ends with. */
-const MAX_SECOND = 253_402_300_799;
-const isSecond = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_SECOND;
-const isNameOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
-const isOptional = (value: unknown, type: string): boolean => value === undefined || typeof value === type;
-
-export function isSpan(item: unknown): item is PublishedSpan {
-  if (!isObject(item)) return false;
-  const { from, to, app, kind, repo, input } = item;
-  const isTime = isSecond(from) && isSecond(to) && from < to && (input === null || isSecond(input));
-  return isTime && typeof app === 'string' && KINDS.includes(kind) && isOptional(repo, 'string');
-}
-
-export function isCommit(item: unknown): item is PublishedCommit {
-  if (!isObject(item)) return false;
-  const { id, patch, repo, ts, subject, path } = item;
-  const isKnown =
-    isHash(id) && (patch === undefined || isHash(patch)) && typeof repo === 'string' && isSecond(ts);
-  return isKnown && isOptional(subject, 'string') && isOptional(path, 'string');
-}
-
-export function isSession(item: unknown): item is PublishedSession & Record<string, unknown> {
-  if (!isObject(item)) return false;
-  const { id, assistant, repo, branch, parts, slug, title, issue } = item;
-  if (!isHash(id) || ![assistant, repo, branch].every(isNameOrNull) || !Array.isArray(parts)) return false;
-  return (
-    parts.every(isPart) &&
-    isOptional(slug, 'string') &&
-    isOptional(title, 'string') &&
-    isOptional(issue, 'number')
-  );
-}
-
-function isPart(part: unknown): boolean {
-  if (!Array.isArray(part)) return false;
-  const [from, to, state] = part as unknown[];
-  return isSecond(from) && isSecond(to) && from < to && (state === 'w' || state === 'y');
-}
-
-export function isUsageRow(item: unknown): item is DayRow {
-  if (!isObject(item)) return false;
-  const { assistant, session, repo, model, ...amounts } = item;
-  const isNamed = typeof assistant === 'string' && typeof session === 'string' && typeof model === 'string';
-  return isNamed && isNameOrNull(repo) && AMOUNTS.every((name) => isAmount(amounts[name]));
-}
-
-const AMOUNTS = [
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'cost',
-] satisfies (keyof DayRow)[];
-
-function isHash(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{16}$/.test(value);
 }

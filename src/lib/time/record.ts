@@ -7,7 +7,8 @@ import {
   nullable,
   optional,
   shape,
-  type ShapeCheck,
+  where,
+  oneOf,
 } from '../platform/files/shape';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { addDays, dayBounds, dayOf, hourStarts, isDay, isDaySomewhere, isZone, timeOf, type Day, type DayBounds } from '../platform/time/time'; // prettier-ignore
@@ -276,9 +277,9 @@ export function countOf(count: unknown): number {
 
 /** A day lasts 49 hours at most: 25, and 24 more for who travels west. */
 const MAX_HOURS = 49;
-const isMinutes: ShapeCheck = (value) => isAmount(value) && (value as number) <= MAX_HOURS * 60;
+const isMinutes = where(isAmount, (value) => value <= MAX_HOURS * 60);
 /** Minutes of agents that work at the same time. */
-const isSumOfMinutes: ShapeCheck = (value) => isAmount(value) && (value as number) <= MAX_HOURS * 60 * 1000;
+const isSumOfMinutes = where(isAmount, (value) => value <= MAX_HOURS * 60 * 1000);
 const isName = nullable(isText);
 const isPlaces = shape(Object.fromEntries(PLACES.map((place) => [place, optional(isSumOfMinutes)])));
 const isCells = shape(Object.fromEntries(AGENT_STATES.map((state) => [state, optional(isPlaces)])));
@@ -302,7 +303,7 @@ const isLedger = shape({
 const KINDS = { creation: isMinutes, consumption: isMinutes, neutral: isMinutes };
 
 const isRecord = shape({
-  date: (value) => isText(value) && isDay(value as string),
+  date: where(isText, isDay),
   timezone: isText,
   version: isText,
   generatedAt: isText,
@@ -311,9 +312,7 @@ const isRecord = shape({
   creationMinutes: isMinutes,
   consumptionMinutes: isMinutes,
   neutralMinutes: isMinutes,
-  apps: listOf(
-    shape({ app: isText, kind: (value) => APP_KINDS.includes(value as AppKind), minutes: isMinutes }),
-  ),
+  apps: listOf(shape({ app: isText, kind: oneOf(APP_KINDS), minutes: isMinutes })),
   hours: listOf(shape({ start: isText, ...KINDS })),
   commits: shape({ count: isAmount, repos: listOf(shape({ repo: isText, commits: isAmount })) }),
   sessions: shape({ count: isAmount, items: listOf(shape({ session: isText, events: isAmount })) }),
