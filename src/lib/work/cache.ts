@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { objectsIn, parseObject } from '../platform/files/json-object';
 import { markOfTarget } from '../platform/files/stat';
-import { parseIso, toIso } from '../platform/time/clock';
+import { isIso, parseIso, toIso } from '../platform/time/clock';
 import type { HostIssue } from './issue';
-import { isIssue, Time, toIssue, type Issue } from './issue';
+import { isIssue, toIssue, type Issue } from './issue';
 
 /** Returns the parsed content of a JSON file, or undefined if it is missing or doesn't match the schema. */
 export function readStored<T>(
@@ -21,6 +21,7 @@ export function writeStored(path: string, value: object): void {
   replaceFile(path, `${JSON.stringify(value)}\n`);
 }
 
+export const Time = v.custom<string>(isIso);
 const VERSION = 1;
 const MAX_BYTES = 256 * 1024 * 1024;
 

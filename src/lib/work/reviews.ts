@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 
 import { toIso } from '../platform/time/clock';
-import { readStored, writeStored } from './cache';
+import { readStored, Time, writeStored } from './cache';
 import type { WorkDeps } from './deps';
-import { type Review, StoredReview, Time } from './issue';
+import { isReview, type Review } from './issue';
 
 const StoredReviews = v.object({
   version: v.literal(1),
   at: Time,
   etag: v.nullable(v.string()),
   tokenHash: v.string(),
-  reviews: v.array(StoredReview),
+  reviews: v.array(v.custom<Review>(isReview)),
 });
 
 /** Returns the stored review requests, and when they were read; null if they haven't been read yet. */

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 
 import { clean } from '../../platform/terminal/terminal';
-import { MAX_TITLE, Time } from '../issue';
+import { Time } from '../cache';
+import { MAX_TITLE } from '../issue';
 import type { Comment, HostLabel, LabelEvent, Repository } from './index';
 import type { HostIssue, Review } from '../issue';
 
