@@ -4,7 +4,7 @@ import { sessionWaits } from '../inbox/waits';
 import { minutes } from '../platform/terminal/format';
 import { comingTime } from '../platform/time/clock';
 import { clean } from '../platform/terminal/terminal';
-import { displayWidth, fit } from '../platform/terminal/text-width';
+import { displayWidth, fit, fitName } from '../platform/terminal/text-width';
 import { labelOf } from '../sessions/describe';
 import { phase } from '../sessions/phases';
 import { type Session, type SessionsState, statusOf } from '../sessions/session';
@@ -85,7 +85,7 @@ export function statusLineText(line: StatusLine, options: { columns: number; now
     ...limitPart(3, '5 h', line.fiveHour, options.nowMs),
     ...limitPart(4, 'week', line.sevenDay, options.nowMs),
     ...part(1, phaseOf(line.phase)),
-    ...part(1, line.session === null ? null : fit(clean(line.session), MAX_NAME)),
+    ...part(1, line.session === null ? null : fitName(clean(line.session), MAX_NAME)),
     ...part(5, line.assistant === CLAUDE_CODE ? null : line.assistant),
     ...part(0, line.waiting === 0 ? null : `${line.waiting} waiting`),
     ...dayParts(line),

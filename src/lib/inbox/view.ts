@@ -1,7 +1,7 @@
 import { palette, table, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
-import { fit } from '../platform/terminal/text-width';
+import { fit, fitName } from '../platform/terminal/text-width';
 import { ago } from '../sessions/view';
 import type { Inbox, InboxRow } from './row';
 
@@ -25,11 +25,12 @@ export function inboxLines(rows: readonly InboxRow[], options: InboxTextOptions)
   const { columns, nowMs, why: hasRule = false } = options;
   const { attention, neutral } = palette(options);
   const isNarrow = columns < NARROW;
-  const cells = rows.map(({ name, why, since, title }) =>
-    [name, why, ago(since, nowMs), title ?? ''].map(clean),
-  );
-  const nameMax = Math.max(12, Math.min(MAX_NAME, columns - MAX_WHY - 12));
-  const formats = [{ max: nameMax }, { max: MAX_WHY }, { align: 'right' as const }];
+  const nameMax = isNarrow ? columns : Math.max(12, Math.min(MAX_NAME, columns - MAX_WHY - 12));
+  const cells = rows.map(({ name, why, since, title }) => [
+    fitName(clean(name), nameMax),
+    ...[why, ago(since, nowMs), title ?? ''].map(clean),
+  ]);
+  const formats = [{}, { max: MAX_WHY }, { align: 'right' as const }];
   const lines = isNarrow ? cells.map(([name = '']) => name) : table(cells, formats).split('\n');
   return lines.flatMap((line, index) => {
     const [, ...rest] = cells[index] ?? [];

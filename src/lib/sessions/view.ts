@@ -8,7 +8,7 @@ import {
   type TextOptions,
 } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
-import { displayWidth, fit } from '../platform/terminal/text-width';
+import { displayWidth, fit, fitName } from '../platform/terminal/text-width';
 import { phase } from './phases';
 import type { SessionDetail, SessionRow, SessionsReport } from './rows';
 import type { SessionStatus } from './session';
@@ -65,7 +65,7 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
     return rows.flatMap((row) => {
       const [name = '', status, does, age, whose, place, about] = cellsOf(row, options);
       const rest = [status, does, whose, place, age, about].filter((cell) => cell !== '').join(' · ');
-      return [fit(name, columns), fit(`  ${rest}`, columns)].map((line) => painted(line, row, colors));
+      return [fitName(name, columns), fit(`  ${rest}`, columns)].map((line) => painted(line, row, colors));
     });
   }
   const hasOthers = rows.some((row) => whoseOf(row) !== '');
@@ -86,7 +86,8 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
   );
   const nameMax = Math.max(MIN_NAME_CELL, Math.min(MAX_NAME_CELL, columns - rest));
   const hasRoom = columns - rest - widthOf(0, nameMax) >= MIN_ABOUT_CELL;
-  return table(hasRoom ? cells : cells.map((row) => row.slice(0, -1)), [{ max: nameMax }, ...others])
+  const shown = cells.map(([name = '', ...row]) => [fitName(name, nameMax), ...row]);
+  return table(hasRoom ? shown : shown.map((row) => row.slice(0, -1)), [{}, ...others])
     .split('\n')
     .map((line, index) => painted(fit(line, columns), rows[index], colors));
 }

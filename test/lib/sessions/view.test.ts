@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 
+import type { InboxRow } from '../../../src/lib/inbox/row';
+import { inboxLines } from '../../../src/lib/inbox/view';
 import { sessionsText, sessionText } from '../../../src/lib/sessions/view';
 import { type SessionDetail, type SessionsReport } from '../../../src/lib/sessions/rows';
+
+const TERMINAL = { isTTY: true, color: false, unicode: true };
 
 const NONE: SessionsReport = {
   sessions: [],
@@ -63,6 +67,29 @@ describe('sessions: what a person is shown', () => {
     const text = sessionsText({ ...NONE, sessions: [crowded] }, { columns: 80, color: false, nowMs: 0 });
     expect(text).to.include('asks to run Bash').and.not.include('…');
   });
+
+  for (const columns of [40, 80, 100]) {
+    it(`tells equal names apart in ${columns} columns, however long they are`, () => {
+      const at = new Date(0).toISOString();
+      const named = (end: string): SessionDetail => ({
+        ...{
+          ...DETAIL,
+          startedAt: at,
+          updatedAt: at,
+          phaseHistory: [],
+          name: `site·${'x'.repeat(90)} (${end})`,
+        },
+        ...{ status: 'waiting', waitingFor: 'asks to run linear create_issue', waitingSince: at },
+      });
+      const sessions = [named('9a11'), named('e785')];
+      const lines = sessionsText({ ...NONE, sessions }, { columns, color: false, nowMs: 0 }).split('\n');
+      expect(lines.filter((line) => /site·.*… \((9a11|e785)\)/.test(line))).to.have.length(2);
+      const rows = sessions.map(({ name }) => ({ name, why: 'asks to run Bash', since: at }) as InboxRow);
+      const inbox = inboxLines(rows, { ...TERMINAL, columns, nowMs: 0 }).join('\n');
+      expect(inbox).to.match(/… \(9a11\)[^]*… \(e785\)/);
+      for (const line of [...lines, ...inbox.split('\n')]) expect(line.length, line).to.be.at.most(columns);
+    });
+  }
 
   for (const columns of [72, 80, 100]) {
     it(`names the assistant in full in ${columns} columns, however long the rest is`, () => {

@@ -25,6 +25,12 @@ export function fit(text: string, columns: number): string {
   return columns > 0 ? `${fitting}…` : '';
 }
 
+/** Truncates a name before the end in parentheses, which tells it from an equal name. */
+export function fitName(name: string, columns: number): string {
+  const end = / \([^() ]*\)$/.exec(name)?.[0] ?? '';
+  return fit(name.slice(0, name.length - end.length), columns - end.length) + end;
+}
+
 export function padEnd(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - displayWidth(text)));
 }
