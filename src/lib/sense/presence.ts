@@ -1,6 +1,6 @@
 import { throwIfBug } from '../errors';
 import { parentsOf } from '../platform/process/own-terminal';
-import { lastTerminalInput, type TerminalInput } from '../sessions/terminal-input';
+import { lastTerminalInput } from '../sessions/terminal-input';
 import type { SessionTerminal } from '../sessions/work-events';
 import { readFrontApp } from './front-app';
 import { isWayland, x11Display, type Desktop, type FrontApp } from './front-app/adapter';
@@ -33,7 +33,8 @@ export async function readPresence(
   const [idle, front, input] = await Promise.all([
     readIdle(desktop),
     readFrontApp(desktop),
-    lastInput(desktop),
+    // A program that doesn't answer must not cost you an alert.
+    lastTerminalInput(desktop).catch((error: unknown) => void throwIfBug(error)),
   ]);
   const { idleMs, locked } = 'unknown' in idle ? {} : idle;
   const isSeen = front.state === 'seen';
@@ -49,16 +50,6 @@ export async function readPresence(
   // Without a desktop, you are away if you typed at no terminal.
   const hasDesktop = x11Display(desktop) !== undefined || isWayland(desktop);
   return input === undefined || hasDesktop ? 'unknown' : 'away';
-}
-
-/** Returns your last input, unless a program doesn't answer: that must not cost you an alert. */
-async function lastInput(desktop: Desktop): Promise<TerminalInput | undefined> {
-  try {
-    return await lastTerminalInput(desktop);
-  } catch (error) {
-    throwIfBug(error);
-    return undefined;
-  }
 }
 
 function isTerminal(app: FrontApp, { pid, program }: SessionTerminal): boolean {
