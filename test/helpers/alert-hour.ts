@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -46,6 +46,12 @@ export async function startAlertHour(clock: MovableClock, options: HourOptions) 
     alerts.filter(([, ...channels]) => channels.includes(channel)).map(([text]) => text);
   const pushes = (): unknown[] => server.got.map(({ body }) => body['message']);
   const banners = (): (string | undefined)[] => [...screen.text().matchAll(BANNER)].map(([, text]) => text);
+  /** A delivery in progress would count as late once the clock moves. */
+  const isSettled = (): boolean =>
+    ['', 'claimed'].every((place) => {
+      const path = join(home, '.steward', 'state', 'outbox', place);
+      return !existsSync(path) || readdirSync(path).every((name) => !name.endsWith('.json'));
+    });
   const lastCapture = (): number => {
     const state = readFileSync(join(home, '.steward', 'sense', 'state.json'), 'utf8');
     return Date.parse((JSON.parse(state) as { lastCaptureTs: string }).lastCaptureTs);
@@ -94,7 +100,9 @@ export async function startAlertHour(clock: MovableClock, options: HourOptions) 
     async alerted(...alert: Alert): Promise<void> {
       alerts.push(alert);
       const isThere = (): boolean =>
-        pushes().length >= expected('push').length && banners().length >= expected('terminal').length;
+        pushes().length >= expected('push').length &&
+        banners().length >= expected('terminal').length &&
+        isSettled();
       await until(`the alert ${alert.join(', ')}`, isThere).catch(() => undefined);
       this.checkAlerts();
     },
