@@ -101,7 +101,7 @@ export function focus(ts: string, app: string, intervalSec = 120): SenseEvent {
 }
 
 export function commit(ts: string, repo: string, sha: string): SenseEvent {
-  const detail = { sha, subject: `Commit ${sha}`, authoredAt: toIso(Date.parse(ts)), path: `/src/${repo}` };
+  const detail = { sha, identity: sha, subject: `Commit ${sha}`, path: `/src/${repo}` };
   return { ts: toIso(Date.parse(ts)), type: 'git-commit', source: 'git', repo, detail };
 }
 

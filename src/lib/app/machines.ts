@@ -26,12 +26,11 @@ export async function openMachines<T extends ReadDeps>(
   const { readState, withFolder } = await import('../sync/state');
   const { area } = context;
   const onDamaged = damagedNotes(note);
-  const { awayNotes, copyFolder, sourceOf } = await import('../sync/received');
+  const { openReceived } = await import('../sync/received');
   const localTime = localTimes(context.clock, deps.timezone);
   const noteOnce = once(note);
   const known = (): KnownMachines => {
-    const source =
-      folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine), area.exchange);
+    const { source, noteAway } = openReceived(folder, area, localTime, noteOnce);
     const { kept = [] } = withFolder(readState(stateFile(area)), folder);
     const id = folder === undefined ? (knownMachineId() ?? '') : context.machineId;
     return knownMachines(
@@ -39,10 +38,7 @@ export async function openMachines<T extends ReadDeps>(
       storedDays(deps, kept),
       source,
       onDamaged,
-      (others) => {
-        if (source === undefined || folder === undefined) return;
-        for (const text of awayNotes(source, folder, others, localTime)) noteOnce(text);
-      },
+      noteAway,
     );
   };
   const machines = (): Machines | undefined => chooseMachines(known(), wanted);

@@ -16,7 +16,6 @@ import { GROUPINGS, type Usage } from '../usage/rollup';
 import type { Context } from './context';
 import type { NotifyContext } from './notify';
 import { openSessions } from './sessions';
-import type { UsageInput } from '../sync/machine-usage';
 import { machineName } from './sync-settings';
 
 export async function openUsage(context: Context): Promise<UsageReads & { deps: UsageReadDeps }> {
@@ -39,16 +38,11 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
       if (folder === undefined && machine === undefined) return { rows: readOwn() };
       const { usageOfMachines } = await import('../sync/machine-usage');
       const own = { id: context.machineId, name: machineName(area) };
-      const { awayNotes, copyFolder, sourceOf } = await import('../sync/received');
-      const source =
-        folder === undefined ? undefined : sourceOf(folder, copyFolder(area.machine), area.exchange);
-      const onOthers: UsageInput['onOthers'] = (others) => {
-        if (source === undefined || folder === undefined) return;
-        notes.push(...awayNotes(source, folder, others, localTimes(clock, user.timezone)));
-      };
-      return usageOfMachines({ own, source, onOthers, machine, ...period }, readOwn, mergeUsage, (text) =>
-        notes.push(text),
-      );
+      const { openReceived } = await import('../sync/received');
+      const note = (text: string): unknown => notes.push(text);
+      const localTime = localTimes(clock, user.timezone);
+      const { source, noteAway: onOthers } = openReceived(folder, area, localTime, note);
+      return usageOfMachines({ own, source, onOthers, machine, ...period }, readOwn, mergeUsage, note);
     },
     async sessionNames() {
       const sessions = Object.values(currentSessions(await openSessions(context)).sessions);

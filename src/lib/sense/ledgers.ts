@@ -26,8 +26,7 @@ export interface Ledgers {
 /** Returns the days' ledgers. Recomputes damaged and old records if their event logs still exist. */
 export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const machines = deps.machines?.();
-  if (machines !== undefined)
-    return ledgersIn([...unionDays(machines, days, { hasTimes: false }).values()], days, []);
+  if (machines !== undefined) return ledgersIn([...unionDays(machines, days).values()], days, []);
   const damaged: StewardError[] = [];
   const onDamaged = ({ kind, message }: StewardError): void => {
     const hint =

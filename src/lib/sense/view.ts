@@ -23,8 +23,6 @@ export interface NotSeen {
 
 export interface RecordTextOptions extends TextOptions {
   notSeen: NotSeen;
-  /** Time of the next capture, such as `09:42`, or absent if none is scheduled. */
-  nextCapture?: string;
   /** Number of rows in the inbox. */
   waiting?: number;
   /** Number of sessions per repository. Repositories with the most sessions come first. */
@@ -87,12 +85,11 @@ export function noTime({ backfilled }: DailyRecord): string {
   return backfilled === true ? 'time not recorded' : 'no time captured';
 }
 
-function emptyDay({ record, columns }: View, { nextCapture, notSeen }: RecordTextOptions): string[] {
+function emptyDay({ record, columns }: View, { notSeen }: RecordTextOptions): string[] {
   if (record.final) return wrap('Nothing was captured on this day.', columns);
   const isSampled = notSeen.idleMinutes > 0 || notSeen.sources.length > 0;
   const byHand = isSampled ? '' : ' Run "steward sense capture" to capture now.';
-  const next = nextCapture === undefined ? byHand : ` The next capture is at ${nextCapture}.`;
-  return wrap(`Nothing captured yet today.${next}`, columns);
+  return wrap(`Nothing captured yet today.${byHand}`, columns);
 }
 
 function kindLines({ record, columns, isWide, side, colors }: View): string[] {

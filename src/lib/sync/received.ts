@@ -75,14 +75,22 @@ function copyMachine(
   }
 }
 
-/** Returns what to tell about a report from the copy; nothing if the exchange folder is reachable. */
-export function awayNotes(
-  { isCopy }: ExchangeSource,
-  folder: string,
-  others: readonly MachineName[],
+/**
+ * Opens the other machines' files. Without an exchange folder, there is no source. `noteAway` notes how old the copy
+ * is, if the exchange folder is not reachable.
+ */
+export function openReceived(
+  folder: string | undefined,
+  { machine, exchange }: { machine: string; exchange?: string | undefined },
   localTime: (iso: string) => string,
-): string[] {
-  if (!isCopy) return [];
-  if (others.length === 0) return [`Exchange folder not reachable: ${folder}. Other machines are missing.`];
-  return others.map(({ name, asOf = '' }) => `${name}: as of ${localTime(asOf)}, ${folder} not reachable`);
+  note: (text: string) => unknown,
+) {
+  const source = folder === undefined ? undefined : sourceOf(folder, copyFolder(machine), exchange);
+  const noteAway = (others: readonly MachineName[]): void => {
+    if (source?.isCopy !== true) return;
+    for (const { name, asOf = '' } of others)
+      note(`${name}: as of ${localTime(asOf)}, ${folder} not reachable`);
+    if (others.length === 0) note(`Exchange folder not reachable: ${folder}. Other machines are missing.`);
+  };
+  return { source, noteAway };
 }

@@ -187,7 +187,7 @@ describe('sense: views', () => {
   });
 
   it('explains an empty day', () => {
-    golden('empty', recordText(empty, { columns: 80, color: false, notSeen, nextCapture: '09:42' }));
+    golden('empty', recordText(empty, { columns: 80, color: false, notSeen }));
     golden('empty-unscheduled', recordText(empty, { columns: 80, color: false, notSeen: unsupported }));
     const over = recordText({ ...empty, final: true }, { columns: 80, color: false, notSeen });
     expect(lines(over).slice(0, 2)).to.deep.equal([

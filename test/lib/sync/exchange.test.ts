@@ -11,7 +11,7 @@ import {
   readPublishedUsage,
 } from '../../../src/lib/sync/exchange';
 import { machineNames } from '../../../src/lib/sync/machine-days';
-import { awayNotes } from '../../../src/lib/sync/received';
+import { openReceived } from '../../../src/lib/sync/received';
 import { commitId, hashedId, toMinute } from '../../../src/lib/sync/format';
 import { scratch } from '../../helpers/scratch';
 import { buildDailyRecord, focus } from '../../helpers/sense';
@@ -93,9 +93,12 @@ describe('the exchange folder (lib)', () => {
   it('tells machines with the same name apart in the notes of a copy', () => {
     put(`${ID}/machine.json`, INFO);
     put('fedcba987654/machine.json', { ...INFO, id: 'fedcba987654' });
-    const source = { folder: path(), isCopy: true };
+    const notes: string[] = [];
+    const time = (iso: string): string => iso.slice(11, 16);
+    const add = (text: string): unknown => notes.push(text);
+    const { source, noteAway } = openReceived('/nas', { machine: path() }, time, add);
     const { nameOf } = machineNames({ id: 'aaaabbbbcccc', name: 'desk' }, readMachines(path()), source);
-    const notes = awayNotes(source, '/nas', readMachines(path()).map(nameOf), (iso) => iso.slice(11, 16));
+    noteAway(readMachines(path()).map(nameOf));
     expect(notes).to.deep.equal(
       ['laptop-0123', 'laptop-fedc'].map((name) => `${name}: as of 09:42, /nas not reachable`),
     );

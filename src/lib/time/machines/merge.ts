@@ -9,12 +9,6 @@ import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
 
 type MachineLabel = Pick<MachineRow, 'id' | 'name' | 'asOf'>;
 
-/** The parts of a record to merge. Omitting either part makes reading a year of records 20% faster. */
-export interface MergedParts {
-  /** Whether to merge totals, applications, hours and sessions. Default: true. */
-  hasTimes?: boolean;
-}
-
 /**
  * Merges the machines' days into one record per requested date, oldest first. `days` should include the days
  * before and after, because time zones differ.
@@ -23,7 +17,6 @@ export function mergeDays(
   days: readonly MachineDay[],
   wanted: ReadonlySet<Day>,
   machines: readonly MachineLabel[],
-  shown: MergedParts = {},
 ): UnionRecord[] {
   const dates = new Map<Day, Counted[]>();
   for (const counted of countOnce(distinct(days))) {
@@ -34,7 +27,7 @@ export function mergeDays(
   return [...dates.keys()]
     .filter((date) => wanted.has(date))
     .sort()
-    .map((date) => merged(date, dates, known, shown));
+    .map((date) => merged(date, dates, known));
 }
 
 function distinct(days: readonly MachineDay[]): MachineDay[] {
@@ -56,7 +49,6 @@ function merged(
   date: Day,
   dates: ReadonlyMap<Day, readonly Counted[]>,
   machines: readonly MachineLabel[],
-  { hasTimes = true }: MergedParts,
 ): UnionRecord {
   const all = dates.get(date) ?? [];
   const around = [addDays(date, -1), date, addDays(date, 1)].flatMap((day) => dates.get(day) ?? []);
@@ -65,8 +57,8 @@ function merged(
   const latest = (key: 'version' | 'generatedAt'): string =>
     records.map((record) => record[key]).reduce((a, b) => (byCodeUnits(a, b) > 0 ? a : b));
   const parts = all.map((counted) => ({ counted, seconds: secondsOf(counted, timezone) }));
-  const starts = hasTimes ? hours.map(({ start }) => start) : [];
-  const time = timeOf(hasTimes ? parts : [], starts.map(Date.parse));
+  const starts = hours.map(({ start }) => start);
+  const time = timeOf(parts, starts.map(Date.parse));
   return {
     date,
     timezone,
@@ -76,7 +68,7 @@ function merged(
     ...(records.every(({ backfilled }) => backfilled === true) ? { backfilled: true } : {}),
     ...recordTime(time, starts),
     commits: commitsOf(all, around),
-    sessions: hasTimes ? sessionsOf(all) : { count: 0, items: [] },
+    sessions: sessionsOf(all),
     ledger: unionLedger(parts),
     narrative: null,
     goalTags: {},

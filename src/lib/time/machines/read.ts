@@ -3,7 +3,7 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import { addDays, type Day } from '../../platform/time/time';
 import type { DayLedger } from '../ledger/model';
 import type { DailyRecord, SessionRepos } from '../record';
-import { mergeDays, type MergedParts } from './merge';
+import { mergeDays } from './merge';
 import type { MachineDay, UnionRecord } from './model';
 import type { MachineParts } from './timeline';
 
@@ -36,7 +36,7 @@ export interface KnownMachines {
   choose: (ids: ReadonlySet<string>) => Machines | undefined;
 }
 
-export interface UnionOptions extends MergedParts {
+export interface UnionOptions {
   /** Returns the time per goal id. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
 }
@@ -48,7 +48,7 @@ const CHUNK_DAYS = 14;
 export function unionDays(
   machines: Machines,
   days: readonly Day[],
-  { goalTags, ...parts }: UnionOptions = {},
+  { goalTags }: UnionOptions = {},
 ): Map<Day, UnionRecord> {
   const records: UnionRecord[] = [];
   let read: MachineDay[] = [];
@@ -58,7 +58,7 @@ export function unionDays(
     read = read.filter(({ record }) => around.has(record.date));
     for (const { record } of read) around.delete(record.date);
     read.push(...machines.read([...around].sort()));
-    records.push(...mergeDays(read, new Set(chunk), machines.names, parts));
+    records.push(...mergeDays(read, new Set(chunk), machines.names));
   }
   for (const record of records) record.goalTags = goalTags?.(record.ledger) ?? {};
   return new Map(records.map((record) => [record.date, record]));
