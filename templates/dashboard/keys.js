@@ -8,7 +8,7 @@ const OFF = 'steward-keys-off';
 const SEQUENCE_MS = 1500;
 /** The element that opens a row. Rows without one are skipped. */
 const OPENS = 'a[href], summary';
-const COPIES = '[data-rows] > li > .command > button';
+const COPIES = '[data-rows] > li .command > button';
 const ROWS = `[data-rows] > li:has(${OPENS})`;
 const TIMELINE = [
   ['← →', 'Move along the timeline'],

@@ -26,14 +26,15 @@ const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
  */
 export function showWaitingList(place, rows, now, lost) {
   const items = rows.map((one) => {
-    const { id, slug, kind, why, since: at, go } = one;
+    const { id, slug, kind, why, since: at } = one;
     const request = lost ? why.replace(/^asks/, 'asked') : why;
     const where = slug === undefined ? one.name : placeOf(one);
     // Pages that have not signed in get no names.
     const text = plainTitle(one.title ?? one.name ?? id);
     const age =
       kind === 'reminder' ? `due ${moment(Date.parse(at), now)}` : `${request} · ${sinceText(at, now)}`;
-    const item = row(id, h('a', linkOf(one), text), [where === text ? '' : where, age, go]);
+    const item = row(id, h('a', linkOf(one), text), [where === text ? '' : where, age]);
+    item.append(buttonsOf(one));
     if (one.ask && isSignedIn()) item.append(formOf(one.ask));
     return item;
   });
@@ -41,8 +42,28 @@ export function showWaitingList(place, rows, now, lost) {
   return rows.length;
 }
 
-/** The last problem of each ask. @type {Map<string, string>} */
+/** The last problem of each row or ask. @type {Map<string, string>} */
 const problems = new Map();
+
+/** Returns a button that posts to a path. @param {string} label @param {string} path @param {{ id: string } & Record<string, unknown>} given */
+function sends(label, path, given) {
+  return h('button', { type: 'button', 'data-send': JSON.stringify([path, given]) }, label);
+}
+
+/** Returns what can be done with a row: the buttons of a signed-in page, and its command. @param {InboxRow} row */
+function buttonsOf({ id, kind, go, canEnd }) {
+  const mark = '/api/inbox/mark';
+  return h(
+    'span.buttons',
+    isSignedIn() && [
+      kind === 'delivery' && sends('Retry', '/api/notify/retry', { id }),
+      canEnd && sends('Done', mark, { id }),
+      sends('Snooze 1 h', mark, { id, when: '1h' }),
+    ],
+    go && h('details', h('summary', { 'aria-label': 'Command' }, '…'), command(go)),
+    problems.has(id) && h('span.attention', problems.get(id)),
+  );
+}
 
 /** Returns what an ask shows, with a button for each answer. @param {ShownAsk} ask */
 function formOf({ id, kind, tool, questions, input, canAllow, canAllowSession }) {
@@ -50,7 +71,7 @@ function formOf({ id, kind, tool, questions, input, canAllow, canAllowSession })
   const [only, second] = questions;
   const options = second === undefined ? (only?.options ?? []) : [];
   const button = (/** @type {string} */ label, /** @type {object} */ given) =>
-    h('button', { type: 'button', 'data-answer': JSON.stringify({ id, ...given }) }, label);
+    sends(label, ANSWER, { id, ...given });
   return h(
     'form.ask',
     { 'data-ask': id },
@@ -66,23 +87,25 @@ function formOf({ id, kind, tool, questions, input, canAllow, canAllowSession })
   );
 }
 
-/** Sends the answers that are given in a list. @param {Element} place @param {() => Promise<void>} refresh */
+const ANSWER = '/api/inbox/answer';
+
+/** Sends the answers and marks that are given in a list. @param {Element} place @param {() => Promise<void>} refresh */
 export function watchAnswers(place, refresh) {
-  const send = async (/** @type {{ id: string }} */ given) => {
-    const { problem } = await post('/api/inbox/answer', given);
+  const send = async (/** @type {string} */ path, /** @type {{ id: string }} */ given) => {
+    const { problem } = await post(path, given);
     problems.delete(given.id);
     if (problem !== undefined) problems.set(given.id, problem);
     await refresh();
   };
   place.addEventListener('click', (event) => {
-    const given = around(event, '[data-answer]')?.getAttribute('data-answer');
-    if (given) void send(JSON.parse(given));
+    const sent = around(event, '[data-send]')?.dataset.send;
+    if (sent) void send(.../** @type {[string, { id: string }]} */ (JSON.parse(sent)));
   });
   place.addEventListener('submit', (event) => {
     event.preventDefault();
     const form = /** @type {HTMLFormElement} */ (event.target);
     const given = { id: form.dataset.ask ?? '', answer: form.querySelector('input')?.value };
-    void send(given);
+    void send(ANSWER, given);
   });
 }
 
@@ -93,15 +116,14 @@ function linkOf({ id, slug, kind, url }) {
   return url === null ? { href: kind === 'hosted' ? '/sessions' : '/status' } : external(url);
 }
 
-/** @param {string} key @param {Element} title @param {[where: string, why: string, fix: string | null]} texts */
-function row(key, title, [where, why, fix]) {
+/** @param {string} key @param {Element} title @param {[where: string, why: string]} texts */
+function row(key, title, [where, why]) {
   return h(
     'li',
     { 'data-key': key },
     h('b.name', title),
     h('span.muted.where', where),
     h('span.attention', why),
-    fix && command(fix),
   );
 }
 

@@ -366,6 +366,12 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     await send('/api/inbox/answer', 400, { id: 'q-1', answer: '2' });
     expect(await send('/api/inbox/answer', 200, { id: 'q-1', answer: '1' })).to.deep.equal({ id: 'q-1' });
     await send('/api/inbox/answer', 409, { id: 'q-1', answer: '1' });
+    writeFileSync(area('state', 'asks.json'), JSON.stringify({ asks: [{ ...asked, ...times, ...open }] }));
+    await send('/api/inbox/mark', 409, { id: 'q-1' });
+    await send('/api/inbox/mark', 400, { id: 'q-1', when: 'yesterday' });
+    await send('/api/inbox/mark', 404, { id: 'none', when: '1h' });
+    expect(await send('/api/inbox/mark', 200, { id: 'q-1', when: '1h' })).to.include({ id: 'q-1' });
+    expect((await visit(daemon, 'GET /api/inbox', 200, { headers: page })).text).not.to.include('Which?');
     const write = (name: string, status: number, input: object): Promise<unknown> =>
       send(`/api/work/${name}`, status, input);
     const added = (await write('add', 200, { title: 'From the page', priority: 'P0' })) as Item;

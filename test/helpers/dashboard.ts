@@ -141,7 +141,12 @@ function inboxOf(answers: Answers): Inbox {
       const kind = waitingFor === null ? 'turn' : 'permission';
       const since = waitingSince ?? NOW;
       const about = { id: slug, slug, name, kind, title: task ?? title, since, repo, branch, go } as const;
-      return waitOf({ ...about, why: waitingFor ?? 'turn finished', blocks: waitingFor !== null });
+      return waitOf({
+        ...about,
+        why: waitingFor ?? 'turn finished',
+        blocks: waitingFor !== null,
+        canEnd: waitingFor === null,
+      });
     }),
     ...issueWaits(items, Date.parse(NOW)),
     ...Array.from({ length: outbox?.failed ?? 0 }, (_, i) => {

@@ -70,6 +70,30 @@ describe('the page of the day in Chromium', function () {
     await page.waitForURL('**/work?q=%235');
   });
 
+  it('lets a signed-in page finish, snooze and retry a row, and says what was refused', async () => {
+    const { page } = await open();
+    await page.locator('#waiting li').nth(2).waitFor();
+    expect(await page.locator('#waiting [data-send]').count()).to.equal(0);
+    await page.evaluate(`localStorage.setItem('steward-secret', 'x'.repeat(43))`);
+    await page.reload();
+    await page.locator('#waiting [data-send]').first().waitFor();
+    const press = async (row: number, label: string): Promise<unknown> => {
+      const asked = page.waitForRequest((request) => request.method() === 'POST');
+      await page.locator('#waiting li').nth(row).getByRole('button', { name: label }).click();
+      const request = await asked;
+      return [new URL(request.url()).pathname, request.postDataJSON()];
+    };
+    answers['/api/inbox/mark'] = () => ({ body: { id: 'autumn', until: '2026-11-20T18:41:00Z' } });
+    expect(await press(0, 'Snooze 1 h')).to.deep.equal(['/api/inbox/mark', { id: 'autumn', when: '1h' }]);
+    expect(await press(1, 'Done')).to.deep.equal(['/api/inbox/mark', { id: 'shop' }]);
+    answers['/api/notify/retry'] = () => ({
+      status: 409,
+      body: { error: { kind: 'conflict', message: 'It was delivered.' } },
+    });
+    await press(2, 'Retry');
+    await waitForText(page, '#waiting li:nth-child(3) .buttons', /It was delivered\./);
+  });
+
   it("shows times in steward's time zone where the browser has another", async () => {
     const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
     const items = [

@@ -1,6 +1,5 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { openInbox, openMark } from '../../lib/app/inbox';
-import { checkEnd, findRow } from '../../lib/inbox/find';
+import { markRow } from '../../lib/app/inbox';
 
 export default class InboxDone extends BaseCommand {
   static override summary = 'Remove a row from the inbox';
@@ -14,9 +13,7 @@ export default class InboxDone extends BaseCommand {
 
   async run(): Promise<{ id: string }> {
     const { args } = await this.parse(InboxDone);
-    const row = findRow((await openInbox(this.context)).rows, args.row);
-    checkEnd(row);
-    await openMark(this.context, row);
+    const { row } = await markRow(this.context, args.row);
     return this.show({ id: row.id }, () => `Removed ${row.name}.`);
   }
 }

@@ -8,6 +8,7 @@ import type { Route } from '../daemon/route';
 import { writeRoute } from '../daemon/write-route';
 import { askOf, askWaits, decisionFor, type GivenAnswer, withAsks } from '../inbox/answer';
 import { answerAsk, waitingAsks } from '../inbox/asks';
+import { checkEnd, findRow } from '../inbox/find';
 import { mark, readMarks, unmarked } from '../inbox/marks';
 import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
 import { issueWaits, sessionWaits, waitOf } from '../inbox/waits';
@@ -131,12 +132,21 @@ function workWaits(deps: WorkDeps): Waits {
   return { waits, dues, asOf: { issues: staleness(deps, workRepo).lastFetch, reviews: at } };
 }
 
-/** Marks a row as snoozed until a time given in words, or as done. Returns the time. */
-export async function openMark(context: Context, row: InboxRow, when?: string): Promise<string | null> {
+/**
+ * Marks the row with these words as snoozed until a time given in words, or as done. Returns the row and the
+ * time. Throws `conflict` if the row is to be done, but ends only when what it waits for happens.
+ */
+export async function markRow(
+  context: Context,
+  words: string,
+  when?: string,
+): Promise<{ row: InboxRow; until: string | null }> {
   const { area, clock, machineId } = context;
+  const row = findRow((await openInbox(context)).rows, words);
+  if (when === undefined) checkEnd(row);
   const untilMs = when === undefined ? null : await readWhen(when, await zonedNow(context));
   await mark({ area, clock, machineId }, [row], untilMs);
-  return untilMs === null ? null : toIso(untilMs);
+  return { row, until: untilMs === null ? null : toIso(untilMs) };
 }
 
 /** Answers what a row asks. Throws `conflict` if it has been answered, or can't be answered from elsewhere. */
@@ -156,12 +166,21 @@ const ANSWER = {
   forSession: v.optional(v.boolean()),
 };
 
+const MARK = {
+  id: v.pipe(v.string(), v.maxLength(300)),
+  when: v.optional(v.pipe(v.string(), v.maxLength(200))),
+};
+
 export function inboxRoutes(context: Context): Route[] {
   return [
     { method: 'GET', path: '/api/inbox', isLive: true, run: () => openInbox(context) },
     writeRoute('/api/inbox/answer', ANSWER, async ({ id, ...given }) => {
       await answerAsk(context, id, (ask) => decisionFor(ask, given), 'the page');
       return { id };
+    }),
+    writeRoute('/api/inbox/mark', MARK, async ({ id, when }) => {
+      const { row, until } = await markRow(context, id, when);
+      return { id: row.id, until };
     }),
   ];
 }
