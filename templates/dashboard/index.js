@@ -22,6 +22,7 @@ import { drawPanels } from './notes.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
 import {
+  refusals,
   SET_UP_WORK,
   showDone,
   showNext,
@@ -75,7 +76,7 @@ const { refresh, redraw } = follow(
       {
         name: 'Sessions',
         feeds: [feeds.sessions, feeds.inbox],
-        from: [report, inbox, day?.day, minute, isSignedIn()],
+        from: [report, inbox, day?.day, minute, isSignedIn(), refusals],
         draw: () => showSessions(report, inbox, now, lost),
       },
       {

@@ -44,6 +44,8 @@ export function showWaitingList(place, rows, now, lost) {
 
 /** The last problem of each row or ask. @type {Map<string, string>} */
 const problems = new Map();
+/** The number of refusals so far: the list is drawn again after each. */
+export let refusals = 0;
 
 /** Returns a button that posts to a path. @param {string} label @param {string} path @param {{ id: string } & Record<string, unknown>} given */
 function sends(label, path, given) {
@@ -94,7 +96,10 @@ export function watchAnswers(place, refresh) {
   const send = async (/** @type {string} */ path, /** @type {{ id: string }} */ given) => {
     const { problem } = await post(path, given);
     problems.delete(given.id);
-    if (problem !== undefined) problems.set(given.id, problem);
+    if (problem !== undefined) {
+      problems.set(given.id, problem);
+      refusals += 1;
+    }
     await refresh();
   };
   place.addEventListener('click', (event) => {
