@@ -1,5 +1,5 @@
 import { toIso } from '../../src/lib/platform/time/clock';
-import type { Cache } from '../../src/lib/work/cache';
+import { cacheText, type Cache } from '../../src/lib/work/cache';
 
 /** The text of a sessions.json with so many sessions of the past, as full as they get. */
 export function manySessions(count: number, endedAt = '2026-11-01T10:00:00.000Z'): string {
@@ -85,7 +85,7 @@ export function manyIssues(count: number, nowMs: number): Record<string, string>
     'work_repo.json': `${JSON.stringify({ repo: 'ann/work', enabled: true, privacy })}\n`,
     // An hour between two polls: a bench may take its time.
     'config.yaml': 'POLL_INTERVAL_SECONDS: 3600\n',
-    'cache.json': `${JSON.stringify({ version: 1, ...manyCached(count, nowMs) })}\n`,
+    'cache.json': cacheText(manyCached(count, nowMs)),
     'poll.json': `${JSON.stringify({ version: 1, repo: 'ann/work', lastFetch: at, failure: null })}\n`,
   };
 }

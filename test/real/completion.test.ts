@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
+import { cacheText } from '../../src/lib/work/cache';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { hookJson } from '../helpers/hooks';
-import { manyIssues } from '../helpers/large-data';
+import { manyCached, manyIssues } from '../helpers/large-data';
 import { requirePrograms } from '../helpers/real-part';
 
 describe('completion in the real shells', function () {
@@ -62,14 +63,14 @@ describe('completion in the real shells', function () {
     expect((await steward(['sessions', 'name', 'shop', 'big (sale)'], { home: home.path })).code).to.equal(0);
     const slug = await startSession(HOSTILE, 'two');
     const files = manyIssues(3, Date.now());
-    const cache = JSON.parse(files['cache.json'] ?? '') as { issues: object[] };
+    const cache = manyCached(3, Date.now());
     const changes = [
-      { number: 11, state: 'open', title: `A ${HOSTILE}: "b"`, labels: ['Type:reminder'] },
-      { number: 12, state: 'open', labels: ['Type:feature'] },
-      { number: 13, state: 'closed', labels: ['Type:feature'] },
+      { number: 11, state: 'open' as const, title: `A ${HOSTILE}: "b"`, labels: ['Type:reminder'] },
+      { number: 12, state: 'open' as const, labels: ['Type:feature'] },
+      { number: 13, state: 'closed' as const, labels: ['Type:feature'] },
     ];
     cache.issues = cache.issues.map((issue, index) => ({ ...issue, ...changes[index] }));
-    files['cache.json'] = JSON.stringify(cache);
+    files['cache.json'] = cacheText(cache);
     mkdirSync(at('.steward', 'work'), { recursive: true, mode: 0o700 });
     for (const [name, text] of Object.entries(files)) writeFileSync(at('.steward', 'work', name), text);
     mkdirSync(at('bin'));

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { objectsIn, parseObject } from '../platform/files/json-object';
+import { parseObject } from '../platform/files/json-object';
 import { markOfTarget } from '../platform/files/stat';
 import { isIso, parseIso, toIso } from '../platform/time/clock';
 import type { HostIssue } from './issue';
@@ -66,15 +66,22 @@ export function readCache(path: string, repo: string): Cache {
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }
 
-/** Returns the open issues, for completion. Without reading the state of the cache, because a key stroke waits. */
+/** Returns the open issues, for completion. Parses only their lines, because a key stroke waits. */
 export function openIssues(path: string, repo: string): Issue[] {
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-  const issues = stored?.['repo'] === repo ? objectsIn(stored['issues']) : [];
-  return issues.filter(({ state }) => state === 'open').filter(isIssue);
+  const [head = '', ...lines] = (readText(path, { maxBytes: MAX_BYTES }) ?? '').split('\n');
+  if (parseObject(`${head}]}`)?.['repo'] !== repo) return [];
+  const open = lines.filter((line) => line.includes('"state":"open"'));
+  return open.map((line) => parseObject(line.replace(/,$/, ''))).filter(isIssue);
 }
 
 export function writeCache(path: string, cache: Cache): void {
-  writeStored(path, { version: VERSION, ...cache });
+  replaceFile(path, cacheText(cache));
+}
+
+/** Formats a cache as JSON with one issue a line. */
+export function cacheText({ issues, ...state }: Cache): string {
+  const head = JSON.stringify({ version: VERSION, ...state }).slice(0, -1);
+  return `${head},"issues":[\n${issues.map((issue) => JSON.stringify(issue)).join(',\n')}\n]}\n`;
 }
 
 /** Returns a reader that parses the cache again only when its file has changed. */
