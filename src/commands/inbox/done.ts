@@ -1,5 +1,5 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { markRow } from '../../lib/app/inbox';
+import { openMark } from '../../lib/app/inbox';
 
 export default class InboxDone extends BaseCommand {
   static override summary = 'Remove a row from the inbox';
@@ -13,7 +13,7 @@ export default class InboxDone extends BaseCommand {
 
   async run(): Promise<{ id: string }> {
     const { args } = await this.parse(InboxDone);
-    const { row } = await markRow(this.context, args.row);
+    const { row } = await openMark(this.context, args.row);
     return this.show({ id: row.id }, () => `Removed ${row.name}.`);
   }
 }

@@ -1,5 +1,5 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { markRow } from '../../lib/app/inbox';
+import { openMark } from '../../lib/app/inbox';
 import { zonedNow } from '../../lib/app/context';
 import { localTimes } from '../../lib/platform/time/day-words';
 
@@ -16,7 +16,7 @@ export default class InboxSnooze extends BaseCommand {
 
   async run(): Promise<{ id: string; until: string | null }> {
     const { args } = await this.parse(InboxSnooze);
-    const { row, until } = await markRow(this.context, args.row, args.when);
+    const { row, until } = await openMark(this.context, args.row, args.when);
     const time =
       until === null ? '' : localTimes(this.context.clock, (await zonedNow(this.context)).zone)(until);
     return this.show({ id: row.id, until }, () => `Snoozed ${row.name} until ${time}.`);

@@ -134,9 +134,9 @@ function workWaits(deps: WorkDeps): Waits {
 
 /**
  * Marks the row with these words as snoozed until a time given in words, or as done. Returns the row and the
- * time. Throws `conflict` if the row is to be done, but ends only when what it waits for happens.
+ * time. Without a time, throws `conflict` if the row ends only when what it waits for happens.
  */
-export async function markRow(
+export async function openMark(
   context: Context,
   words: string,
   when?: string,
@@ -179,7 +179,7 @@ export function inboxRoutes(context: Context): Route[] {
       return { id };
     }),
     writeRoute('/api/inbox/mark', MARK, async ({ id, when }) => {
-      const { row, until } = await markRow(context, id, when);
+      const { row, until } = await openMark(context, id, when);
       return { id: row.id, until };
     }),
   ];
