@@ -8,7 +8,8 @@ const OFF = 'steward-keys-off';
 const SEQUENCE_MS = 1500;
 /** The element that opens a row. Rows without one are skipped. */
 const OPENS = 'a[href], summary';
-const COPIES = '[data-rows] > li .command > button';
+/** The command of a row, which may be folded. */
+const COMMAND = ':is([data-rows] > li, .buttons > details) > .command';
 const ROWS = `[data-rows] > li:has(${OPENS})`;
 const TIMELINE = [
   ['← →', 'Move along the timeline'],
@@ -57,7 +58,12 @@ export function watchKeys() {
   onKey('/', 'Search', (field) => field.focus(), 'input[type=search]');
   onKey('j', 'Next row', () => move(1), ROWS);
   onKey('k', 'Previous row', () => move(-1), ROWS);
-  onKey('c', "Copy this row's command", () => press(COPIES), COPIES);
+  onKey(
+    'c',
+    "Copy this row's command",
+    () => press(`${COMMAND} > button`),
+    '[data-rows] > li:has(> .command, .buttons > details)',
+  );
   onKey('o', 'Open the row', () => press(OPENS), ROWS);
   for (const [keys = '', text = ''] of TIMELINE) onKey(keys, text, () => {}, '[role=slider]');
   onKey('Enter, Escape', 'Show only this application, or all', () => {}, '#day [role=slider]');

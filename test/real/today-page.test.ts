@@ -373,11 +373,13 @@ describe('the page of the day in Chromium', function () {
     ]);
   });
 
-  it('goes to a waiting session by its number', async () => {
-    const { page } = await open();
+  it('goes to a waiting session by its number, and copies its command', async () => {
+    const { page } = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.locator('#waiting li').nth(2).waitFor();
     await page.keyboard.press('2');
     expect(await page.evaluate('document.activeElement.dataset.key')).to.equal('shop');
+    await page.keyboard.press('c');
+    await waitForText(page, 'body > p[role=status]', /^(?:copied|selected): steward go shop$/);
   });
 
   it('says how to begin where nothing exists yet, and what a source reports', async () => {
