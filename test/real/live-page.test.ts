@@ -164,8 +164,10 @@ describe('a page that follows the stream, in Chromium', function () {
       });
       expect(Number(await page.evaluate('Date.now()')) - startMs).to.be.lessThan(5000);
       await page.reload();
-      await page.clock.runFor(1000);
-      await waitForText(page, '#facts', /^No data\.$/);
+      await until('the facts', async () => {
+        await page.clock.runFor(100);
+        return (await textOf(page, '#facts')) === 'No data.';
+      });
     });
 
   it('offers to reload after an upgrade', async () => {
