@@ -88,10 +88,7 @@ describe('steward init (built)', function () {
         ['--sources', 'screen'],
         /Unknown --sources "screen"\.\s+Use all, none, or a list from appFocus, git, agentSession/,
       ],
-      [
-        ['--jobs', 'sens'],
-        /Unknown --jobs "sens"\.\s+Use all, none, or a list from daemon, tick/,
-      ],
+      [['--jobs', 'sens'], /Unknown --jobs "sens"\.\s+Use all, none, or a list from daemon, tick/],
       [['--repo', '/nowhere'], /No git repository at \/nowhere/],
       [['--repos-below', '/nowhere'], /Folder \/nowhere not found/],
       [['--name', ''], /--name.*expected/],
