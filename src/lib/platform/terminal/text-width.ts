@@ -25,9 +25,9 @@ export function fit(text: string, columns: number): string {
   return columns > 0 ? `${fitting}…` : '';
 }
 
-/** Truncates a name before the end in parentheses, which tells it from an equal name. */
+/** Truncates a name before its end, such as ` (9a11)`, which distinguishes it from an equal name. */
 export function fitName(name: string, columns: number): string {
-  const end = / \([^() ]*\)$/.exec(name)?.[0] ?? '';
+  const end = / \([^() ]{1,4}\)$/.exec(name)?.[0] ?? '';
   return fit(name.slice(0, name.length - end.length), columns - end.length) + end;
 }
 
