@@ -1,4 +1,4 @@
-import { isObject } from '../platform/files/json-object';
+import { listOf, nullable, oneOf, shape, where, isText, type ShapeOf } from '../platform/files/shape';
 import { clean, truncated } from '../platform/terminal/terminal';
 import { isIso } from '../platform/time/clock';
 
@@ -8,40 +8,29 @@ export type HostIssue = Omit<Issue, 'identity' | 'due'> & { body: string };
 const FIELDS = {
   number: (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0,
   title: isCleanText,
-  url: (value: unknown): value is string => isCleanText(value) && /^https?:\/\/\S+$/.test(value),
-  state: (value: unknown): value is 'open' | 'closed' => value === 'open' || value === 'closed',
-  stateReason: orNull(isCleanText),
-  labels: (value: unknown): value is string[] => Array.isArray(value) && value.every(isCleanText),
+  url: where(isCleanText, (value) => /^https?:\/\/\S+$/.test(value)),
+  state: oneOf(['open', 'closed']),
+  stateReason: nullable(isCleanText),
+  labels: listOf(isCleanText),
   createdAt: isIso,
   updatedAt: isIso,
-  closedAt: orNull(isIso),
+  closedAt: nullable(isIso),
   /** The identity, such as `slug=fix-login`; `null` if a person created the issue. */
-  identity: orNull(isCleanText),
+  identity: nullable(isCleanText),
   /** When the reminder is due, as ISO 8601 in UTC. */
-  due: orNull(isIso),
+  due: nullable(isIso),
 };
 const { number, title, url, updatedAt } = FIELDS;
 /** A cached pull request that you are asked to review. */
 const REVIEW = { repo: isCleanText, number, title, url, updatedAt };
 
-type Checked<F> = { [Name in keyof F]: F[Name] extends (value: unknown) => value is infer T ? T : never };
-export type Issue = Checked<typeof FIELDS>;
-export type Review = Checked<typeof REVIEW>;
-export const [isIssue, isReview] = [checkOf<Issue>(FIELDS), checkOf<Review>(REVIEW)];
-
-/** Returns a check of stored values. A schema would take 40 ms for 3,000 issues. */
-function checkOf<T>(fields: Record<keyof T, (value: unknown) => boolean>) {
-  const checks = Object.entries<(value: unknown) => boolean>(fields);
-  return (value: unknown): value is T =>
-    isObject(value) && checks.every(([name, isValid]) => isValid(value[name]));
-}
+export type Issue = ShapeOf<typeof FIELDS>;
+export type Review = ShapeOf<typeof REVIEW>;
+export const isIssue = shape(FIELDS);
+export const isReview = shape(REVIEW);
 
 function isCleanText(value: unknown): value is string {
-  return typeof value === 'string' && clean(value) === value;
-}
-
-function orNull<T>(isValid: (value: unknown) => value is T) {
-  return (value: unknown): value is T | null => value === null || isValid(value);
+  return isText(value) && clean(value) === value;
 }
 
 export function toIssue(issue: HostIssue): Issue {
