@@ -198,17 +198,17 @@ function showDay(day, waiting, now, lost) {
 function filtered(day, { app, repo }) {
   if (app === undefined && repo === undefined) return day;
   const isHere = (/** @type {{ repo: string | null }} */ one) => repo === undefined || one.repo === repo;
-  return {
-    ...day,
-    spans: day.spans.filter(
+  const partOf = (/** @type {import('./timeline-items.js').Timeline} */ machine) => ({
+    spans: machine.spans.filter(
       ([, , name, folder]) =>
-        (app === undefined || day.apps[name]?.[0] === app) &&
-        (repo === undefined || (folder !== undefined && day.repos[folder] === repo)),
+        (app === undefined || machine.apps[name]?.[0] === app) &&
+        (repo === undefined || (folder !== undefined && machine.repos[folder] === repo)),
     ),
-    commits: day.commits.filter(isHere),
-    sessions: day.sessions.filter(isHere),
-    closed: repo === undefined ? day.closed : [],
-  };
+    commits: machine.commits.filter(isHere),
+    sessions: machine.sessions.filter(isHere),
+  });
+  const others = day.others?.map((one) => ({ ...one, ...partOf(one) })) ?? [];
+  return { ...day, ...partOf(day), others, closed: repo === undefined ? day.closed : [] };
 }
 
 /** Shows the page for one application or repository, or for all. The address keeps the choice. @param {Picked} [choice] */

@@ -10,6 +10,8 @@ import { fill, head, KINDS } from './kinds.js';
 const ROWS = 10;
 /** Time that belongs to no repository, as `steward time` names it. */
 const OUTSIDE = 'unknown';
+/** Time in folders that are not watched. */
+const OTHER = 'other folders';
 
 /** @param {DailyRecord} record */
 export function isEmpty({ totalMinutes, commits, sessions }) {
@@ -142,7 +144,7 @@ export function ledgerRows(records) {
     (rows[key] = values.map((value, i) => value + (rows[key]?.[i] ?? 0)));
   for (const { ledger } of records) {
     for (const { repo, otherFolder, minutes: own } of ledger?.attention ?? [])
-      add(repo ?? (otherFolder ? 'other folders' : OUTSIDE), own, 0, 0, 0);
+      add(repo ?? (otherFolder ? OTHER : OUTSIDE), own, 0, 0, 0);
     for (const { repo, cells } of ledger?.agents ?? [])
       add(repo ?? OUTSIDE, 0, sum(cells.working), sum(cells.waiting), cells.waiting?.desk ?? 0);
   }
@@ -167,8 +169,11 @@ function share(part) {
 export function showLedger(place, records, pick) {
   const rows = ledgerRows(records);
   const longest = Math.max(1, ...rows.map(([, [own = 0]]) => own));
-  const button = (/** @type {string} */ key) =>
-    h('button.plain', { 'data-repo': key, 'aria-pressed': String(key === pick?.picked) }, key);
+  const nameOf = (/** @type {string} */ key) => {
+    if (key === OUTSIDE) return 'outside repositories';
+    if (key === OTHER || pick === undefined) return key;
+    return h('button.plain', { 'data-repo': key, 'aria-pressed': String(key === pick.picked) }, key);
+  };
   const table = (/** @type {typeof rows} */ part) =>
     h(
       'table',
@@ -180,7 +185,7 @@ export function showLedger(place, records, pick) {
           h(
             'tr',
             { 'data-key': key, class: key === OUTSIDE ? 'muted' : null },
-            h('th', { scope: 'row' }, key === OUTSIDE ? 'outside repositories' : pick ? button(key) : key),
+            h('th', { scope: 'row' }, nameOf(key)),
             values.flatMap((value, i) => [
               h('td', value === 0 ? '–' : minutes(value)),
               i === 0 && h('td.share', share(value / longest)),
