@@ -20,7 +20,7 @@ const maybe = <T>(schema: v.GenericSchema<T>) => v.fallback(v.optional(schema), 
  * Purged or forgotten data whose published files must be removed. A day that still has local data is not removed.
  * `sessions`: session files are removed even so, because the sessions were forgotten.
  */
-const REMOVAL = v.fallback(v.object({ from: maybe(DAY), to: maybe(DAY), sessions: maybe(v.boolean()) }), {});
+const REMOVAL = v.object({ from: maybe(DAY), to: maybe(DAY), sessions: maybe(v.boolean()) });
 export type Removal = DayRange & { sessions?: boolean };
 
 /** Why a machine needs a new id: another machine has the same one, or has adopted this machine. */

@@ -213,22 +213,21 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
  */
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
-    // On systems other than Linux, reading the machine id starts a process, so only captures read the id.
-    const id = process.platform === 'linux' ? osId : () => undefined;
     const stored = readAll(root, host);
-    if (stored.owners.some((owner) => owner.place === place))
-      return settlePlace(root, { host, osId: id }, stored).place;
-    return place === '' ? undefined : place;
+    if (!stored.owners.some((owner) => owner.place === place)) return place === '' ? undefined : place;
+    // On systems other than Linux, reading the machine id starts a process, so only captures read the id.
+    return settlePlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }, stored)
+      .place;
   });
 }
 
 /** Returns the folder of the user area that this machine writes to, or undefined if the area has no owner. */
 export function findPlace(root: string, host: PathHost): Place | undefined {
-  const stored = readPlace(root, host);
-  if (stored !== undefined) return stored.place;
+  const known = readPlace(root, host);
+  if (known !== undefined) return known.place;
   return orElse(undefined, () => {
-    const all = readAll(root, host);
-    return all.owners[0]?.place === '' ? settlePlace(root, { host, osId }, all).place : undefined;
+    const stored = readAll(root, host);
+    return stored.owners[0]?.place === '' ? settlePlace(root, { host, osId }, stored).place : undefined;
   });
 }
 
