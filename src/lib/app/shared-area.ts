@@ -7,8 +7,8 @@ import { machinesFolder } from '../sync/exchange';
 import type { Context } from './context';
 
 /**
- * Prepares the area for a capture: checks its owner. Returns the problems.
- * Throws `conflict` if this machine now writes to another folder of the area.
+ * Checks the area's owner before a capture. Returns the problems. Throws `conflict` if this machine now writes to
+ * another folder of the area.
  */
 export async function prepareArea({ area, clock }: Pick<Context, 'area' | 'clock'>): Promise<string[]> {
   try {

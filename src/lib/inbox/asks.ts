@@ -118,8 +118,8 @@ export async function answerAsk(
 }
 
 /**
- * Returns the answer to an ask, or undefined if there is none yet. An answer is valid only for the text, session
- * and tool of `ask`, so an answer in a changed file is ignored.
+ * Returns the answer to an ask, if there is one. Ignores answers that were given for another text, session or
+ * tool, for example because the file was changed.
  */
 export function answerTo(machine: Machine, ask: Ask): AskDecision | undefined {
   const answer = read(machine).find(({ id }) => id === ask.id)?.answer;

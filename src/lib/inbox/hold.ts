@@ -10,8 +10,8 @@ interface Hold {
 }
 
 /**
- * Waits for an answer until you are back, for at most `holdMs`. If there is none, returns undefined, and the
- * assistant must ask.
+ * Waits up to `holdMs` for an answer, or until you are back. Returns undefined if there is no answer; the
+ * assistant must then ask.
  */
 export async function holdAsk(
   machine: Machine,
