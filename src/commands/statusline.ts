@@ -7,7 +7,6 @@ import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
 import { type Figures, keepFigures, marksOf, printLine } from '../lib/cli/statusline';
 import type { DayFigures } from '../lib/cli/statusline-text';
-import { exists } from '../lib/platform/files/folder';
 import { dayBounds, dayOf } from '../lib/platform/time/time';
 import { today } from '../lib/sense/read';
 
@@ -48,6 +47,7 @@ export default class Statusline extends BaseCommand {
     const files = [
       ...(await openInboxFiles(this.context)),
       area.config,
+      area.sense.setUp,
       area.sense.config,
       area.sense.classify,
       log,
@@ -62,7 +62,7 @@ export default class Statusline extends BaseCommand {
   }
 
   private async day(): Promise<DayFigures> {
-    if (!exists(this.context.area.sense.config)) return { creationMinutes: null };
+    if (!this.context.area.sense.isSetUp) return { creationMinutes: null };
     const { deps } = await openSense(this.context);
     const { config } = await this.context.loadConfig();
     const { totalMinutes, creationMinutes, ledger } = today(deps).record;

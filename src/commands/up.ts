@@ -1,7 +1,6 @@
 import { findDaemon } from '../lib/daemon/client';
 import { serveDaemon } from '../lib/cli/serve';
 import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
-import { exists } from '../lib/platform/files/folder';
 import { confirm, isInteractive } from '../lib/platform/terminal/ask';
 import { backfillText } from '../lib/sense/backfill';
 import { recordText } from '../lib/sense/view';
@@ -32,7 +31,7 @@ export default class Up extends BaseCommand {
   async run(): Promise<ReturnType<typeof upDocument> | undefined> {
     const { flags } = await this.parse(Up);
     const say = (text: string): void => this.say(text);
-    if (!flags.yes && !exists(this.context.area.sense.config)) await askToStart(this.context, say);
+    if (!flags.yes && !this.context.area.sense.isSetUp) await askToStart(this.context, say);
     const ask = flags.yes || !isInteractive() ? undefined : (question: string) => confirm(question, 'no');
     const result = await up(this.context, process.cwd(), ask);
     const { warnings, capture, created, userArea, watching, authors } = result;

@@ -11,7 +11,6 @@ import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
 import { senseModule, workModule, type DaemonStatus } from '../daemon/status';
 import { workRoutes } from '../daemon/work-routes';
 import { StewardError, toStewardError } from '../errors';
-import { exists } from '../platform/files/folder';
 import { readPlace } from '../platform/files/place';
 import type { Inbox } from '../inbox/row';
 import { cachedLoader } from '../platform/files/file-cache';
@@ -164,7 +163,7 @@ function senseService(context: Context) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
-  const isSetUp = (): boolean => exists(area.sense.config);
+  const isSetUp = (): boolean => area.sense.isSetUp;
   const files = [area.config, area.settings, area.sense.config, area.sense.classify, area.goals];
   const sense = cachedLoader(clock, files, async () => {
     const opened = await openSense(context, watchOf);

@@ -15,7 +15,7 @@ import { readText } from '../platform/files/atomic-file';
 import { processHost } from '../platform/files/paths';
 import { runningSessions } from '../sessions/state';
 import { claudeCode } from '../assistant/claude-code';
-import { exists, listFolder } from '../platform/files/folder';
+import { listFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import type { Context } from './context';
 import { liveConfig, type LiveConfig } from '../config/live';
@@ -97,7 +97,7 @@ function presenceOfDaemon(context: Context): Service & { job: DaemonJob } {
     for (const path of kept) keepPresenceFile(path, isAtDesk);
   };
   const run = async (): Promise<string | undefined> => {
-    if (!exists(context.area.sense.config)) return undefined;
+    if (!context.area.sense.isSetUp) return undefined;
     const host = processHost();
     const { sessions } = runningSessions(await openSessions(context));
     const settings = parseObject(readText(claudeCode.path(host), { followLink: true }) ?? '');

@@ -1,7 +1,6 @@
 import { captureJob, hourlyJob, NO_REPOSITORY, type DaemonJob } from '../daemon/jobs';
 import { isDaemonThere } from '../daemon/client';
 import { StewardError } from '../errors';
-import { exists } from '../platform/files/folder';
 import { deliverWaiting } from '../notify/deliver';
 import { lastTryMs } from '../sense/insight-reads';
 import { drainWork } from './capture';
@@ -25,7 +24,7 @@ export async function openTick(
   return [
     captureJob({
       clock: context.clock,
-      isSetUp: () => exists(context.area.sense.config),
+      isSetUp: () => context.area.sense.isSetUp,
       sense: () => openSense(context),
       isWatching: () => false,
       onProblem,

@@ -4,7 +4,6 @@ import type { Config } from '../config/schema';
 import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
 import { type Presence, type TriggerDeps, runTriggers } from '../notify/triggers';
-import { exists } from '../platform/files/folder';
 import { readPresence } from '../sense/presence';
 import type { Session } from '../sessions/session';
 import { runningSessions } from '../sessions/state';
@@ -47,7 +46,7 @@ export async function triggersOnce(context: Context): Promise<{ left: boolean }>
 /** Returns your presence, or `unknown` if sense or its `appFocus` source is off. Stores nothing. */
 export async function presenceOf(context: Context, session: Session | undefined): Promise<Presence> {
   const { sense } = (await context.loadConfig()).config;
-  if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';
+  if (!context.area.sense.isSetUp || !sense.enabled || !sense.sources.appFocus) return 'unknown';
   const isHere = session !== undefined && session.machine === context.machineId;
   const presence = await readPresence(context.desktop, isHere ? session.terminal : null, context.clock.now());
   return presence === 'unknown' && (await isElsewhere(context)) ? 'away' : presence;

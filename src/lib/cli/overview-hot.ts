@@ -1,7 +1,6 @@
 import { createContext } from '../app/context';
 import { userArea } from '../config/user-area';
 import { takeNotice } from '../platform/files/area-owner';
-import { exists } from '../platform/files/folder';
 import { foldFor } from '../platform/terminal/fold';
 import { exitAtOnce, terminalOf, writeErr, writeOut } from '../platform/terminal/stdio';
 import { homeText } from '../setup/home';
@@ -20,7 +19,7 @@ export async function runHot(
   const terminal = terminalOf();
   const full = word === undefined ? ['home'] : undefined;
   try {
-    if (word === undefined && !(terminal.isTTY && exists(userArea().sense.config))) return undefined;
+    if (word === undefined && !(terminal.isTTY && userArea().sense.isSetUp)) return undefined;
     const context = createContext(root);
     const result = word === 'status' ? await overview(context) : undefined;
     if (result?.parts.some(({ id }) => id === 'configuration') === true) return full;

@@ -137,9 +137,15 @@ function notifyFiles(at: PathOf) {
 type PathOf = (...names: string[]) => string;
 
 function senseArea(at: PathOf, shared: PathOf) {
+  const setUp = shared('sense', 'set-up.json');
   return {
     root: at('sense'),
     config: shared('sense', 'config.json'),
+    setUp,
+    /** Whether sense is set up: by steward, or by a configuration in the file that the specification names. */
+    get isSetUp() {
+      return exists(setUp) || exists(this.config);
+    },
     state: at('sense', 'state.json'),
     classify: shared('sense', 'classify.yaml'),
     events: at('sense', 'events'),

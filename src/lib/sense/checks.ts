@@ -186,7 +186,7 @@ async function checkRepo({ run, config: { sense, user } }: SenseChecked, root: s
 async function checkCapture(at: SenseChecked): Promise<Finding[]> {
   const { enabled, sources } = at.config.sense;
   if (!enabled) return [off('sense.enabled is false: nothing is captured', { fix: ENABLE })];
-  if (!exists(at.area.sense.config)) return [NOT_SET_UP];
+  if (!at.area.sense.isSetUp) return [NOT_SET_UP];
   const { state } = senseStore(at.area).readState();
   const jumps = recentJumps(state.jumps, at.clock.now()).map((jump) =>
     warning(`the clock was set ${jumpText(jump)} (noticed at ${localTimes(at.clock)(jump.at)})`, {

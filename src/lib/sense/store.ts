@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { SenseConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { createFile, readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
@@ -247,6 +247,7 @@ export function initSense(
     if (text !== undefined && !exists(path)) replaceFile(path, text);
   }
   const path = area.sense.config;
+  createFile(area.sense.setUp, '{"version":1}\n');
   if (exists(path)) return { config: path, created: false };
   const { enabled, pollIntervalSec, sources, repos, retentionDays } = defaults;
   const content = { version: 1, enabled, pollIntervalSec, sources, repos, retentionDays };

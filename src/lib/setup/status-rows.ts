@@ -27,7 +27,7 @@ import {
 import { muteState } from '../notify/routing';
 import { warning, withHint, type Finding, type State } from '../platform/check';
 import { readText } from '../platform/files/atomic-file';
-import { exists, listFolder } from '../platform/files/folder';
+import { listFolder } from '../platform/files/folder';
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import { processHost } from '../platform/files/paths';
 import { plural } from '../platform/terminal/format';
@@ -89,7 +89,7 @@ function isInstalled({ scheduler }: Sources, id: JobId): boolean | undefined {
 
 async function senseRow(sources: Sources): Promise<Finding> {
   const { context, daemon, scheduler, localTime } = sources;
-  if (!exists(context.area.sense.config)) return NOT_SET_UP;
+  if (!context.area.sense.isSetUp) return NOT_SET_UP;
   const { deps } = await openSense(context);
   const status = senseStatus(deps, daemon.running ? DAEMON_SCHEDULER : null);
   const finding = senseFinding(status);
