@@ -51,7 +51,6 @@ export const WORDS = {
   'notifications.chat.webhook': 'Incoming webhook of Discord, Slack or any service that accepts JSON.',
   'notifications.telegram.token': 'Token of your bot, from @BotFather.',
   'notifications.telegram.chatId': 'Chat that the bot writes to.',
-  'notifications.telegram.server': 'Server of the Bot API.',
   'notifications.thresholds.longTaskMinutes': 'Minutes after which a finished task counts as a `longTask`.',
   'notifications.answers.enabled':
     'Hold questions and permissions of Claude Code while you are away, until you answer from elsewhere; see `steward answers setup`.',
@@ -62,9 +61,8 @@ export const WORDS = {
   'notifications.routing.EVENT': 'Channels for an event; the voice has its own list.',
   'sense.enabled': '`false` stops all captures.',
   'sense.pollIntervalSec': 'Seconds between captures, and the longest time that one capture counts for.',
-  'sense.sources.appFocus': 'Record the name of the frontmost application.',
-  'sense.sources.git': 'Record commits of `sense.repos`.',
-  'sense.sources.agentSession': 'Record assistant sessions.',
+  'sense.sources.SOURCE':
+    'What is recorded: the name of the frontmost application, commits of `sense.repos`, assistant sessions.',
   'sense.repos': 'Repositories whose commits are recorded.',
   'sense.retentionDays': 'Days after which event logs are deleted. Daily records are kept.',
   'sense.idleAfterSec': 'Seconds without input after which you count as idle.',

@@ -10,48 +10,40 @@ import { conformancePage } from './conformance.mjs';
 const HOME = '/home-of-the-reader';
 
 async function configModules() {
-  const modules = ['files', 'leaf', 'user-area'].map((name) => `export * from './src/lib/config/${name}';`);
+  const modules = ['files', 'leaf', 'schema', 'user-area'].map(
+    (name) => `export * from './src/lib/config/${name}';`,
+  );
   return evaluate((await bundle(modules.join('\n'))).text, join(ROOT, 'dist', 'docs.js'));
 }
 
-/** The section with the copy of the voice, which its own key describes. */
-const MIRROR = 'daidentity';
-
 /** Sections that are one table, with the word for its entries. */
-const TABLES = { 'notifications.routing': 'EVENT', 'agents.types': 'TYPE' };
+const TABLES = { 'notifications.routing': 'EVENT', 'agents.types': 'TYPE', 'sense.sources': 'SOURCE' };
 
 /** Returns the page. Throws if a key has no words, or words have no key. */
 async function configurationPage() {
-  const { CONFIG_FILES, ENVIRONMENT, dottedKey, settingsOf, userArea } = await configModules();
+  const { ENVIRONMENT, KEYS, settingsOf, userArea } = await configModules();
   const host = { area: userArea({ platform: 'linux', env: {}, home: HOME }), home: HOME };
   const words = new Map(Object.entries(WORDS));
   const missing = [];
-  const sections = CONFIG_FILES.map((file) => {
-    const leaves = settingsOf(file.keys).filter(({ path }) => path[0] !== MIRROR);
-    const rows = leaves.flatMap(({ path, leaf }, index) => {
-      const section = path.slice(0, -1).join('.');
-      const entry = TABLES[section];
-      const isNext = entry !== undefined && leaves[index - 1]?.path.slice(0, -1).join('.') === section;
-      if (isNext) return [];
-      const key = entry === undefined ? dottedKey(file, path) : `${section}.${entry}`;
-      const [sentence = '', fallback] = [words.get(key) ?? []].flat();
-      if (sentence === '') missing.push(key);
-      words.delete(key);
-      const value = entry === undefined ? shown(leaf.fallback(host), leaf) : tableOf(leaves, section, host);
-      return [`| \`${key}\` | ${fallback ?? value} | ${cell(sentence)} Value: ${cell(leaf.expected)}. |`];
-    });
-    const note =
-      file.prefix === ''
-        ? ''
-        : ` In the file, the keys have no \`${file.prefix}.\` in front; the commands use the long names.`;
-    return `## ${file.name}\n\nFormat: ${file.format.toUpperCase()}.${note}\n\n| key | default | |\n|---|---|---|\n${rows.join('\n')}\n`;
+  const leaves = settingsOf(KEYS);
+  const rows = leaves.flatMap(({ path, leaf }, index) => {
+    const section = path.slice(0, -1).join('.');
+    const entry = TABLES[section];
+    const isNext = entry !== undefined && leaves[index - 1]?.path.slice(0, -1).join('.') === section;
+    if (isNext) return [];
+    const key = entry === undefined ? path.join('.') : `${section}.${entry}`;
+    const [sentence = '', fallback] = [words.get(key) ?? []].flat();
+    if (sentence === '') missing.push(key);
+    words.delete(key);
+    const value = entry === undefined ? shown(leaf.fallback(host), leaf) : tableOf(leaves, section, host);
+    return [`| \`${key}\` | ${fallback ?? value} | ${cell(sentence)} Value: ${cell(leaf.expected)}. |`];
   });
   if (missing.length + words.size > 0) {
     throw new Error(
       `scripts/config-words.mjs lacks words for: ${missing.join(', ') || 'nothing'}; has words for no key: ${[...words.keys()].join(', ') || 'none'}`,
     );
   }
-  return `${INTRODUCTION}\n${sections.join('\n')}\n## Environment\n\nA variable overrides the file, and a flag overrides both.\n\n| variable | key |\n|---|---|\n${ENVIRONMENT.map(
+  return `${INTRODUCTION}\n| key | default | |\n|---|---|---|\n${rows.join('\n')}\n\n## Environment\n\nA variable overrides the file, and a flag overrides both.\n\n| variable | key |\n|---|---|\n${ENVIRONMENT.map(
     ({ name, key }) => `| \`${name}\` | \`${key}\` |`,
   ).join('\n')}\n${OTHER_VARIABLES}`;
 }
@@ -78,14 +70,19 @@ steward config add sense.exclude Telegram   # adds one item to a list; config re
 steward config set sense.exclude Signal,KeePassXC   # replaces the whole list
 steward config get sense.retentionDays              # only the value, for scripts
 steward config unset sense.retentionDays            # restores the default
-steward config path                                 # the paths of the files
+steward config path                                 # the path of the file
 \`\`\`
 
-The files are in the user area, \`~/.steward\`, or in the folder that \`STEWARD_HOME\` names. Each key belongs to one file; a
-key in another file is an error. steward never reads configuration from the current folder.
+All settings are in \`config.yaml\` in the user area, \`~/.steward\`, or in the folder that \`STEWARD_HOME\` names. steward
+never reads configuration from the current folder. If the file is invalid, steward lists all problems at once and captures
+nothing until they are fixed. A secret may be stored as a reference, \`env:NAME\` or \`file:PATH\`, and is never shown.
 
-If a file is invalid, steward lists all problems of all files at once and captures nothing until they are fixed. A secret
-may be stored as a reference, \`env:NAME\` or \`file:PATH\`, and is never shown.
+Four older files are still read, and override \`config.yaml\`: \`settings.json\` (\`notifications\`), \`sense/config.json\`,
+\`work/config.yaml\` and \`work/work_repo.json\`; the last three without \`sense.\` or \`WORK.\` in front. The next change of a
+setting, or start of the daemon, moves what they have to \`config.yaml\`, keeps each as \`FILE.moved-HASH\` and reports it. A
+\`settings.json\` that is a link or has other keys belongs to another program: steward only reads it.
+
+## Keys
 `;
 
 const OTHER_VARIABLES = `

@@ -76,7 +76,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/context.ts exports zonedNow',
   'lib/app/sync-settings.ts exports MAX_NAME',
   'lib/app/sync-settings.ts exports stateFile',
-  'lib/app/sync-settings.ts exports changeSync',
   'lib/app/sync-settings.ts exports machineName',
   'lib/app/sync-turns.ts exports otherMachines',
   'lib/app/sync-turns.ts exports isElsewhere',

@@ -1,7 +1,7 @@
 import { ANSWER_VERB, HOOK_VERBS } from '../lib/assistant/payload';
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
-import { hookCommand, isInternal, type CapturePlans, type HookConfig } from '../lib/cli/hook-command';
-import { hookSettings, promptSetting } from '../lib/config/hook-settings';
+import { hookCommand, isInternal, type CapturePlans } from '../lib/cli/hook-command';
+import { hookSettings } from '../lib/config/hook-settings';
 import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 
 export default class Hook extends BaseCommand {
@@ -56,11 +56,8 @@ export default class Hook extends BaseCommand {
       if (!isInternal()) await (await import('../lib/app/hold')).openHold(context);
       return undefined;
     }
-    const config = async (isPrompt: boolean): Promise<HookConfig> => ({
-      settings: await hookSettings(context),
-      prompt: isPrompt ? await promptSetting(context) : 'line',
-    });
-    process.exitCode = isInternal() ? 0 : await hookCommand(this.argv, config, { plans: this.plans() });
+    const options = { plans: this.plans() };
+    process.exitCode = isInternal() ? 0 : await hookCommand(this.argv, () => hookSettings(context), options);
     return undefined;
   }
 }

@@ -44,14 +44,7 @@ export default class Statusline extends BaseCommand {
     const { nowMs, zone } = await zonedNow(this.context);
     const day = dayOf(nowMs, zone);
     const log = join(area.sense.events, `${day}.jsonl`);
-    const files = [
-      ...(await openInboxFiles(this.context)),
-      area.config,
-      area.sense.setUp,
-      area.sense.config,
-      area.sense.classify,
-      log,
-    ];
+    const files = [...(await openInboxFiles(this.context)), area.sense.setUp, area.sense.classify, log];
     // Read the file metadata before the figures, so that a concurrent write invalidates the kept figures.
     const marks = marksOf(files);
     const { others, untilMs } = await openOtherCount(this.context);

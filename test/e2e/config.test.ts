@@ -65,10 +65,7 @@ describe('config (built)', function () {
       exists: true,
       files: [
         { name: 'config.yaml', path: area('config.yaml'), exists: false },
-        { name: 'settings.json', path: area('settings.json'), exists: false },
         { name: 'sense/config.json', path: area('sense/config.json'), exists: true },
-        { name: 'work/config.yaml', path: area('work/config.yaml'), exists: false },
-        { name: 'work/work_repo.json', path: area('work/work_repo.json'), exists: false },
       ],
     });
     expect((await run(['config', 'path'])).stdout.split('\n')[0]).to.equal(join(home.path, '.steward'));
@@ -86,6 +83,17 @@ describe('config (built)', function () {
     const dry = await run(['config', 'set', 'sense.enabled', 'false', '--dry-run', '--json']);
     expect(jsonOf(dry)).to.include({ key: 'sense.enabled', after: false, changed: true, dryRun: true });
     expect(existsSync(area('sense'))).to.equal(false);
+  });
+
+  it('moves the settings of an older file with the first change, and says so once', async () => {
+    put('sense/config.json', '{"retentionDays": 60}');
+    const first = await run(['config', 'set', 'da.name', 'Nova', '--json']);
+    expect([first.code, jsonOf(first)]).to.have.nested.property('[1].after', 'Nova');
+    expect(first.stderr).to.match(
+      /^Moved 1 setting from sense\/config\.json to config\.yaml\. The old file is kept as .*\/config\.json\.moved-[0-9a-f]{8}\.\n$/,
+    );
+    expect((await run(['config', 'set', 'da.name', 'Kai'])).stderr).to.equal('');
+    expect((await run(['config', 'get', 'sense.retentionDays'])).stdout).to.equal('60\n');
   });
 
   it('says that today keeps its zone once something was captured today', async () => {
@@ -107,7 +115,7 @@ describe('config (built)', function () {
     const site = join(home.path, 'site');
     mkdirSync(join(site, '.git'), { recursive: true });
     writeFileSync(join(site, '.git', 'HEAD'), 'ref: refs/heads/main\n');
-    const file = area('sense/config.json');
+    const file = area('config.yaml');
     expect(await said('add', 'sense.repos', '~/site')).to.equal(`sense.repos is now ${site}, in ${file}\n`);
     expect(await said('add', 'sense.repos', site)).to.equal(
       `sense.repos already has this item: ${site}, in ${file}\n`,

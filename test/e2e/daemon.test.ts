@@ -256,10 +256,10 @@ describe('the daemon (built)', function () {
   it('reports a broken configuration, keeps running, and recovers after the fix', async () => {
     await cli('sense', 'init');
     const daemon = await start();
-    const config = area('sense', 'config.json');
+    const config = area('config.yaml');
     const good = readFileSync(config, 'utf8');
     expect((await ask(`${daemon.url}/api/sense/today`)).status).to.equal(200);
-    writeFileSync(config, '{"version":1,"pollIntervalSec":"often"}');
+    writeFileSync(config, 'sense: {pollIntervalSec: often}\n');
     for (const path of ['today', 'sources', 'status', 'recent']) {
       const answer = await ask(`${daemon.url}/api/sense/${path}`);
       expect(answer.status, path).to.equal(500);
@@ -274,7 +274,7 @@ describe('the daemon (built)', function () {
     ).to.have.members(['today', 'sources', 'status', 'recent'].map((path) => `GET /api/sense/${path}`));
     const { modules } = await json<DaemonStatus>(`${daemon.url}/api/status`);
     expect(modules.find(({ id }) => id === 'sense')?.state).to.equal('failed');
-    writeFileSync(config, good.replace('120', '300'));
+    writeFileSync(config, `${good}sense: {pollIntervalSec: 300}\n`);
     await until('it is right', async () =>
       (await ask(`${daemon.url}/api/sense/status`)).text.includes('"pollIntervalSec":300'),
     );

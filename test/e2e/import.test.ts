@@ -114,8 +114,9 @@ describe('steward init --import (built)', function () {
     expect(readFileSync(area('sessions', 'site-redesign', 'deep', 'notes.txt'), 'utf8')).to.equal('notes');
     expect(statSync(area('sessions', 'site-redesign', 'ISA.md')).mtimeMs).to.equal(1_700_000_000_000);
     expect(readdirSync(area('knowledge', 'people'))).to.deep.equal(['ann.md']);
-    const config = JSON.parse(readFileSync(area('sense', 'config.json'), 'utf8')) as Record<string, unknown>;
-    expect(config).to.deep.include({ pollIntervalSec: 60, repos: ['/src/app'], retentionDays: 30 });
+    const config = readFileSync(area('config.yaml'), 'utf8');
+    expect(config).to.match(/\nsense:\n  pollIntervalSec: 60\n  repos:\n    - \/src\/app\n/);
+    expect(existsSync(area('sense', 'config.json'))).to.equal(false);
     const work = jsonOf(await steward(['work', 'status', '--json'], { home: home.path }));
     expect(work).to.deep.include({ repo: 'ann/work', captureNative: false });
     expect(work, 'privacy has to be seen anew').to.have.nested.property('privacy.state', 'unverified');

@@ -27,8 +27,7 @@ describe('the voice of a running process when its configuration changes (built)'
     // What hangs keeps a process that delivers alive.
     push = await notifyServer(() => 'hang');
     const provider = `{ url: "${speech.url}", apiKey: ${KEY} }`;
-    sound = soundHome(`da: { voices: { main: { voiceId: da-voice } } }\nnotify: { voice: { engine: provider, provider: ${provider} } }\n`); // prettier-ignore
-    sound.write('settings.json', JSON.stringify({ notifications: { push: { topic: 'topic-1', server: push.url } } })); // prettier-ignore
+    sound = soundHome(`da: { voices: { main: { voiceId: da-voice } } }\nnotify: { voice: { engine: provider, provider: ${provider} } }\nnotifications: { push: { topic: topic-1, server: "${push.url}" } }\n`); // prettier-ignore
     mkdirSync(join(sound.path, 'bin'));
     for (const name of ['aplay', 'pw-play', 'paplay']) script(join(sound.path, 'bin', name), 'exit 0');
     env = { PATH: `${join(sound.path, 'bin')}${delimiter}${process.env['PATH'] ?? ''}` };

@@ -20,8 +20,8 @@ describe('purging the temp files of killed writers (built)', function () {
     home = emptyHome();
     mkdirSync(join(home.path, 'dotfiles'));
     mkdirSync(join(home.path, '.steward'), { mode: 0o700 });
-    writeFileSync(join(home.path, 'dotfiles', 'settings.json'), '{}\n', { mode: 0o600 });
-    symlinkSync(join(home.path, 'dotfiles', 'settings.json'), join(home.path, '.steward', 'settings.json'));
+    writeFileSync(join(home.path, 'dotfiles', 'config.yaml'), '', { mode: 0o600 });
+    symlinkSync(join(home.path, 'dotfiles', 'config.yaml'), join(home.path, '.steward', 'config.yaml'));
   });
   afterEach(() => home.remove());
 
@@ -83,7 +83,7 @@ describe('purging the temp files of killed writers (built)', function () {
     expect(holders()).to.deep.equal([]);
 
     killed(
-      /dotfiles\/\.settings\.json\.\w+\.tmp/,
+      /dotfiles\/\.config\.yaml\.\w+\.tmp/,
       'config',
       'set',
       'notifications.chat.webhook',
@@ -91,6 +91,6 @@ describe('purging the temp files of killed writers (built)', function () {
     );
     await good('uninstall', '--purge', '--yes');
     expect(holders()).to.deep.equal([]);
-    expect(readdirSync(join(home.path, 'dotfiles'))).to.deep.equal(['settings.json']);
+    expect(readdirSync(join(home.path, 'dotfiles'))).to.deep.equal(['config.yaml']);
   });
 });

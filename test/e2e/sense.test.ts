@@ -193,14 +193,14 @@ describe('sense (built)', function () {
 
   it('writes the default configuration once', async () => {
     good(await run(['sense', 'init']));
-    const config = area('sense', 'config.json');
-    expect(JSON.parse(readFileSync(config, 'utf8'))).to.deep.include({
-      enabled: true,
-      pollIntervalSec: 120,
-      sources: { appFocus: true, git: true, agentSession: true },
-      repos: [],
-      retentionDays: 30,
+    const config = readFileSync(area('config.yaml'), 'utf8');
+    expect(config).to.include('\n# sense:\n#   enabled: true').and.include('\n#   retentionDays: 30');
+    expect(jsonOf(good(await run(['sense', 'init', '--json'])))).to.deep.equal({
+      config: area('config.yaml'),
+      created: false,
     });
+    expect(readFileSync(area('config.yaml'), 'utf8')).to.equal(config);
+    rmSync(area('sense', 'set-up.json'));
     const changed = put('sense/config.json', '{"retentionDays": 7}');
     expect(jsonOf(good(await run(['sense', 'init', '--json'])))).to.deep.include({ created: false });
     expect(readFileSync(changed, 'utf8')).to.equal('{"retentionDays": 7}');

@@ -59,7 +59,7 @@ describe('steward up (built)', function () {
     expect(shown).to.include('No activity found yet.').and.include('steward demo');
     // Hooks and jobs run from there meanwhile: a build that changes nothing leaves it alone.
     if (readFileSync(launcher).equals(built.bytes)) expect(statSync(launcher).ino).to.equal(built.ino);
-    expect(existsSync(area('sense', 'config.json'))).to.equal(true);
+    expect(existsSync(area('sense', 'set-up.json'))).to.equal(true);
     child.kill('SIGTERM');
     expect(await ended).to.equal(0);
   });
@@ -200,8 +200,9 @@ describe('steward up (built)', function () {
       const result = await steward(['up', '--yes', '--once', '--json'], { home: home.path, cwd });
       expect(result.code, result.stderr).to.equal(0);
       expect(jsonOf(result)).to.include({ watching: repo, created: cwd !== repo });
-      const { repos } = JSON.parse(readFileSync(area('sense', 'config.json'), 'utf8')) as { repos: string[] };
-      expect(repos).to.deep.equal([repo]);
+      const config = readFileSync(area('config.yaml'), 'utf8');
+      expect(config).to.include(`\nsense:\n  repos:\n    - ${repo}\n`);
+      expect(config.split(repo)).to.have.length(2);
     }
     const again = await steward(['up', '--once'], { home: home.path, cwd: repo });
     expect(again.code, 'the question was answered').to.equal(0);

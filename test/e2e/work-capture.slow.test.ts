@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { readText } from '../../src/lib/platform/files/atomic-file';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { until } from '../helpers/daemon';
 import { bareEnvironment } from '../helpers/git';
@@ -117,7 +116,7 @@ describe('work capture by the hooks (built)', function () {
 
   it('the whole prompt is stored if configured, in any spelling, without secrets', async () => {
     await setUp();
-    const work = join(area, 'work', 'config.yaml');
+    const work = join(area, 'config.yaml');
     const template = readFileSync(work, 'utf8');
     const say = (subject: string, more: object = {}): Promise<StewardResult> =>
       hook('prompt', { prompt: `WHOLE-${subject}, the password is hunter22\nqueue ${subject} for later`, ...more }, '--no-tab'); // prettier-ignore
@@ -131,9 +130,11 @@ describe('work capture by the hooks (built)', function () {
     // It goes as it is configured when it goes.
     await idle();
     // By hand, as YAML allows it.
-    writeFileSync(work, `${template}\n"CAPTURE_PROMPT":\n  'line'\n`);
+    const withLines = (...lines: string[]): string =>
+      template.replace(/^WORK:\n/m, ['WORK:', ...lines, ''].join('\n'));
+    writeFileSync(work, withLines('  "CAPTURE_PROMPT":', "    'line'"));
     expect(await told(say('three'))).to.include('work repository: queue: three (');
-    writeFileSync(work, `${template}\n? CAPTURE_PROMPT\n: "whole" # all\n`);
+    writeFileSync(work, withLines('  ? CAPTURE_PROMPT', '  : "whole" # all'));
     expect(await told(say('four'))).to.include('with the whole prompt: queue: four (');
     const plan = await say('five', {}).then(() => hook('prompt', { prompt: 'WHOLE\nqueue six for later' }, '--dry-run', '--json')); // prettier-ignore
     expect((jsonOf(plan) as { matches: object[] }).matches).to.deep.equal([
@@ -155,18 +156,12 @@ describe('work capture by the hooks (built)', function () {
     expect(whole).to.deep.equal(['two', 'four', 'five']);
     expect(sent).to.not.include('hunter22');
     expect(readFileSync(join(area, 'observability', 'hooks.jsonl'), 'utf8')).to.not.include('WHOLE');
-    // What nobody can read says nothing of it: then the line is enough, and the event is not lost.
-    writeFileSync(work, 'CAPTURE_PROMPT: [whole\n');
-    expect(await told(say('eight'))).to.include('work repository: queue: eight (');
-    // A delivery that started earlier may still take it.
-    const spool = join(area, 'state', 'spool');
-    const waiting = (): string[] => readdirSync(spool).filter((name) => name.endsWith('.json'));
-    const texts = (): string =>
-      waiting().map((name) => readText(join(spool, name)) ?? '').join(); // prettier-ignore
-    await until('the entry or its issue', async () => {
-      return texts().includes('eight') || (await titles()).includes('[Queue] eight');
-    });
-    expect(texts()).to.not.include('WHOLE');
+    // A file that cannot be read captures nothing.
+    writeFileSync(work, withLines('  CAPTURE_PROMPT: [whole'));
+    expect(await say('eight')).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    expect(
+      existsSync(join(area, 'state', 'spool')) && readdirSync(join(area, 'state', 'spool')).join(),
+    ).to.not.match(/json/);
     expect(github.seen.map(({ body }) => body).join()).to.not.include('WHOLE-eight');
     writeFileSync(work, template);
   });

@@ -6,7 +6,7 @@ import { setConfig, type SetResult } from '../../lib/config/set';
 export default class ConfigSet extends ConfigEdit {
   static override summary = 'Set a configuration key';
   static override description =
-    "Validates the value and writes it to the key's file, preserving comments. To change one item of a list, use `config add` or `config remove`. To keep a secret out of your shell history, set it as env:NAME or file:PATH.";
+    'Validates the value and writes it to config.yaml, preserving comments. To change one item of a list, use `config add` or `config remove`. To keep a secret out of your shell history, set it as env:NAME or file:PATH.';
   static override args = {
     key: keyArg,
     value: word({

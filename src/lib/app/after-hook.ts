@@ -20,7 +20,7 @@ export function onPrompt(
  * retries.
  */
 export function startWorkDelivery(area: UserArea): void {
-  if (exists(area.work.repo)) startDetached(['work', 'deliver'], area.root);
+  startDetached(['work', 'deliver'], area.root);
 }
 
 /** Starts a background process that handles queued hook events, unless the daemon is running. */

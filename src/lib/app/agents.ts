@@ -10,10 +10,11 @@ import { clean } from '../platform/terminal/terminal';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
-/** Returns the routing settings. Reads only config.yaml, so that errors in other files don't stop routing. */
+/** Returns the routing settings. Reads only config.yaml, so that errors in older files don't stop routing. */
 export async function agentSettings(context: Pick<Context, 'area'>): Promise<AgentSettings> {
   const { loadConfig } = await import('../config/load');
-  const { config } = await loadConfig({ area: context.area, only: 'user' });
+  const { CONFIG } = await import('../config/files');
+  const { config } = await loadConfig({ area: context.area, files: [CONFIG] });
   const { entries, problems } = await readRoster(openRoster(context));
   const broken = new Set(problems.filter(({ level }) => level === 'error').map(({ file }) => file)).size;
   return { types: config.user.agents.types, named: entries, broken };

@@ -6,6 +6,8 @@ import { systemClock } from '../platform/time/clock';
 import { machineId } from '../platform/files/machine';
 import { processHost, type PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
+import { foldFor } from '../platform/terminal/fold';
+import { writeErr } from '../platform/terminal/stdio';
 import type { ZonedNow } from '../platform/time/day-words';
 import type { Desktop } from '../sense/front-app/adapter';
 
@@ -35,8 +37,10 @@ export function createContext(root: string): Context {
       // A publication may change the id, and the daemon continues after it.
       return machineId();
     },
+    tell: (text) => writeErr(`${foldFor('stderr', text)}\n`),
     async loadConfig(flags = {}) {
-      const { configPaths, loadConfig } = await import('../config/load');
+      const { loadConfig } = await import('../config/load');
+      const { configPaths } = await import('../config/files');
       const load = (): Promise<LoadedConfig> => loadConfig({ area: area(), flags });
       if (Object.keys(flags).length > 0) return load();
       const { cachedLoader } = await import('../platform/files/file-cache');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { silenceCheck } from '../agents/watchdog';
+import { configPaths } from '../config/files';
 import { ensureUserArea } from '../config/user-area';
 import type { DaemonParts, Service } from '../daemon/daemon';
 import type { Topic } from '../daemon/changes';
@@ -130,11 +131,11 @@ function pageFolders(context: Context): Omit<PagesDeps, 'clock'> {
 
 function topicsOf(context: Context): Topic[] {
   const { area } = context;
-  const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
+  const sense = [...configPaths(area), area.sense.state, area.sense.daily, area.sense.classify];
   const sessions = [area.sessionsState, area.workEvents, namesFolder(area.machine)];
-  const work = [area.work.cache, area.work.repo];
+  const work = [...configPaths(area), area.work.cache];
   const queues = [area.outbox, area.spool].flatMap((path) => [path, folderOf({ path }, 'dead')]);
-  const notify = [area.outbox, area.notifyLog, area.mute, area.config, area.settings];
+  const notify = [...configPaths(area), area.outbox, area.notifyLog, area.mute];
   return [
     { name: 'sessions', path: '/api/sessions', files: () => sessions, everySec: 5 },
     {
@@ -144,7 +145,7 @@ function topicsOf(context: Context): Topic[] {
       everySec: 5,
       shown: ({ rows }: Inbox) => rows,
     },
-    { name: 'day', path: '/api/day', files: () => [...sense, ...work], everySec: 60 },
+    { name: 'day', path: '/api/day', files: () => [...sense, area.work.cache], everySec: 60 },
     { name: 'sense', path: '/api/sense/status', files: () => sense, everySec: 60 },
     { name: 'work', path: '/api/work', files: () => [...work, area.work.poll], everySec: 60 },
     {
@@ -164,7 +165,7 @@ function senseService(context: Context) {
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
   const isSetUp = (): boolean => area.sense.isSetUp;
-  const files = [area.config, area.settings, area.sense.config, area.sense.classify, area.goals];
+  const files = [...configPaths(area), area.sense.classify, area.goals];
   const sense = cachedLoader(clock, files, async () => {
     const opened = await openSense(context, watchOf);
     return { ...opened, deps: await openMachines(context, opened.deps) };
@@ -221,7 +222,7 @@ function movedPlace({ area }: Context): string | undefined {
 /** Updates files from earlier versions. Prints errors instead of stopping the daemon. */
 async function updateFiles(context: Context, say: (text: string) => void): Promise<void> {
   const updates: Record<string, () => Promise<unknown>> = {
-    'write the voice to settings.json': async () => (await import('../config/write')).mirrorVoice(context),
+    'update the configuration': async () => (await import('../config/write')).updateConfig(context),
     'update the hook script': async () =>
       (await import('../assistant/registered')).refreshHooks(installerDeps(context)),
   };

@@ -4,6 +4,7 @@ import { sessionLogPath } from '../agents/managed/session-log';
 import { localSessions } from '../agents/managed/sessions';
 import { waitingHosted } from '../agents/managed/waiting';
 import { waitingHooks } from '../assistant/registered';
+import { configPaths } from '../config/files';
 import type { Route } from '../daemon/route';
 import { writeRoute } from '../daemon/write-route';
 import { askOf, askWaits, decisionFor, type GivenAnswer, withAsks } from '../inbox/answer';
@@ -64,17 +65,8 @@ export async function openOtherCount(context: Context): Promise<{ others: number
 export function openInboxFiles({ area }: Context): string[] {
   const { work, managed, installManifest } = area;
   return [
-    ...[
-      work.repo,
-      work.config,
-      work.cache,
-      work.reviews,
-      area.inbox,
-      area.asks,
-      area.spool,
-      deadFolder(area),
-      area.notifyLog,
-    ],
+    ...configPaths(area),
+    ...[work.cache, work.reviews, area.inbox, area.asks, area.spool, deadFolder(area), area.notifyLog],
     ...[managed, ...localSessions(managed).map((id) => sessionLogPath(managed, id))],
     ...[installManifest, ...readInstallManifest(installManifest).map(({ path }) => path)],
   ];

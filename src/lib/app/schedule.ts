@@ -53,8 +53,7 @@ export async function installJob(
     setUpSense: async () => (await import('./sense')).setUpSense(context),
     async setHourly() {
       if (sense.insight.hourly) return;
-      const { changeConfig } = await import('../config/write');
-      await changeConfig(context, [{ key: 'sense.insight.hourly', to: () => true }]);
+      await (await import('../config/write')).setKeys(context, { 'sense.insight.hourly': true });
     },
     isDaemonThere: () => isDaemonThere(context),
   };

@@ -243,14 +243,13 @@ export async function captureNow(
   return { deps, warnings, result, isEnabled };
 }
 
-/** Writes sense's default configuration if it is missing. */
+/** Sets sense up unless it is. */
 export async function setUpSense(context: Context): Promise<InitResult> {
-  const { defaultConfig } = await import('../config/load');
   // Load the configuration first, so that nothing is written if it is invalid.
   await context.loadConfig();
   const { area, templates } = context;
   ensureUserArea(area);
-  return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense, templates);
+  return initSense({ area, store: senseStore(area) }, templates);
 }
 
 export async function openInsight(context: Context): Promise<{ deps: BuildDeps & InsightReadDeps }> {

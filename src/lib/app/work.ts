@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { rosterFiles } from '../agents/roster';
+import { configPaths } from '../config/files';
 import type { UserConfig } from '../config/schema';
 import { cachedLoader } from '../platform/files/file-cache';
 import { processHost } from '../platform/files/paths';
@@ -34,8 +35,8 @@ const opened = new WeakMap<Context, () => WorkContext | Promise<WorkContext>>();
 export async function openWork(context: Context, maxWaitMs?: number): Promise<WorkContext> {
   if (maxWaitMs !== undefined) return workOf(context, maxWaitMs);
   const { clock, area } = context;
-  const files = [area.config, area.work.config, area.work.repo];
-  const open = opened.get(context) ?? cachedLoader(clock, files, () => workOf(context, MAX_WAIT_MS));
+  const open =
+    opened.get(context) ?? cachedLoader(clock, configPaths(area), () => workOf(context, MAX_WAIT_MS));
   opened.set(context, open);
   return open();
 }
@@ -44,10 +45,8 @@ async function workOf(context: Context, maxWaitMs: number): Promise<WorkContext>
   const { area, clock, run, templates } = context;
   const { env } = processHost();
   let loaded = await context.loadConfig();
-  const write = async (values: { repo?: string; privacy: Attestation }): Promise<void> => {
-    const { changeConfig } = await import('../config/write');
-    const changes = Object.entries(values).map(([key, value]) => ({ key: `WORK.${key}`, to: () => value }));
-    await changeConfig(context, changes);
+  const write = async (values: { 'WORK.repo'?: string; 'WORK.privacy': Attestation }): Promise<void> => {
+    await (await import('../config/write')).setKeys(context, values);
     loaded = await context.loadConfig();
   };
   let host: Promise<Host> | undefined;
@@ -85,8 +84,8 @@ async function workOf(context: Context, maxWaitMs: number): Promise<WorkContext>
         host = undefined;
         throw error;
       })),
-    attest: (privacy) => write({ privacy }),
-    choose: (repo, privacy) => write({ repo, privacy }),
+    attest: (privacy) => write({ 'WORK.privacy': privacy }),
+    choose: (repo, privacy) => write({ 'WORK.repo': repo, 'WORK.privacy': privacy }),
     remote: async (repo) => {
       const { gitRemote } = await import('../work/host/token');
       return gitRemote({ env, run }, repo);

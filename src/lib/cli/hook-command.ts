@@ -15,12 +15,7 @@ import { mayMatch } from '../work/capture/may-match';
 import { keepTitle, namesFolder } from '../sessions/names';
 import { storedEvent } from '../sessions/work-events';
 import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
-import {
-  cachedHookSettings,
-  cachedPromptSetting,
-  type HookSettings,
-  type PromptSetting,
-} from '../config/hook-settings';
+import { cachedHookSettings, type HookSettings } from '../config/hook-settings';
 import { sessionsDeps } from '../app/session-deps';
 import { flagsOf } from './resolve';
 
@@ -58,12 +53,6 @@ export interface CapturePlans {
   sessionEnd: (session: { session: string; slug: string | null }) => Promise<object>;
 }
 
-/** The settings for a hook. `prompt` is used only by the prompt hook. */
-export interface HookConfig {
-  settings: HookSettings;
-  prompt: PromptSetting;
-}
-
 /**
  * Runs `steward hook EVENT` without oclif and the configuration loader. Returns undefined if the full command
  * must run: for help, for some dry runs, and after a configuration change.
@@ -75,16 +64,16 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   // Holding a request needs the configuration and your presence.
   if (verb === ANSWER_VERB) return undefined;
   if (flags.has('--dry-run') && (verb === 'prompt' || verb === 'session-end')) return undefined;
-  const kept = keptConfig(verb === 'prompt');
-  return kept === undefined ? undefined : hookCommand(argv, () => Promise.resolve(kept), { area: kept.area });
+  const kept = keptConfig();
+  if (kept === undefined) return undefined;
+  return hookCommand(argv, () => Promise.resolve(kept.settings), { area: kept.area });
 }
 
-function keptConfig(isPrompt: boolean): (HookConfig & { area: UserArea }) | undefined {
+function keptConfig(): { area: UserArea; settings: HookSettings } | undefined {
   try {
     const area = userArea();
     const settings = cachedHookSettings(area);
-    const prompt = isPrompt ? cachedPromptSetting(area) : 'line';
-    return settings === undefined || prompt === undefined ? undefined : { area, settings, prompt };
+    return settings === undefined ? undefined : { area, settings };
   } catch {
     return undefined;
   }
@@ -96,7 +85,7 @@ function keptConfig(isPrompt: boolean): (HookConfig & { area: UserArea }) | unde
  */
 export async function hookCommand(
   argv: readonly string[],
-  config: (isPrompt: boolean) => Promise<HookConfig>,
+  loadSettings: () => Promise<HookSettings>,
   { plans, ...known }: { area?: UserArea; plans?: CapturePlans } = {},
 ): Promise<number> {
   const args = parseHookArgs(argv);
@@ -108,8 +97,8 @@ export async function hookCommand(
   let { area } = known;
   try {
     area ??= userArea();
-    const { settings, prompt } = await config(verb === 'prompt');
-    trouble = await callHook({ area, clock, args, plans, isUninstalled, settings, prompt }, line);
+    const settings = await loadSettings();
+    trouble = await callHook({ area, clock, args, plans, isUninstalled, settings }, line);
   } catch (error) {
     trouble = toStewardError(error);
   }
@@ -132,8 +121,9 @@ export async function hookCommand(
   return EXIT_CODES[trouble.kind];
 }
 
-interface Call extends HookConfig {
+interface Call {
   area: UserArea;
+  settings: HookSettings;
   clock: Clock;
   args: HookArgs;
   plans: CapturePlans | undefined;
@@ -178,9 +168,10 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
         const { redact } = await import('../work/outgoing');
         keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redact);
       }
-      if (!mayMatch(prompt.text)) return undefined;
+      const { capture: setting } = settings;
+      if (setting === 'off' || !mayMatch(prompt.text)) return undefined;
       const { onPrompt } = await import('../app/after-hook');
-      return onPrompt({ area, clock, machineId, setting: given.prompt }, prompt);
+      return onPrompt({ area, clock, machineId, setting }, prompt);
     },
   });
   const call = await readCall(args);
@@ -197,7 +188,8 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (result.agent !== undefined) line.agent = result.agent;
   if (result.tool !== undefined) line.tool = result.tool;
   if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
-  if (call.verb === 'session-end') (await import('../app/after-hook')).startWorkDelivery(area);
+  if (call.verb === 'session-end' && settings.capture !== 'off')
+    (await import('../app/after-hook')).startWorkDelivery(area);
   if (result.left !== null && result.left !== 'session-ended')
     (await import('../app/after-hook')).startTriggers(area, processHost().env);
   if (call.verb === 'subagent-start' && result.session !== null)

@@ -28,17 +28,6 @@ export function valueAt(content: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** Writes a value as JSON, with the indentation and line endings of the original text. */
-export function setInJson(source: string | undefined, value: unknown): string {
-  if (source === undefined) return `${JSON.stringify(value, null, '  ')}\n`;
-  const indent = /\n([ \t]+)"/.exec(source)?.[1] ?? '  ';
-  const isOneLine = source.trim() !== '{}' && !source.trim().includes('\n');
-  const written = JSON.stringify(value, null, isOneLine ? undefined : indent);
-  const mark = source.startsWith('\ufeff') ? '\ufeff' : '';
-  const end = /\r?\n?$/.exec(source)?.[0] ?? '';
-  return mark + (source.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written) + end;
-}
-
 type Yaml = typeof import('yaml');
 
 /**

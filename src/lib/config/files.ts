@@ -2,8 +2,8 @@ import * as v from 'valibot';
 
 import { isObject } from '../platform/files/json-object';
 import { clean, truncated } from '../platform/terminal/terminal';
-import { type AnyLeaf, type Tree, isLeaf, settingsOf } from './leaf';
-import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
+import { type AnyLeaf, type Tree, isLeaf, nodeAt, settingsOf } from './leaf';
+import { KEYS, SENSE_KEYS, SETTINGS_KEYS, SYNC_STATE, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import type { UserArea } from './user-area';
 
 /** Environment variables, and the configuration keys that they override. */
@@ -11,6 +11,7 @@ export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_TIMEZONE', key: 'timezone' },
   { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
   { name: 'STEWARD_MANAGED_API_KEY', key: 'agents.managed.apiKey' },
+  { name: 'STEWARD_TELEGRAM_SERVER', key: 'notifications.telegram.server' },
   { name: 'STEWARD_HOST', key: 'daemon.host' },
   { name: 'STEWARD_PORT', key: 'daemon.port' },
 ];
@@ -19,52 +20,94 @@ export const ENVIRONMENT: readonly { name: string; key: string }[] = [
 export const FORMAT = 1;
 
 export interface ConfigFile {
-  /** Name of the file's section in the resolved configuration. */
-  id: keyof Config;
   /** Path relative to the user area. */
   name: string;
   path: (area: UserArea) => string;
-  format: 'yaml' | 'json';
   /** Prefix of the file's keys in `config set` and `config show`. The file itself omits the prefix. */
   prefix: string;
   keys: Tree;
-  /** Whether the file may be a symbolic link that the user created. */
-  followLink: boolean;
-  /** Similar file names that a user may use by mistake. steward doesn't read such files. */
-  notRead: readonly string[];
 }
 
-function file(
-  id: keyof Config,
-  name: string,
-  prefix: string,
-  keys: Tree,
-  path: ConfigFile['path'],
-): ConfigFile {
-  const format = name.endsWith('.yaml') ? 'yaml' : 'json';
-  const notRead = format === 'yaml' ? ['config.yml', 'config.json'] : [];
-  return { id, name, path, format, prefix, keys, followLink: prefix === '', notRead };
-}
+const { repo, enabled } = WORK_REPO_KEYS;
 
+/** The one file that settings are written to. */
+export const CONFIG = file(
+  'config.yaml',
+  '',
+  {
+    ...USER_KEYS,
+    notifications: SETTINGS_KEYS.notifications,
+    sense: SENSE_KEYS,
+    WORK: { ...WORK_KEYS, repo, enabled },
+  },
+  (area) => area.config,
+);
+
+/**
+ * All files in the order in which they are read. The first file that may hold a key owns it; a value in a later
+ * file, where the specification or an earlier version has it, overrides the owner's until it is moved.
+ */
 export const CONFIG_FILES: readonly ConfigFile[] = [
-  file('user', 'config.yaml', '', USER_KEYS, (area) => area.config),
-  file('settings', 'settings.json', '', SETTINGS_KEYS, (area) => area.settings),
-  file('sense', 'sense/config.json', 'sense', SENSE_KEYS, (area) => area.sense.config),
-  file('work', 'work/config.yaml', 'WORK', WORK_KEYS, (area) => area.work.config),
-  file('workRepo', 'work/work_repo.json', 'WORK', WORK_REPO_KEYS, (area) => area.work.repo),
+  file('state/sync.json', '', { sync: SYNC_STATE }, (area) => area.syncPlace),
+  CONFIG,
+  file('settings.json', '', SETTINGS_KEYS, (area) => area.settings),
+  file('sense/config.json', 'sense', SENSE_KEYS, (area) => area.sense.config),
+  file('work/config.yaml', 'WORK', WORK_KEYS, (area) => area.work.config),
+  file('work/work_repo.json', 'WORK', WORK_REPO_KEYS, (area) => area.work.repo),
 ];
 
-export function dottedKey(file: ConfigFile, path: readonly string[]): string {
-  return [...(file.prefix === '' ? [] : [file.prefix]), ...path].join('.');
+/** Returns the paths of the files that `loadConfig` reads. */
+export function configPaths(area: UserArea): string[] {
+  return CONFIG_FILES.map((file) => file.path(area));
 }
 
-/** Returns all settings, each with the prefix of its file. */
+function file(name: string, prefix: string, keys: Tree, path: ConfigFile['path']): ConfigFile {
+  return { name, path, prefix, keys };
+}
+
+/** Returns the path of a key in a file, or undefined if the file may not hold it. */
+export function pathIn({ prefix, keys }: ConfigFile, key: string): string[] | undefined {
+  const path = key.split('.');
+  if (prefix !== '' && path.shift() !== prefix) return undefined;
+  return isLeaf(nodeAt(keys, path)) ? path : undefined;
+}
+
+/** Returns the files that may hold a key. The first one owns it. */
+export function holdersOf(key: string): ConfigFile[] {
+  return CONFIG_FILES.filter((file) => pathIn(file, key) !== undefined);
+}
+
+export function dottedKey({ prefix }: ConfigFile, path: readonly string[]): string {
+  return [...(prefix === '' ? [] : [prefix]), ...path].join('.');
+}
+
+/** Returns the key that the specification calls `WORK.REPO` or `daidentity.…`, or the key itself. */
+export function schemaKey(key: string): string {
+  return key
+    .replace(/(?<=^WORK\.)(?:REPO|ENABLED)$/, (name) => name.toLowerCase())
+    .replace(/^daidentity\./, 'da.');
+}
+
+/** Returns the definition of a key in the schema's spelling, or the section with this name. */
+export function nodeOf(key: string): AnyLeaf | Tree | undefined {
+  return nodeAt(KEYS, key.split('.'));
+}
+
+/** Returns all settings by their dotted keys. */
 export function allKeys(): string[] {
-  return CONFIG_FILES.flatMap((file) => settingsOf(file.keys).map(({ path }) => dottedKey(file, path)));
+  return settingsOf(KEYS).map(({ path }) => path.join('.'));
+}
+
+export function isAtTop({ name }: ConfigFile): boolean {
+  return !name.includes('/');
+}
+
+export function isYaml({ name }: ConfigFile): boolean {
+  return name.endsWith('.yaml');
 }
 
 /** A file's values by dotted key. `problems` stop the program; `warnings` don't. */
-interface CheckedFile {
+export interface CheckedFile {
   values: Map<string, unknown>;
   problems: string[];
   warnings: string[];
@@ -72,9 +115,9 @@ interface CheckedFile {
 
 export function checkContent(file: ConfigFile, content: unknown): CheckedFile {
   const checked: CheckedFile = { values: new Map(), problems: [], warnings: [] };
-  if (content === undefined || (content === null && file.format === 'yaml')) return checked;
+  if (content === undefined || (content === null && isYaml(file))) return checked;
   if (!isObject(content)) {
-    checked.problems.push(`expected ${keysAndValues(file)} at the top level, found ${typeWords(content)}`);
+    checked.problems.push(`expected key-value pairs at the top level, found ${typeWords(content)}`);
     return checked;
   }
   const { version, ...rest } = content;
@@ -105,14 +148,14 @@ function checkTree(
   for (const [name, value] of Object.entries(content)) {
     const here = [...path, name];
     const node = Object.hasOwn(tree, name) ? tree[name] : undefined;
-    if (node === undefined) noteUnknown(file, here, checked);
+    if (node === undefined) noteUnknown(here, checked);
     else if (isLeaf(node)) checkLeaf(file, node, value, here, checked);
     else if (isObject(value)) checkTree(file, node, value, here, checked);
     // A section is null if all its keys are commented out.
-    else if (!(value === null && file.format === 'yaml')) {
+    else if (!(value === null && isYaml(file))) {
       const nested = Object.keys(node).join(', ');
       checked.problems.push(
-        `${here.join('.')}: expected ${keysAndValues(file)} (${nested}), found ${typeWords(value)}`,
+        `${here.join('.')}: expected key-value pairs (${nested}), found ${typeWords(value)}`,
       );
     }
   }
@@ -143,28 +186,16 @@ export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   return `${inList ? `[${String(item.key)}]` : ''}: expected ${leaf.expected}, found ${found}`;
 }
 
-function noteUnknown(file: ConfigFile, path: readonly string[], checked: CheckedFile): void {
-  const top = path[0] ?? '';
-  const isOwner = ({ prefix, keys }: ConfigFile): boolean => prefix === top || Object.hasOwn(keys, top);
-  const owner = path.length === 1 ? CONFIG_FILES.find(isOwner) : undefined;
+function noteUnknown(path: readonly string[], checked: CheckedFile): void {
   const key = clean(path.join('.'));
-  if (owner === undefined || owner === file) checked.warnings.push(`${key}: unknown key, ignored`);
-  else checked.problems.push(`${key}: this key belongs in ${owner.name}; move it there`);
-}
-
-/** Returns the file that a dotted key belongs to, and the key's path in that file. */
-export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
-  const parts = key.split('.');
-  const owners = CONFIG_FILES.filter((file) => file.prefix !== '' && file.prefix === parts[0]);
-  const [, name = ''] = parts;
-  for (const spelling of [name, name.toLowerCase()]) {
-    const owner = owners.find(({ keys }) => Object.hasOwn(keys, spelling));
-    if (owner !== undefined) return { file: owner, path: [spelling, ...parts.slice(2)] };
-  }
-  if (owners[0] !== undefined) return { file: owners[0], path: parts.slice(1) };
-  const open = CONFIG_FILES.filter((file) => file.prefix === '');
-  const file = open.find(({ keys }) => Object.hasOwn(keys, parts[0] ?? '')) ?? open[0];
-  return { file: file as ConfigFile, path: parts };
+  const places: [string, Tree][] = [
+    ['', CONFIG.keys],
+    ['sense.', KEYS.sense],
+    ['WORK.', KEYS.WORK],
+  ];
+  const place = path.length === 1 ? places.find(([, keys]) => Object.hasOwn(keys, path[0] ?? '')) : undefined;
+  if (place === undefined) checked.warnings.push(`${key}: unknown key, ignored`);
+  else checked.problems.push(`${key}: this key belongs in config.yaml as ${place[0]}${key}; move it there`);
 }
 
 /** Formats a value for a message, sanitized and shortened. If `quiet` is true, returns only the type. */
@@ -179,10 +210,6 @@ function typeWords(value: unknown): string {
   if (typeof value === 'object') return 'key-value pairs';
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string';
   return typeof value === 'boolean' ? 'true or false' : 'a number';
-}
-
-function keysAndValues(file: ConfigFile): string {
-  return file.format === 'json' ? 'an object with keys' : 'key-value pairs';
 }
 
 /**

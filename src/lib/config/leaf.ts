@@ -34,8 +34,8 @@ interface Leaf<T> {
   readonly quiet: boolean;
   /** Whether this list can only be set as a whole, not item by item. */
   readonly whole: boolean;
-  /** The command that writes the value, which is state and no setting; undefined for a setting. */
-  readonly writtenBy: string | undefined;
+  /** A hint that names what sets the value of a key that is not a setting. */
+  readonly setBy: string | undefined;
   /** Returns an error text, such as " does not exist", if an item can't be added on this machine. */
   readonly refuses: ((item: string) => string | undefined) | undefined;
 }
@@ -65,7 +65,7 @@ export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S,
     secret,
     quiet,
     whole,
-    writtenBy: undefined,
+    setBy: undefined,
     refuses,
     fallback: typeof fallback === 'function' ? (fallback as (host: ResolveHost) => unknown) : () => fallback,
     resolve: (stored, host, key) =>
@@ -75,7 +75,12 @@ export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S,
 
 /** Marks a key as state that a command of steward writes. */
 export function written<T>(leaf: Leaf<T>, command: string): Leaf<T> {
-  return { ...leaf, writtenBy: command };
+  return { ...leaf, setBy: `"steward ${command}" writes it.` };
+}
+
+/** Marks a key that is only set by an environment variable. */
+export function fromEnvironment<T>(leaf: Leaf<T>, name: string): Leaf<T> {
+  return { ...leaf, setBy: `Set the environment variable ${name}.` };
 }
 
 /** Defines a key without a default. */
@@ -95,7 +100,7 @@ export function leavesOf(tree: Tree, path: readonly string[] = []): { path: stri
 
 /** Returns the leaves that are settings. */
 export function settingsOf(tree: Tree, path?: readonly string[]): { path: string[]; leaf: AnyLeaf }[] {
-  return leavesOf(tree, path).filter(({ leaf }) => leaf.writtenBy === undefined);
+  return leavesOf(tree, path).filter(({ leaf }) => leaf.setBy === undefined);
 }
 
 export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | undefined {

@@ -1,4 +1,5 @@
 import { toStewardError } from '../errors';
+import { configPaths } from './files';
 import { marksOf } from '../platform/files/stat';
 import type { LoadedConfig } from './load';
 import type { Config } from './schema';
@@ -23,8 +24,7 @@ export function liveConfig(
   context: Pick<Machine, 'area'> & { loadConfig: () => Promise<LoadedConfig> },
   loaded: Config,
 ): LiveConfig {
-  const { area } = context;
-  const files = [area.config, area.settings];
+  const files = configPaths(context.area);
   let current = loaded;
   let problem: string | undefined;
   let marks = marksOf(files).text;

@@ -1,21 +1,12 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { exists, isOpenToOthers } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
-import {
-  CONFIG_FILES,
-  ENVIRONMENT,
-  dottedKey,
-  type ConfigFile,
-  candidates,
-  checkContent,
-  fileOfKey,
-  whatIsWrong,
-} from './files';
-import { isLeaf, leavesOf, nodeAt, type AnyLeaf, type ResolveHost } from './leaf';
-import { readConfigFile } from './text';
-import type { Config } from './schema';
+import { CONFIG, CONFIG_FILES, type ConfigFile, ENVIRONMENT, candidates, nodeOf, whatIsWrong } from './files';
+import { isLeaf, leavesOf, type AnyLeaf, type ResolveHost, type Values } from './leaf';
+import { openFile } from './text';
+import { KEYS, type Config } from './schema';
 import { isSecretReference } from './secret';
 import type { UserArea } from './user-area';
 
@@ -30,8 +21,8 @@ interface LoadInput {
   home?: string;
   /** Values from flags by dotted key, which override all other sources. */
   flags?: Readonly<Record<string, unknown>>;
-  /** The only file to read. Keys of other files get their default values. */
-  only?: ConfigFile['id'];
+  /** The files to read. Defaults to all. */
+  files?: readonly ConfigFile[];
 }
 
 export interface LoadedConfig {
@@ -53,29 +44,23 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   const problems: string[] = [];
   const invalidVariables: string[] = [];
   let isUnreadable = false;
-  const warnings: string[] = openToOthers(input.area);
+  const warnings: string[] = [...openToOthers(input.area), ...strayNames(input.area)];
   const take = (values: Iterable<[string, unknown]>, origin: Origin): void => {
     for (const [key, value] of values) {
       stored.set(key, value);
       origins.set(key, origin);
     }
   };
-  for (const file of CONFIG_FILES.filter(({ id }) => id === (input.only ?? id))) {
+  for (const file of input.files ?? CONFIG_FILES) {
     const path = file.path(input.area);
-    const read = await readConfigFile(file, path);
-    if ('problem' in read) {
-      problems.push(`${path}: ${read.problem}`);
-      isUnreadable = true;
-      continue;
-    }
-    const checked = checkContent(file, read.content);
-    problems.push(...checked.problems.map((problem) => `${path}: ${problem}`));
-    warnings.push(...checked.warnings.map((warning) => `${path}: ${warning}`));
-    warnings.push(...strayNames(file, path));
-    if (holdsSecret(checked.values) && isOpenToOthers(path)) {
+    const opened = await openFile(file, path);
+    isUnreadable ||= !opened.isReadable;
+    problems.push(...opened.problems.map((problem) => `${path}: ${problem}`));
+    warnings.push(...opened.warnings.map((warning) => `${path}: ${warning}`));
+    if (holdsSecret(opened.values) && isOpenToOthers(path)) {
       warnings.push(`${path}: other users of this machine can read its secrets; run chmod 600 on it`);
     }
-    take(checked.values, { from: 'file', path });
+    take(opened.values, { from: 'file', path });
   }
   for (const { name, key } of ENVIRONMENT) {
     const value = (input.env ?? process.env)[name];
@@ -90,11 +75,6 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   take(checkFlags(input.flags ?? {}), { from: 'flag' });
   if (problems.length > 0) throw invalid(problems, isUnreadable, invalidVariables);
   return { config: resolveAll(stored, origins, host), origins, warnings };
-}
-
-/** Returns the paths of the files that `loadConfig` reads. */
-export function configPaths(area: UserArea): string[] {
-  return CONFIG_FILES.map((file) => file.path(area));
 }
 
 /** Returns the defaults without reading anything. */
@@ -112,8 +92,7 @@ export function fromText(key: string, text: string): { value: unknown } | { wron
 }
 
 export function leafOf(key: string): AnyLeaf | undefined {
-  const { file, path } = fileOfKey(key);
-  const node = nodeAt(file.keys, path);
+  const node = nodeOf(key);
   return isLeaf(node) ? node : undefined;
 }
 
@@ -137,16 +116,14 @@ function resolveAll(
   host: ResolveHost,
 ): Config {
   const root: Record<string, unknown> = {};
-  for (const file of CONFIG_FILES) {
-    for (const { path, leaf } of leavesOf(file.keys)) {
-      const key = dottedKey(file, path);
-      const value = stored.has(key) ? stored.get(key) : leaf.fallback(host);
-      if (!origins.has(key)) origins.set(key, { from: 'default' });
-      place(root, [file.id, ...path], leaf.resolve(value, host, key));
-    }
+  for (const { path, leaf } of leavesOf(KEYS)) {
+    const key = path.join('.');
+    const value = stored.has(key) ? stored.get(key) : leaf.fallback(host);
+    if (!origins.has(key)) origins.set(key, { from: 'default' });
+    place(root, path, leaf.resolve(value, host, key));
   }
-  // The cast is safe, because schema.ts derives `Config` from these trees.
-  return root as unknown as Config;
+  const { notifications, daidentity, sense, WORK, ...user } = root as Values<typeof KEYS>;
+  return { user, settings: { notifications, daidentity }, sense, work: WORK, workRepo: WORK };
 }
 
 function place(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
@@ -184,11 +161,12 @@ function holdsSecret(values: ReadonlyMap<string, unknown>): boolean {
   );
 }
 
-function strayNames(file: ConfigFile, path: string): string[] {
-  return file.notRead
-    .map((name) => join(dirname(path), name))
+/** Warns of similar file names that a user may use by mistake. */
+function strayNames(area: UserArea): string[] {
+  return ['config.yml', 'config.json']
+    .map((name) => join(area.root, name))
     .filter(exists)
-    .map((stray) => `${stray}: steward does not read this file; use ${path}`);
+    .map((stray) => `${stray}: steward does not read this file; use ${CONFIG.path(area)}`);
 }
 
 function openToOthers(area: UserArea): string[] {

@@ -11,6 +11,7 @@ import {
   isVoiceId,
   command,
   flag,
+  fromEnvironment,
   hostOrAddress,
   isCleanText,
   isSafeUrl,
@@ -95,32 +96,36 @@ export const VOICE_ENGINES = [
 
 export const SPEECH_PROVIDER_URL = 'https://api.elevenlabs.io';
 
+const VOICE_ID = optionalText('a voice id without spaces', isVoiceId);
+
+/** The exchange folder, and what exchanges it. */
+export const SYNC_STATE = {
+  folder: written(
+    optionalPath(({ area }) => area.exchange),
+    'sync setup',
+  ),
+  engine: written(
+    leaf<'none' | 'syncthing' | 'git'>({
+      expected: '"none", "syncthing" or "git"',
+      check: v.picklist(['none', 'syncthing', 'git']),
+      fallback: 'none',
+    }),
+    'sync connect',
+  ),
+  repo: written(optionalText('OWNER/REPO', isRepository), 'sync connect'),
+};
+
 export const USER_KEYS = {
   timezone: textFrom('an IANA time zone such as Europe/Berlin', isTimezone, systemZone),
   principal: { name: optionalText('one line of text') },
   user: { emails: listOf('a list of e-mail addresses', isEmail, []) },
   da: {
     name: text('DA'),
-    voices: { main: { voiceId: optionalText('a voice id without spaces', isVoiceId) } },
+    voices: { main: { voiceId: VOICE_ID } },
   },
   usage: { enabled: flag(true), prices: modelPrices() },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
-  sync: {
-    folder: written(
-      optionalPath(({ area }) => area.exchange),
-      'sync setup',
-    ),
-    details: flag(false),
-    engine: written(
-      leaf<'none' | 'syncthing' | 'git'>({
-        expected: '"none", "syncthing" or "git"',
-        check: v.picklist(['none', 'syncthing', 'git']),
-        fallback: 'none',
-      }),
-      'sync connect',
-    ),
-    repo: written(optionalText('OWNER/REPO', isRepository), 'sync connect'),
-  },
+  sync: { details: flag(false), ...SYNC_STATE },
   notify: {
     quietHours: optionalText('a time range such as 22:00-07:00', isQuietHours),
     turnEnd: leaf<'long' | 'always' | 'never'>({
@@ -203,7 +208,7 @@ export const SETTINGS_KEYS = {
     telegram: {
       token: secretText('a bot token such as 123456:ABC', (value) => /^\d{1,20}:[\w-]{10,200}$/.test(value)),
       chatId: secretText('a numeric chat id, or @NAME', (value) => /^(?:-?\d{1,20}|@\w{1,64})$/.test(value)),
-      server: hostOrAddress('api.telegram.org'),
+      server: fromEnvironment(hostOrAddress('api.telegram.org'), 'STEWARD_TELEGRAM_SERVER'),
     },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
     answers: {
@@ -220,9 +225,8 @@ export const SETTINGS_KEYS = {
       ),
     },
   },
-  daidentity: {
-    voices: { main: { voiceId: optionalText('a voice id without spaces', isVoiceId) } },
-  },
+  /** The copy of `da.voices.main.voiceId`. */
+  daidentity: { voices: { main: { voiceId: written(VOICE_ID, 'config set da.voices.main.voiceId') } } },
 };
 
 /** The lanes of the board. `WORK.KANBAN_COLUMNS` sets their order. */
@@ -276,6 +280,14 @@ export const WORK_REPO_KEYS = {
     }),
     'work verify',
   ),
+};
+
+/** Every key by its dotted name. */
+export const KEYS = {
+  ...USER_KEYS,
+  ...SETTINGS_KEYS,
+  sense: SENSE_KEYS,
+  WORK: { ...WORK_KEYS, ...WORK_REPO_KEYS },
 };
 
 export type SenseConfig = Values<typeof SENSE_KEYS>;

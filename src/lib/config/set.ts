@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { StewardError } from '../errors';
-import { exists } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
 import { clean } from '../platform/terminal/terminal';
 import { valueAt } from './edit';
-import { CONFIG_FILES, ENVIRONMENT, allKeys, candidates, dottedKey, fileOfKey, whatIsWrong } from './files';
-import { type AnyLeaf, type ResolveHost, isCleanText, isLeaf, nodeAt, settingsOf } from './leaf';
-import type { LoadedConfig, Origin } from './load';
+import { ENVIRONMENT, allKeys, nodeOf, schemaKey } from './files';
+import { type AnyLeaf, type ResolveHost, isCleanText, isLeaf, settingsOf } from './leaf';
+import { fromText, type LoadedConfig, type Origin } from './load';
+import { KEYS } from './schema';
 import { REDACTED } from './secret';
-import { type UserArea, type Machine } from './user-area';
+import { type Machine } from './user-area';
 import { changeConfig } from './write';
 
 interface KeyInput {
@@ -49,13 +49,14 @@ interface Target {
  */
 export async function setConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
   const target = await targetOf(deps, input.key);
-  const { key, leaf } = target;
-  const value = candidates(input.value).find((candidate) => whatIsWrong(leaf, candidate) === undefined);
-  if (value === undefined) {
-    throw new StewardError('usage', `${key}${whatIsWrong(leaf, input.value) ?? ' is invalid'}.`, {
+  const { key } = target;
+  const parsed = fromText(key, input.value);
+  if ('wrong' in parsed) {
+    throw new StewardError('usage', `${key}${parsed.wrong}.`, {
       hint: 'Nothing was written. Choose a valid value.',
     });
   }
+  const { value } = parsed;
   return change(deps, input, target, (stored) => {
     const known = itemsOf(stored);
     for (const item of itemsOf(value))
@@ -95,7 +96,8 @@ export async function removeFromConfig(deps: SetDeps, input: SetInput): Promise<
   });
 }
 
-async function targetOf({ area, home = processHost().home }: SetDeps, key: string): Promise<Target> {
+async function targetOf({ area, home = processHost().home }: SetDeps, name: string): Promise<Target> {
+  const key = schemaKey(name);
   return { key, leaf: await knownLeaf(key), host: { area, home } };
 }
 
@@ -104,16 +106,13 @@ async function targetOf({ area, home = processHost().home }: SetDeps, key: strin
  * section.
  */
 async function knownLeaf(key: string): Promise<AnyLeaf> {
-  const { file, path } = fileOfKey(key);
-  const node = nodeAt(file.keys, path);
-  if (isLeaf(node) && node.writtenBy === undefined) return node;
+  const node = nodeOf(key);
   if (isLeaf(node)) {
-    throw new StewardError('usage', `${key} is not a setting.`, {
-      hint: `"steward ${node.writtenBy}" writes it.`,
-    });
+    if (node.setBy === undefined) return node;
+    throw new StewardError('usage', `${key} is not a setting.`, { hint: node.setBy });
   }
   if (node !== undefined) {
-    const keys = settingsOf(node, path).map((found) => dottedKey(file, found.path));
+    const keys = settingsOf(node, [key]).map(({ path }) => path.join('.'));
     throw new StewardError('usage', `${key} is a section, not a key.`, {
       hint: `Its keys: ${keys.join(', ')}.`,
     });
@@ -125,12 +124,12 @@ async function knownLeaf(key: string): Promise<AnyLeaf> {
 
 async function change(
   deps: SetDeps,
-  { key, dryRun = false }: KeyInput,
-  { leaf, host }: Target,
+  { dryRun = false }: KeyInput,
+  { key, leaf, host }: Target,
   to: (stored: unknown) => unknown,
 ): Promise<SetResult> {
   const changed = await changeConfig(deps, [{ key, to }], { dryRun });
-  const own = changed.find((entry) => entry.key === key);
+  const [own] = changed;
   if (own === undefined) throw new StewardError('internal', `${key} was not set.`);
   const env = deps.env ?? process.env;
   return {
@@ -209,26 +208,25 @@ export interface ShownValue {
 
 /** Returns every key with its resolved value and origin. Secrets are redacted. */
 export function shownConfig(loaded: LoadedConfig): ShownValue[] {
-  return CONFIG_FILES.flatMap((file) =>
-    settingsOf(file.keys).map(({ path, leaf }) => {
-      const key = dottedKey(file, path);
-      const value = valueAt(loaded.config[file.id], path);
-      const origin = loaded.origins.get(key) ?? { from: 'default' };
-      return {
-        key,
-        value: leaf.secret ? String(value) || null : (value ?? null),
-        source: origin.from,
-        from: origin.from === 'file' ? origin.path : origin.from === 'env' ? origin.name : null,
-      };
-    }),
-  );
+  const { user, settings, sense, work } = loaded.config;
+  const all = { ...user, ...settings, sense, WORK: work };
+  return settingsOf(KEYS).map(({ path, leaf }) => {
+    const key = path.join('.');
+    const value = valueAt(all, path);
+    const origin = loaded.origins.get(key) ?? { from: 'default' };
+    return {
+      key,
+      value: leaf.secret ? String(value) || null : (value ?? null),
+      source: origin.from,
+      from: origin.from === 'file' ? origin.path : origin.from === 'env' ? origin.name : null,
+    };
+  });
 }
 
 /** Returns one key in the same form as `shownConfig`. Throws `usage` if the key is unknown. */
 export async function shownKey(loaded: LoadedConfig, key: string): Promise<ShownValue> {
-  await knownLeaf(key);
-  const { file, path } = fileOfKey(key);
-  const found = shownConfig(loaded).find((shown) => shown.key === dottedKey(file, path));
+  await knownLeaf(schemaKey(key));
+  const found = shownConfig(loaded).find((shown) => shown.key === schemaKey(key));
   if (found === undefined) throw new StewardError('internal', `${key} has no value.`);
   return found;
 }
@@ -238,20 +236,6 @@ export function plainValue(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(plainValue).join('\n');
   return typeof value === 'object' ? JSON.stringify(value) : clean(String(value));
-}
-
-export interface ConfigPlaces {
-  userArea: string;
-  exists: boolean;
-  files: { name: string; path: string; exists: boolean }[];
-}
-
-export function configPlaces(area: UserArea): ConfigPlaces {
-  const files = CONFIG_FILES.map((file) => {
-    const path = file.path(area);
-    return { name: file.name, path, exists: exists(path) };
-  });
-  return { userArea: area.root, exists: exists(area.root), files };
 }
 
 /** Formats a value for display: a comma-separated list, or a word for an empty list or an unset value. */

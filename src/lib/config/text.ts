@@ -6,9 +6,8 @@ import { StewardError, errnoCode } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
 import { type TextProblem, parseJsonTree, placeOf, tooDeepAt } from '../platform/files/json-tree';
-import { isOnlyComments } from '../platform/files/yaml';
 import { inOwnFolder } from '../platform/process/own-process';
-import type { ConfigFile } from './files';
+import { type CheckedFile, type ConfigFile, checkContent, isAtTop, isYaml } from './files';
 
 type Parsed = { value: unknown } | { problem: TextProblem };
 
@@ -25,17 +24,6 @@ export function parseJson(source: string): Parsed {
 
 /** Maximum number of YAML aliases: more than real files use, but too few for an alias bomb. */
 const MAX_ALIASES = 50;
-
-/**
- * Parses a file that has no keys except `version`, so that captures don't have to load the YAML library.
- * Returns undefined for other files.
- */
-export function bareContent(source: string): { version?: number } | undefined {
-  const found = /^version: ([1-9][0-9]{0,3})[ \t]*\r?$/m.exec(source);
-  const rest = found === null ? source : source.replace(found[0], '');
-  if (!isOnlyComments(rest)) return undefined;
-  return found === null ? {} : { version: Number(found[1]) };
-}
 
 /**
  * Parses YAML 1.2 strictly: rejects duplicate keys, unknown tags, multiple documents and alias bombs. Error
@@ -115,14 +103,28 @@ const MAX_CONFIG_BYTES = 1024 * 1024;
 /** A file's content, or why it can't be read. `text` is undefined if the file doesn't exist. */
 type ReadFile = { text: string | undefined; content: unknown } | { problem: string };
 
+export interface OpenedFile extends CheckedFile {
+  text: string | undefined;
+  content: unknown;
+  isReadable: boolean;
+}
+
 /**
- * Reads and parses a file. Returns a problem instead of throwing, so that the problems of all files are
+ * Reads, parses and checks a file. Returns problems instead of throwing, so that the problems of all files are
  * reported together.
  */
-export async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile> {
+export async function openFile(file: ConfigFile, path: string): Promise<OpenedFile> {
+  const read = await readConfigFile(file, path);
+  if (!('problem' in read)) return { ...read, ...checkContent(file, read.content), isReadable: true };
+  const nothing = { text: undefined, content: undefined };
+  return { ...nothing, ...checkContent(file, undefined), problems: [read.problem], isReadable: false };
+}
+
+async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile> {
   let bytes: Buffer | undefined;
   try {
-    bytes = readBytes(path, { followLink: file.followLink, maxBytes: MAX_CONFIG_BYTES });
+    // Only the files at the top of the user area may be links of the user's.
+    bytes = readBytes(path, { followLink: isAtTop(file), maxBytes: MAX_CONFIG_BYTES });
   } catch (error) {
     return { problem: problemOf(error, path) };
   }
@@ -132,9 +134,7 @@ export async function readConfigFile(file: ConfigFile, path: string): Promise<Re
   }
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8 text' };
   const text = bytes.toString('utf8');
-  if (file.format === 'json') return parsedOr(parseJson(text), text);
-  const bare = bareContent(text);
-  if (bare !== undefined) return { text, content: bare };
+  if (!isYaml(file)) return parsedOr(parseJson(text), text);
   return parsedOr(await loadYaml(path), text);
 }
 

@@ -27,6 +27,8 @@ export interface Machine {
   clock: Clock;
   /** The first read may create the id on disk, so read-only code must not use this property. */
   machineId: string;
+  /** Tells the user what was done beside what they asked for. */
+  tell?: (text: string) => void;
 }
 
 export function userArea(host: PathHost = processHost()): UserArea {
@@ -110,8 +112,11 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
 /** Files that the user edits. All machines of a synced area share them. */
 function editedFiles(shared: PathOf) {
   return {
+    /** The one file of settings; the other files of settings are read, and moved into it. */
     config: shared('config.yaml'),
     settings: shared('settings.json'),
+    /** The exchange folder, and the program that exchanges it. */
+    syncPlace: shared('state', 'sync.json'),
     goals: shared('goals', 'goals.md'),
     projects: shared('projects.md'),
     pronunciations: shared('principal', 'pronunciations.json'),

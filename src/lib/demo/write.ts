@@ -8,7 +8,7 @@ import { stateFile } from '../app/sync-settings';
 import { openUsage } from '../app/usage';
 import { loadConfig } from '../config/load';
 import { userArea } from '../config/user-area';
-import { changeConfig } from '../config/write';
+import { setKeys } from '../config/write';
 import { StewardError } from '../errors';
 import { lineOf, logLine } from '../notify/history';
 import { replaceFile } from '../platform/files/atomic-file';
@@ -117,7 +117,7 @@ async function configure(
   await setUpSense(context);
   ensureFolder(dirname(area.goals));
   replaceFile(area.goals, GOALS);
-  const values: Record<string, unknown> = {
+  await setKeys(context, {
     timezone: zone,
     'principal.name': PERSON.name,
     'user.emails': [PERSON.email],
@@ -134,11 +134,7 @@ async function configure(
       repo: REPOSITORY,
       repoId: 1,
     },
-  };
-  await changeConfig(
-    context,
-    Object.entries(values).map(([key, value]) => ({ key, to: () => value })),
-  );
+  });
 }
 
 /** Stores a day as hooks and one capture at its end do. */

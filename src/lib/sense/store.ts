@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 
-import type { SenseConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { createFile, readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
@@ -231,14 +230,13 @@ export interface InitResult {
   created: boolean;
 }
 
-/** Writes the default configuration and templates. Doesn't change existing files. */
+/** Writes the templates and the mark that sense is set up. Doesn't change existing files. */
 export function initSense(
   { area, store }: { area: Pick<UserArea, 'sense' | 'config'>; store: SenseStore },
-  defaults: SenseConfig,
   templates: string,
 ): InitResult {
   store.prepare();
-  ensureFolder(dirname(area.sense.config));
+  ensureFolder(dirname(area.sense.setUp));
   for (const [name, path] of [
     ['classify.yaml', area.sense.classify],
     ['config.yaml', area.config],
@@ -246,11 +244,7 @@ export function initSense(
     const text = readText(join(templates, name));
     if (text !== undefined && !exists(path)) replaceFile(path, text);
   }
-  const path = area.sense.config;
+  const created = !area.sense.isSetUp;
   createFile(area.sense.setUp, '{"version":1}\n');
-  if (exists(path)) return { config: path, created: false };
-  const { enabled, pollIntervalSec, sources, repos, retentionDays } = defaults;
-  const content = { version: 1, enabled, pollIntervalSec, sources, repos, retentionDays };
-  replaceFile(path, `${JSON.stringify(content, null, 2)}\n`);
-  return { config: path, created: true };
+  return { config: area.config, created };
 }

@@ -91,7 +91,6 @@ function isCurrent(deps: WorkDeps, found: Repository): boolean {
 function createFiles({ paths, templates }: WorkDeps): string[] {
   const files: [template: string, path: string][] = [
     [LABEL_SETS.neutral, paths.labels],
-    ['config.yaml', paths.config],
     ['README.md', paths.readme],
     ['RESTRICTED.md', paths.restricted],
   ];

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { setInJson } from '../../../src/lib/config/edit';
 import { parseJson } from '../../../src/lib/config/text';
 
 describe('config: JSON texts', () => {
@@ -76,14 +75,6 @@ describe('config: JSON texts', () => {
 
   it('sees the same key in two spellings', () => {
     expect(parseJson('{"a":1,"\\u0061":2}')).to.have.nested.property('problem.message', 'duplicate key');
-  });
-
-  it('keeps indentation, line breaks, byte order mark and the end of the text', () => {
-    expect(setInJson('{\n\t"a": 1\n}\n', { a: 2 })).to.equal('{\n\t"a": 2\n}\n');
-    expect(setInJson('{\r\n    "a": 1\r\n}', { a: 2 })).to.equal('{\r\n    "a": 2\r\n}');
-    expect(setInJson('\ufeff{"a":1}', { a: 2 })).to.equal('\ufeff{"a":2}');
-    expect(setInJson(undefined, { a: 2 })).to.equal('{\n  "a": 2\n}\n');
-    expect(setInJson('{}\n', { a: 2 })).to.equal('{\n  "a": 2\n}\n');
   });
 });
 

@@ -175,7 +175,7 @@ describe('config: loadConfig', () => {
       `${sense}: enabled: expected true or false, found "no"`,
       `${sense}: pollIntervalSec: expected a whole number from 10 to 3600, found 5`,
       `${sense}: repos[1]: expected a list of paths that are absolute or start with ~/, found "src"`,
-      `${sense}: sources: expected an object with keys (appFocus, git, agentSession), found nothing`,
+      `${sense}: sources: expected key-value pairs (appFocus, git, agentSession), found nothing`,
       'STEWARD_PORT (environment): expected a whole number from 0 to 65535, found "high"',
     ]) {
       expect(message.split('\n').map((each) => each.trim())).to.include(line);
@@ -275,17 +275,17 @@ describe('config: loadConfig', () => {
   });
 
   it('calls a key in the wrong file an error that names the owner', async () => {
-    at.write('config.yaml', 'sense: {enabled: false}\nnotifications: {}\npollIntervalSec: 60\n');
+    at.write('config.yaml', 'enabled: false\nKANBAN_COLUMNS: [Queued]\n');
     at.write('settings.json', '{"timezone": "UTC", "da": {}}');
-    at.write('sense/config.json', '{"daemon": {"port": 1}}');
+    at.write('sense/config.json', '{"daemon": {"port": 1}, "sense": {"enabled": false}}');
     const { message } = await problems();
     for (const line of [
-      'config.yaml: sense: this key belongs in sense/config.json; move it there',
-      'config.yaml: notifications: this key belongs in settings.json; move it there',
-      'config.yaml: pollIntervalSec: this key belongs in sense/config.json; move it there',
-      'settings.json: timezone: this key belongs in config.yaml; move it there',
-      'settings.json: da: this key belongs in config.yaml; move it there',
-      'config.json: daemon: this key belongs in config.yaml; move it there',
+      'config.yaml: enabled: this key belongs in config.yaml as sense.enabled; move it there',
+      'config.yaml: KANBAN_COLUMNS: this key belongs in config.yaml as WORK.KANBAN_COLUMNS; move it there',
+      'settings.json: timezone: this key belongs in config.yaml as timezone; move it there',
+      'settings.json: da: this key belongs in config.yaml as da; move it there',
+      'config.json: daemon: this key belongs in config.yaml as daemon; move it there',
+      'config.json: sense: this key belongs in config.yaml as sense; move it there',
     ]) {
       expect(message).to.include(line);
     }

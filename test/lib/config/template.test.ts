@@ -2,15 +2,14 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import { USER_KEYS } from '../../../src/lib/config/schema';
-import { settingsOf } from '../../../src/lib/config/leaf';
+import { allKeys } from '../../../src/lib/config/files';
 import { loadConfig } from '../../../src/lib/config/load';
 import { testArea, type TestArea } from '../../helpers/area';
 
 describe('config: templates/config.yaml', () => {
   const template = readFileSync(resolve(__dirname, '../../../templates/config.yaml'), 'utf8');
   /** Keys and their sections lose their #, prose keeps it. */
-  const uncommented = template.replace(/^# (?=(?: *)[A-Za-z]+:(?: |$))/gm, '');
+  const uncommented = template.replace(/^# (?=(?: *)[A-Za-z_]+:(?: |$))/gm, '');
   let at: TestArea;
   beforeEach(() => (at = testArea()));
   afterEach(() => at.remove());
@@ -27,9 +26,7 @@ describe('config: templates/config.yaml', () => {
     at.write('config.yaml', uncommented);
     const { config, origins, warnings } = await loadConfig({ area: at.area, env: {}, home: at.home });
     expect(warnings).to.deep.equal([]);
-    const unnamed = settingsOf(USER_KEYS)
-      .map(({ path }) => path.join('.'))
-      .filter((key) => origins.get(key)?.from !== 'file');
+    const unnamed = allKeys().filter((key) => origins.get(key)?.from !== 'file');
     expect(unnamed).to.deep.equal([]);
     const { agents, daemon } = plain.config.user;
     const defaults = ({ types, managed }: typeof agents) => ({ types, url: managed.url });
@@ -38,5 +35,8 @@ describe('config: templates/config.yaml', () => {
       daemon,
     });
     expect(config.user.notify.smsCommand).to.deep.equal([]);
+    expect(config.sense).to.deep.equal(plain.config.sense);
+    expect(config.work).to.deep.equal({ ...plain.config.work, repo: 'ann/work' });
+    expect(JSON.stringify(config.settings)).to.equal(JSON.stringify(plain.config.settings));
   });
 });

@@ -24,21 +24,12 @@ describe('work: setup', () => {
     const { files } = await setUp(world.deps, { repo: 'ann/work', create: false });
     expect(files.map((path) => relative(root, path).split(sep).join('/')).sort()).to.deep.equal([
       'README.md',
-      'config.yaml',
       'customers/RESTRICTED.md',
       'labels.yml',
     ]);
-    expect(readdirSync(root)).to.include.members([
-      'work_repo.json',
-      'labels.yml',
-      'config.yaml',
-      'customers',
-    ]);
-    const { repo, privacy } = JSON.parse(readFileSync(join(root, 'work_repo.json'), 'utf8')) as {
-      repo: string;
-      privacy: object;
-    };
-    expect(repo).to.equal('ann/work');
+    expect(readdirSync(root)).to.include.members(['work_repo.json', 'labels.yml', 'customers']);
+    expect(readFileSync(world.at.area.config, 'utf8')).to.include('repo: ann/work');
+    const { privacy } = JSON.parse(readFileSync(join(root, 'work_repo.json'), 'utf8')) as { privacy: object };
     expect(privacy).to.include({ verifiedPrivate: true, visibility: 'private' });
     expect(privacy)
       .to.have.property('verifiedAt')

@@ -1,17 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { LANES } from '../../../src/lib/config/schema';
-import { loadConfig } from '../../../src/lib/config/load';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
 import { emptyResult } from '../../../src/lib/work/sweep-log';
 import { boardText, listText } from '../../../src/lib/work/view';
 import { sweepText } from '../../../src/lib/work/view-results';
-import { testArea } from '../../helpers/area';
-import { TEMPLATES } from '../../helpers/work';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -107,22 +102,5 @@ describe('work: views', () => {
       '1 created · 0 updated · 0 flagged as stale · 0 duplicates · 0 sessions checked · 4 requests',
       '7 more to create. Run: steward work sweep --of 31d --max-create 1',
     ]);
-  });
-
-  it('ship a config.yaml whose lines are the defaults', async () => {
-    const at = testArea();
-    try {
-      const template = readFileSync(join(TEMPLATES, 'work', 'config.yaml'), 'utf8');
-      const load = () => loadConfig({ area: at.area, env: {}, home: at.home });
-      const defaults = (await load()).config.work;
-      at.write('work/config.yaml', template);
-      expect((await load()).config.work).to.deep.equal(defaults);
-      at.write('work/config.yaml', template.replace(/^# (?=[A-Z_]+:| )/gm, ''));
-      const { PROJECT_PROPERTY, ...rest } = (await load()).config.work;
-      expect(rest).to.deep.equal({ KANBAN_COLUMNS: defaults.KANBAN_COLUMNS, POLL_INTERVAL_SECONDS: 60, CAPTURE_NATIVE: true, CAPTURE_SWEEP: true, CAPTURE_PROMPT: 'line' }); // prettier-ignore
-      expect(PROJECT_PROPERTY).to.deep.equal({ 'my-blog': 'website' });
-    } finally {
-      at.remove();
-    }
   });
 });

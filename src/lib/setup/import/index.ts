@@ -93,9 +93,7 @@ async function itemSources(
     work: async (folder) => {
       const labels = join(folder, 'labels.yml');
       return [
-        // Import only the repository's name, because steward must verify for itself that the repository is
-        // private.
-        ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo', ['repo'])),
+        ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo')),
         ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
         ...(kindOf(labels) === 'file'
           ? [await fileItem('work labels', labels, area.work.labels, (text) => parseLabels(text, labels))]

@@ -2,12 +2,13 @@ import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Context } from '../../app/context';
-import { CONFIG_FILES, dottedKey, whatIsWrong } from '../../config/files';
-import { leavesOf } from '../../config/leaf';
+import { whatIsWrong } from '../../config/files';
+import { leavesOf, type Tree } from '../../config/leaf';
 import { defaultConfig, type LoadedConfig } from '../../config/load';
 import { valueAt } from '../../config/edit';
+import { SENSE_KEYS, WORK_KEYS, WORK_REPO_KEYS } from '../../config/schema';
 import type { UserArea } from '../../config/user-area';
-import { changeConfig } from '../../config/write';
+import { setKeys } from '../../config/write';
 import { readBytes, readText } from '../../platform/files/atomic-file';
 import { exists, listFolder, lstatOf } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
@@ -92,23 +93,25 @@ function beginsWith(from: string, to: string): boolean {
 
 const MAX_BYTES = 1024 * 1024;
 
+/** The keys to import. Not the privacy of the work repository, because steward must verify it itself. */
+const IMPORTED: Record<'sense' | 'work' | 'workRepo', { prefix: string; keys: Tree }> = {
+  sense: { prefix: 'sense', keys: SENSE_KEYS },
+  work: { prefix: 'WORK', keys: WORK_KEYS },
+  workRepo: { prefix: 'WORK', keys: { repo: WORK_REPO_KEYS.repo } },
+};
+
 /** Plans the import of a settings file, key by key. Keeps values that you have set. */
 export function settingsItems(context: Context, { config }: LoadedConfig) {
-  return async (
-    kind: ImportKind,
-    path: string,
-    id: 'sense' | 'work' | 'workRepo',
-    only?: readonly string[],
-  ): Promise<PlannedItem[]> => {
+  return async (kind: ImportKind, path: string, id: keyof typeof IMPORTED): Promise<PlannedItem[]> => {
     const text = readText(path, { maxBytes: MAX_BYTES });
     if (text === undefined) return [];
     const content = await contentOf(text, path, id);
     if (content === undefined) return [unfit(kind, path, 'cannot be parsed')];
-    const owner = CONFIG_FILES.find((file) => file.id === id);
-    return leavesOf(owner?.keys ?? {}).flatMap(({ path: names, leaf }): PlannedItem[] => {
+    const { prefix, keys } = IMPORTED[id];
+    return leavesOf(keys).flatMap(({ path: names, leaf }): PlannedItem[] => {
       const value = valueAt(content, names);
-      if (owner === undefined || value === undefined || only?.includes(names.join('.')) === false) return [];
-      const key = dottedKey(owner, names);
+      if (value === undefined) return [];
+      const key = [prefix, ...names].join('.');
       const wrong = whatIsWrong(leaf, value);
       if (wrong !== undefined) return [{ ...unfit(kind, path, `${key}${wrong}`), to: key }];
       const [now, preset] = [config, defaultConfig(context.area)].map((from) => valueAt(from[id], names));
@@ -125,7 +128,7 @@ function settingItem(
   const isList = Array.isArray(value) && Array.isArray(now);
   const imported = isList ? [...new Set([...(now as unknown[]), ...(value as unknown[])])] : value;
   const take = async (): Promise<boolean> => {
-    await changeConfig(context, [{ key: about.to, to: () => imported }]);
+    await setKeys(context, { [about.to]: imported });
     return true;
   };
   if (isDeepStrictEqual(imported, now))

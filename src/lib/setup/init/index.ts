@@ -85,9 +85,7 @@ async function openSession(context: Context, say: (text: string) => void): Promi
     config: () => config,
     async set(values) {
       await setUpSense(context);
-      const { changeConfig } = await import('../../config/write');
-      const changes = Object.entries(values).map(([key, value]) => ({ key, to: () => value }));
-      if (changes.length > 0) await changeConfig(context, changes);
+      await (await import('../../config/write')).setKeys(context, values);
       config = (await context.loadConfig()).config;
     },
   };

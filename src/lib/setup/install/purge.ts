@@ -114,12 +114,10 @@ function purge(area: UserArea): void {
   const [state, cache] = [machineStatePath(host), cachePath(host)];
   const root = realPath(area.own);
   refuseWide(root ?? area.own, host);
-  // If a configuration file is a link, a killed process may have left a temporary file with a token next to
-  // the link's target.
-  for (const path of area.place === '' ? [area.config, area.settings] : []) {
-    const target = lstatOf(path)?.isLink === true ? realPath(path) : undefined;
-    if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));
-  }
+  // If config.yaml is a link, a killed process may have left a temporary file with a token next to its target.
+  const isLink = area.place === '' && lstatOf(area.config)?.isLink === true;
+  const target = isLink ? realPath(area.config) : undefined;
+  if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));
   if (root !== undefined) {
     for (const path of listFolder(root)
       .filter(ownNames(area))
@@ -146,7 +144,7 @@ function ownNames(area: UserArea): (name: string) => boolean {
     Object.values(part).filter((value) => typeof value === 'string'),
   );
   const names = new Set(paths.map((path) => relative(area.own, path).split(sep)[0] ?? ''));
-  return (name) => names.has(name) || /^\..+\.[0-9a-f]{12}\.tmp$/.test(name);
+  return (name) => names.has(name) || /^\..+\.[0-9a-f]{12}\.tmp$|\.moved-[0-9a-f]{8}$/.test(name);
 }
 
 /** Throws `usage` if the user area is or contains the home folder. */

@@ -22,7 +22,8 @@ import { engineStatus } from '../../sync/engine';
 import { endRetirement } from '../../sync/notes';
 import { forgetInGit, leaveRepo } from './engine';
 import { pendingFormerOf, unpublishFrom, type Left } from './leave';
-import { changeSync, MAX_NAME, stateFile } from '../../app/sync-settings';
+import { MAX_NAME, stateFile } from '../../app/sync-settings';
+import { setKeys } from '../../config/write';
 
 export interface SyncChange extends PublishResult {
   folder: string | null;
@@ -55,7 +56,10 @@ export async function setUp(
   }
   const folder = resolve(path === '~' ? home : expandHome(path, home));
   if (wanted !== undefined) inFolder(folder, () => prepareFolder(folder, [area.root, area.machine]));
-  await changeSync(context, { folder, ...(details !== undefined && { details }) });
+  await setKeys(context, {
+    'sync.folder': folder,
+    ...(details !== undefined && { 'sync.details': details }),
+  });
   if (details === false) await purgeClone(context);
   await compareAll(context);
   const change = { ...(await republish(context)), before: before === folder ? null : (before ?? null) };
@@ -97,7 +101,8 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   const repo = await leaveRepo(context);
   if (remove && repo !== null) await unpublishFrom(context, repo);
   const removedFiles = remove ? await unpublishFrom(context, folder) : 0;
-  await changeSync(context, { folder: undefined, details: undefined, engine: undefined, repo: undefined });
+  const keys = ['details', 'folder', 'engine', 'repo'].map((name) => [`sync.${name}`, undefined]);
+  await setKeys(context, Object.fromEntries(keys) as Record<string, undefined>);
   await removeClone(context);
   const { deps, locked } = await openSync(context);
   await locked(() => {

@@ -1,7 +1,7 @@
 import type { Context } from '../../app/context';
 import { openSync } from '../../app/sync';
 import { openExchange, openGit } from '../../app/sync-git';
-import { changeSync } from '../../app/sync-settings';
+import { setKeys } from '../../config/write';
 import { removeClone, withClone } from '../../sync/clone';
 import { exchange, withSyncthing } from '../../sync/engine';
 import { noFolder } from '../../sync/folder';
@@ -14,7 +14,7 @@ export async function useSyncthing(context: Context): Promise<Connected & { befo
   const folder = await folderOf(context);
   const connected = await withSyncthing((api) => connectSyncthing(api, folder));
   const before = await leaveRepo(context);
-  await changeSync(context, { engine: 'syncthing', repo: undefined });
+  await setKeys(context, { 'sync.engine': 'syncthing', 'sync.repo': undefined });
   await removeClone(context);
   return { ...connected, before };
 }
@@ -38,7 +38,7 @@ export async function useGit(
   const folder = await folderOf(context);
   const result = await exchange(openExchange(context, folder, repo));
   const before = await leaveRepo(context, repo);
-  await changeSync(context, { engine: 'git', repo });
+  await setKeys(context, { 'sync.engine': 'git', 'sync.repo': repo });
   return { ...result, before };
 }
 

@@ -1,7 +1,7 @@
 import type { WorkConfig } from '../../config/schema';
 import type { UserArea } from '../../config/user-area';
 import { readText } from '../../platform/files/atomic-file';
-import { ensureFolder, exists } from '../../platform/files/folder';
+import { ensureFolder } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 import { toIso, type Clock } from '../../platform/time/clock';
@@ -43,15 +43,11 @@ export function wholePromptIf(
 
 /** Spools each request in a prompt, once per session. Returns the message for the user. */
 export function onPrompt(deps: CaptureHookDeps, prompt: CapturedPrompt): string | undefined {
-  const { repo } = deps.area.work;
-  if (!exists(repo)) return undefined;
   const requests = requestsIn(prompt.text);
   if (requests.length === 0 && !isBareQueue(prompt.text)) return undefined;
-  const gate = gateOf(repo);
-  if (gate === 'off') return undefined;
   if (requests.length === 0)
     return 'Nothing queued. Name the task, for example: "queue this for later: split the parser".';
-  if (gate === 'public')
+  if (isPublic(deps.area.work.repo))
     return 'Not captured: the work repository is not private. Make it private, then run `steward work verify`.';
   const at = toIso(deps.clock.now());
   const captured = requests.filter((request) => captureOnce(deps, prompt, request, at));
@@ -94,14 +90,10 @@ function noteOf(requests: readonly PromptMatch[]): string {
     : `. "${unusable}" is not a future time, so the reminder has no due time.`;
 }
 
-/**
- * Returns whether captures are allowed, so that steward doesn't announce a capture that it would drop later.
- */
-function gateOf(path: string): 'open' | 'off' | 'public' {
-  const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
-  if (stored?.['enabled'] === false) return 'off';
-  const privacy = stored?.['privacy'];
-  if (!isObject(privacy) || privacy['verifiedPrivate'] !== false) return 'open';
+/** Returns whether the repository was found public, so that steward doesn't announce what it would drop later. */
+function isPublic(path: string): boolean {
+  const privacy = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '')?.['privacy'];
+  if (!isObject(privacy) || privacy['verifiedPrivate'] !== false) return false;
   const { visibility } = privacy;
-  return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
+  return typeof visibility === 'string' && visibility !== 'private';
 }
