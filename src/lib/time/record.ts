@@ -4,61 +4,63 @@ import {
   isFlag,
   isText,
   listOf,
-  nullable,
   optional,
   shape,
   where,
   oneOf,
+  type ShapeOf,
 } from '../platform/files/shape';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { addDays, dayBounds, dayOf, hourStarts, isDay, isDaySomewhere, isZone, timeOf, type Day, type DayBounds } from '../platform/time/time'; // prettier-ignore
-import { APP_KINDS, type AppKind, type Classifier } from './classify';
+import { APP_KINDS, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
 import { focusTime, recordTime } from './focus-tally';
 import { ledgerTally } from './ledger/ledger';
-import { AGENT_STATES, PLACES, type DayLedger, type GoalTag } from './ledger/model';
+import { isLedger, isMinutes, MAX_HOURS, type GoalTag } from './ledger/model';
 
-export interface AppTime {
-  app: string;
-  kind: AppKind;
-  minutes: number;
-}
+const APP = { app: isText, kind: oneOf(APP_KINDS), minutes: isMinutes };
+export type AppTime = ShapeOf<typeof APP>;
 
-export interface HourTime {
+const HOUR = {
   /** Start of the hour in local time, with its UTC offset. */
-  start: string;
-  creation: number;
-  consumption: number;
-  neutral: number;
-}
+  start: isText,
+  creation: isMinutes,
+  consumption: isMinutes,
+  neutral: isMinutes,
+};
+export type HourTime = ShapeOf<typeof HOUR>;
 
-/** A day's record. Minutes are rounded to one decimal place. */
-export interface DailyRecord {
-  date: Day;
-  timezone: string;
-  version: string;
+const RECORD = {
+  date: where(isText, isDay),
+  timezone: isText,
+  version: isText,
   /** When the record was built, in ISO 8601 format (UTC). */
-  generatedAt: string;
+  generatedAt: isText,
   /** Whether the day was over when the record was built. */
-  final: boolean;
+  final: isFlag,
   /** Set if no capture ran that day, so that its time is not recorded; its events come from a backfill. */
-  backfilled?: true;
-  totalMinutes: number;
-  creationMinutes: number;
-  consumptionMinutes: number;
-  neutralMinutes: number;
+  backfilled: optional(oneOf([true])),
+  totalMinutes: isMinutes,
+  creationMinutes: isMinutes,
+  consumptionMinutes: isMinutes,
+  neutralMinutes: isMinutes,
   /** Most used first. */
-  apps: AppTime[];
+  apps: listOf(shape(APP)),
   /**
    * One entry for each hour of the day. A day has 23 or 25 hours when the clocks change, and more if you
    * traveled west.
    */
-  hours: HourTime[];
-  commits: { count: number; repos: { repo: string; commits: number }[] };
-  sessions: { count: number; items: { session: string; events: number }[] };
+  hours: listOf(shape(HOUR)),
+  commits: shape({ count: isAmount, repos: listOf(shape({ repo: isText, commits: isAmount })) }),
+  sessions: shape({ count: isAmount, items: listOf(shape({ session: isText, events: isAmount })) }),
   /** Your time and your agents' time. */
-  ledger: DayLedger;
-  narrative: null;
+  ledger: isLedger,
+  narrative: oneOf([null]),
+};
+const isRecord = shape(RECORD);
+
+/** A day's record. Minutes are rounded to one decimal place. */
+export interface DailyRecord extends ShapeOf<typeof RECORD> {
   /** Time per goal id, assigned by the rules in goals.md. */
   goalTags: Record<string, GoalTag>;
 }
@@ -274,50 +276,6 @@ function sessionTally() {
 export function countOf(count: unknown): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
 }
-
-/** A day lasts 49 hours at most: 25, and 24 more for who travels west. */
-const MAX_HOURS = 49;
-const isMinutes = where(isAmount, (value) => value <= MAX_HOURS * 60);
-/** Minutes of agents that work at the same time. */
-const isSumOfMinutes = where(isAmount, (value) => value <= MAX_HOURS * 60 * 1000);
-const isName = nullable(isText);
-const isPlaces = shape(Object.fromEntries(PLACES.map((place) => [place, optional(isSumOfMinutes)])));
-const isCells = shape(Object.fromEntries(AGENT_STATES.map((state) => [state, optional(isPlaces)])));
-const WORK = { repo: isName, branch: isName, assistant: isName };
-
-const isLedger = shape({
-  attention: listOf(shape({ ...WORK, app: isText, session: isName, minutes: isMinutes })),
-  agents: listOf(shape({ ...WORK, session: isText, cells: isCells })),
-  apps: listOf(shape({ app: isText, cells: isCells })),
-  cells: isCells,
-  heldUpMinutes: isSumOfMinutes,
-  answers: shape({
-    count: isAmount,
-    medianMinutes: nullable(isMinutes),
-    longestMinutes: nullable(isMinutes),
-    times: optional(listOf(isMinutes)),
-  }),
-  parallel: shape({ most: isAmount, mean: isAmount }),
-});
-
-const KINDS = { creation: isMinutes, consumption: isMinutes, neutral: isMinutes };
-
-const isRecord = shape({
-  date: where(isText, isDay),
-  timezone: isText,
-  version: isText,
-  generatedAt: isText,
-  final: isFlag,
-  totalMinutes: isMinutes,
-  creationMinutes: isMinutes,
-  consumptionMinutes: isMinutes,
-  neutralMinutes: isMinutes,
-  apps: listOf(shape({ app: isText, kind: oneOf(APP_KINDS), minutes: isMinutes })),
-  hours: listOf(shape({ start: isText, ...KINDS })),
-  commits: shape({ count: isAmount, repos: listOf(shape({ repo: isText, commits: isAmount })) }),
-  sessions: shape({ count: isAmount, items: listOf(shape({ session: isText, events: isAmount })) }),
-  ledger: isLedger,
-});
 
 /** Parses a record, or returns undefined if it is damaged or incomplete. */
 export function parseRecord(text: string): DailyRecord | undefined {

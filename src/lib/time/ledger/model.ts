@@ -1,3 +1,16 @@
+import {
+  isAmount,
+  isText,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  shape,
+  where,
+  type ShapeCheck,
+  type ShapeOf,
+} from '../../platform/files/shape';
+
 /** The states of an agent. A session that has exited has no state. */
 export const AGENT_STATES = ['working', 'waiting', 'ready'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
@@ -12,61 +25,60 @@ export type AttentionPlace = (typeof PLACES)[number];
 /** Minutes by agent state and by where you were, rounded to one decimal place. Zeros are omitted. */
 export type Cells = Partial<Record<AgentState, Partial<Record<AttentionPlace, number>>>>;
 
+/** A day lasts 49 hours at most: 25, and 24 more for who travels west. */
+export const MAX_HOURS = 49;
+export const isMinutes = where(isAmount, (value) => value <= MAX_HOURS * 60);
+/** Minutes of agents that work at the same time. */
+const isSumOfMinutes = where(isAmount, (value) => value <= MAX_HOURS * 60 * 1000);
+const isName = nullable(isText);
+const isPlaces = shape(Object.fromEntries(PLACES.map((place) => [place, optional(isSumOfMinutes)])));
+const isCells: ShapeCheck<Cells> = shape(
+  Object.fromEntries(AGENT_STATES.map((state) => [state, optional(isPlaces)])),
+);
+
+const WORK = {
+  /** Null if the repository is unknown or not watched. */
+  repo: isName,
+  /** Set if the folder is outside the watched repositories. */
+  otherFolder: optional(oneOf([true])),
+  branch: isName,
+  assistant: isName,
+};
+/** `session` is the one that was in the foreground, if known. */
+const ATTENTION = { ...WORK, app: isText, session: isName, minutes: isMinutes };
 /**
  * Your time in one application, repository, branch and session. The rows add up to the day's `totalMinutes`.
  */
-export interface AttentionRow {
-  app: string;
-  /** Null if the repository is unknown or not watched. */
-  repo: string | null;
-  /** Set if the folder is outside the watched repositories. */
-  otherFolder?: true;
-  branch: string | null;
-  /** The session that was in the foreground, if known. */
-  session: string | null;
-  assistant: string | null;
-  minutes: number;
-}
+export type AttentionRow = ShapeOf<typeof ATTENTION>;
 
+const AGENT = { ...WORK, session: isText, cells: isCells };
 /** A session's time in one repository and branch. The times of sessions may overlap. */
-export interface AgentRow {
-  session: string;
-  assistant: string | null;
-  /** Null if the repository is unknown or not watched. */
-  repo: string | null;
-  /** Set if the folder is outside the watched repositories. Absent in records from earlier versions. */
-  otherFolder?: true;
-  branch: string | null;
-  cells: Cells;
-}
+export type AgentRow = ShapeOf<typeof AGENT>;
 
-export interface Answers {
-  count: number;
-  medianMinutes: number | null;
-  longestMinutes: number | null;
-  /**
-   * Answer times in minutes, shortest first. If there are more than 500, only an evenly spaced sample is
-   * stored.
-   */
-  times?: number[];
-}
+const ANSWERS = {
+  count: isAmount,
+  medianMinutes: nullable(isMinutes),
+  longestMinutes: nullable(isMinutes),
+  /** In minutes, shortest first. If there are more than 500, only an evenly spaced sample is stored. */
+  times: optional(listOf(isMinutes)),
+};
+export type Answers = ShapeOf<typeof ANSWERS>;
 
-/** Your time and your agents' time on one day. */
-export interface DayLedger {
-  attention: AttentionRow[];
-  agents: AgentRow[];
+const LEDGER = {
+  attention: listOf(shape(ATTENTION)),
+  agents: listOf(shape(AGENT)),
   /** Agents' time while each application was in the foreground. */
-  apps: { app: string; cells: Cells }[];
-  cells: Cells;
+  apps: listOf(shape({ app: isText, cells: isCells })),
+  cells: isCells,
   /** Time that agents waited while you were at the desk with another window in the foreground. */
-  heldUpMinutes: number;
-  answers: Answers;
-  /**
-   * Number of sessions that worked at the same time. `mean` covers only the time when at least one session
-   * was working.
-   */
-  parallel: { most: number; mean: number };
-}
+  heldUpMinutes: isSumOfMinutes,
+  answers: shape(ANSWERS),
+  /** How many sessions worked at the same time; `mean` covers only the time when at least one was working. */
+  parallel: shape({ most: isAmount, mean: isAmount }),
+};
+/** Your time and your agents' time on one day. */
+export type DayLedger = ShapeOf<typeof LEDGER>;
+export const isLedger = shape(LEDGER);
 
 /** The time assigned to a goal. Agents' times may overlap. */
 export interface GoalTag {
