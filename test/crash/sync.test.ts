@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { asRecord } from '../../src/lib/time/record';
 import { readMachines, readPublishedDay } from '../../src/lib/sync/exchange';
 import { emptyHome, steward } from '../helpers/cli';
 import { bareEnvironment } from '../helpers/git';
@@ -41,7 +40,7 @@ describe('a machine that is killed while it publishes (built)', function () {
     });
     for (const machine of machines) {
       for (const day of machine.days.daily)
-        readPublishedDay(machine, day, asRecord, (path, reason) => damaged.push(`${path}: ${reason}`));
+        readPublishedDay(machine, day, (path, reason) => damaged.push(`${path}: ${reason}`));
     }
     expect(damaged).to.deep.equal([]);
   };

@@ -9,7 +9,6 @@ import { readText } from '../platform/files/atomic-file';
 import { withLock } from '../platform/files/lock';
 import { toIso } from '../platform/time/clock';
 import { dayOf, type Day } from '../platform/time/time';
-import { asRecord } from '../time/record';
 import { tidyLogs } from '../sense/roll';
 import { senseStore } from '../sense/store';
 import { currentSessions } from '../sessions/state';
@@ -46,7 +45,6 @@ export async function openSync(context: Context): Promise<SyncContext> {
     clock,
     state,
     today,
-    asRecord,
     folder: folder ?? join(area.machine, 'no-exchange-folder'),
     machine: {
       get id() {

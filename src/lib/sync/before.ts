@@ -1,7 +1,6 @@
 import type { Day } from '../platform/time/time';
 import { readPublishedDay, readPublishedSessions } from './exchange';
 import type { PublishedDay, PublishedSession } from './format';
-import type { CheckRecord } from './parse';
 
 /** Searches the machine folders in order for a day's published sessions. Returns the first sessions found. */
 export function sessionsBefore(folders: readonly string[], day: Day): PublishedSession[] {
@@ -16,11 +15,7 @@ export function sessionsBefore(folders: readonly string[], day: Day): PublishedS
  * Searches the machine folders for a published day. Returns the first one that contains application times, or
  * else the last one.
  */
-export function dayBefore(
-  folders: readonly string[],
-  day: Day,
-  asRecord: CheckRecord,
-): PublishedDay | undefined {
-  const found = folders.flatMap((path) => readPublishedDay({ path }, day, asRecord) ?? []);
+export function dayBefore(folders: readonly string[], day: Day): PublishedDay | undefined {
+  const found = folders.flatMap((path) => readPublishedDay({ path }, day) ?? []);
   return found.find(({ spans }) => spans.length > 0) ?? found.at(-1);
 }

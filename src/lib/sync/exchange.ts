@@ -5,6 +5,7 @@ import { readText } from '../platform/files/atomic-file';
 import { listFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
 import { isDay, type Day } from '../platform/time/time';
+import { asRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
 import {
   DAY_FILES,
@@ -18,7 +19,7 @@ import {
   isSpan,
   isUsageRow,
 } from './format';
-import { arrayOf, isNewer, parseClean, parseInfo, type CheckRecord } from './parse';
+import { arrayOf, isNewer, parseClean, parseInfo } from './parse';
 
 /** Called with the path of each unusable file and the reason why the file can't be used. */
 export type OnDamagedFile = (path: string, reason: string) => void;
@@ -81,7 +82,6 @@ export function daysOf(path: string, onDamaged: OnDamagedFile): ExchangeMachine[
 export function readPublishedDay(
   { path }: Pick<ExchangeMachine, 'path'>,
   day: Day,
-  asRecord: CheckRecord,
   onDamaged: OnDamagedFile = () => undefined,
 ): PublishedDay | undefined {
   return readFile(dayFileOf(path, 'daily', day), MAX_DAY_BYTES, onDamaged, (text) => {

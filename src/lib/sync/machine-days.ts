@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 
-import { isObject } from '../platform/files/json-object';
 import { addDays, type Day } from '../platform/time/time';
 import type { TimelineOptions } from '../time/day-timeline';
 import type { SenseEvent } from '../time/event';
 import { dayParts, type DayParts } from '../time/day-parts';
 import type { MachineDay } from '../time/machines/model';
 import type { KnownMachines, MachineName } from '../time/machines/read';
-import { asRecord, boundsOf, type DailyRecord } from '../time/record';
+import { boundsOf, type DailyRecord } from '../time/record';
 import { publishedDay, type Disclosure } from './day';
 import {
   machinesFolder,
@@ -61,7 +60,7 @@ export function knownMachines(
       const isPublished = new Map(chosen.map((machine) => [machine.id, new Set(machine.days.daily)]));
       const dayOf = (machine: ExchangeMachine, day: Day): MachineDay[] => {
         if (isPublished.get(machine.id)?.has(day) !== true) return [];
-        const published = readPublishedDay(machine, day, asRecord, onDamaged);
+        const published = readPublishedDay(machine, day, onDamaged);
         return published === undefined ? [] : [{ machine: machine.id, ...published }];
       };
       return {
@@ -128,11 +127,6 @@ function storedDays({ loggedDays, recordedDays }: StoredDays): Day[] {
   return [...loggedDays(), ...recordedDays()];
 }
 
-/** Accepts this machine's own record without validation. */
-function ownRecord(value: unknown): DailyRecord | undefined {
-  return isObject(value) ? (value as unknown as DailyRecord) : undefined;
-}
-
 const NO_DETAILS: Disclosure = { details: false, about: () => undefined };
 
 /**
@@ -153,13 +147,13 @@ function ownDays(
     publishedDay({ record, parts, usage: [] }, before, NO_DETAILS),
   ];
   return (day) => {
-    const whole = own !== undefined && kept.has(day) ? readPublishedDay(own, day, asRecord) : undefined;
+    const whole = own !== undefined && kept.has(day) ? readPublishedDay(own, day) : undefined;
     if (whole !== undefined) return [whole];
     const stored = day < today ? readRecord(day) : undefined;
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
     // If no other machine has data for this or an adjacent day, no times can overlap.
     if (isClosed && isAlone(day)) return publish(stored, undefined);
-    const before = isClosed && own !== undefined ? readPublishedDay(own, day, ownRecord) : undefined;
+    const before = isClosed && own !== undefined ? readPublishedDay(own, day) : undefined;
     const isComplete =
       before?.record.generatedAt === stored?.generatedAt &&
       before?.record.commits.count === stored?.commits.count;

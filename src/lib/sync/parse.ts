@@ -1,14 +1,10 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import { cleanLine } from '../platform/terminal/terminal';
-import type { DailyRecord } from '../time/record';
 import { FORMAT, type MachineInfo } from './format';
 
 const MAX_NAME = 60;
 const MAX_TEXT = 500;
-
-/** Validates a parsed daily record. Returns undefined if it is invalid. */
-export type CheckRecord = (value: unknown) => DailyRecord | undefined;
 
 export function isNewer(text: string): boolean {
   const format = parseObject(text)?.['format'];

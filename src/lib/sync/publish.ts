@@ -25,7 +25,7 @@ import {
 import { requireFolder } from './folder';
 import { DAY_FILES, FORMAT, toMinute, type DayKind, type DaySet, type MachineInfo } from './format';
 import { withLost } from './lost';
-import { parseInfo, type CheckRecord } from './parse';
+import { parseInfo } from './parse';
 import { readState, withFolder, writeState, type Removal, type Renewal, type SyncState } from './state';
 import { afterReading, nextRun, renewalOf, runsAfter } from './writer';
 import { isInRange } from '../platform/time/period';
@@ -57,7 +57,6 @@ export interface PublishDeps {
   state: string;
   today: Day;
   machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version' | 'retired'>;
-  asRecord: CheckRecord;
   /** Returns a fingerprint that changes when the local data may have changed. Must be fast. */
   mark: () => string;
   /** Opens the local data. Called only if the data may have changed. */
@@ -208,7 +207,7 @@ export function dayFiles(
   const own = machineFolderOf(deps);
   const { disclosure } = local;
   const set = localSet(deps, local, day);
-  const published = mayShrink ? undefined : publishedSet(own, day, deps.asRecord);
+  const published = mayShrink ? undefined : publishedSet(own, day);
   const lost = published && withLost(set, published);
   if (lost !== undefined) onLost?.();
   const { day: written, sessions, usage } = lost === undefined ? set : withoutDetails(lost, disclosure);
@@ -238,13 +237,13 @@ function localSet(deps: PublishDeps, local: LocalData, day: Day): DaySet {
   const usage = publishedUsage(source.usage).rows;
   const { record } = source;
   if (record === undefined) return { day: undefined, sessions, usage };
-  const before = source.parts === undefined ? dayBefore(stored, day, deps.asRecord) : undefined;
+  const before = source.parts === undefined ? dayBefore(stored, day) : undefined;
   return { day: publishedDay({ ...source, record }, before, local.disclosure), sessions, usage };
 }
 
-function publishedSet(path: string, day: Day, asRecord: CheckRecord): DaySet {
+function publishedSet(path: string, day: Day): DaySet {
   return {
-    day: readPublishedDay({ path }, day, asRecord),
+    day: readPublishedDay({ path }, day),
     sessions: readPublishedSessions({ path }, day),
     usage: readPublishedUsage({ path }, day),
   };

@@ -15,7 +15,6 @@ import {
 } from './exchange';
 import { requireFolder } from './folder';
 import type { MachineInfo } from './format';
-import type { CheckRecord } from './parse';
 import type { SyncState } from './state';
 
 export interface MachineStatus extends Pick<
@@ -73,7 +72,6 @@ export interface SyncStatusInput {
   ownId: string | undefined;
   nowMs: number;
   timezone: string;
-  asRecord: CheckRecord;
   /** Whether to check every file. By default, checks each machine's machine.json and its most recent days. */
   isDeep?: boolean;
 }
@@ -106,7 +104,7 @@ export function syncStatus(input: SyncStatusInput): FolderStatus {
     status.machines.push(machineStatus(machine.info, daily, input));
     const checked = (days: readonly Day[]): readonly Day[] =>
       input.isDeep === true ? days : days.slice(-RECENT_DAYS);
-    for (const day of checked(daily)) readPublishedDay(machine, day, input.asRecord, note);
+    for (const day of checked(daily)) readPublishedDay(machine, day, note);
     for (const day of checked(sessions)) readPublishedSessions(machine, day, note);
     for (const day of checked(usage)) readPublishedUsage(machine, day, note);
   }

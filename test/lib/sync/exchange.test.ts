@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { expect } from 'chai';
 
 import { makeClassifier } from '../../../src/lib/time/classify';
-import { asRecord } from '../../../src/lib/time/record';
 import {
   readMachines,
   readPublishedDay,
@@ -108,10 +107,10 @@ describe('the exchange folder (lib)', () => {
     put(`${ID}/daily/${DAY}.json`, published);
     put(`${ID}/sessions/${DAY}.jsonl`, session);
     put(`${ID}/usage/${DAY}.json`, { format: 1, rows: [usage] });
-    expect(readPublishedDay(machine(), DAY, asRecord, note)).to.deep.equal(published);
+    expect(readPublishedDay(machine(), DAY, note)).to.deep.equal(published);
     expect(readPublishedSessions(machine(), DAY, note)).to.deep.equal([session]);
     expect(readPublishedUsage(machine(), DAY, note)).to.deep.equal([usage]);
-    expect(readPublishedDay(machine(), '2026-11-21', asRecord, note)).to.equal(undefined);
+    expect(readPublishedDay(machine(), '2026-11-21', note)).to.equal(undefined);
     expect(readPublishedSessions(machine(), '2026-11-21', note)).to.deep.equal([]);
     expect(damaged).to.deep.equal([]);
   });
@@ -153,7 +152,7 @@ describe('the exchange folder (lib)', () => {
     };
     for (const content of Object.values(wrong)) {
       put(`${ID}/daily/${DAY}.json`, content);
-      expect(readPublishedDay(machine(), DAY, asRecord, note)).to.equal(undefined);
+      expect(readPublishedDay(machine(), DAY, note)).to.equal(undefined);
     }
     expect(damaged).to.have.length(Object.keys(wrong).length);
     put(`${ID}/sessions/${DAY}.jsonl`, `<<<<<<< HEAD\n${JSON.stringify(session)}\n{"id":1}\n`);
@@ -188,7 +187,7 @@ describe('the exchange folder (lib)', () => {
       record: { ...record, apps: [{ app: 'Co\u001b]0;x\u0007de', kind: 'creation', minutes: 2 }] },
     });
     expect(readMachines(path(), note)[0]?.info.name).to.equal('laptop');
-    expect(readPublishedDay(machine(), DAY, asRecord, note)?.record.apps[0]?.app).to.equal('Code');
+    expect(readPublishedDay(machine(), DAY, note)?.record.apps[0]?.app).to.equal('Code');
     put(`${ID}/machine.json`, { ...INFO, name: 'Büro' });
     expect(readMachines(path(), note)[0]?.info.name).to.equal('Büro');
   });

@@ -9,7 +9,6 @@ import { statusText } from '../../../src/lib/sync/view';
 import { makeClassifier } from '../../../src/lib/time/classify';
 import { machineTimeline } from '../../../src/lib/time/machines/timeline';
 import { unionDays } from '../../../src/lib/time/machines/read';
-import { asRecord } from '../../../src/lib/time/record';
 import { mergeUsage } from '../../../src/lib/usage/machines';
 import { writeMutatedTree } from '../../helpers/exchange-tree';
 import { MACHINES, machineDay } from '../../helpers/machines';
@@ -57,7 +56,7 @@ describe('the reader of exchanged files, on damaged trees', function () {
     );
     const status = syncStatus({
       ...{ folder, details: false, state: { days: {}, removals: [] }, ownId: OWN.id, timezone: 'UTC' },
-      ...{ nowMs: Date.parse('2026-11-21T10:00:00Z'), asRecord, isDeep: true },
+      ...{ nowMs: Date.parse('2026-11-21T10:00:00Z'), isDeep: true },
     });
     const terminal = { isTTY: false, columns: 80, color: false, unicode: true };
     const text = statusText({ ...status, engine: null, pendingFormer: [] }, String, terminal);

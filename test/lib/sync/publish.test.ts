@@ -82,7 +82,7 @@ describe('publishing (lib)', () => {
   const own = (...names: string[]): string => path('exchange', 'machines', ID, ...names);
 
   const deps = (): PublishDeps => ({
-    ...{ clock, folder: folder(), state: path('state', 'sync.json'), today: '2026-11-21', asRecord },
+    ...{ clock, folder: folder(), state: path('state', 'sync.json'), today: '2026-11-21' },
     machine: { id: ID, name: 'laptop', timezone: 'UTC', version: '1.0.0' },
     mark: () => String(mark),
     local: () => ({
@@ -110,7 +110,7 @@ describe('publishing (lib)', () => {
   const partsOf = (events: SenseEvent[]) => dayParts(events, { ...options, ...dayBounds(DAY, 'UTC') });
   const localDay = (): LocalDay => ({ record: record(), parts: partsOf(EVENTS), usage });
   const dayWithoutLog = (): LocalDay => ({ record: record(), parts: undefined, usage });
-  const day = () => readPublishedDay({ path: own() }, DAY, asRecord) ?? expect.fail('no day');
+  const day = () => readPublishedDay({ path: own() }, DAY) ?? expect.fail('no day');
   const sessions = () => readPublishedSessions({ path: own() }, DAY);
   const bytes = (): string =>
     readdirSync(folder(), { recursive: true, encoding: 'utf8' })
@@ -501,7 +501,6 @@ describe('publishing (lib)', () => {
         ownId: ID,
         nowMs,
         timezone: 'UTC',
-        asRecord,
       },
     };
     const { machines } = syncStatus({ ...input, nowMs: nowMs + 3 * 86_400_000, isDeep: true });
@@ -525,7 +524,7 @@ describe('publishing (lib)', () => {
     ...{ engine: null, pendingFormer: pendingFormer(readState(deps().state)) },
     ...syncStatus({
       ...{ folder: folder(), details, state: readState(deps().state), ownId: ID, nowMs, timezone: 'UTC' },
-      ...{ asRecord, isDeep },
+      isDeep,
     }),
   });
 

@@ -8,7 +8,6 @@ import { removeFile, removeFolder } from '../../platform/files/folder';
 import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
 import { cleanLine } from '../../platform/terminal/terminal';
-import { asRecord } from '../../time/record';
 import { inFolder, noFolder, prepareFolder } from '../../sync/folder';
 import { planFiles, type PublishResult } from '../../sync/publish';
 import { copyFolder, keepCopy } from '../../sync/received';
@@ -163,7 +162,6 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
     ...user.sync,
     timezone: user.timezone,
     isDeep,
-    asRecord,
     nowMs: context.clock.now(),
     state: withFolder(readState(stateFile(context.area)), user.sync.folder),
     ownId: knownMachineId(),
