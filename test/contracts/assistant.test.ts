@@ -30,9 +30,5 @@ describe('the assistants', () => {
 });
 
 function paths(area: ReturnType<typeof testArea>['area']) {
-  const { sessionsState, sessionsLive, workEvents, sessions, machine, spool } = area;
-  return {
-    ...{ path: sessionsState, livePath: sessionsLive, workEvents, sessions, locks: machine, spool },
-    dayOf: () => '2026-11-20',
-  };
+  return { area, dayOf: () => '2026-11-20' };
 }

@@ -140,8 +140,7 @@ export function assistantContract(assistant: Assistant): void {
     const hookDeps = (): HookDeps => ({
       clock: { now: () => NOW, monotonic: () => 0 },
       machineId: '0123456789ab',
-      ...{ path: at.area.sessionsState, livePath: at.area.sessionsLive, workEvents: at.area.workEvents },
-      ...{ sessions: at.area.sessions, locks: at.area.machine, spool: at.area.spool },
+      area: at.area,
       dayOf: () => '2026-11-20',
       env: {},
       tab: true,

@@ -20,8 +20,7 @@ describe('the spool under SIGKILL', () => {
     deps = {
       clock: { now: () => Date.now(), monotonic: () => performance.now() },
       machineId: '0123456789ab',
-      path: folder.path('spool'),
-      locks: folder.path('locks'),
+      area: { spool: folder.path('spool'), machine: folder.path('locks') },
     };
   });
   const put = (): string =>
@@ -36,7 +35,7 @@ describe('the spool under SIGKILL', () => {
       });
       const ended = once(child, 'exit');
       const lines = createInterface(child.stdout);
-      const { waiting } = spoolStatus(deps.path);
+      const { waiting } = spoolStatus(deps.area.spool);
       const isLast = waiting === 0;
       // The second line: the first intention is done with. One that is killed each time would be given up, rightly.
       const said = isLast ? undefined : lineOf(lines, Math.min(2, waiting));
@@ -55,11 +54,11 @@ describe('the spool under SIGKILL', () => {
     expect(rest.busy).to.equal(false);
     const ledger = readFileSync(folder.path('ledger'), 'utf8').trim().split('\n');
     expect(ledger).to.have.members(ids);
-    expect(spoolStatus(deps.path)).to.deep.equal({
+    expect(spoolStatus(deps.area.spool)).to.deep.equal({
       waiting: 0,
       unreadable: 0,
       dead: 0,
-      deadFolder: `${deps.path}/dead`,
+      deadFolder: `${deps.area.spool}/dead`,
       oldest: null,
     });
   });

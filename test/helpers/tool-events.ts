@@ -169,12 +169,7 @@ export function nodeEvent(
   const deps: HookDeps = {
     clock: { now, monotonic: now },
     machineId: '0123456789ab',
-    path: area.sessionsState,
-    livePath: area.sessionsLive,
-    workEvents: area.workEvents,
-    sessions: area.sessions,
-    locks: area.machine,
-    spool: area.spool,
+    area,
     dayOf: () => '2026-11-20',
     env: {},
     tab: false,

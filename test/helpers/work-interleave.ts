@@ -114,7 +114,7 @@ function matchPrompt({ world, keys }: Soak, n: number): void {
 }
 
 function spoolOf({ at, deps }: WorkWorld) {
-  return { clock: deps.clock, machineId: deps.machineId, path: at.area.spool };
+  return { clock: deps.clock, machineId: deps.machineId, area: at.area };
 }
 
 async function editByHand({ github, byHand, random }: Soak, step: number): Promise<void> {

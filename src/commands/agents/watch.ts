@@ -1,7 +1,8 @@
 import { sessionToWatch } from '../../lib/agents/input';
 import { watchedSessions, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
-import { openWatchdog, reportSilence } from '../../lib/app/agents';
+import { reportSilence } from '../../lib/app/agents';
+import { openSessions } from '../../lib/app/sessions';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { interruptSignal } from '../../lib/platform/process/own-process';
@@ -31,7 +32,7 @@ export default class AgentsWatch extends BaseCommand {
 
   async run(): Promise<Omit<WatchedSession, 'since'>[] | undefined> {
     const { flags } = await this.parse(AgentsWatch);
-    const deps = await openWatchdog(this.context);
+    const deps = await openSessions(this.context);
     const session = flags.session === undefined ? undefined : await sessionToWatch(deps, flags.session);
     if (flags.once) {
       const watched = watchedSessions(deps, session);

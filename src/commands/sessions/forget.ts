@@ -25,13 +25,10 @@ export default class SessionsForget extends BaseCommand {
     const { area } = this.context;
     const sessions = await openSessions(this.context);
     const sense = await openSense(this.context);
-    const { clock } = this.context;
-    const { workEvents } = sessions;
-    const deps = { area, clock, workEvents, machineId: () => this.context.machineId };
     const work = async (): Promise<Forgotten> => {
       if (flags.yes) await recordHeard(installerDeps(this.context), async () => currentSessions(sessions));
       const days = await (await openUsage(this.context)).purge({}, !flags.yes);
-      const forgotten = await forgetSessions(deps, !flags.yes);
+      const forgotten = await forgetSessions(this.context, !flags.yes);
       if (flags.yes) await sense.locked(sense.forgetRunning);
       const usage = days.map((day) => join(area.usage, `${day}.json`));
       return { ...forgotten, files: [...forgotten.files, ...usage] };

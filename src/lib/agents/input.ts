@@ -9,7 +9,7 @@ import { currentSessions } from '../sessions/state';
 import { MAX_BRIEFS } from './brief';
 import { parseInvocations, type Invocation } from './check';
 import type { ParseYaml } from './roster';
-import type { WatchDeps } from './watchdog';
+import type { SessionsDeps } from '../sessions/state';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 /**
@@ -75,9 +75,9 @@ async function sessionOfHook(): Promise<string> {
 }
 
 /** Returns a session's slug. `wanted` is the slug, the assistant's session id, or `-` for hook JSON on stdin. */
-export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
+export async function sessionToWatch(deps: SessionsDeps, wanted: string): Promise<string> {
   const name = wanted === '-' ? await sessionOfHook() : wanted;
-  const state = currentSessions(deps.sessions);
+  const state = currentSessions(deps);
   const byId = Object.values(state.sessions).filter(({ sessionIds }) =>
     sessionIds.some((id) => id === name || idOfKey(id) === name),
   );

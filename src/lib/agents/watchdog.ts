@@ -12,7 +12,7 @@ import { type Clock, toIso } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';
 import { folder } from '../sessions/fold';
 import { type Session, isLive, statusOf } from '../sessions/session';
-import { currentSessions, withProcesses, type SessionReadDeps } from '../sessions/state';
+import { currentSessions, withProcesses, type SessionsDeps } from '../sessions/state';
 import { type WorkEvent, readWorkEvents } from '../sessions/work-events';
 
 /** How long an active agent can go without a tool call before it counts as silent. */
@@ -43,16 +43,6 @@ export interface SilenceAlert extends Omit<WatchedSession, 'status' | 'silent'> 
   message: string;
 }
 
-export interface WatchDeps {
-  clock: Clock;
-  machineId: string;
-  /** Machine-local folder for locks. */
-  locks: string;
-  /** Path of `state/watchdog.json`, a list of the silent periods already reported. */
-  alerts: string;
-  sessions: SessionReadDeps;
-}
-
 interface Activity {
   ts: string;
   /** When the event occurred, in ms on a monotonic clock that stops while the machine sleeps. */
@@ -61,7 +51,7 @@ interface Activity {
 }
 
 interface Watch {
-  deps: Pick<WatchDeps, 'clock' | 'sessions'>;
+  deps: SessionsDeps;
   state: ReturnType<typeof currentSessions>;
   fold: ReturnType<typeof folder>;
   activity: Map<string, Activity>;
@@ -69,12 +59,11 @@ interface Watch {
 
 const ACTIVITY: readonly WorkEvent['type'][] = ['tool-before', 'tool-after', 'tool-failed', 'subagent-start'];
 
-function startWatch(deps: Watch['deps']): Watch {
-  const { clock, sessions } = deps;
-  const state = currentSessions(sessions);
-  const watching: Watch = { deps, state, fold: folder(state, sessions), activity: new Map() };
-  readWorkEvents(sessions.workEvents, LOG_START, (event) =>
-    recordActivity(watching, event, monotonicOf(clock, event.ts)),
+function startWatch(deps: SessionsDeps): Watch {
+  const state = currentSessions(deps);
+  const watching: Watch = { deps, state, fold: folder(state, deps), activity: new Map() };
+  readWorkEvents(deps.area.workEvents, LOG_START, (event) =>
+    recordActivity(watching, event, monotonicOf(deps.clock, event.ts)),
   );
   return watching;
 }
@@ -91,15 +80,15 @@ function recordActivity({ activity }: Watch, event: WorkEvent, monotonicMs: numb
 
 function poll(watching: Watch): WatchedSession[] {
   const { deps, state, fold, activity } = watching;
-  const { clock, sessions } = deps;
+  const { area, clock } = deps;
   const now = clock.monotonic();
-  if (!exists(sessions.workEvents)) return [];
-  state.cursor = readWorkEvents(sessions.workEvents, state.cursor, (event) => {
+  if (!exists(area.workEvents)) return [];
+  state.cursor = readWorkEvents(area.workEvents, state.cursor, (event) => {
     fold.take(event);
     recordActivity(watching, event, now);
     if (event.type === 'session-end') activity.delete(event.session);
   });
-  return Object.values(withProcesses(state, sessions).sessions)
+  return Object.values(withProcesses(state, deps).sessions)
     .filter((session) => session.agents.length > 0 && isLive(session, clock.now()))
     .map((session) => {
       const { ts, monotonicMs, tool } = lastActivity(watching, session);
@@ -148,13 +137,13 @@ interface WatchOptions {
  * Watches until aborted or until the session ends. Reports each silence once, even across restarts. Throws
  * `locked` if the session already has a watchdog.
  */
-export async function watch(deps: WatchDeps, options: WatchOptions): Promise<void> {
+export async function watch(deps: SessionsDeps, options: WatchOptions): Promise<void> {
   const { session } = options;
   const name = session === undefined ? 'watchdog' : `watchdog-${shortHash(session)}`;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   let hasStarted = false;
   try {
-    await withLock(join(deps.locks, `${name}.lock`), lock, () => {
+    await withLock(join(deps.area.machine, `${name}.lock`), lock, () => {
       hasStarted = true;
       return run(deps, options);
     });
@@ -169,7 +158,7 @@ export async function watch(deps: WatchDeps, options: WatchOptions): Promise<voi
   }
 }
 
-async function run(deps: WatchDeps, options: WatchOptions): Promise<void> {
+async function run(deps: SessionsDeps, options: WatchOptions): Promise<void> {
   const { untilIdle, signal, pause } = options;
   const check = silenceCheck(deps, options);
   while (!signal.aborted) {
@@ -189,7 +178,7 @@ async function pauseForPoll(signal: AbortSignal): Promise<void> {
 
 /** Returns a function that polls once and alerts about each new silence. */
 export function silenceCheck(
-  deps: WatchDeps,
+  deps: SessionsDeps,
   { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
 ): () => Promise<{ isActive: boolean; isOver: boolean }> {
   const watching = startWatch(deps);
@@ -222,11 +211,12 @@ const VERSION = 1;
 
 /** Marks a silence as reported; returns false if another watchdog has already reported it. */
 async function markReported(
-  { clock, machineId, alerts, locks }: WatchDeps,
+  { area, clock, machineId }: SessionsDeps,
   { session, since }: WatchedSession,
 ): Promise<boolean> {
   const lock = { clock, machineId, waitMs: LOCK_WAIT_MS };
-  return withLock(join(locks, 'watchdog-alerts.lock'), lock, () => {
+  const alerts = join(area.state, 'watchdog.json');
+  return withLock(join(area.machine, 'watchdog-alerts.lock'), lock, () => {
     ensureFolder(dirname(alerts));
     const { [session]: known, ...rest } = readAlerts(alerts);
     if (known === since) return Promise.resolve(false);

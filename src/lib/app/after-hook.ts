@@ -1,6 +1,6 @@
 import { isCalledByAssistant } from '../assistant/payload';
 import type { HeardPrompt } from '../assistant/hook-event';
-import type { UserArea } from '../config/user-area';
+import type { Machine, UserArea } from '../config/user-area';
 import { readInstance } from '../daemon/instance';
 import { exists } from '../platform/files/folder';
 import { isAlive } from '../platform/files/lock';
@@ -9,10 +9,11 @@ import { type CaptureHookDeps, onPrompt as capture } from '../work/capture/hook'
 
 /** Captures issues from a prompt; returns the message to show. */
 export function onPrompt(
-  deps: Omit<CaptureHookDeps, 'deliverSoon'>,
+  machine: Machine,
+  setting: CaptureHookDeps['setting'],
   prompt: HeardPrompt,
 ): string | undefined {
-  return capture({ ...deps, deliverSoon: () => startWorkDelivery(deps.area) }, prompt);
+  return capture({ ...machine, setting, deliverSoon: () => startWorkDelivery(machine.area) }, prompt);
 }
 
 /**

@@ -2,13 +2,12 @@ import { join } from 'node:path';
 
 import { type ParseYaml, type RosterDeps, readRoster } from '../agents/roster';
 import type { AgentSettings } from '../agents/routing-find';
-import type { SilenceAlert, WatchDeps } from '../agents/watchdog';
+import type { SilenceAlert } from '../agents/watchdog';
 import { toStewardError } from '../errors';
 import { ensureFolder } from '../platform/files/folder';
 import { appendLog } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
 import type { Context } from './context';
-import { openSessions } from './sessions';
 
 /** Returns the routing settings. Reads only config.yaml, so that errors in older files don't stop routing. */
 export async function agentSettings(context: Pick<Context, 'area'>): Promise<AgentSettings> {
@@ -24,16 +23,6 @@ export const parseYaml: ParseYaml = async (text) => (await import('../config/tex
 
 export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return { folder: area.agents, parseYaml };
-}
-
-export async function openWatchdog(context: Context): Promise<WatchDeps> {
-  return {
-    clock: context.clock,
-    sessions: await openSessions(context),
-    machineId: context.machineId,
-    locks: context.area.machine,
-    alerts: join(context.area.state, 'watchdog.json'),
-  };
 }
 
 const LOG_ROTATE_BYTES = 1024 * 1024;

@@ -23,7 +23,7 @@ export async function captureDeps(
 ): Promise<SessionRules> {
   const sessions = await openSessions(context);
   const state = (): SessionsState => seen() ?? currentSessions(sessions);
-  return { work: work.deps, sessions: sessions.sessions, state };
+  return { work: work.deps, sessions: context.area.sessions, state };
 }
 
 export async function drainWork(context: Context, work: WorkContext): Promise<DrainResult> {
@@ -55,7 +55,7 @@ export async function evidenceHere(context: Context, work: WorkContext): Promise
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();
   return evidenceOn(work.deps.git, {
-    sessions: sessions.sessions,
+    sessions: context.area.sessions,
     state: currentSessions(sessions),
     repos: [...unrestrictedRepos(knownRepos(context.area, config)).keys()],
   });

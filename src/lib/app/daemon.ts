@@ -22,7 +22,7 @@ import { type LiveReads, liveReads } from '../sense/live';
 import { namesFolder } from '../sessions/names';
 import { liveSessions } from '../sessions/find';
 import { spoolStatus } from '../sessions/spool';
-import { openWatchdog, reportSilence } from './agents';
+import { reportSilence } from './agents';
 import { drainWork } from './capture';
 import { productRoot, installerDeps, type Context } from './context';
 import { installedBuild } from '../daemon/client';
@@ -36,7 +36,7 @@ import { DAEMON_SCHEDULER } from './schedule';
 import { openMachines } from './machines';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
 import { sessionRoutes, turnSignsJob } from './session-routes';
-import { sessionReader } from './sessions';
+import { openSessions, sessionReader } from './sessions';
 import { syncJob } from './sync-job';
 import { otherMachines } from './sync-turns';
 import { hourlyInsightJob, hourlySweepJob } from './tick';
@@ -201,7 +201,7 @@ function reminderJob(context: Context, notify: Pick<NotifyContext, 'deps'>): Dae
 function silenceOf(context: Context): () => Promise<void> {
   let check: ReturnType<typeof silenceCheck> | undefined;
   return async () => {
-    check ??= silenceCheck(await openWatchdog(context), {
+    check ??= silenceCheck(await openSessions(context), {
       async alert(silence) {
         const problem = await reportSilence(context, silence, { notify: true });
         if (problem !== undefined)

@@ -15,18 +15,11 @@ export function sessionsDeps(
 ): SessionsDeps {
   const { area, clock } = parts;
   return {
+    area,
     clock,
-    path: area.sessionsState,
-    livePath: area.sessionsLive,
-    workEvents: area.workEvents,
-    sessions: area.sessions,
-    spool: area.spool,
     dayOf: (ms) => dayOf(ms, zoneOf(settings)),
     get machineId() {
       return parts.machineId();
-    },
-    get locks() {
-      return area.machine;
     },
   };
 }

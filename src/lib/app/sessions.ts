@@ -33,7 +33,7 @@ const running = new WeakMap<Context, Cached<SessionsState>>();
 
 /** Returns the running sessions. Reads their files again only after a change. */
 export function openRunning(context: Context, deps: SessionsDeps): SessionsState {
-  const files = [deps.path, deps.workEvents, namesFolder(deps.locks)];
+  const files = [deps.area.sessionsState, deps.area.workEvents, namesFolder(deps.area.machine)];
   const read = refreshCached(deps.clock, running.get(context), files, () => runningSessions(deps));
   running.set(context, read);
   return withProcesses(read.value, deps);
@@ -58,7 +58,7 @@ export async function nameSession(
       hint: `Use its number, or ${session.slug}.`,
     });
   const before = labelOf(session) ?? session.slug;
-  return { slug: session.slug, name: giveName(namesFolder(deps.locks), session, text), before };
+  return { slug: session.slug, name: giveName(namesFolder(deps.area.machine), session, text), before };
 }
 
 export async function openPhase(context: Context): Promise<PhaseDeps> {

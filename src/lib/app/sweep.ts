@@ -66,10 +66,10 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     // Skips live sessions. The session-end hook captures them, because it knows their folders.
     sessionsSince: (since) => {
       seen = currentSessions(sessions);
-      restrictUnseen(sessions, seen.sessions, since);
+      restrictUnseen(area, seen.sessions, since);
       const nowMs = clock.now();
       const live = Object.values(seen.sessions).filter((session) => isLive(session, nowMs));
-      return sessionsAmong(sessions.sessions, { since, live: new Set(live.map(({ slug }) => slug)) });
+      return sessionsAmong(area.sessions, { since, live: new Set(live.map(({ slug }) => slug)) });
     },
     goals: () => parseGoals(readText(area.goals, { followLink: true }) ?? ''),
     projects: () => {

@@ -23,22 +23,20 @@ interface MarkInput {
   details: boolean;
   timezone: string;
   today: Day;
-  sessions: string;
-  workEvents: string;
   name: string;
   /** The ids of the machines that this machine has adopted. */
   retired: readonly string[];
 }
 
 /** Returns a hash that changes whenever the data to publish may have changed. */
-export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: MarkInput): string {
+export function markOfAll({ area }: Context, input: MarkInput): string {
   const store = senseStore(area);
   const { text } = marksOf([
     ...[area.sense.classify, area.sense.events, area.sense.daily, area.usage],
     ...store.loggedDays().map((day) => store.logOf(day)),
-    ...[sessions, workEvents, archiveOf(sessions), namesFolder(area.machine)],
+    ...[area.sessionsState, area.workEvents, archiveOf(area.sessionsState), namesFolder(area.machine)],
   ]);
-  return shortHash(JSON.stringify([text, rest, VERSION, SENSE_VERSION, FORMAT]));
+  return shortHash(JSON.stringify([text, input, VERSION, SENSE_VERSION, FORMAT]));
 }
 
 /** Returns functions that read this machine's data by day. */

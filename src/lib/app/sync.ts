@@ -56,9 +56,8 @@ export async function openSync(context: Context): Promise<SyncContext> {
       retired: retiredBy(context),
     },
     mark: () => {
-      const { path, workEvents } = sessions;
       const { retired = [] } = deps.machine;
-      return markOfAll(context, { details, timezone, today, name, retired, workEvents, sessions: path });
+      return markOfAll(context, { details, timezone, today, name, retired });
     },
     local: () => localData(context, sense, Object.values(currentSessions(sessions).sessions), details),
     former: (day) => formerFolders(context, before, folder, day),

@@ -18,12 +18,12 @@ export async function openTriggers(
   notify: Pick<NotifyContext, 'deps'>,
   config: () => Config,
 ): Promise<TriggerDeps> {
-  const { area, clock, machineId } = context;
+  const { clock } = context;
   const sessions = await openSessions(context);
   const running = (): Session[] => Object.values(runningSessions(sessions).sessions);
   return {
     clock,
-    spool: { clock, machineId, path: area.spool, locks: area.machine },
+    spool: context,
     sessions: running,
     assistantOf: (session) => titleAmong(session, running()),
     turnEnd: readTurnEnd,

@@ -47,7 +47,7 @@ export async function followUp(
     title: mayRetitle ? setTab(deps, input, event, found) : undefined,
     context: contextOf(deps, event, found),
   }));
-  if (isTurn(verb)) tried(troubles, () => sweep({ clock: deps.clock, path: deps.spool }));
+  if (isTurn(verb)) tried(troubles, () => sweep(deps));
   return answer ?? { title: undefined, context: undefined };
 }
 
@@ -58,12 +58,12 @@ async function updated(deps: HookDeps, troubles: Troubles, event: WorkEvent): Pr
       const ends = event.type === 'stop' || event.type === 'session-end';
       const unseen =
         ends && own !== undefined && !isNameless(own.slug)
-          ? tried(troubles, () => unseenArtifact(deps, state, own, isKnown))
+          ? tried(troubles, () => unseenArtifact(deps.area, state, own, isKnown))
           : undefined;
       return { own, unseen };
     });
     if (first.unseen === undefined) return first.own;
-    appendWorkEvent(deps.workEvents, ofArtifact(event, first.unseen));
+    appendWorkEvent(deps.area.workEvents, ofArtifact(event, first.unseen));
     return await updateSessions(deps, WAIT_MS, [event.session], (state) => sessionOf(state, event.session));
   } catch (error) {
     troubles.first ??= toStewardError(error);
@@ -91,7 +91,7 @@ function setTab(
   if (phase === undefined || event.agent !== undefined) return undefined;
   const title = tabTitle(phase);
   if (input.takesSequence) return title;
-  const live = session ?? storedSession(deps.path, event.session);
+  const live = session ?? storedSession(deps.area.sessionsState, event.session);
   const { tty, pid, started } = live?.terminal ?? {};
   if (live?.machine === deps.machineId && typeof tty === 'string' && typeof pid === 'number') {
     writeToTerminal({ tty, pid, started: started ?? '' }, titleSequence(title));
@@ -106,7 +106,7 @@ function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined)
   if (slug === null || isNameless(slug)) return undefined;
   const phases = PHASES.filter(({ order }) => order > 0).map(({ id }) => id);
   return (
-    `If you write a record of this session, write it to ${clean(artifactPath(deps.sessions, slug))}. Start the file with ` +
+    `If you write a record of this session, write it to ${clean(artifactPath(deps.area.sessions, slug))}. Start the file with ` +
     `front matter (between two --- lines) that contains the keys task, project, effort and phase (${phases.join(', ')}).`
   );
 }
@@ -118,17 +118,14 @@ async function leaveFor(
   event: WorkEvent,
 ): Promise<void> {
   const ended = kind === 'turn-ended' ? await endOfTurn(deps, event, input.lastMessage) : undefined;
-  leave(
-    { clock: deps.clock, machineId: deps.machineId, path: deps.spool },
-    {
-      kind,
-      session: event.session,
-      slug: event.slug,
-      transcript: storedPath(input.transcript) ?? null,
-      ...(kind === 'attention' ? { asked: event.ts, ...definedOnly({ reason: event.reason }) } : {}),
-      ...(ended === undefined ? {} : { ended }),
-    },
-  );
+  leave(deps, {
+    kind,
+    session: event.session,
+    slug: event.slug,
+    transcript: storedPath(input.transcript) ?? null,
+    ...(kind === 'attention' ? { asked: event.ts, ...definedOnly({ reason: event.reason }) } : {}),
+    ...(ended === undefined ? {} : { ended }),
+  });
 }
 
 /** Returns how the turn ended, based on its last message; undefined if the hook JSON has no message. */

@@ -18,10 +18,10 @@ export interface Hides {
 
 /** Restricts the session files that a restricted session may have written, and removes its name and title. */
 export function hide(deps: SessionsDeps, { type, session: id }: WorkEvent, { known, file }: Hides): void {
-  const written = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
+  const written = file === undefined ? undefined : slugOfArtifact(deps.area.sessions, file);
   const slugs = [known ?? [], written ?? []].flat().filter((slug) => !isNameless(slug));
-  if (known === undefined || !isNameless(known)) removeNames(namesFolder(deps.locks), id);
-  for (const slug of slugs) markRestricted(join(deps.sessions, slug));
+  if (known === undefined || !isNameless(known)) removeNames(namesFolder(deps.area.machine), id);
+  for (const slug of slugs) markRestricted(join(deps.area.sessions, slug));
   if (MAY_WRITE.includes(type)) hideUnseen(deps, id);
 }
 
@@ -30,5 +30,5 @@ const MAY_WRITE: readonly WorkEvent['type'][] = ['tool-after', 'stop', 'session-
 function hideUnseen(deps: SessionsDeps, id: string): void {
   const { sessions } = runningSessions(deps);
   const own = Object.values(sessions).find(({ sessionIds }) => sessionIds.includes(id));
-  if (own !== undefined) restrictUnseen(deps, sessions, turnStart(own));
+  if (own !== undefined) restrictUnseen(deps.area, sessions, turnStart(own));
 }

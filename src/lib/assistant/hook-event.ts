@@ -211,9 +211,10 @@ function reviewerOf(
 
 /** Returns the slug and phase of the session file that a tool wrote, if any. */
 function writtenBy(deps: EventDeps, file: string | undefined) {
-  const slug = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
-  if (slug === undefined || lstatOf(artifactPath(deps.sessions, slug))?.isFile !== true) return undefined;
-  return { slug, phase: artifactOf(deps.sessions, slug)?.phase ?? undefined };
+  const slug = file === undefined ? undefined : slugOfArtifact(deps.area.sessions, file);
+  if (slug === undefined || lstatOf(artifactPath(deps.area.sessions, slug))?.isFile !== true)
+    return undefined;
+  return { slug, phase: artifactOf(deps.area.sessions, slug)?.phase ?? undefined };
 }
 
 interface Place {
@@ -223,7 +224,7 @@ interface Place {
 
 /** Returns the process and terminal of a session. Only Codex's daemon can move a session to another terminal. */
 function placeOf(
-  { env, path }: EventDeps,
+  { env, area }: EventDeps,
   { verb, input: { cwd }, session, assistant }: ParsedCall,
   nowMs: number,
 ): Place {
@@ -234,7 +235,7 @@ function placeOf(
     const own = starts ? terminalOfParents(caller?.pid) : undefined;
     return { process: caller, terminal: starts ? terminalOf(own, (name) => env[name]) : undefined };
   }
-  const before = (): Session['process'] => storedSession(path, session)?.process;
+  const before = (): Session['process'] => storedSession(area.sessionsState, session)?.process;
   const window = codexWindow({ id: idOfKey(session), cwd, env, nowMs, before });
   if (window === undefined)
     return { process: caller, terminal: starts ? terminalOf(undefined, () => undefined) : undefined };

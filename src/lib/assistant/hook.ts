@@ -52,7 +52,7 @@ export async function runHook(deps: HookDeps, call: HookCall) {
   const { verb, session, assistant } = parsed;
   const troubles: Troubles = { first: undefined };
   const { event, isNamed, heard: input, hides } = eventOf(deps, troubles, parsed);
-  const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
+  const size = tried(troubles, () => appendWorkEvent(deps.area.workEvents, event)) ?? 0;
   if (hides !== undefined)
     await triedLater(troubles, async () => (await import('./hide')).hide(deps, event, hides));
   const task = taskOf(parsed, event);

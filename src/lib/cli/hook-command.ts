@@ -171,7 +171,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       const { capture: setting } = settings;
       if (setting === 'off' || !mayMatch(prompt.text)) return undefined;
       const { onPrompt } = await import('../app/after-hook');
-      return onPrompt({ area, clock, machineId, setting }, prompt);
+      return onPrompt(deps, setting, prompt);
     },
   });
   const call = await readCall(args);

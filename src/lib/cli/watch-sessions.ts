@@ -79,7 +79,7 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
 
 function check(at: Watching): void {
   const { deps } = at;
-  const marks = marksOf([deps.workEvents, deps.path, namesFolder(deps.locks)]).text;
+  const marks = marksOf([deps.area.workEvents, deps.area.sessionsState, namesFolder(deps.area.machine)]).text;
   const atMs = deps.clock.monotonic();
   if (marks === at.seen.marks && atMs - at.seen.atMs < REFRESH_MS) return;
   at.seen = { marks, atMs };

@@ -142,8 +142,9 @@ async function writeDay(context: Context, { focus, commits, hooks, sessions }: S
   const { deps, locked } = await openSense(context);
   const stored = await openSessions(context);
   ensureFolder(context.area.state);
-  for (const { key, title } of sessions) keepTitle(namesFolder(stored.locks), key, title, (text) => text);
-  for (const event of hooks) appendWorkEvent(stored.workEvents, event);
+  for (const { key, title } of sessions)
+    keepTitle(namesFolder(stored.area.machine), key, title, (text) => text);
+  for (const event of hooks) appendWorkEvent(stored.area.workEvents, event);
   if (hooks.length > 0) await updateSessions(stored, LOCK_WAIT_MS, [], () => undefined);
   const told: Readonly<Record<string, SenseEvent[]>> = { appFocus: focus, git: commits };
   const sources = deps.sources.map((source): SenseSource => {

@@ -88,7 +88,7 @@ function ownIntentions(
   { spool }: Pick<TriggerDeps, 'spool'>,
   kinds: readonly Intention['kind'][],
 ): Intention[] {
-  return waitingIntentions(spool.path).filter(
+  return waitingIntentions(spool.area.spool).filter(
     ({ kind, machine }) => kinds.includes(kind) && machine === spool.machineId,
   );
 }

@@ -3,13 +3,7 @@ import { join } from 'node:path';
 import type { Machine } from '../config/user-area';
 import { removeFile } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
-import { filesAt, heldFiles } from './held';
-
-export interface ForgetDeps extends Pick<Machine, 'area' | 'clock'> {
-  machineId: () => string;
-  /** The log of the hooks, which the configuration can move. */
-  workEvents: string;
-}
+import { heldFiles } from './held';
 
 export interface Forgotten {
   dryRun: boolean;
@@ -23,13 +17,12 @@ const LOCK_WAIT_MS = 5_000;
  * Deletes everything that hooks have stored, but keeps the session files. A running session reappears with
  * its next event.
  */
-export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise<Forgotten> {
-  const { area, clock, machineId, workEvents } = deps;
-  const files = (): string[] => [...new Set([...heldFiles(area, 'forget'), ...filesAt(workEvents)])];
-  if (dryRun) return { dryRun, files: files() };
-  const lock = { clock, machineId: machineId(), waitMs: LOCK_WAIT_MS };
+export async function forgetSessions(machine: Machine, dryRun: boolean): Promise<Forgotten> {
+  const { area, clock } = machine;
+  if (dryRun) return { dryRun, files: heldFiles(area, 'forget') };
+  const lock = { clock, machineId: machine.machineId, waitMs: LOCK_WAIT_MS };
   return withLock(join(area.machine, 'sessions.lock'), lock, () => {
-    const found = files();
+    const found = heldFiles(area, 'forget');
     for (const file of found) removeFile(file);
     return Promise.resolve({ dryRun, files: found });
   });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import type { Machine, UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { sweepTemps } from '../platform/files/atomic-file';
 import { listFolder, lstatOf, removeFile } from '../platform/files/folder';
@@ -22,7 +23,7 @@ import {
   checkRoom,
   spoolCounts,
 } from '../platform/files/spool';
-import { toIso, type Clock } from '../platform/time/clock';
+import { toIso } from '../platform/time/clock';
 import {
   KINDS,
   MAX_WAITING,
@@ -36,12 +37,8 @@ import {
 const TEMPS_STALE_MS = 60_000;
 const WITHDRAW_WAIT_MS = 15_000;
 
-export interface SpoolDeps {
-  clock: Clock;
-  machineId: string;
-  /** Path of `state/spool`. */
-  path: string;
-  locks: string;
+export interface SpoolDeps extends Omit<Machine, 'area'> {
+  area: Pick<UserArea, 'spool' | 'machine'>;
 }
 
 /**
@@ -85,13 +82,13 @@ export function keptIntentions(path: string): Intention[] {
  * Queues a task and flushes it to disk. Throws `unavailable` if too many tasks with typed text are waiting.
  */
 export function leave(
-  { clock, machineId, path }: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
+  { area, clock, machineId }: SpoolDeps,
   what: Pick<
     Intention,
     'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'wanted' | 'reason' | 'asked' | 'ended'
   >,
 ): Intention {
-  const spool = spoolAt(path);
+  const spool = spoolAt(area.spool);
   const nowMs = clock.now();
   const intention = { id: newId(nowMs), ...what, at: toIso(nowMs), machine: machineId, attempts: 0 };
   if (KINDS[what.kind].words) checkRoom(spool, 1);
@@ -126,12 +123,13 @@ export interface DrainResult {
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
-  if (listFolder(deps.path).length === 0) return result;
+  if (listFolder(deps.area.spool).length === 0) return result;
   try {
     await exclusively(deps, 0, async () => {
       result.dead += requeueAbandoned(deps) + sweep(deps);
-      pruneDead(folderOf(deps, 'dead'), deps.clock.now());
-      for (const name of namesIn(spoolAt(deps.path), 'waiting')) await work(deps, consumers, name, result);
+      pruneDead(folderOf(spoolAt(deps.area.spool), 'dead'), deps.clock.now());
+      for (const name of namesIn(spoolAt(deps.area.spool), 'waiting'))
+        await work(deps, consumers, name, result);
     });
   } catch (error) {
     if (!(error instanceof StewardError && error.kind === 'locked')) throw error;
@@ -143,11 +141,11 @@ export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<Drai
 async function exclusively<T>(deps: SpoolDeps, waitMs: number, run: () => Promise<T>): Promise<T> {
   const { withLock } = await import('../platform/files/lock');
   const { clock, machineId } = deps;
-  return withLock(join(deps.locks, 'spool.lock'), { clock, machineId, waitMs }, run);
+  return withLock(join(deps.area.machine, 'spool.lock'), { clock, machineId, waitMs }, run);
 }
 
 async function work(deps: SpoolDeps, consumers: Consumers, name: string, result: DrainResult): Promise<void> {
-  const spool = spoolAt(deps.path);
+  const spool = spoolAt(deps.area.spool);
   const intention = readEntry(spool, 'waiting', name);
   if (intention === undefined) return;
   if (intention.machine !== deps.machineId) {
@@ -171,7 +169,7 @@ function again(intention: Intention): Intention | undefined {
  * lock.
  */
 function requeueAbandoned(deps: SpoolDeps): number {
-  const spool = spoolAt(deps.path);
+  const spool = spoolAt(deps.area.spool);
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
     if (entry === undefined) return retry(spool, name, undefined, burial(deps, 'the file cannot be read'));
     const isOurs = entry.machine === deps.machineId;
@@ -194,7 +192,7 @@ function foreignReason({ machine }: Intention): string {
  * if another process is processing the queue and doesn't finish in time.
  */
 export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boolean): Promise<Intention[]> {
-  const spool = spoolAt(deps.path);
+  const spool = spoolAt(deps.area.spool);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const found = (['waiting', 'claimed', 'dead'] as const).flatMap((place) =>
       entriesIn(spool, place)
@@ -209,7 +207,7 @@ export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boo
 
 /** Requeues dead tasks and returns how many there were. */
 export function revive(deps: SpoolDeps): Promise<number> {
-  const spool = spoolAt(deps.path);
+  const spool = spoolAt(deps.area.spool);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
@@ -226,9 +224,10 @@ export function revive(deps: SpoolDeps): Promise<number> {
  * Removes expired tasks, and the oldest tasks above the limit. Moves tasks with typed text or failed attempts
  * to the dead folder, and returns how many were moved.
  */
-export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
+export function sweep(deps: Pick<SpoolDeps, 'area' | 'clock'>): number {
+  const path = deps.area.spool;
   const spool = spoolAt(path);
-  const nowMs = clock.now();
+  const nowMs = deps.clock.now();
   const names = namesIn(spool, 'waiting');
   const withoutText = names.filter((name) => !limitsOf(name).words);
   const beyond = new Set(withoutText.slice(0, Math.max(0, withoutText.length - MAX_WAITING)));
@@ -238,7 +237,7 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
     const file = join(path, name);
     if (lstatOf(file)?.isFile !== true) continue;
     if (!limitsOf(name).words && !readEntry(spool, 'waiting', name)?.attempts) removeFile(file);
-    else if (bury(spool, 'waiting', name, burial({ clock }, 'expired before it was sent'))) dead += 1;
+    else if (bury(spool, 'waiting', name, burial(deps, 'expired before it was sent'))) dead += 1;
   }
   if (listFolder(path).some((name) => name.endsWith('.tmp'))) sweepTemps(path, TEMPS_STALE_MS, nowMs);
   return dead;

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 
+import type { Machine } from '../config/user-area';
 import { StewardError, throwIfBug } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
@@ -7,7 +8,7 @@ import { rotateRead, type LogCursor } from '../platform/files/journal';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
 import { stateOf } from '../platform/process/ancestor';
-import { toIso, type Clock } from '../platform/time/clock';
+import { toIso } from '../platform/time/clock';
 import { archivedSessions, archiveSessions, pruneArchive, recall } from './archive';
 import { addNames, namesFolder, pruneNames } from './names';
 import { artifactOf, artifactPath } from './artifact';
@@ -25,24 +26,7 @@ import {
 import { isNameless } from './slug';
 import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type WorkEvent } from './work-events';
 
-export interface SessionsDeps extends FoldDeps {
-  clock: Clock;
-  machineId: string;
-  /** Path of `state/sessions.json`. */
-  path: string;
-  /** Path of `state/sessions-live.json`. */
-  livePath: string;
-  workEvents: string;
-  sessions: string;
-  locks: string;
-  /** Path of `state/spool`. */
-  spool: string;
-}
-
-export type SessionReadDeps = Pick<
-  SessionsDeps,
-  'path' | 'workEvents' | 'sessions' | 'dayOf' | 'locks' | 'machineId'
->;
+export interface SessionsDeps extends FoldDeps, Machine {}
 
 const DAY_MS = 86_400_000;
 const LOST_WAIT_MS = 400;
@@ -88,12 +72,12 @@ export function storedSession(path: string, id: string): Session | undefined {
  * Returns the slug of the session with this id. Reads only a small index, because every hook calls this
  * function. Throws `config` for a newer format.
  */
-export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: string): string | undefined {
-  const live = parseObject(readText(deps.livePath, { maxBytes: MAX_STATE_BYTES }) ?? '');
-  if (typeof live?.['version'] === 'number') refuseNewer(live['version'], deps.livePath);
+export function storedSlug(deps: Pick<Machine, 'area'>, id: string): string | undefined {
+  const live = parseObject(readText(deps.area.sessionsLive, { maxBytes: MAX_STATE_BYTES }) ?? '');
+  if (typeof live?.['version'] === 'number') refuseNewer(live['version'], deps.area.sessionsLive);
   const slugs = live?.['slugs'];
   // Indexes from earlier versions have a different format.
-  if (!isObject(slugs)) return storedSession(deps.path, id)?.slug;
+  if (!isObject(slugs)) return storedSession(deps.area.sessionsState, id)?.slug;
   return Object.hasOwn(slugs, id) && typeof slugs[id] === 'string' ? slugs[id] : undefined;
 }
 
@@ -101,22 +85,22 @@ export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: st
  * Returns all sessions, including archived sessions, with new log events applied. Writes nothing.
  * @param archived Reads the archived sessions. The default reads the archive file on every call.
  */
-export function currentSessions(deps: SessionReadDeps, archived = archivedSessions): SessionsState {
+export function currentSessions(deps: SessionsDeps, archived = archivedSessions): SessionsState {
   // Read the archive last. Otherwise, a session could be missed while another process archives it.
-  const state = readSessions(deps.path);
-  state.sessions = { ...archived(archiveOf(deps.path)), ...state.sessions };
-  fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
+  const state = readSessions(deps.area.sessionsState);
+  state.sessions = { ...archived(archiveOf(deps.area.sessionsState)), ...state.sessions };
+  fold(state, deps, unreadEvents(deps.area.workEvents, state.cursor));
   return observed(state, deps);
 }
 
 /** Adds data that isn't in the log: names, titles, and whether each process is running. */
-function observed(state: SessionsState, deps: Pick<SessionsDeps, 'locks' | 'machineId'>): SessionsState {
-  addNames(namesFolder(deps.locks), Object.values(state.sessions));
+function observed(state: SessionsState, deps: SessionsDeps): SessionsState {
+  addNames(namesFolder(deps.area.machine), Object.values(state.sessions));
   return withProcesses(state, deps);
 }
 
 /** Adds whether each process is running. */
-export function withProcesses(state: SessionsState, deps: Pick<SessionsDeps, 'machineId'>): SessionsState {
+export function withProcesses(state: SessionsState, deps: Pick<Machine, 'machineId'>): SessionsState {
   for (const session of Object.values(state.sessions)) {
     delete session.isAlive;
     if (session.activity === 'ended' || !session.process || session.machine !== deps.machineId) continue;
@@ -153,12 +137,10 @@ export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Pr
  * A faster version of `currentSessions` that covers only the last day and ignores changes to session files
  * since the last turn.
  */
-export function runningSessions(
-  deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'dayOf' | 'locks' | 'machineId'>,
-): SessionsState {
-  const state = readSessions(deps.path);
+export function runningSessions(deps: SessionsDeps): SessionsState {
+  const state = readSessions(deps.area.sessionsState);
   const { take } = folder(state, deps);
-  state.cursor = readWorkEvents(deps.workEvents, state.cursor, take);
+  state.cursor = readWorkEvents(deps.area.workEvents, state.cursor, take);
   return observed(state, deps);
 }
 
@@ -172,13 +154,14 @@ export async function updateSessions<T>(
   names: readonly string[],
   change: (state: SessionsState, isKnown: (slug: string) => boolean) => T,
 ): Promise<T> {
-  const { clock, machineId, path } = deps;
-  const lock = join(deps.locks, 'sessions.lock');
+  const { area, clock, machineId } = deps;
+  const path = area.sessionsState;
+  const lock = join(area.machine, 'sessions.lock');
   return withLock(lock, { clock, machineId, waitMs }, () => {
     ensureFolder(dirname(path));
     const archive = archiveOf(path);
     const state = readSessions(path, (broken) => replaceFile(`${path}.broken`, broken));
-    const unread = unreadEvents(deps.workEvents, state.cursor);
+    const unread = unreadEvents(deps.area.workEvents, state.cursor);
     const mentioned = unread.events.flatMap(({ session, slug }) =>
       slug === null ? [session] : [session, slug],
     );
@@ -192,9 +175,9 @@ export async function updateSessions<T>(
     if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
     // The log can restore both files after a crash, so neither needs a full fsync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
-    replaceFile(deps.livePath, indexOf(state), { sync: false });
+    replaceFile(deps.area.sessionsLive, indexOf(state), { sync: false });
     // Rotate the log only here, where it has been read to the end and the lock excludes other readers.
-    rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
+    rotateRead({ path: deps.area.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
 }
@@ -210,25 +193,25 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
  * Moves old sessions to the archive, unless their process is running. If a crash leaves a session in both
  * places, the copy in the state is current.
  */
-function archiveOld(state: SessionsState, { path, clock, machineId }: SessionsDeps): void {
+function archiveOld(state: SessionsState, { area, clock, machineId }: SessionsDeps): void {
   const isRunning = ({ process, machine }: Session): boolean =>
     machine === machineId && process !== undefined && process !== null && stateOf(process) === 'runs';
   const old = Object.values(state.sessions)
     .filter(({ updatedAt }) => clock.now() - Date.parse(updatedAt) > ARCHIVE_AFTER_MS)
     .filter((session) => !isRunning(session));
   if (old.length === 0) return;
-  archiveSessions(archiveOf(path), old);
+  archiveSessions(archiveOf(area.sessionsState), old);
   for (const { slug } of old) delete state.sessions[slug];
 }
 
-function tidy(state: SessionsState, { path, clock, locks }: SessionsDeps): void {
+function tidy(state: SessionsState, { area, clock }: SessionsDeps): void {
   const nowMs = clock.now();
   const isOver = (session: Session): boolean =>
     (session.phase === 'complete' || (session.artifact === null && !isLive(session, nowMs))) &&
     nowMs - Date.parse(session.updatedAt) > PRUNE_AFTER_MS;
-  sweepTemps(dirname(path), TEMPS_STALE_MS, nowMs);
-  pruneArchive(archiveOf(path), isOver, MAX_ARCHIVED);
-  pruneNames(namesFolder(locks), nowMs);
+  sweepTemps(dirname(area.sessionsState), TEMPS_STALE_MS, nowMs);
+  pruneArchive(archiveOf(area.sessionsState), isOver, MAX_ARCHIVED);
+  pruneNames(namesFolder(area.machine), nowMs);
   state.pruned = utcDay(nowMs);
 }
 
@@ -253,13 +236,13 @@ function unreadEvents(workEvents: string, before: LogCursor) {
   return { events, cursor };
 }
 
-function fold(state: SessionsState, deps: SessionReadDeps, { events, cursor }: Unread): void {
+function fold(state: SessionsState, deps: SessionsDeps, { events, cursor }: Unread): void {
   const { take, touched } = folder(state, deps);
   for (const event of withSlugs(events)) take(event);
   state.cursor = cursor;
   for (const slug of touched) {
     const session = state.sessions[slug];
-    if (session !== undefined) syncArtifact(session, deps.sessions);
+    if (session !== undefined) syncArtifact(session, deps.area.sessions);
   }
 }
 

@@ -55,7 +55,7 @@ function noteTurnSigns(deps: SessionsDeps, state: SessionsState, seen: SeenLogs)
     return missedEvents(session, signs);
   });
   for (const event of events) {
-    appendWorkEvent(deps.workEvents, event);
+    appendWorkEvent(deps.area.workEvents, event);
     queueAlert(deps, event);
   }
   return events.length > 0;
@@ -64,10 +64,9 @@ function noteTurnSigns(deps: SessionsDeps, state: SessionsState, seen: SeenLogs)
 /** Queues what the event's hook would have queued: a turn that an error ended, or a question. */
 function queueAlert(deps: SessionsDeps, { type, session, slug, reason, asks, ts }: WorkEvent): void {
   const about = { session, slug, transcript: null };
-  const to = { clock: deps.clock, machineId: deps.machineId, path: deps.spool };
-  if (asks !== undefined) leave(to, { kind: 'attention', ...about, asked: ts });
+  if (asks !== undefined) leave(deps, { kind: 'attention', ...about, asked: ts });
   else if (type === 'stop' && reason !== INTERRUPTED)
-    leave(to, { kind: 'turn-ended', ...about, ended: { line: null, isError: true } });
+    leave(deps, { kind: 'turn-ended', ...about, ended: { line: null, isError: true } });
 }
 
 function runningFile({ assistant, process }: Session, transcript: string): string | undefined {

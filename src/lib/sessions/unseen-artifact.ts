@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 
+import type { UserArea } from '../config/user-area';
 import { lstatOf } from '../platform/files/folder';
 import { entriesIn } from '../platform/files/stat';
 import { artifactOf, artifactPath } from './artifact';
@@ -24,13 +25,13 @@ const COARSE_MS = 2000;
  * @param isKnown returns whether any session has this slug
  */
 export function unseenArtifact(
-  deps: { sessions: string },
+  area: Pick<UserArea, 'sessions'>,
   state: SessionsState,
   session: Session,
   isKnown: (slug: string) => boolean,
 ): UnseenArtifact | undefined {
-  if (session.artifact !== null || hasArtifact(deps.sessions, session.slug)) return undefined;
-  const found = newFiles(deps, turnStart(session)).filter(({ slug }) => !isKnown(slug));
+  if (session.artifact !== null || hasArtifact(area.sessions, session.slug)) return undefined;
+  const found = newFiles(area, turnStart(session)).filter(({ slug }) => !isKnown(slug));
   const own = found.find((file) => names(file, session));
   if (own !== undefined) return own;
   const [only, ...more] = found.filter((file) => file.session === null);
@@ -46,20 +47,20 @@ export function unseenArtifact(
  * a restricted session.
  */
 export function restrictUnseen(
-  deps: { sessions: string },
+  area: Pick<UserArea, 'sessions'>,
   sessions: Readonly<Record<string, Session>>,
   sinceMs: number,
 ): void {
   const nameless = Object.values(sessions).filter(({ slug }) => isNameless(slug));
   if (nameless.length === 0) return;
-  for (const file of newFiles(deps, sinceMs)) {
+  for (const file of newFiles(area, sinceMs)) {
     const isFree = file.session === null && !Object.hasOwn(sessions, file.slug);
     if (nameless.some((one) => names(file, one) || (isFree && wasAtWork(one, file.atMs))))
-      markRestricted(dirname(artifactPath(deps.sessions, file.slug)));
+      markRestricted(dirname(artifactPath(area.sessions, file.slug)));
   }
 }
 
-function newFiles({ sessions }: { sessions: string }, sinceMs: number): Written[] {
+function newFiles({ sessions }: Pick<UserArea, 'sessions'>, sinceMs: number): Written[] {
   return entriesIn(sessions)
     .filter(({ name, isFolder }) => isFolder && isSlug(name))
     .flatMap(({ name }) => written(sessions, name, sinceMs) ?? []);

@@ -8,8 +8,7 @@ const ledger = `${folder}/ledger`;
 const deps = {
   clock: systemClock(),
   machineId: '0123456789ab',
-  path: `${folder}/spool`,
-  locks: `${folder}/locks`,
+  area: { spool: `${folder}/spool`, machine: `${folder}/locks` },
 };
 
 async function main(): Promise<void> {

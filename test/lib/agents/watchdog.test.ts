@@ -1,13 +1,9 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
-import {
-  watchedSessions,
-  SILENCE_MS,
-  watch,
-  type SilenceAlert,
-  type WatchDeps,
-} from '../../../src/lib/agents/watchdog';
+import { watchedSessions, SILENCE_MS, watch, type SilenceAlert } from '../../../src/lib/agents/watchdog';
+import { areaAt } from '../../../src/lib/config/user-area';
+import type { SessionsDeps } from '../../../src/lib/sessions/state';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
@@ -23,20 +19,16 @@ describe('watchdog', () => {
     mkdirSync(path('state'));
   });
 
-  function deps(): WatchDeps {
+  function deps(): SessionsDeps {
     return {
+      area: areaAt(path(), undefined, {
+        platform: process.platform,
+        env: { XDG_STATE_HOME: path('local') },
+        home: path(),
+      }),
       clock: { now: () => now, monotonic: () => now - START },
-      sessions: {
-        path: path('state', 'sessions.json'),
-        workEvents: path('state', 'work-events.jsonl'),
-        sessions: path('sessions'),
-        machineId: '0123456789ab',
-        locks: path('locks'),
-        dayOf: () => '2026-11-20',
-      },
       machineId: '0123456789ab',
-      locks: path('locks'),
-      alerts: path('state', 'watchdog.json'),
+      dayOf: () => '2026-11-20',
     };
   }
 

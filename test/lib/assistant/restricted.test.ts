@@ -31,17 +31,12 @@ describe('assistant: a session in a restricted folder', () => {
   beforeEach(() => {
     area = testArea();
     heard = [];
-    const { sessionsState, sessionsLive, workEvents, sessions, machine, spool, state } = area.area;
+    const { sessions, machine, state } = area.area;
     for (const folder of [state, sessions, machine]) mkdirSync(folder, { recursive: true });
     deps = {
       clock: systemClock(),
       machineId: '0123456789ab',
-      path: sessionsState,
-      livePath: sessionsLive,
-      workEvents,
-      sessions,
-      locks: machine,
-      spool,
+      area: area.area,
       dayOf: () => '2026-11-20',
       env: {},
       tab: false,
@@ -93,12 +88,12 @@ describe('assistant: a session in a restricted folder', () => {
     return [root, machine].map(text).join('\n');
   };
   const sessionFile = (slug: string, text = '---\ntask: codename task\nphase: execute\n---\n'): string => {
-    mkdirSync(join(deps.sessions, slug), { recursive: true });
-    const path = join(deps.sessions, slug, 'ISA.md');
+    mkdirSync(join(deps.area.sessions, slug), { recursive: true });
+    const path = join(deps.area.sessions, slug, 'ISA.md');
     writeFileSync(path, text);
     return path;
   };
-  const isMarked = (slug: string): boolean => existsSync(join(deps.sessions, slug, 'RESTRICTED.md'));
+  const isMarked = (slug: string): boolean => existsSync(join(deps.area.sessions, slug, 'RESTRICTED.md'));
 
   it('is stored without repository, folder, branch, title, transcript and text, whatever it does', async () => {
     for (const event of RECORDED_EVENTS) {
@@ -131,7 +126,7 @@ describe('assistant: a session in a restricted folder', () => {
     const after = only();
     expect(after).to.include({ slug, repo: null });
     expect(after).to.not.have.any.keys('branch', 'title', 'transcript');
-    expect(readFileSync(deps.livePath, 'utf8')).to.not.match(/shop/);
+    expect(readFileSync(deps.area.sessionsLive, 'utf8')).to.not.match(/shop/);
   });
 
   it('keeps its session files from being read: those of a tool, of a shell, and from before', async () => {

@@ -24,12 +24,7 @@ describe('notify: phases', () => {
       sessions: {
         clock: { now: () => nowMs, monotonic: () => performance.now() },
         machineId: '0123456789ab',
-        path: area.area.sessionsState,
-        livePath: area.area.sessionsLive,
-        workEvents: area.area.workEvents,
-        spool: area.area.spool,
-        sessions: area.area.sessions,
-        locks: area.area.machine,
+        area: area.area,
         dayOf: () => '2026-11-20',
       },
     };
@@ -39,7 +34,7 @@ describe('notify: phases', () => {
   const say = (session: string, type: WorkEvent['type'] = 'prompt'): void => {
     nowMs += MINUTE;
     const event = { ts: toIso(nowMs), type, session, slug: session, repo: null };
-    appendWorkEvent(deps.sessions.workEvents, event);
+    appendWorkEvent(deps.sessions.area.workEvents, event);
   };
   const write = (phase: string, slug?: string) => writePhase(deps, phase, slug);
   const session = (slug: string): Session => currentSessions(deps.sessions).sessions[slug] as Session;
@@ -90,7 +85,7 @@ describe('notify: phases', () => {
 
   it('write nothing for an unknown session or phase', async () => {
     expect(await write('party', 'one')).to.deep.equal({ written: false, why: 'unknown' });
-    expect(existsSync(deps.sessions.path)).to.equal(false);
+    expect(existsSync(deps.sessions.area.sessionsState)).to.equal(false);
     for (const slug of ['one', '../etc', '__proto__', 'constructor']) {
       expect(await write('plan', slug), slug).to.deep.equal({ written: false, why: 'no session' });
     }

@@ -53,7 +53,7 @@ describe('the triggers of notifications', () => {
     const { clock, machineId } = world.deps;
     deps = {
       clock,
-      spool: { clock, machineId, path: area.area.spool, locks: area.area.machine },
+      spool: { clock, machineId, area: area.area },
       sessions: () => (session === undefined ? [] : [session, ...others]),
       assistantOf: () => assistant,
       turnEnd: readTurnEnd,

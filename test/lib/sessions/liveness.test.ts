@@ -34,19 +34,14 @@ describe('the life of a session', () => {
     deps = {
       clock: { now: () => nowMs, monotonic: () => performance.now() },
       machineId: '0123456789ab',
-      path: area.area.sessionsState,
-      livePath: area.area.sessionsLive,
-      workEvents: area.area.workEvents,
-      spool: area.area.spool,
-      sessions: area.area.sessions,
-      locks: area.area.machine,
+      area: area.area,
       dayOf: () => '2026-11-20',
     };
   });
   afterEach(() => area.remove());
 
   const say = (type: WorkEvent['type'], more: Partial<WorkEvent> = {}): void =>
-    void appendWorkEvent(deps.workEvents, {
+    void appendWorkEvent(deps.area.workEvents, {
       ts: toIso(nowMs),
       type,
       session: 'one',
@@ -74,7 +69,7 @@ describe('the life of a session', () => {
       appendFileSync(log, `${JSON.stringify({ timestamp: toIso(nowMs), ...entry })}\n`);
     const queued = (): unknown[] => {
       sessionsNow(deps);
-      return waitingIntentions(deps.spool).map(({ kind, session, ended, asked }) => [
+      return waitingIntentions(deps.area.spool).map(({ kind, session, ended, asked }) => [
         kind,
         session,
         ended?.isError ?? asked,
@@ -185,7 +180,7 @@ describe('the life of a session', () => {
       expect(reported(61 * MINUTE, false), 'after an hour').to.deep.equal(['a-1']);
       area.write('state/sessions.json', '{"version":99,"sessions":{}}');
       expect(await noteLost(deps, lost), 'an error').to.contain('newer steward (format 99)');
-      rmSync(deps.path);
+      rmSync(deps.area.sessionsState);
       expect(await noteLost(deps, lost)).to.equal(undefined);
       expect(report().sessions).to.deep.equal([]);
       expect(status()).to.equal('crashed');

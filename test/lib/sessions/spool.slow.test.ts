@@ -34,11 +34,10 @@ describe('the spool', () => {
     deps = {
       clock: { now: () => nowMs, monotonic: () => performance.now() },
       machineId: '0123456789ab',
-      path: folder.path('spool'),
-      locks: folder.path('locks'),
+      area: { spool: folder.path('spool'), machine: folder.path('locks') },
     };
   });
-  const reasons = (): string[] => deadReport(`${deps.path}/dead`).reasons.map(({ reason }) => reason);
+  const reasons = (): string[] => deadReport(`${deps.area.spool}/dead`).reasons.map(({ reason }) => reason);
   const put = (kind: 'turn-ended' | 'session-ended' = 'session-ended'): string => {
     nowMs += 1;
     return leave(deps, { kind, session: 'one', slug: 'a-1', transcript: null }).id;
@@ -50,11 +49,11 @@ describe('the spool', () => {
     const result = await drain(deps, { 'session-ended': ({ id }) => void got.push(id) });
     expect(got).to.deep.equal(ids);
     expect(result).to.deep.equal({ done: 3, failed: 0, later: 0, dead: 0, busy: false });
-    expect(spoolStatus(deps.path)).to.deep.equal({
+    expect(spoolStatus(deps.area.spool)).to.deep.equal({
       waiting: 0,
       unreadable: 0,
       dead: 0,
-      deadFolder: `${deps.path}/dead`,
+      deadFolder: `${deps.area.spool}/dead`,
       oldest: null,
     });
     expect(await drain(deps, { 'session-ended': () => expect.fail() })).to.include({ done: 0 });
@@ -62,7 +61,7 @@ describe('the spool', () => {
 
   it('holds ids and paths, and is for its user alone', () => {
     const id = leave(deps, { kind: 'turn-ended', session: 'one', slug: null, transcript: '/t.jsonl' }).id;
-    expect(JSON.parse(readFileSync(`${deps.path}/${id}.turn-ended.json`, 'utf8'))).to.deep.equal({
+    expect(JSON.parse(readFileSync(`${deps.area.spool}/${id}.turn-ended.json`, 'utf8'))).to.deep.equal({
       version: 1,
       id,
       kind: 'turn-ended',
@@ -79,7 +78,7 @@ describe('the spool', () => {
     put('turn-ended');
     put();
     expect(await drain(deps, { 'session-ended': () => undefined })).to.include({ done: 1 });
-    expect(spoolStatus(deps.path)).to.include({ waiting: 1 });
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 1 });
   });
 
   it('tries again what failed, and gives it up at last', async () => {
@@ -95,11 +94,11 @@ describe('the spool', () => {
     expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 0, dead: 0 });
     expect(attempts).to.deep.equal([0, 1, 2, 3, 4]);
     expect(reasons()).to.deep.equal(['no network']);
-    expect(spoolStatus(deps.path)).to.deep.equal({
+    expect(spoolStatus(deps.area.spool)).to.deep.equal({
       waiting: 0,
       unreadable: 0,
       dead: 1,
-      deadFolder: `${deps.path}/dead`,
+      deadFolder: `${deps.area.spool}/dead`,
       oldest: null,
     });
   });
@@ -122,7 +121,7 @@ describe('the spool', () => {
     nowMs += 23 * HOUR;
     const never = { 'prompt-matched': () => expect.fail() };
     expect(await drain(deps, never)).to.include({ done: 0, failed: 0, dead: 0 });
-    expect(foreignIntentions(deps.path, deps.machineId)).to.equal(1);
+    expect(foreignIntentions(deps.area.spool, deps.machineId)).to.equal(1);
     nowMs += 2 * HOUR;
     expect(await drain(deps, never)).to.include({ done: 0, failed: 0, dead: 1 });
     expect(reasons()).to.deep.equal([
@@ -134,17 +133,17 @@ describe('the spool', () => {
       done: 1,
     });
     expect(got).to.deep.equal([ASKED.capture]);
-    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 0 });
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 0, dead: 0 });
   });
 
   it('gives up what another machine had claimed', async () => {
     const { id } = leave({ ...deps, machineId: 'ffffffffffff' }, ASKED);
-    mkdirSync(`${deps.path}/claimed`);
+    mkdirSync(`${deps.area.spool}/claimed`);
     const name = `${id}.prompt-matched.json`;
-    renameSync(`${deps.path}/${name}`, `${deps.path}/claimed/${name}`);
+    renameSync(`${deps.area.spool}/${name}`, `${deps.area.spool}/claimed/${name}`);
     nowMs += 25 * HOUR;
     expect(await drain(deps, {})).to.include({ dead: 1 });
-    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 1 });
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 0, dead: 1 });
   });
 
   it('does the words that a clock that was ahead has dated, and drops a notice of then', async () => {
@@ -156,7 +155,7 @@ describe('the spool', () => {
     expect(
       await drain(deps, { 'prompt-matched': () => undefined, 'turn-ended': () => expect.fail() }),
     ).to.include({ done: 1 });
-    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 0 });
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 0, dead: 0 });
   });
 
   it('buries words at their age, also those that nobody has begun', () => {
@@ -179,13 +178,16 @@ describe('the spool', () => {
     expect(full).to.throw(StewardError, '1000 captures are waiting').with.property('kind', 'unavailable');
     put('turn-ended');
     expect(sweep(deps)).to.equal(0);
-    expect(spoolStatus(deps.path)).to.include({ waiting: 1001, dead: 0 });
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 1001, dead: 0 });
   }).timeout(60_000);
 
   it('keeps a claimed file that cannot be read', async () => {
     put();
-    mkdirSync(`${deps.path}/claimed`);
-    writeFileSync(`${deps.path}/claimed/20261120T070000000Z-000000000000.prompt-matched.json`, '{"torn');
+    mkdirSync(`${deps.area.spool}/claimed`);
+    writeFileSync(
+      `${deps.area.spool}/claimed/20261120T070000000Z-000000000000.prompt-matched.json`,
+      '{"torn',
+    );
     await drain(deps, {});
     expect(reasons()).to.deep.equal(['the file cannot be read']);
   });
@@ -198,15 +200,15 @@ describe('the spool', () => {
   })) {
     it(`goes on beside ${what} with the name of a capture, and counts it`, async () => {
       for (const place of ['', 'claimed/', 'dead/']) {
-        mkdirSync(`${deps.path}/${place}`, { recursive: true });
-        put(`${deps.path}/${place}20261120T070000000Z-aaaaaaaaaaaa.prompt-matched.json`);
+        mkdirSync(`${deps.area.spool}/${place}`, { recursive: true });
+        put(`${deps.area.spool}/${place}20261120T070000000Z-aaaaaaaaaaaa.prompt-matched.json`);
       }
       const { at } = leave(deps, ASKED);
-      expect(spoolStatus(deps.path)).to.include({ waiting: 1, unreadable: 2, dead: 1, oldest: at });
+      expect(spoolStatus(deps.area.spool)).to.include({ waiting: 1, unreadable: 2, dead: 1, oldest: at });
       expect(await drain(deps, { 'prompt-matched': fail })).to.include({ failed: 1 });
       expect(await revive(deps)).to.equal(0);
       expect(await drain(deps, { 'prompt-matched': () => undefined })).to.include({ done: 1 });
-      expect(spoolStatus(deps.path)).to.deep.include({ waiting: 0, oldest: null });
+      expect(spoolStatus(deps.area.spool)).to.deep.include({ waiting: 0, oldest: null });
       nowMs += 61 * DAY;
       leave(deps, ASKED);
       expect(await drain(deps, { 'prompt-matched': () => undefined })).to.include({ done: 1 });
@@ -214,9 +216,9 @@ describe('the spool', () => {
   }
 
   it('counts nothing of a newer version as unreadable', () => {
-    mkdirSync(deps.path);
-    writeFileSync(`${deps.path}/20261120T070000000Z-aaaaaaaaaaaa.prompt-matched.json`, '{"version":2}');
-    expect(spoolStatus(deps.path)).to.include({ waiting: 1, unreadable: 0 });
+    mkdirSync(deps.area.spool);
+    writeFileSync(`${deps.area.spool}/20261120T070000000Z-aaaaaaaaaaaa.prompt-matched.json`, '{"version":2}');
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 1, unreadable: 0 });
   });
 
   it('leaves the work to whoever is at it', async () => {
@@ -239,14 +241,14 @@ describe('the spool', () => {
     put();
     nowMs += HOUR;
     expect(sweep(deps)).to.equal(0);
-    expect(spoolStatus(deps.path)).to.include({ waiting: 1, dead: 0 });
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 1, dead: 0 });
     nowMs += 7 * DAY;
     expect(sweep(deps)).to.equal(0);
     put();
     nowMs -= 2 * HOUR;
     expect(sweep(deps)).to.equal(0);
-    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 0 });
-    expect(readdirSync(deps.path)).to.deep.equal([]);
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 0, dead: 0 });
+    expect(readdirSync(deps.area.spool)).to.deep.equal([]);
   });
 
   it('buries at its age what was tried and failed', async () => {
@@ -255,19 +257,19 @@ describe('the spool', () => {
     expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 1 });
     nowMs += 8 * DAY;
     expect(sweep(deps)).to.equal(1);
-    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 1 });
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 0, dead: 1 });
   });
 
   it('leaves what a newer version has left to it, for as long as any', () => {
-    mkdirSync(deps.path);
+    mkdirSync(deps.area.spool);
     const name = '20261120T080000000Z-000000000001.brand-new.json';
-    writeFileSync(`${deps.path}/${name}`, '{"version":2}');
+    writeFileSync(`${deps.area.spool}/${name}`, '{"version":2}');
     nowMs = Date.parse('2026-11-20T08:00:00Z') + 59 * DAY;
     expect(sweep(deps)).to.equal(0);
-    expect(readdirSync(deps.path)).to.deep.equal([name]);
+    expect(readdirSync(deps.area.spool)).to.deep.equal([name]);
     nowMs += 2 * DAY;
     expect(sweep(deps)).to.equal(1);
-    expect(readdirSync(deps.path)).to.deep.equal(['dead']);
+    expect(readdirSync(deps.area.spool)).to.deep.equal(['dead']);
   });
 
   it('keeps what cannot be begun as it was, however often', async () => {
@@ -283,24 +285,24 @@ describe('the spool', () => {
 
   it('removes what killed hooks were writing, and nothing that is new', () => {
     put();
-    writeFileSync(`${deps.path}/.x.json.0123456789ab.tmp`, 'half');
+    writeFileSync(`${deps.area.spool}/.x.json.0123456789ab.tmp`, 'half');
     nowMs = Date.now();
     put();
     sweep(deps);
-    expect(readdirSync(deps.path)).to.include('.x.json.0123456789ab.tmp');
+    expect(readdirSync(deps.area.spool)).to.include('.x.json.0123456789ab.tmp');
     nowMs += 2 * HOUR;
     sweep(deps);
-    expect(readdirSync(deps.path)).not.to.include('.x.json.0123456789ab.tmp');
+    expect(readdirSync(deps.area.spool)).not.to.include('.x.json.0123456789ab.tmp');
     nowMs = Date.parse('2026-11-20T08:00:00Z');
   });
 
   it('is bounded in number, the oldest go; what a person has put there stays', () => {
-    mkdirSync(deps.path);
-    writeFileSync(`${deps.path}/20261120T070000000Z-000000000000.session-ended.json`, 'nonsense');
-    writeFileSync(`${deps.path}/README`, 'stays');
+    mkdirSync(deps.area.spool);
+    writeFileSync(`${deps.area.spool}/20261120T070000000Z-000000000000.session-ended.json`, 'nonsense');
+    writeFileSync(`${deps.area.spool}/README`, 'stays');
     for (let index = 0; index < 1002; index += 1) put();
     expect(sweep(deps)).to.equal(0);
-    expect(spoolStatus(deps.path)).to.include({ waiting: 1000, dead: 0 });
-    expect(readdirSync(deps.path)).to.include('README');
+    expect(spoolStatus(deps.area.spool)).to.include({ waiting: 1000, dead: 0 });
+    expect(readdirSync(deps.area.spool)).to.include('README');
   }).timeout(60_000);
 });

@@ -56,12 +56,7 @@ describe('the state of the sessions', () => {
     deps = {
       clock: { now: () => nowMs, monotonic: () => performance.now() },
       machineId: '0123456789ab',
-      path: area.area.sessionsState,
-      livePath: area.area.sessionsLive,
-      workEvents: area.area.workEvents,
-      spool: area.area.spool,
-      sessions: area.area.sessions,
-      locks: area.area.machine,
+      area: area.area,
       dayOf: () => '2026-11-20',
     };
   });
@@ -69,7 +64,7 @@ describe('the state of the sessions', () => {
 
   const say = (type: WorkEvent['type'], more: Partial<WorkEvent> = {}): void => {
     nowMs += MINUTE;
-    appendWorkEvent(deps.workEvents, {
+    appendWorkEvent(deps.area.workEvents, {
       ts: toIso(nowMs),
       type,
       session: 'one',
@@ -86,7 +81,7 @@ describe('the state of the sessions', () => {
   };
   const update = (): Promise<void> => updateSessions(deps, 5000, [], () => undefined);
   const artifact = (slug: string, frontMatter: string): void => {
-    const path = join(deps.sessions, slug, 'ISA.md');
+    const path = join(deps.area.sessions, slug, 'ISA.md');
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, `---\n${frontMatter}\n---\n`);
   };
@@ -290,7 +285,7 @@ describe('the state of the sessions', () => {
     });
     expect(only()).to.include({
       startedAt: toIso(START + MINUTE),
-      artifact: join(deps.sessions, 'fix-login', 'ISA.md'),
+      artifact: join(deps.area.sessions, 'fix-login', 'ISA.md'),
     });
     say('session-start', { session: 'two', slug: '20261120-site-00000002' });
     artifact('fix-login', 'task: Fix the login\nphase: verify');
@@ -316,7 +311,7 @@ describe('the state of the sessions', () => {
       if (index % 11 === 0) await update();
     }
     const stored = currentSessions(deps);
-    writeFileSync(deps.path, '');
+    writeFileSync(deps.area.sessionsState, '');
     expect(currentSessions(deps).sessions).to.deep.equal(stored.sessions);
     await update();
     expect(runningSessions(deps).sessions).to.deep.equal(stored.sessions);
@@ -324,12 +319,12 @@ describe('the state of the sessions', () => {
 
   it('passes over lines that are no events, and half lines until they are whole', async () => {
     say('session-start', { slug: 'a-1' });
-    const text = readFileSync(deps.workEvents, 'utf8');
+    const text = readFileSync(deps.area.workEvents, 'utf8');
     const next = JSON.stringify({ ts: toIso(nowMs), type: 'stop', session: 'one', slug: null, repo: null });
-    writeFileSync(deps.workEvents, `${text}null\n{"a":1}\n\xff\n[]\n\n${next.slice(0, 40)}`);
+    writeFileSync(deps.area.workEvents, `${text}null\n{"a":1}\n\xff\n[]\n\n${next.slice(0, 40)}`);
     await update();
     expect(only().updatedAt).to.equal(toIso(nowMs));
-    writeFileSync(deps.workEvents, `${readFileSync(deps.workEvents, 'utf8')}${next.slice(40)}\n`);
+    writeFileSync(deps.area.workEvents, `${readFileSync(deps.area.workEvents, 'utf8')}${next.slice(40)}\n`);
     expect(only().activity).to.equal('waiting');
     expect(only().sessionIds).to.deep.equal(['one']);
   });
@@ -338,8 +333,8 @@ describe('the state of the sessions', () => {
     say('session-start', { slug: 'a-1' });
     await update();
     say('prompt');
-    const rotated = deps.workEvents.replace('.jsonl', '.1.jsonl');
-    renameSync(deps.workEvents, rotated);
+    const rotated = deps.area.workEvents.replace('.jsonl', '.1.jsonl');
+    renameSync(deps.area.workEvents, rotated);
     await update();
     expect(only().activity).to.equal('working');
     appendWorkEvent(rotated, {
@@ -358,10 +353,10 @@ describe('the state of the sessions', () => {
   it('reads what a hook writes to the log that was rotated long before it went on', async () => {
     say('session-start', { slug: 'a-1' });
     say('prompt');
-    const stalled = openSync(deps.workEvents, 'a');
+    const stalled = openSync(deps.area.workEvents, 'a');
     try {
       await update();
-      renameSync(deps.workEvents, deps.workEvents.replace('.jsonl', '.1.jsonl'));
+      renameSync(deps.area.workEvents, deps.area.workEvents.replace('.jsonl', '.1.jsonl'));
       say('tool-before');
       await update();
       await update();
@@ -383,9 +378,9 @@ describe('the state of the sessions', () => {
     say('session-start', { slug: 'a-1' });
     const line = `${JSON.stringify({ ts: toIso(nowMs), type: 'tool-before', session: 'one', slug: null, repo: null })}\n`;
     const times = Math.ceil(WORK_EVENTS_ROTATE_BYTES / line.length) + 1;
-    writeFileSync(deps.workEvents, readFileSync(deps.workEvents, 'utf8') + line.repeat(times));
+    writeFileSync(deps.area.workEvents, readFileSync(deps.area.workEvents, 'utf8') + line.repeat(times));
     await update();
-    expect(statSync(deps.workEvents.replace('.jsonl', '.1.jsonl')).size).to.be.above(
+    expect(statSync(deps.area.workEvents.replace('.jsonl', '.1.jsonl')).size).to.be.above(
       WORK_EVENTS_ROTATE_BYTES,
     );
     say('stop');
@@ -395,7 +390,7 @@ describe('the state of the sessions', () => {
   it('starts over with a log that was cut', async () => {
     for (let index = 0; index < 5; index += 1) say('prompt');
     await update();
-    truncateSync(deps.workEvents, 0);
+    truncateSync(deps.area.workEvents, 0);
     say('stop', { session: 'other' });
     expect(all().map(({ activity }) => activity)).to.have.members(['working', 'waiting']);
   });
@@ -603,8 +598,8 @@ describe('the state of the sessions', () => {
     expect(runningSessions(deps).sessions).to.deep.equal({
       'a-1': findSession(currentSessions(deps), 'a-1', nowMs),
     });
-    rmSync(deps.path);
-    mkdirSync(deps.path);
+    rmSync(deps.area.sessionsState);
+    mkdirSync(deps.area.sessionsState);
     expect(() => runningSessions(deps))
       .to.throw(StewardError)
       .with.property('kind', 'config');
@@ -616,12 +611,12 @@ describe('the state of the sessions', () => {
     const [session] = all() as [Session];
     const [id = ''] = session.sessionIds;
     expect(storedSlug(deps, id)).to.equal(session.slug);
-    expect(storedSession(deps.path, id)).to.deep.equal(session);
+    expect(storedSession(deps.area.sessionsState, id)).to.deep.equal(session);
     for (const name of ['nobody', 'constructor', session.slug]) {
       expect(storedSlug(deps, name)).to.equal(undefined);
-      expect(storedSession(deps.path, name)).to.equal(undefined);
+      expect(storedSession(deps.area.sessionsState, name)).to.equal(undefined);
     }
-    expect(statSync(deps.livePath).size).to.be.below(5000);
+    expect(statSync(deps.area.sessionsLive).size).to.be.below(5000);
     area.write('state/sessions-live.json', 'no JSON at all');
     expect(storedSlug(deps, id)).to.equal(session.slug);
     area.write('state/sessions-live.json', '{"version":2,"slugs":{}}');

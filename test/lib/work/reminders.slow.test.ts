@@ -8,7 +8,6 @@ import { toIso } from '../../../src/lib/platform/time/clock';
 import { leave } from '../../../src/lib/sessions/spool';
 import { snooze } from '../../../src/lib/work/actions';
 import { create, newIssue, newReminder } from '../../../src/lib/work/add';
-import { spoolOf } from '../../../src/lib/work/capture/deliver';
 import { queueIssue } from '../../../src/lib/work/capture/queued';
 import { readWhen } from '../../../src/lib/work/due';
 import { makeBody, parseBody, withDue } from '../../../src/lib/work/issue';
@@ -101,11 +100,8 @@ describe('reminder notifications', function () {
     queueIssue(work, await newReminder(work, { text: 'no time at all' }));
     const capture = { kind: 'reminder', text: 'water the plants in 1 hour', key: 'k1' };
     const prompt = { kind: 'prompt-matched', session: 's', slug: null, transcript: null, capture } as const;
-    leave(spoolOf(work), prompt);
-    leave(
-      { ...spoolOf(work), machineId: 'another-machine' },
-      { ...prompt, capture: { ...capture, key: 'k2' } },
-    );
+    leave(work, prompt);
+    leave({ ...work, machineId: 'another-machine' }, { ...prompt, capture: { ...capture, key: 'k2' } });
     expect(await notifyDue(deps)).to.equal(0);
     later(3 * HOUR);
     expect(await notifyDue(deps)).to.equal(2);

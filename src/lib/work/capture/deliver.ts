@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { type Machine } from '../../config/user-area';
+import type { Machine } from '../../config/user-area';
 import { StewardError, toStewardError } from '../../errors';
 import { ensureFolder } from '../../platform/files/folder';
 import { appendLog } from '../../platform/files/journal';
@@ -14,7 +14,6 @@ import {
   type Consumer,
   type DrainResult,
   type Refusal,
-  type SpoolDeps,
 } from '../../sessions/spool';
 import { type Intention } from '../../sessions/intention';
 import type { OpenRepo } from '../deps';
@@ -28,10 +27,6 @@ import { queuedIssue, whileCreating } from './queued';
 import { isKind, promptBody, type CaptureKind } from './prompt';
 import { planSession, sessionAt, type SessionPlan, type SessionRules } from './session';
 import { readReasons, waitReason, writeReasons, type WaitReason } from './waiting';
-
-export function spoolOf({ area, clock, machineId }: Machine): SpoolDeps {
-  return { clock, path: area.spool, locks: area.machine, machineId };
-}
 
 /**
  * Delivers the spooled captures, and records why the remaining captures are waiting. Calls `onCreated` with
@@ -55,7 +50,7 @@ export async function drainCaptures(
       return waits === undefined ? 'done' : 'later';
     };
   try {
-    return await drain(spoolOf(deps.work), {
+    return await drain(deps.work, {
       'session-ended': consumer(captureSession),
       'prompt-matched': consumer(capturePrompt),
       'issue-wanted': consumer(createQueued),
@@ -90,7 +85,7 @@ export interface RetryResult extends DrainResult {
 
 /** Requeues failed captures and delivers the spool, for `work retry`. */
 export async function retryCaptures(deps: SessionRules): Promise<RetryResult> {
-  const retried = await revive(spoolOf(deps.work));
+  const retried = await revive(deps.work);
   const { dead, unreadable, deadFolder } = spoolStatus(deps.work.area.spool);
   return { retried, ...(await deliverCaptures(deps)), unreadable: dead + unreadable, deadFolder };
 }

@@ -1,10 +1,10 @@
 import type { WorkConfig } from '../../config/schema';
-import type { UserArea } from '../../config/user-area';
+import type { Machine } from '../../config/user-area';
 import { readText } from '../../platform/files/atomic-file';
 import { ensureFolder } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
-import { toIso, type Clock } from '../../platform/time/clock';
+import { toIso } from '../../platform/time/clock';
 import { leave } from '../../sessions/spool';
 import { recurringWords, unusableTime } from '../due-words';
 import { redact } from '../outgoing';
@@ -19,10 +19,7 @@ export interface CapturedPrompt {
   slug: string | null;
 }
 
-export interface CaptureHookDeps {
-  area: UserArea;
-  clock: Clock;
-  machineId: () => string;
+export interface CaptureHookDeps extends Machine {
   setting: PromptSetting;
   /** Starts a process that delivers the captures. */
   deliverSoon: () => void;
@@ -59,21 +56,18 @@ export function onPrompt(deps: CaptureHookDeps, prompt: CapturedPrompt): string 
 }
 
 function captureOnce(
-  { area, clock, machineId, setting }: CaptureHookDeps,
+  deps: CaptureHookDeps,
   prompt: CapturedPrompt,
   { kind, text }: PromptMatch,
   at: string,
 ): boolean {
   const { session, slug } = prompt;
-  const path = capturedKeysPath(area);
+  const path = capturedKeysPath(deps.area);
   const key = currentKey(path, captureKey(session, kind, text));
   if (isCaptured(path, key)) return false;
-  ensureFolder(area.spool);
-  const capture = { kind, text, key, ...wholePromptIf(setting, prompt) };
-  leave(
-    { clock, machineId: machineId(), path: area.spool },
-    { kind: 'prompt-matched', session, slug, transcript: null, capture },
-  );
+  ensureFolder(deps.area.spool);
+  const capture = { kind, text, key, ...wholePromptIf(deps.setting, prompt) };
+  leave(deps, { kind: 'prompt-matched', session, slug, transcript: null, capture });
   // Record the key last. If the hook is killed before this write, the request may be spooled twice, but only
   // one issue is created.
   recordKey(path, key, at);

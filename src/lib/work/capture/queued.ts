@@ -44,9 +44,8 @@ export function queueIssue({ area, clock, machineId }: Machine, wanted: QueuedIs
     if (issue !== undefined && contentOf(issue) === content) return queueOf(issue, intention, true);
   }
   const stored: Record<string, unknown> = { ...wanted };
-  const to = { clock, machineId, path: area.spool };
   const what = { kind: 'issue-wanted', session: '', slug: null, transcript: null, wanted: stored } as const;
-  return queueOf(wanted, leave(to, what), false);
+  return queueOf(wanted, leave({ area, clock, machineId }, what), false);
 }
 
 function contentOf({ kind, text, body, labels, due }: QueuedIssue): string {

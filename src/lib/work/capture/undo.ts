@@ -8,7 +8,6 @@ import { lostIssue, readLedger, writeEntry } from '../ensure';
 import { isGone } from '../host/failure';
 import { identityKey, parseTitle } from '../issue';
 import { openForWriting, repoOf } from '../privacy';
-import { spoolOf } from './deliver';
 import { capturedKeysPath, capturedPrompts, recordUndo } from './keys';
 
 export interface Undoable {
@@ -52,7 +51,7 @@ export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promi
   const keys = new Set(captures.map(({ key }) => key));
   // Withdraw captures from the spool first, so that no delivery can create their issues in the meantime.
   const matches = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
-  const texts = textsOf(await withdraw(spoolOf(deps), matches));
+  const texts = textsOf(await withdraw(deps, matches));
   const done: Undone[] = [];
   let trouble: StewardError | undefined;
   for (const capture of captures) {

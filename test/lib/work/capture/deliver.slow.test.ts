@@ -33,8 +33,7 @@ describe('delivery of captures', function () {
   const spool = () => ({
     clock: world.deps.clock,
     machineId: world.deps.machineId,
-    path: world.at.area.spool,
-    locks: world.at.area.machine,
+    area: world.at.area,
   });
   const run = (): Promise<DrainResult> => drainCaptures(deps);
   const end = (slug: string | null = null, session = 'uuid-1'): void => {
@@ -233,7 +232,11 @@ describe('delivery of captures', function () {
     ask('call Ann');
     ask('call Ben', 'k2');
     const [untried] = workStatus(world.deps).waiting;
-    expect(untried).to.include({ reason: 'untried', count: 2, since: spoolStatus(spool().path).oldest });
+    expect(untried).to.include({
+      reason: 'untried',
+      count: 2,
+      since: spoolStatus(spool().area.spool).oldest,
+    });
     const { host } = world.deps;
     const noCredential = (): Promise<never> =>
       Promise.reject(new StewardError('auth', 'There is no credential.'));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
 
 import { leave, spoolStatus } from '../../../../src/lib/sessions/spool';
-import { drainCaptures, spoolOf } from '../../../../src/lib/work/capture/deliver';
+import { drainCaptures } from '../../../../src/lib/work/capture/deliver';
 import type { SessionRules } from '../../../../src/lib/work/capture/session';
 import { captureKey, currentKey, recordKey, capturedKeysPath } from '../../../../src/lib/work/capture/keys';
 import { undo, undoable, type Undone } from '../../../../src/lib/work/capture/undo';
@@ -37,7 +37,7 @@ describe('work undo', function () {
     for (const text of texts) {
       const key = currentKey(capturedKeysPath(world.at.area), captureKey('s', 'reminder', text));
       const capture = { kind: 'reminder', text, key };
-      leave(spoolOf(deps.work), {
+      leave(deps.work, {
         kind: 'prompt-matched',
         session: 's',
         slug: null,
