@@ -39,8 +39,8 @@ interface BundleInput {
   unused?: ReadonlySet<string>;
 }
 
-/** Maximum number of `kind` values to cache. Each has its own folder. */
-const MAX_KINDS = 24;
+/** Maximum number of folders, each for one build and `kind`. Two builds may use the cache in turns. */
+const MAX_FOLDERS = 32;
 /**
  * Maximum duration of a run whose code is cached. In longer runs, V8 discards the code of functions that
  * haven't run for a while.
@@ -57,7 +57,7 @@ export function bundleLoader(input: BundleInput): Load {
   // The installed types are for the oldest supported Node.js, which lacks `enableCompileCache`.
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   if (enableCompileCache === undefined) return ownLoader(input, cache);
-  const made = madePrivate(cache, input.build);
+  const made = madePrivate(cache);
   if (made === undefined) return input.native;
   enableCompileCache(cache);
   process.once('exit', () => {
@@ -90,38 +90,35 @@ function cacheFolder({ build, kind }: BundleInput): string | undefined {
 }
 
 /** Creates a private cache folder. Returns the folders that it created, or undefined on failure. */
-function madePrivate(folder: string, build: string): string[] | undefined {
+function madePrivate(folder: string): string[] | undefined {
   try {
     const made = makeFolders(folder);
     if (!isPrivateFolder(folder)) return undefined;
-    if (made.length > 0) prune(dirname(folder), build);
+    if (made.length > 0) prune(dirname(folder));
     return made;
   } catch {
     return undefined;
   }
 }
 
-/** Removes the caches of other builds, and the oldest caches if there are too many. */
-function prune(folder: string, build: string): void {
-  const current = readdirSync(folder)
-    .map((name) => ({ name, path: join(folder, name), mtimeMs: lstatSync(join(folder, name)).mtimeMs }))
-    .sort((a, b) => b.mtimeMs - a.mtimeMs)
-    .filter(({ name }) => name.startsWith(`${build}-`))
-    .slice(0, MAX_KINDS)
-    .map(({ name }) => name);
-  for (const name of readdirSync(folder))
-    if (!current.includes(name)) rmSync(join(folder, name), { recursive: true, force: true });
+/** Removes the oldest caches if there are too many. */
+function prune(folder: string): void {
+  const caches = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, mtimeMs: lstatSync(path).mtimeMs }))
+    .sort((a, b) => b.mtimeMs - a.mtimeMs);
+  for (const { path } of caches.slice(MAX_FOLDERS)) rmSync(path, { recursive: true, force: true });
 }
 
-function ownLoader({ folder, build, native, unused }: BundleInput, cache: string): Load {
+function ownLoader({ folder, native, unused }: BundleInput, cache: string): Load {
   const loaded = new Map<string, { exports: unknown }>();
   const load = (path: string): unknown => {
     const known = loaded.get(path);
     if (known !== undefined) return known.exports;
     const module: { exports: unknown } = { exports: {} };
     loaded.set(path, module);
-    const code = { file: join(cache, `${basename(path, '.js')}.bin`), build };
-    const script = compile(path, code, () => unused?.has(basename(path)) !== true);
+    const file = join(cache, `${basename(path, '.js')}.bin`);
+    const script = compile(path, file, () => unused?.has(basename(path)) !== true);
     const run = script.runInThisContext() as (...args: unknown[]) => void;
     run.call(module.exports, module.exports, requireIn(dirname(path)), module, path, dirname(path));
     return module.exports;
@@ -136,8 +133,8 @@ function ownLoader({ folder, build, native, unused }: BundleInput, cache: string
 /**
  * Compiles a bundle, using cached code if possible. If the cache is missing or invalid, writes it at exit.
  */
-function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
-  const cachedData = readCode(code.file);
+function compile(path: string, file: string, isUsed: () => boolean): Script {
+  const cachedData = readCode(file);
   // Bundles contain only ASCII, so decode them as Latin-1, which V8 stores with one byte per character.
   const source = readFileSync(path).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
@@ -147,15 +144,15 @@ function compile(path: string, code: { file: string; build: string }, isUsed: ()
   });
   if (cachedData === undefined || script.cachedDataRejected === true) {
     process.once('exit', () => {
-      if (performance.now() < MAX_RUN_MS && !isOff() && isUsed()) keepCode(script, code);
+      if (performance.now() < MAX_RUN_MS && !isOff() && isUsed()) keepCode(script, file);
     });
   }
   return script;
 }
 
-function keepCode(script: Script, { file, build }: { file: string; build: string }): void {
+function keepCode(script: Script, file: string): void {
   const temp = `${file}.${process.pid}.tmp`;
-  if (madePrivate(dirname(file), build) === undefined) return;
+  if (madePrivate(dirname(file)) === undefined) return;
   try {
     const code = script.createCachedData();
     writeSynced(temp, Buffer.concat([code, code]));
