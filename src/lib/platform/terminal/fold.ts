@@ -72,14 +72,16 @@ function longestWord(text: string): number {
 }
 
 /**
- * Wraps text at `columns`, but at most at 96, so that `fold` has nothing left to wrap. `first` and `rest` are the prefixes of the first line and of the following lines.
+ * Wraps text at `columns`, but at most at 96, and names commands as they work here, so that `fold` has nothing left to
+ * wrap. `first` and `rest` are the prefixes of the first line and of the following lines.
  */
 export function wrap(text: string, columns: number, first = '', rest = first): string[] {
   const width = Math.min(columns, MAX_PROSE_COLUMNS);
   const lines: string[] = [];
   let line = first;
   let isStart = true;
-  for (const word of text.split(' ')) {
+  const typed = typedHere(first + text).slice(first.length);
+  for (const word of typed.split(' ')) {
     if (word === '') continue;
     if (!isStart && displayWidth(line) + 1 + displayWidth(word) > width) {
       lines.push(line);

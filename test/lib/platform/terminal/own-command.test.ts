@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 
+import { fold, wrap } from '../../../../src/lib/platform/terminal/fold';
 import { howToRemove, typedHere } from '../../../../src/lib/platform/terminal/own-command';
 
 describe('terminal: commands as they work here', () => {
@@ -36,6 +37,34 @@ describe('terminal: commands as they work here', () => {
       expect(typedHere(text, by)).to.equal(typed);
   });
 
+  it('are those of the demo in the demo, but for what sets up your own data', () => {
+    const demo = { STEWARD_DEMO: '/tmp/demo' };
+    for (const [by, text, typed] of [
+      [demo, 'Run "steward inbox".', 'Run "steward demo -- inbox".'],
+      [demo, '  steward up', '  steward up'],
+      [demo, '  steward demo -- sessions', '  steward demo -- sessions'],
+      [{ ...elsewhere, ...demo }, '  steward inbox', '  npx steward-cli demo -- inbox'],
+      [{ ...elsewhere, ...demo }, '  steward demo -- time', '  npx steward-cli demo -- time'],
+    ] as const) {
+      expect(typedHere(text, by)).to.equal(typed);
+      expect(typedHere(typed, by)).to.equal(typed);
+    }
+  });
+
+  it('are wrapped once, with their own length', () => {
+    const hint =
+      'Run `steward config set notifications.push.topic TOPIC` to send pushes, or `steward doctor --online`.';
+    process.env['npm_command'] = 'exec';
+    try {
+      const lines = wrap(hint, 60, '         ');
+      expect(fold(typedHere(lines.join('\n')), 60).split('\n')).to.deep.equal(lines);
+      const words = lines.map((line) => line.trim()).join(' ');
+      expect(words.replaceAll(/`npx steward(-cli)?/g, '`steward')).to.equal(hint);
+    } finally {
+      delete process.env['npm_command'];
+    }
+  });
+
   it('leave everything else as it is', () => {
     for (const text of [
       'steward records the name of the application.',
@@ -53,6 +82,7 @@ describe('how to remove the program', () => {
     'C:\\Users\\ann\\node_modules\\steward-cli': 'To remove the program: npm uninstall --global steward-cli',
     '/opt/homebrew/Cellar/steward/0.1.0/libexec/lib/node_modules/steward-cli':
       'To remove the program: brew uninstall steward',
+    '/home/ann/.npm/_npx/a601c9a4/node_modules/steward-cli': 'npm keeps the program in its cache only.',
     '/usr/lib/steward': 'Remove the program as you installed it.',
     '/home/ann/src/steward': 'Remove the program as you installed it.',
   };
