@@ -6,13 +6,13 @@ import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { howToRemove } from '../lib/platform/terminal/own-command';
 import { uninstallAll } from '../lib/setup/install/install';
 import { PART_IDS, type PartId, type Uninstalled } from '../lib/setup/install/parts';
-import { consentToPurge, planPurge, purgeData } from '../lib/setup/install/purge';
+import { consentToPurge, planPurge, purgeData, removeCacheAtExit } from '../lib/setup/install/purge';
 import { leftText, type PurgePlan } from '../lib/setup/install/view';
 
 export default class Uninstall extends BaseCommand {
   static override summary = 'Remove everything that steward installed (with --purge, your data too)';
   static override description =
-    'Stops the daemon and removes jobs, hooks and completion scripts, or only one of these parts. Your data remains unless you add --purge and confirm. Files that changed after the installation are listed, not removed.';
+    'Stops the daemon and removes jobs, hooks, completion scripts and the cache, or only one part. Your data remains unless you add --purge and confirm. Files that changed after the installation are listed, not removed.';
   static override args = { part: word({ description: 'Part.', options: [...PART_IDS] }) };
   static override flags = {
     assistant: text({ description: 'With hooks: only these assistants.', helpValue: 'NAMES' }),
@@ -48,6 +48,7 @@ export default class Uninstall extends BaseCommand {
     done.left.forEach((part) => print(leftText(part)));
     if (!isAny) print('Nothing is installed.');
     if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
+    if (isWhole && !dryRun) removeCacheAtExit();
     if (purged === null && !dryRun && isWhole && exists(this.context.area.root))
       say(`Your data is still in ${this.context.area.root}; --purge deletes it too.`);
     if (purged !== null && !dryRun) {

@@ -101,6 +101,9 @@ describe('install and uninstall, in parts (built)', function () {
     expect(await done('uninstall', 'jobs')).to.equal('Removed tick from cron\n');
     expect(crontab.text()).to.equal(undefined);
     expect(await done('uninstall', '--dry-run')).to.equal('Nothing is installed.\n');
+    expect(existsSync(join(home, '.cache', 'steward'))).to.equal(true);
+    expect(await done('uninstall')).to.equal('Nothing is installed.\n');
+    expect(existsSync(join(home, '.cache', 'steward'))).to.equal(false);
   });
 
   it('finds a job in a crontab whether or not cron is running', async () => {

@@ -104,14 +104,18 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
 /** Entries in the machine-local folder that all user areas share. */
 const SHARED = ['machine-id', 'speech'];
 
-/**
- * Deletes the user area. Machine-local state and the cache are deleted when this process exits, because the
- * process uses them until then.
- */
+/** Deletes the cache when this process exits, because the process writes it until then. */
+export function removeCacheAtExit(): void {
+  const host = processHost();
+  const cache = cachePath(host);
+  removeAtExit([cache], parents(cache, host.home));
+}
+
+/** Deletes the user area and, when this process exits, the machine-local state, which it uses until then. */
 function purge(area: UserArea): void {
   const host = processHost();
   const { machine } = area;
-  const [state, cache] = [machineStatePath(host), cachePath(host)];
+  const state = machineStatePath(host);
   const root = realPath(area.own);
   refuseWide(root ?? area.own, host);
   // If config.yaml is a link, a killed process may have left a temporary file with a token next to its target.
@@ -132,10 +136,7 @@ function purge(area: UserArea): void {
     (name) => ![basename(machine), basename(place), ...SHARED].includes(name),
   );
   const shared = otherAreas.length === 0 ? SHARED.map((name) => join(state, name)) : [];
-  removeAtExit(
-    [machine, place, cache, ...shared],
-    [state, ...parents(state, host.home), ...parents(cache, host.home)],
-  );
+  removeAtExit([machine, place, ...shared], [state, ...parents(state, host.home)]);
 }
 
 function ownNames(area: UserArea): (name: string) => boolean {
