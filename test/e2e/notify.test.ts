@@ -464,14 +464,16 @@ describe('notify (built)', function () {
     server.usual = (got) => (got.path.startsWith('/v1/') ? { status: 500 } : ntfyOk(got));
     voice();
     const { code, stdout } = await run(['test']);
-    expect(code).to.equal(0);
+    expect(code).to.equal(8);
     expect(stdout).to.match(/^push +ok$/m);
     expect(stdout).to.match(/^voice +failed: provider: /m);
     expect(stdout).to.match(/^chat +off: switched off\. Switch it on/m);
     expect(stdout).to.match(/^sms +off: no SMS program is set\. Set a program/m);
     for (const line of stdout.split('\n')) expect(line.length).to.be.at.most(80);
     expect(stdout).to.not.include('..');
-    expect((await run(['test', '--strict'])).code).to.equal(8);
+    const json = await run(['test', '--json']);
+    expect(json.code).to.equal(8);
+    expect(jsonOf(json)).to.deep.include({ channel: 'push', state: 'ok', reason: null, hint: null });
   });
 
   it('uses the command for short messages for a job, without a shell', async () => {
@@ -557,7 +559,7 @@ describe('notify (built)', function () {
       // prettier-ignore
       server.usual = () => reply;
       said.push(await run(['send', 'x', '--event', 'security', '--strict', '--debug']));
-      said.push(await run(['test', '--strict', '--debug']));
+      said.push(await run(['test', '--debug']));
     }
     server.usual = ntfyOk;
     said.push(await run(['send', 'x', '--event', 'security', '--wait', '--json']));

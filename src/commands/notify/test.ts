@@ -1,7 +1,7 @@
-import { BaseCommand, boolean } from '../../lib/cli/base-command';
+import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import { isInteractive, confirm } from '../../lib/platform/terminal/ask';
-import { StewardError } from '../../lib/errors';
+import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { maySpeak, storeMaySpeak } from '../../lib/notify/consent';
 import { testChannels, type TestResult } from '../../lib/notify/channels/channel';
 import { testText } from '../../lib/notify/view';
@@ -9,10 +9,7 @@ import { testText } from '../../lib/notify/view';
 export default class NotifyTest extends BaseCommand {
   static override summary = 'Send a test message through each channel';
   static override description =
-    'Tries each channel once, ignoring mute and quiet hours, and shows how to fix those that fail. Then asks once whether steward may speak when something happens.';
-  static override flags = {
-    strict: boolean({ description: 'Fail if a configured channel does not work' }),
-  };
+    'Tries each channel once, ignoring mute and quiet hours, and shows how to fix those that fail. Exits with 8 if a configured channel fails. Then asks once whether steward may speak when something happens.';
   static override examples = [
     'notify test',
     {
@@ -23,18 +20,14 @@ export default class NotifyTest extends BaseCommand {
   static override related = ['notify routes', 'notify send', 'config set KEY VALUE'];
 
   async run(): Promise<TestResult[]> {
-    const { flags } = await this.parse(NotifyTest);
     const { deps } = await openNotify(this.context);
     const results = await testChannels(deps);
     this.print(() =>
       testText(results, { ...this.terminal, zone: deps.settings().zone, nowMs: deps.clock.now() }),
     );
     if (results.some(({ channel, state }) => channel === 'voice' && state === 'ok')) await this.askToSpeak();
-    const failed = results.filter(({ state }) => state === 'failed').map(({ channel }) => channel);
-    if (!flags.strict || failed.length === 0) return results;
-    throw new StewardError('unavailable', `Channels failed: ${failed.join(', ')}.`, {
-      hint: 'Run `steward notify test` without --strict to see the fix.',
-    });
+    if (results.some(({ state }) => state === 'failed')) process.exitCode = EXIT_CODES.unavailable;
+    return results;
   }
 
   private async askToSpeak(): Promise<void> {
