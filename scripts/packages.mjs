@@ -35,7 +35,9 @@ const work = mkdtempSync(join(tmpdir(), 'steward-packages-'));
 try {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  make(read('package.json'));
+  const product = read('package.json');
+  // The only address, from which npm derives its others, too.
+  make({ ...product, homepage: product.repository.url.replace(/^git\+|\.git$/g, '') });
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

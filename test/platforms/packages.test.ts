@@ -68,6 +68,14 @@ describe('the packages of a release', function () {
     expect(status, `${program} ${args.join(' ')}: ${stdout}${stderr}`).to.equal(0);
   }
 
+  it('take every address from the one in package.json', () => {
+    const [address, ...others] =
+      readFileSync(join(REPO, 'package.json'), 'utf8').match(/github\.com[^"]*/g) ?? [];
+    expect(others).to.deep.equal([]);
+    for (const name of ['Formula/steward.rb', 'aur/PKGBUILD', 'flake.nix', 'scoop/steward.json'])
+      expect(text(name)).to.match(new RegExp(`["']https://${address?.replace('.git', '')}["']`));
+  });
+
   it('are the same bytes again, whatever the umask', () => {
     const again = join(root, 'again');
     make(again, '077');
