@@ -7,7 +7,7 @@ import type { LiveReads } from '../sense/live';
 import { recordDocument, type RecordDocument } from '../time/record';
 import type { MachineRow } from '../time/machines/model';
 import type { MachineName } from '../time/machines/read';
-import type { DayDetail, ReadDeps } from '../sense/read';
+import type { dayDetail, ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
 import { closedBetween } from '../work/issue-facts';
 import type { Context } from './context';
@@ -16,7 +16,7 @@ import { openWork } from './work';
 
 /** The response of `GET /api/day`. Times are in seconds since the start of the day. */
 export interface DayDocument
-  extends Omit<DayTimeline, 'sessions'>, Pick<DayDetail, 'notSeen' | 'raw' | 'startMs'> {
+  extends Omit<DayTimeline, 'sessions'>, Pick<ReturnType<typeof dayDetail>, 'notSeen' | 'raw' | 'startMs'> {
   day: Day;
   record: RecordDocument;
   timezone: string;

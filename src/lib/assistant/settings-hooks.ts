@@ -110,15 +110,6 @@ export function switchedOffBy(
   return (isOff ? `${key} in ${path}` : assistant.disabledBy?.(host)) ?? null;
 }
 
-export interface Removed {
-  text: string;
-  entries: number;
-  /** The user's own commands that run the shim. An uninstall keeps these commands. */
-  left: string[];
-  /** Whether the settings are empty after the removal. */
-  isEmpty: boolean;
-}
-
 /**
  * Removes steward's entries and the containers in `created` that are now empty. Leaves every other byte
  * unchanged. Throws `config` for invalid JSON.
@@ -127,7 +118,7 @@ export function removeHooks(
   source: string,
   path: string,
   input: { assistant: Assistant; commands: ShimCommands; created: readonly string[] | undefined },
-): Removed {
+) {
   const { assistant, commands, created } = input;
   const root = rootOf(source, path, assistant);
   const tables = root.kind === 'object' ? root.members.map(({ key, value }) => ({ key, value })) : [];

@@ -20,32 +20,9 @@ export interface DaemonJob {
   run: () => Promise<string | undefined>;
 }
 
-/** The state of a job. Times are ISO 8601 in UTC. */
-export interface DaemonJobStatus {
-  id: string;
-  everySec: number;
-  lastRun: string | null;
-  /** Null if the job hasn't run yet. */
-  lastOk: boolean | null;
-  /** Why the job failed or had nothing to do. */
-  reason?: string;
-  /** Null while the job is running. */
-  nextRun: string | null;
-}
-
 export interface JobsDeps {
   clock: Clock;
   log: Pick<DaemonLog, 'write'>;
-}
-
-export interface RunningJobs {
-  status: () => DaemonJobStatus[];
-  /** Returns why the last run of a module's job failed, or undefined if it succeeded. */
-  failureOf: (module: string) => string | undefined;
-  /** Returns whether all jobs except the one with the given id are idle. */
-  isIdle: (except: string) => boolean;
-  /** Stops scheduling jobs and waits for running jobs to finish. */
-  stop: () => Promise<void>;
 }
 
 /** How often a waiting job checks whether its interval has been shortened. */
@@ -66,16 +43,19 @@ interface Running extends JobsDeps {
  * Runs each job immediately and then repeatedly. Intervals are measured from start to start. Runs of the same
  * job never overlap.
  */
-export function startJobs(deps: JobsDeps, jobs: readonly DaemonJob[]): RunningJobs {
+export function startJobs(deps: JobsDeps, jobs: readonly DaemonJob[]) {
   const all = jobs.map((job): Running => {
     return { ...deps, job, everySec: FALLBACK_SEC, startedAt: deps.clock.monotonic(), isStopped: false };
   });
   all.forEach(start);
   return {
     status: () => all.map(statusOf),
-    failureOf: (module) =>
+    /** Returns why the last run of a module's job failed, or undefined if it succeeded. */
+    failureOf: (module: string) =>
       all.find(({ job, last }) => job.module === module && last?.ok === false)?.last?.reason,
-    isIdle: (except) => all.every(({ job, current }) => job.id === except || current === undefined),
+    /** Returns whether all jobs except the one with the given id are idle. */
+    isIdle: (except: string) => all.every(({ job, current }) => job.id === except || current === undefined),
+    /** Stops scheduling jobs and waits for running jobs to finish. */
     stop: async () => {
       for (const running of all) {
         running.isStopped = true;
@@ -85,6 +65,8 @@ export function startJobs(deps: JobsDeps, jobs: readonly DaemonJob[]): RunningJo
     },
   };
 }
+
+export type RunningJobs = ReturnType<typeof startJobs>;
 
 function start(running: Running): void {
   running.current = runOnce(running).finally(() => {
@@ -123,17 +105,21 @@ async function startIfDue(running: Running): Promise<void> {
   else schedule(running);
 }
 
-function statusOf(running: Running): DaemonJobStatus {
+function statusOf(running: Running) {
   const { everySec, last, current, clock } = running;
   return {
     id: running.job.id,
     everySec,
     lastRun: last?.at ?? null,
+    /** Null if the job hasn't run yet. */
     lastOk: last?.ok ?? null,
     ...(last?.reason === undefined ? {} : { reason: last.reason }),
+    /** Null while the job is running. */
     nextRun: current === undefined ? toIso(clock.now() + remainingMs(running)) : null,
   };
 }
+
+export type DaemonJobStatus = ReturnType<typeof statusOf>;
 
 /**
  * Returns a job's interval, or a fallback if the configuration is invalid. The job itself reports the error.

@@ -25,20 +25,13 @@ function checkOutbox({ area }: NotifyChecked): Finding[] {
 
 const REPEAT_MS = 60_000;
 
-export interface Faults {
-  note: (error: unknown) => void;
-  /** Called with the message of a fault, at most once a minute per message. */
-  tell: (message: string) => void;
-  /** Returns the latest fault if it is less than a minute old. */
-  last: () => string | undefined;
-}
-
 /** Collects unexpected errors in a long-lived process. */
-export function faultsOf(clock: Clock): Faults {
+export function faultsOf(clock: Clock) {
   let last = { message: '', reportedMs: -Infinity, atMs: -Infinity };
-  const faults: Faults = {
-    tell: () => undefined,
-    note(error) {
+  const faults = {
+    /** Called with the message of a fault, at most once a minute per message. */
+    tell: (_message: string): void => undefined,
+    note(error: unknown): void {
       const { message: text, hint } = toStewardError(error);
       const message = hint === undefined ? text : `${text} ${hint}`;
       const atMs = clock.monotonic();
@@ -46,6 +39,7 @@ export function faultsOf(clock: Clock): Faults {
       last = { message, atMs, reportedMs: isRepeated ? last.reportedMs : atMs };
       if (!isRepeated) faults.tell(message);
     },
+    /** Returns the latest fault if it is less than a minute old. */
     last: () => (clock.monotonic() - last.atMs < REPEAT_MS ? last.message : undefined),
   };
   return faults;

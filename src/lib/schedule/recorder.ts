@@ -19,20 +19,6 @@ export interface EntryFile {
 
 type Added = Readonly<Record<string, unknown>>;
 
-/** Writes a scheduler's files. Records each file in the install manifest before writing it. */
-export interface Recorder {
-  /** Returns whether the file is missing or has other content. */
-  differs: (file: EntryFile) => boolean;
-  write: (file: EntryFile) => void;
-  /** Removes a file and the empty folders created for it. Returns whether the file existed. */
-  remove: (path: string) => boolean;
-  /** Records a change to a file that isn't steward's, such as the crontab. */
-  record: (path: string, added: Added) => void;
-  /** Returns the details that the manifest records for a path, preferring those of this job. */
-  recorded: (path: string) => Added | undefined;
-  forget: (path: string) => void;
-}
-
 const ENTRY_PREFIX = 'schedule:';
 const MODE = 0o644;
 const MAX_BYTES = 1024 * 1024;
@@ -42,10 +28,11 @@ export function entryId(job: string): string {
   return ENTRY_PREFIX + job;
 }
 
+/** Writes a scheduler's files. Records each file in the install manifest before writing it. */
 export function recorderOf(
   { clock, machineId, manifest }: { clock: Clock; machineId: string; manifest: InstallManifest },
   about: { job: string; scheduler: SchedulerKind; everySec: number | null },
-): Recorder {
+) {
   const id = entryId(about.job);
   const jobEntries = (): InstallEntry[] =>
     manifest.entries().filter((entry) => entry.id.startsWith(ENTRY_PREFIX));
@@ -53,11 +40,12 @@ export function recorderOf(
     const [at, added] = [toIso(clock.now()), { ...about, ...more }];
     manifest.record({ id, kind, path, added, before: null, after, backups: [], at, machine: machineId });
   };
+  /** Returns whether the file is missing or has other content. */
   const differs = ({ path, data }: EntryFile): boolean =>
     !exists(path) || readText(path, { maxBytes: MAX_BYTES }) !== Buffer.from(data).toString('utf8');
   return {
     differs,
-    write(file) {
+    write(file: EntryFile) {
       const { path, data } = file;
       const isChanged = differs(file);
       if (!isChanged && manifest.find(id, path) !== undefined) return;
@@ -70,7 +58,8 @@ export function recorderOf(
       ensureFolder(dirname(path), { allowLink: true });
       replaceFile(path, data, { mode: MODE });
     },
-    remove(path) {
+    /** Removes a file and the empty folders created for it. Returns whether the file existed. */
+    remove(path: string) {
       const wasThere = exists(path);
       const folders = madeFolders(manifest.find(id, path));
       removeFile(path);
@@ -79,11 +68,16 @@ export function recorderOf(
       manifest.forget(id, path);
       return wasThere;
     },
-    record: (path, added) => record('entry', path, added, null),
-    recorded: (path) => (manifest.find(id, path) ?? jobEntries().find((entry) => entry.path === path))?.added,
-    forget: (path) => manifest.forget(id, path),
+    /** Records a change to a file that isn't steward's, such as the crontab. */
+    record: (path: string, added: Added) => record('entry', path, added, null),
+    /** Returns the details that the manifest records for a path, preferring those of this job. */
+    recorded: (path: string) =>
+      (manifest.find(id, path) ?? jobEntries().find((entry) => entry.path === path))?.added,
+    forget: (path: string) => manifest.forget(id, path),
   };
 }
+
+export type Recorder = ReturnType<typeof recorderOf>;
 
 function missingAbove(path: string): string[] {
   const folder = dirname(path);

@@ -8,20 +8,6 @@ import { changeOf, type SenseEvent } from '../time/event';
 import { apportion, joinSpellings } from '../time/focus-tally';
 import { countOf } from '../time/record';
 
-/** The input for an insight. Contains only names and counts. */
-export interface InsightSummary {
-  apps: { app: string; samples: number }[];
-  /** Totals for the applications that `apps` omits. */
-  otherApps: { apps: number; samples: number };
-  /** Commit subjects, newest first. */
-  commits: string[];
-  otherCommits: number;
-  /** Slugs of the assistant sessions, busiest first. */
-  sessions: string[];
-  /** Number of sessions that `sessions` doesn't list. */
-  otherSessions: number;
-}
-
 export interface SummaryOptions {
   /** Returns a session's slug, which is sent to the assistant instead of the session id. */
   slugOf: (session: string) => string | undefined;
@@ -50,8 +36,8 @@ export function insightPrompt(summary: InsightSummary): string {
   return `${TASK}\n\n${JSON.stringify(summary, null, 1)}\n`;
 }
 
-/** Returns a summary of a day's events, in any order. Limits the length of each list. */
-export function insightSummary(events: readonly SenseEvent[], options: SummaryOptions): InsightSummary {
+/** Returns a summary of a day's events, in any order: names and counts. Limits the length of each list. */
+export function insightSummary(events: readonly SenseEvent[], options: SummaryOptions) {
   const apps = appCounts(events, options.excludes);
   const commits = commitSubjects(events);
   const names = sessionsOf(events).map(options.slugOf);
@@ -68,11 +54,13 @@ export function insightSummary(events: readonly SenseEvent[], options: SummaryOp
   };
 }
 
+export type InsightSummary = ReturnType<typeof insightSummary>;
+
 export function isEmptySummary({ apps, commits, sessions, otherSessions }: InsightSummary): boolean {
   return apps.length === 0 && commits.length === 0 && sessions.length === 0 && otherSessions === 0;
 }
 
-function appCounts(events: readonly SenseEvent[], excludes: AppMatcher): InsightSummary['apps'] {
+function appCounts(events: readonly SenseEvent[], excludes: AppMatcher) {
   const counts = new Map<string, number>();
   for (const { type, app, detail } of events) {
     if (type !== 'app-focus' || app === undefined) continue;

@@ -5,10 +5,10 @@ import { toIso } from '../platform/time/clock';
 import { isInRange, type DayRange } from '../platform/time/period';
 import { addDays, type Day } from '../platform/time/time';
 import { foldName, type Classifier } from '../time/classify';
-import { dayTimeline, type DayTimeline } from '../time/day-timeline';
+import { dayTimeline } from '../time/day-timeline';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from '../time/event';
 import type { UnionRecord } from '../time/machines/model';
-import { sessionReposOf, unionDays, type MachineName, type Machines } from '../time/machines/read';
+import { sessionReposOf, unionDays, type Machines } from '../time/machines/read';
 import { machineTimeline } from '../time/machines/timeline';
 import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
@@ -81,17 +81,8 @@ function missedToday(deps: ReadDeps, state: SenseState, day: Day): NotSeen {
   };
 }
 
-export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
-  startMs: number;
-  endMs: number;
-  /** Whether the event log still exists. If it doesn't, the timeline is empty. */
-  raw: boolean;
-  timeline: DayTimeline;
-  others?: (MachineName & { timeline: DayTimeline })[];
-}
-
 /** Returns a day's record and timeline. Writes nothing. */
-export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
+export function dayDetail(deps: ReadDeps, day: Day) {
   const { record, notSeen } = dayView(deps, day);
   const bounds = boundsOf(record);
   const options = {
@@ -105,6 +96,7 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
     record,
     notSeen,
     ...bounds,
+    /** Whether the event log still exists. If it doesn't, the timeline is empty. */
     raw: hasOwn && (day === todayOf(deps) || deps.store.logBytes(day) !== undefined),
     timeline: dayTimeline(hasOwn ? deps.store.readLog(day).events : [], options),
     ...(machines && {

@@ -17,19 +17,6 @@ import { requireFolder } from './folder';
 import type { MachineInfo } from './format';
 import type { SyncState } from './state';
 
-export interface MachineStatus extends Pick<
-  MachineInfo,
-  'id' | 'name' | 'timezone' | 'version' | 'lastInput'
-> {
-  isThis: boolean;
-  /** When the machine last published, such as `2026-11-23T09:42Z`. */
-  lastSeen: string;
-  daysBehind: number;
-  days: number;
-  from: Day | null;
-  to: Day | null;
-}
-
 export interface EngineStatus {
   engine: 'syncthing' | 'git';
   found: string;
@@ -112,7 +99,7 @@ export function syncStatus(input: SyncStatusInput): FolderStatus {
   return { ...status, conflicts: copies.map(({ path }) => cleanLine(`machines/${path}`, 300)).sort() };
 }
 
-function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStatusInput): MachineStatus {
+function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStatusInput) {
   const { id, name, timezone, version, lastInput, publishedAt } = info;
   const { ownId, nowMs } = input;
   const seen = dayOf(Date.parse(publishedAt), input.timezone);
@@ -133,6 +120,8 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStat
     to: daily.at(-1) ?? null,
   };
 }
+
+export type MachineStatus = ReturnType<typeof machineStatus>;
 
 const MAX_BEHIND = 3660;
 /** Reports read the other days, and note what they can't read. */

@@ -4,22 +4,11 @@ import { formerTexts } from './checks';
 import type { PlannedFile } from './publish';
 import type { EngineStatus, SyncStatus } from './status';
 
-/** The output of `steward sync setup --dry-run --json`. */
-export interface SyncPlan {
-  folder: string | null;
-  machine: string;
-  details: boolean;
-  files: Omit<PlannedFile, 'text'>[];
-  /** `total` counts all files. `changed` counts only the files that the next run will write or remove. */
-  total: { files: number; bytes: number };
-  changed: { files: number; bytes: number };
-}
-
 export function planOf(
   files: readonly PlannedFile[],
-  head: Pick<SyncPlan, 'folder' | 'machine' | 'details'>,
-): SyncPlan {
-  const sum = (list: readonly PlannedFile[]): SyncPlan['total'] => ({
+  head: { folder: string | null; machine: string; details: boolean },
+) {
+  const sum = (list: readonly PlannedFile[]) => ({
     files: list.length,
     bytes: list.reduce((bytes, file) => bytes + file.bytes, 0),
   });
@@ -30,6 +19,9 @@ export function planOf(
     changed: sum(files.filter(({ change }) => change !== 'none')),
   };
 }
+
+/** The output of `steward sync setup --dry-run --json`. */
+export type SyncPlan = ReturnType<typeof planOf>;
 
 const WORDS = { new: 'new', changed: 'changed', removed: 'removed', none: '' };
 

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../../platform/net/address';
 import { networkFailureOf } from '../../platform/net/network-failure';
 import type { OriginAnswer, OriginStream, OwnOrigin } from '../../platform/net/origin-client';
 import type { Clock } from '../../platform/time/clock';
-import { asEvent, type ManagedEvent, type SentEvent } from './event';
+import { asEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi, repeated, type RetryDeps } from './failure';
 
 const BETA = 'managed-agents-2026-04-01';
@@ -34,20 +34,6 @@ export interface EventQuery {
   order?: 'asc' | 'desc';
 }
 
-export interface ManagedClient {
-  host: string;
-  create: (kind: ResourceKind, body: unknown) => Promise<Resource>;
-  get: (kind: ResourceKind, id: string) => Promise<Resource>;
-  list: (kind: ResourceKind, query: Query) => Promise<Page<Resource>>;
-  archive: (kind: ResourceKind, id: string) => Promise<Resource>;
-  events: (session: string, query: EventQuery) => Promise<Page<ManagedEvent>>;
-  /** Sends events. Returns the accepted events, with ids if the service reports them. */
-  send: (session: string, events: readonly SentEvent[]) => Promise<ManagedEvent[]>;
-  /** Opens a stream of new events in a session. */
-  stream: (session: string) => Promise<OriginStream>;
-  close: () => Promise<void>;
-}
-
 const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
 type ResourceKind = keyof typeof NAMES;
 
@@ -71,27 +57,27 @@ const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
 
 /** Creates a client for the managed-agents API, without retries. */
-export function managedClient(deps: ClientDeps): ManagedClient {
+export function managedClient(deps: ClientDeps) {
   const { http } = deps;
   const sessionPath = (id: string, path: string): string => `/v1/sessions/${encodeURIComponent(id)}/${path}`;
   const resourcePath = (kind: ResourceKind, id: string): string => `/v1/${kind}/${encodeURIComponent(id)}`;
   let streamPath: StreamPath | undefined;
   return {
     host: http.host,
-    create: async (kind, body) =>
+    create: async (kind: ResourceKind, body: unknown) =>
       resourceOf(http.host, await call(deps, 'POST', `/v1/${kind}`, `a new ${NAMES[kind]}`, { body })),
-    get: async (kind, id) =>
+    get: async (kind: ResourceKind, id: string) =>
       resourceOf(http.host, await call(deps, 'GET', resourcePath(kind, id), `${NAMES[kind]} ${id}`)),
-    list: async (kind, query) => {
+    list: async (kind: ResourceKind, query: Query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
       if (!Array.isArray(body['data'])) throw unexpected(`${http.host} did not return a list of ${kind}.`);
       return pageOf(body, asResource);
     },
-    archive: async (kind, id) => {
+    archive: async (kind: ResourceKind, id: string) => {
       const path = `${resourcePath(kind, id)}/archive`;
       return resourceOf(http.host, await call(deps, 'POST', path, `${NAMES[kind]} ${id}`, { body: {} }));
     },
-    events: async (id, { page, limit = EVENTS_PER_PAGE, types = [], order = 'asc' }) => {
+    events: async (id: string, { page, limit = EVENTS_PER_PAGE, types = [], order = 'asc' }: EventQuery) => {
       const query: Query = [
         ['order', order],
         ['limit', String(limit)],
@@ -100,12 +86,14 @@ export function managedClient(deps: ClientDeps): ManagedClient {
       ];
       return pageOf(await call(deps, 'GET', sessionPath(id, 'events'), `session ${id}`, { query }), asEvent);
     },
-    send: async (id, events) => {
+    /** Sends events. Returns the accepted events, with ids if the service reports them. */
+    send: async (id: string, events: readonly SentEvent[]) => {
       const what = `events for session ${id}`;
       const body = await call(deps, 'POST', sessionPath(id, 'events'), what, { body: { events } });
       return pageOf(body, asEvent).data;
     },
-    stream: async (id) => {
+    /** Opens a stream of new events in a session. */
+    stream: async (id: string) => {
       const open = async (path: StreamPath): Promise<OriginStream> => {
         const stream = await openStream(deps, sessionPath(id, path), id);
         streamPath = path;
@@ -121,6 +109,8 @@ export function managedClient(deps: ClientDeps): ManagedClient {
     close: () => http.close(),
   };
 }
+
+export type ManagedClient = ReturnType<typeof managedClient>;
 
 function headersOf({ credential }: ClientDeps, accept = 'application/json'): Record<string, string> {
   const auth =

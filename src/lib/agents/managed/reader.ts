@@ -156,37 +156,26 @@ const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 
 /**
- * Passes a session's events to the local log, the screen and the current turn. All times in the reader are in
- * ms on a monotonic clock.
- */
-export interface EventReader extends ReaderDeps {
-  history: History;
-  announced: Map<string, { event: ManagedEvent | undefined; since: number }>;
-  readAt: number;
-  lastDataAt: number;
-  pace: number;
-  /** Whether events may be missing, because a frame was unreadable or a sent event hasn't appeared. */
-  isIncomplete: boolean;
-  /** Whether the service can list events; undefined before the first attempt. */
-  hasHistory: boolean | undefined;
-}
-
-/**
- * Opens a reader that stores events in the order of the history. If the history still lacks an event from the
+ * Opens a reader that passes a session's events to the local log, the screen and the current turn. It stores events in the order of the history. If the history still lacks an event from the
  * stream after `lagMs`, the reader stores the stream's copy.
  */
-export function openReader(deps: ReaderDeps, session: string): EventReader {
+export function openReader(deps: ReaderDeps, session: string) {
   return {
     ...deps,
     history: openHistory(deps.client, session),
-    announced: new Map(),
+    announced: new Map<string, { event: ManagedEvent | undefined; since: number }>(),
     readAt: 0,
     lastDataAt: deps.clock.monotonic(),
     pace: 0,
+    /** Whether events may be missing, because a frame was unreadable or a sent event hasn't appeared. */
     isIncomplete: false,
-    hasHistory: undefined,
+    /** Whether the service can list events; undefined before the first attempt. */
+    hasHistory: undefined as boolean | undefined,
   };
 }
+
+/** All times are in ms on a monotonic clock. */
+export type EventReader = ReturnType<typeof openReader>;
 
 /** Reads the history to its end. */
 export async function catchUp(reader: EventReader): Promise<void> {

@@ -22,23 +22,6 @@ interface ShowDeps {
   render: (event: ManagedEvent) => string;
 }
 
-/**
- * A session's local log. `<session>.jsonl` contains one event per line, in the service's order.
- * `<session>.shown` records how much has been shown.
- */
-export interface SessionLog {
-  has: (key: string) => boolean;
-  count: () => number;
-  /** Appends new events to the log and returns them. */
-  append: (events: readonly Keyed[]) => ManagedEvent[];
-  replay: (onEvent: (event: ManagedEvent) => void) => void;
-  show: () => Promise<void>;
-  rewind: () => void;
-  /** Returns whether an event may have been shown twice because of an interrupted write. */
-  mayRepeat: () => boolean;
-  close: () => void;
-}
-
 const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
 /**
  * `upTo` is the log offset up to which events have been shown. `to` and `out` are the end offset and the
@@ -63,7 +46,11 @@ export function sessionLogPath(folder: string, session: string): string {
   return join(folder, `${session}.jsonl`);
 }
 
-export function openSessionLog(folder: string, session: string, deps: ShowDeps): SessionLog {
+/**
+ * Opens a session's local log. `<session>.jsonl` contains one event per line, in the service's order.
+ * `<session>.shown` records how much has been shown.
+ */
+export function openSessionLog(folder: string, session: string, deps: ShowDeps) {
   ensureFolder(folder);
   const path = sessionLogPath(folder, session);
   const markPath = join(folder, `${session}.shown`);
@@ -76,12 +63,14 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
     log.keys.add(last);
   });
   return {
-    has: (key) => log.keys.has(key),
+    has: (key: string) => log.keys.has(key),
     count: () => log.keys.size,
-    append: (events) => append(log, events),
-    replay: (onEvent) => eachEvent(path, 0, onEvent),
+    /** Appends new events to the log and returns them. */
+    append: (events: readonly Keyed[]) => append(log, events),
+    replay: (onEvent: (event: ManagedEvent) => void) => eachEvent(path, 0, onEvent),
     show: () => show(log),
     rewind: () => setShown(log, { upTo: 0 }),
+    /** Returns whether an event may have been shown twice because of an interrupted write. */
     mayRepeat: () => log.mayRepeat,
     close: () => {
       mark.close();
@@ -89,6 +78,8 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
     },
   };
 }
+
+export type SessionLog = ReturnType<typeof openSessionLog>;
 
 /**
  * Calls `onEvent` for each event in the log. Skips truncated lines, because their events are logged again

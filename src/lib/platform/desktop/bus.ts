@@ -16,17 +16,6 @@ interface BusCall {
   autoStart?: boolean;
 }
 
-export interface Bus {
-  /** The unique name of this connection, such as `:1.42`. */
-  name: string;
-  /** Returns the values of the reply. Throws `BusError` if the service replies with an error. */
-  call(call: BusCall): Promise<unknown[]>;
-  /** Returns the value of a D-Bus property without its variant wrapper. */
-  property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
-  /** Waits for the first incoming call to a D-Bus method (`member`), and returns the call's arguments. */
-  called(path: string, iface: string, member: string): Promise<unknown[]>;
-}
-
 /** An error reply; `type` is the D-Bus error name. */
 export interface BusError extends StewardError {
   type: string;
@@ -105,8 +94,9 @@ export async function withBus<T>(
 const NO_AUTO_START = 2;
 const BUS = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' };
 
-async function busOf(client: BusClient): Promise<Bus> {
-  const call: Bus['call'] = ({ autoStart = false, ...rest }) =>
+async function busOf(client: BusClient) {
+  /** Returns the values of the reply. Throws `BusError` if the service replies with an error. */
+  const call = ({ autoStart = false, ...rest }: BusCall): Promise<unknown[]> =>
     new Promise((resolve, reject) => {
       const message = { ...rest, flags: autoStart ? 0 : NO_AUTO_START };
       client.invoke(message, (error, ...values) => {
@@ -116,9 +106,11 @@ async function busOf(client: BusClient): Promise<Bus> {
     });
   const [name] = await call({ ...BUS, interface: BUS.destination, member: 'Hello' });
   return {
+    /** The unique name of this connection, such as `:1.42`. */
     name: String(name),
     call,
-    async property(object, iface, name) {
+    /** Returns the value of a D-Bus property without its variant wrapper. */
+    async property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string) {
       const [value] = await call({
         ...object,
         interface: 'org.freedesktop.DBus.Properties',
@@ -130,14 +122,17 @@ async function busOf(client: BusClient): Promise<Bus> {
       const [, values] = value as [unknown, unknown[]];
       return values[0];
     },
-    called: (path, iface, member) =>
-      new Promise((resolve) => {
+    /** Waits for the first incoming call to a D-Bus method (`member`), and returns the call's arguments. */
+    called: (path: string, iface: string, member: string) =>
+      new Promise<unknown[]>((resolve) => {
         // The library appends the message to the arguments.
         const reply = (...values: unknown[]): void => resolve(values.slice(0, -1));
         client.setMethodCallHandler(path, iface, member, [reply]);
       }),
   };
 }
+
+export type Bus = Awaited<ReturnType<typeof busOf>>;
 
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',

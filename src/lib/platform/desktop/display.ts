@@ -6,29 +6,6 @@ import { StewardError } from '../../errors';
 import { readSystemBytes } from '../files/system-files';
 import { aborted } from '../time/wait';
 
-export interface Display {
-  /** Root window of the screen that DISPLAY selects. */
-  root: number;
-  /**
-   * Returns the raw value of a window property (at most 1 KiB), or undefined if it isn't set or the window is
-   * gone.
-   */
-  property(window: number, name: string): Promise<Buffer | undefined>;
-  /** Returns whether the window manager supports an EWMH feature. */
-  isSupported(name: string): Promise<boolean>;
-  /**
-   * Returns the focused window and its ancestors, innermost first, or an empty list if nothing has the focus.
-   */
-  focused(): Promise<number[]>;
-  /** Returns the milliseconds since the last keyboard or mouse input. */
-  idleMs(): Promise<number>;
-  /**
-   * Calls `onChange` now and after each change of a root window property, until the signal aborts. Has no
-   * timeout.
-   */
-  watchRoot(name: string, onChange: () => void, signal: AbortSignal): Promise<void>;
-}
-
 /** X errors for a window that no longer exists: `BadWindow` and `BadDrawable`. */
 const GONE = new Set([3, 9]);
 /** Special values in the GetInputFocus reply: None and PointerRoot. */
@@ -118,14 +95,15 @@ function addressOf(
     : { number, screen, host, port: FIRST_PORT + number };
 }
 
-function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: () => void): Display {
+function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: () => void) {
   // The library caches atoms per process, but each server numbers its atoms differently.
   client.atoms = {};
   client.atom_names = {};
   /** Returns the id of an X atom, or 0 if no atom with this name exists. */
   const atomOf = async (name: string): Promise<number> =>
     (await answer<number>((done) => client.InternAtom(true, name, done))) ?? 0;
-  const property: Display['property'] = async (window, name) => {
+  /** Returns a window property of at most 1 KiB, or undefined if it isn't set or the window is gone. */
+  const property = async (window: number, name: string): Promise<Buffer | undefined> => {
     const atom = await atomOf(name);
     if (atom === 0) return undefined;
     const found = await answer<import('x11').Property>((done) =>
@@ -134,14 +112,17 @@ function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: ()
     return found === undefined || found.type === 0 ? undefined : found.data;
   };
   return {
+    /** Root window of the screen that DISPLAY selects. */
     root,
     property,
-    async isSupported(name) {
+    /** Returns whether the window manager supports an EWMH feature. */
+    async isSupported(name: string) {
       const [atom, atoms] = [await atomOf(name), await property(root, '_NET_SUPPORTED')];
       if (atom === 0 || atoms === undefined) return false;
       return Array.from({ length: atoms.length >> 2 }, (_, i) => atoms.readUInt32LE(i * 4)).includes(atom);
     },
     focused: () => focusedWindows(client, root),
+    /** Returns the milliseconds since the last keyboard or mouse input. */
     async idleMs() {
       const saver = await answer<import('x11').ScreenSaver>((done) => client.require('screen-saver', done));
       const info = await answer<{ idle: number }>((done) => saver?.QueryInfo(root, done));
@@ -152,7 +133,11 @@ function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: ()
       }
       return info.idle;
     },
-    async watchRoot(name, onChange, signal) {
+    /**
+     * Calls `onChange` now and after each change of a root window property, until the signal aborts. Has no
+     * timeout.
+     */
+    async watchRoot(name: string, onChange: () => void, signal: AbortSignal) {
       const atom = await answer<number>((done) => client.InternAtom(false, name, done));
       client.on('event', (event) => {
         if (event.name === 'PropertyNotify' && event.atom === atom) onChange();
@@ -164,6 +149,8 @@ function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: ()
     },
   };
 }
+
+export type Display = ReturnType<typeof displayOf>;
 
 /**
  * Returns the focused window and its ancestors. If focus follows the pointer, the focused window is the one

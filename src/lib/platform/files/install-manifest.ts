@@ -42,18 +42,6 @@ interface ManifestDeps {
   machineId: string;
 }
 
-export interface InstallManifest {
-  /** Returns this machine's entries, oldest first. */
-  entries: () => InstallEntry[];
-  find: (id: string, path: string) => InstallEntry | undefined;
-  /**
-   * Stores an entry durably. Call this before making the change, so that every change is recorded even after
-   * a crash.
-   */
-  record: (entry: InstallEntry) => void;
-  forget: (id: string, path: string) => void;
-}
-
 const VERSION = 1;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** How long to wait for another installer, which may run system programs while it holds the lock, in ms. */
@@ -85,7 +73,7 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-function open({ path, machineId }: ManifestDeps): InstallManifest {
+function open({ path, machineId }: ManifestDeps) {
   let all = read(path);
   const isIt = (entry: InstallEntry, id: string, at: string): boolean =>
     entry.machine === machineId && entry.id === id && entry.path === at;
@@ -98,15 +86,23 @@ function open({ path, machineId }: ManifestDeps): InstallManifest {
     }
   };
   return {
+    /** Returns this machine's entries, oldest first. */
     entries: () => all.filter(({ machine }) => machine === machineId),
-    find: (id, at) => all.find((entry) => isIt(entry, id, at)),
-    record: (entry) => store([...all.filter((other) => !isIt(other, entry.id, entry.path)), entry]),
-    forget(id, at) {
+    find: (id: string, at: string) => all.find((entry) => isIt(entry, id, at)),
+    /**
+     * Stores an entry durably. Call this before making the change, so that every change is recorded even after
+     * a crash.
+     */
+    record: (entry: InstallEntry) =>
+      store([...all.filter((other) => !isIt(other, entry.id, entry.path)), entry]),
+    forget(id: string, at: string) {
       const remaining = all.filter((entry) => !isIt(entry, id, at));
       if (remaining.length < all.length) store(remaining);
     },
   };
 }
+
+export type InstallManifest = ReturnType<typeof open>;
 
 function read(path: string): InstallEntry[] {
   const text = readText(path, { maxBytes: MAX_BYTES });

@@ -264,17 +264,7 @@ export function sweep<T>(spool: Spool<T>, nowMs: number): void {
   pruneDead(folderOf(spool, 'dead'), nowMs);
 }
 
-interface SpoolCounts<T> {
-  waiting: number;
-  claimed: number;
-  /** Number of entries that are damaged or aren't regular files. */
-  unreadable: number;
-  dead: number;
-  /** The oldest waiting or claimed entry. */
-  oldest: T | undefined;
-}
-
-export function spoolCounts<T>(spool: Spool<T>): SpoolCounts<T> {
+export function spoolCounts<T>(spool: Spool<T>) {
   const [waiting, claimed] = [namesIn(spool, 'waiting'), namesIn(spool, 'claimed')];
   const found = [
     ...claimed.map((name) => inspect(spool, 'claimed', name)),
@@ -283,8 +273,10 @@ export function spoolCounts<T>(spool: Spool<T>): SpoolCounts<T> {
   return {
     waiting: waiting.length,
     claimed: claimed.length,
+    /** Number of entries that are damaged or aren't regular files. */
     unreadable: found.filter(({ damaged }) => damaged).length,
     dead: deadNames(folderOf(spool, 'dead')).length,
+    /** The oldest waiting or claimed entry. */
     oldest: found.find(({ entry }) => entry !== undefined)?.entry,
   };
 }

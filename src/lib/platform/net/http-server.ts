@@ -13,20 +13,6 @@ import {
 import { peerLookup, type IsOtherUser } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
-export interface HttpServer {
-  /** Listens on a TCP port and returns the port. Port 0 selects any free port. */
-  listenTcp: (host: string, port: number) => Promise<number>;
-  /** Listens on a Unix socket, or on a named pipe on Windows. */
-  listenLocal: (path: string) => Promise<void>;
-  /** The number of requests in progress, and the number handled since the start. */
-  load: () => { open: number; answered: number };
-  /**
-   * Stops listening, handles the requests that have arrived, and closes. After `graceMs`, drops the remaining
-   * connections.
-   */
-  close: (graceMs: number) => Promise<void>;
-}
-
 interface Connection {
   /** The number of requests in progress. */
   unanswered: number;
@@ -58,7 +44,7 @@ const NO_BYTES = Buffer.alloc(0);
  * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. A shutdown loses no
  * requests: the server sends `Connection: close`, and closes only idle connections.
  */
-export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
+export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS) {
   const state: State = {
     app,
     limits,
@@ -74,12 +60,14 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
   };
   const peerOf = peerLookup();
   return {
-    async listenTcp(host, port) {
+    /** Listens on a TCP port and returns the port. Port 0 selects any free port. */
+    async listenTcp(host: string, port: number) {
       const server = makeServer(state, false, peerOf);
       await listening(server, { host, port, exclusive: true });
       return (server.address() as AddressInfo).port;
     },
-    listenLocal(path) {
+    /** Listens on a Unix socket, or on a named pipe on Windows. */
+    listenLocal(path: string) {
       // `listen` creates the socket before it returns, so nothing else is created under this umask.
       const mask = process.umask(0o177);
       try {
@@ -91,10 +79,17 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
         process.umask(mask);
       }
     },
+    /** The number of requests in progress, and the number handled since the start. */
     load: () => ({ open: state.open, answered: state.answered }),
-    close: (graceMs) => close(state, graceMs),
+    /**
+     * Stops listening, handles the requests that have arrived, and closes. After `graceMs`, drops the remaining
+     * connections.
+     */
+    close: (graceMs: number) => close(state, graceMs),
   };
 }
+
+export type HttpServer = ReturnType<typeof httpServer>;
 
 function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => IsOtherUser): Server {
   const { app, limits, sockets } = state;

@@ -48,17 +48,6 @@ export interface OriginStream extends OriginAnswer {
   close: () => void;
 }
 
-/**
- * A client for one server. Accepts any HTTP status; throws `unavailable`, caused by a `NetworkFailure`, if
- * there is no response. Follows no redirects, so that credentials can't leak.
- */
-export interface OriginClient {
-  host: string;
-  request: (request: OriginRequest & Bounds) => Promise<WholeAnswer>;
-  /** Returns the response once its headers have arrived. Throws if this takes longer than `timeoutMs`. */
-  stream: (request: OriginRequest & { timeoutMs: number }) => Promise<OriginStream>;
-}
-
 interface OriginWords {
   /** The hint to show if no response arrives. */
   hint: string;
@@ -66,24 +55,22 @@ interface OriginWords {
   name?: string;
 }
 
-/** The loaded HTTP library. Its clients share a connection pool. */
-export interface HttpLibrary {
-  /** Throws `config` if the URL uses plain HTTP, unless the host is localhost. */
-  origin: (base: string, words: OriginWords) => OriginClient;
-  /** Closes all connections immediately. */
-  close: () => Promise<void>;
-}
-
 const ERROR_BYTES = 64 * 1024;
 /** Maximum time between two chunks of a stream. Stream readers set shorter limits themselves. */
 const LONGEST_SILENCE_MS = 900_000;
-export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
+/** Loads the HTTP library. Its clients share a connection pool. */
+export async function loadHttp(options: DispatcherOptions = {}) {
   const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);
   return {
-    origin: (base, words) => originClient((url, init) => request(url, { ...init, dispatcher }), base, words),
+    /** Throws `config` if the URL uses plain HTTP, unless the host is localhost. */
+    origin: (base: string, words: OriginWords) =>
+      originClient((url, init) => request(url, { ...init, dispatcher }), base, words),
+    /** Closes all connections immediately. */
     close: () => dispatcher.destroy(),
   };
 }
+
+export type HttpLibrary = Awaited<ReturnType<typeof loadHttp>>;
 
 /** A client with its own connections. */
 export type OwnOrigin = OriginClient & Pick<HttpLibrary, 'close'>;
@@ -108,15 +95,22 @@ interface Server {
   words: OriginWords;
 }
 
-function originClient(send: Send, base: string, words: OriginWords): OriginClient {
+/**
+ * Returns a client for one server. Accepts any HTTP status; throws `unavailable`, caused by a `NetworkFailure`, if
+ * there is no response. Follows no redirects, so that credentials can't leak.
+ */
+function originClient(send: Send, base: string, words: OriginWords) {
   const server = { root: new URL(base), send, words };
   requireEncryption(server.root);
   return {
     host: server.root.host,
-    request: (wanted) => wholeAnswer(server, wanted),
-    stream: (wanted) => openStream(server, wanted),
+    request: (wanted: OriginRequest & Bounds) => wholeAnswer(server, wanted),
+    /** Returns the response once its headers have arrived. Throws if this takes longer than `timeoutMs`. */
+    stream: (wanted: OriginRequest & { timeoutMs: number }) => openStream(server, wanted),
   };
 }
+
+export type OriginClient = ReturnType<typeof originClient>;
 
 async function wholeAnswer(server: Server, wanted: OriginRequest & Bounds): Promise<WholeAnswer> {
   const limit = AbortSignal.timeout(wanted.timeoutMs);

@@ -11,18 +11,6 @@ export interface WindowsProgram {
   description: string | undefined;
 }
 
-interface WindowsCalls {
-  /**
-   * Returns the program whose window has the focus, or null if the desktop, the taskbar or no window has the
-   * focus.
-   */
-  foreground(): WindowsProgram | null;
-  /** Returns the milliseconds since the last input in this Windows session. */
-  idleMs(): number;
-  /** Returns whether another desktop, such as the lock screen or a UAC prompt, receives the input. */
-  locked(): boolean;
-}
-
 type Koffi = Pick<typeof import('koffi'), 'load'>;
 /** A native handle, for example of a window, or null. */
 type Handle = unknown;
@@ -31,7 +19,7 @@ type Handle = unknown;
  * Returns the Windows functions that steward calls, or undefined if the npm package `koffi` isn't installed
  * or has no build for this machine.
  */
-export async function windowsCalls(): Promise<WindowsCalls | undefined> {
+export async function windowsCalls(): Promise<ReturnType<typeof bind> | undefined> {
   try {
     const loaded = await import('koffi');
     return bind(loaded.default ?? loaded);
@@ -51,10 +39,12 @@ const STORE_WINDOW = 'Windows.UI.Core.CoreWindow';
 const SHELL = new Set(['Progman', 'WorkerW', 'Shell_TrayWnd', 'Shell_SecondaryTrayWnd', '#32769']);
 const MAX_CLASS_UNITS = 256;
 
-function bind(koffi: Koffi): WindowsCalls {
+function bind(koffi: Koffi) {
   const system = functionsOf(koffi);
   return {
+    /** Returns the program with the focus, or null if the desktop, the taskbar or no window has it. */
     foreground: () => foregroundOf(system),
+    /** Returns the milliseconds since the last input in this Windows session. */
     idleMs() {
       const info = Buffer.alloc(8);
       info.writeUInt32LE(8, 0);
@@ -62,6 +52,7 @@ function bind(koffi: Koffi): WindowsCalls {
       // The tick counts are 32-bit and wrap after 49 days. The unsigned shift handles the wrap.
       return (Number(system.GetTickCount()) - info.readUInt32LE(4)) >>> 0;
     },
+    /** Returns whether another desktop, such as the lock screen or a UAC prompt, receives the input. */
     locked() {
       const desktop: Handle = system.OpenInputDesktop(0, 0, DESKTOP_READOBJECTS);
       if (desktop === null) return true;

@@ -8,20 +8,11 @@ export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks questions on stderr. All questions share one reader, so that input typed ahead isn't lost. */
-export interface Prompt {
-  /** Returns a trimmed line. Throws `canceled` at the end of input. */
-  line: (question: string) => Promise<string>;
-  /**
-   * Repeats the question until the answer is yes, no or empty (which means `preset`). Throws `canceled` at
-   * the end of input.
-   */
-  yes: (question: string, preset: 'yes' | 'no') => Promise<boolean>;
-  close: () => void;
-}
-
-/** Opens a prompt. Ctrl-C exits with `canceled`. */
-export function openPrompt(): Prompt {
+/**
+ * Asks questions on stderr. All questions share one reader, so that input typed ahead isn't lost. Ctrl-C exits
+ * with `canceled`.
+ */
+export function openPrompt() {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const typed: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
@@ -53,6 +44,7 @@ export function openPrompt(): Prompt {
       };
     });
   };
+  /** Returns a trimmed line. Throws `canceled` at the end of input. */
   const line = async (question: string): Promise<string> => {
     const answer = await next(question);
     if (answer !== undefined) return answer.trim();
@@ -61,7 +53,11 @@ export function openPrompt(): Prompt {
   };
   return {
     line,
-    async yes(question, preset) {
+    /**
+     * Repeats the question until the answer is yes, no or empty (which means `preset`). Throws `canceled` at
+     * the end of input.
+     */
+    async yes(question: string, preset: 'yes' | 'no') {
       for (;;) {
         const answer = (await line(`${question} ${preset === 'yes' ? '[Y/n]' : '[y/N]'} `)).toLowerCase();
         if (answer === '') return preset === 'yes';
@@ -76,6 +72,8 @@ export function openPrompt(): Prompt {
     },
   };
 }
+
+export type Prompt = ReturnType<typeof openPrompt>;
 
 /** Asks a yes-or-no question on stderr. An empty answer means `preset`, and the end of input means no. */
 export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): Promise<boolean> {
