@@ -97,7 +97,11 @@ export function exchangeFolderByGit(machines: readonly Carried[], remote: string
   return byGit(machines, remote, ({ id: machineId, folder, home }) =>
     exchangeByGit({
       git: { run, env: process.env, timeoutMs: 60_000 },
-      remote: { url: pathToFileURL(remote).href, authorization: 'Basic eA==' },
+      remote: {
+        url: pathToFileURL(remote).href,
+        protocol: 'file',
+        credential: { authorization: 'Basic eA==' },
+      },
       ...{ folder, machineId, clone: join(home, 'clone') },
     }),
   );

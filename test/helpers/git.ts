@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,20 +103,25 @@ export interface GitHttp {
   close: () => Promise<void>;
 }
 
-/** The real git as a server over HTTP for the bare repositories in a folder, for those with the credential. */
-export async function startGitHttp(root: string, authorization: string): Promise<GitHttp> {
-  const server = createServer((request, response) => {
+/** The real git as a server over HTTP(S) for the bare repositories in a folder, for those with the credential. */
+export async function startGitHttp(
+  root: string,
+  authorization: string,
+  tls?: { key: string; cert: string },
+): Promise<GitHttp> {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const given = request.headers.authorization ?? '';
     http.seen.push(given);
     if (http.refuse !== undefined || given !== authorization) {
-      response.writeHead(http.refuse ?? 401).end();
+      response.writeHead(http.refuse ?? 401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
     }
     backend(root, request, response);
-  });
+  };
+  const server = tls === undefined ? createServer(answer) : createSecureServer(tls, answer);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const http: GitHttp = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen: [],
     refuse: undefined,
     close: () => closeServer(server),

@@ -2,6 +2,7 @@ import { useGit, useSyncthing } from '../../lib/setup/sync/engine';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { StewardError } from '../../lib/errors';
 import { isRepository } from '../../lib/config/leaf';
+import { gitAddress } from '../../lib/platform/net/git-address';
 import { plural } from '../../lib/platform/terminal/format';
 import { remainsText } from '../../lib/sync/checks';
 
@@ -16,16 +17,23 @@ interface ConnectResult {
 export default class SyncConnect extends BaseCommand {
   static override summary = 'Sync the exchange folder with Syncthing or git';
   static override description =
-    'With syncthing, adds the folder to Syncthing and shares it with all configured devices. With git, syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run this command on each machine after `sync setup`.';
+    'With syncthing, adds the folder to Syncthing and shares it with all configured devices. With git, syncs through a private repository, now and every 30 minutes; each machine has its own branch. A GitHub repository takes your login of `gh`, any other address your own ssh keys and git credentials. Run this command on each machine after `sync setup`.';
   static override args = {
     engine: word({
       required: true,
       options: ['syncthing', 'git'],
       description: 'Sync tool (syncthing or git).',
     }),
-    repo: word({ description: 'OWNER/REPO of an empty private repository (only for git).' }),
+    repo: word({
+      description:
+        'Empty private repository (only for git): OWNER/REPO on GitHub, or an ssh, https or file address.',
+    }),
   };
-  static override examples = ['sync connect syncthing', 'sync connect git ann/steward-exchange'];
+  static override examples = [
+    'sync connect syncthing',
+    'sync connect git ann/steward-exchange',
+    'sync connect git ann@nas:steward.git',
+  ];
   static override related = ['sync setup FOLDER', 'sync status'];
 
   async run(): Promise<ConnectResult> {
@@ -42,21 +50,22 @@ export default class SyncConnect extends BaseCommand {
     );
   }
 
-  async connectGit(repo: string | undefined): Promise<ConnectResult> {
-    if (repo === undefined || !isRepository(repo)) {
+  async connectGit(given: string | undefined): Promise<ConnectResult> {
+    const known = given !== undefined && isRepository(given) ? given : gitAddress(given ?? '')?.url;
+    if (known === undefined) {
       throw new StewardError(
         'usage',
-        repo === undefined ? 'No repository given.' : `Invalid repository "${repo}".`,
+        given === undefined ? 'No repository given.' : `Invalid repository "${given}".`,
         {
-          hint: 'Use OWNER/REPO, such as ann/steward-exchange.',
+          hint: 'Use OWNER/REPO, such as ann/steward-exchange, or an address without a password: ann@nas:steward.git, https://HOST/PATH.git or /mnt/nas/steward.git.',
         },
       );
     }
-    const { received, before } = await useGit(this.context, repo);
+    const { received, before } = await useGit(this.context, known);
     if (before !== null) this.say(remainsText(before));
     return this.show(
       { engine: 'git', received } as ConnectResult,
-      () => `Synced through ${repo}: received changes from ${plural(received.length, 'other machine')}.`,
+      () => `Synced through ${known}: received changes from ${plural(received.length, 'other machine')}.`,
     );
   }
 }

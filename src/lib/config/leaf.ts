@@ -6,6 +6,7 @@ import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { expandHome } from '../platform/files/paths';
 import { isLoopbackHost } from '../platform/net/address';
+import { gitAddress } from '../platform/net/git-address';
 import { isZone } from '../platform/time/time';
 import { type Secret, isSecretReference, secret } from './secret';
 import type { UserArea } from './user-area';
@@ -296,6 +297,11 @@ export function isQuietHours(value: string): boolean {
 /** Accepts OWNER/REPO with the characters that GitHub allows. */
 export function isRepository(value: string): boolean {
   return /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(value);
+}
+
+/** Accepts a repository on GitHub, or the address of any git repository. */
+export function isExchangeRepo(value: string): boolean {
+  return isRepository(value) || gitAddress(value) !== undefined;
 }
 
 /** Accepts an IP address or a host name, such as `::1`, `0.0.0.0` or `localhost`. */

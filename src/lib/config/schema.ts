@@ -6,6 +6,7 @@ import {
   isCredential,
   isEmail,
   isQuietHours,
+  isExchangeRepo,
   isRepository,
   isTimezone,
   isVoiceId,
@@ -112,7 +113,10 @@ export const SYNC_STATE = {
     }),
     'sync connect',
   ),
-  repo: written(optionalText('OWNER/REPO', isRepository), 'sync connect'),
+  repo: written(
+    optionalText('OWNER/REPO or the address of a git repository', isExchangeRepo),
+    'sync connect',
+  ),
 };
 
 export const USER_KEYS = {

@@ -169,7 +169,7 @@ async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {
     `Syncing through git failed: ${result.complaint}`,
     {
       hint: result.isRefused
-        ? 'Run `gh auth login` with an account that can access the repository.'
+        ? 'Use an account that can access the repository: `gh auth login`, or for your own address the key or password that `git ls-remote` takes.'
         : 'Check the connection, then retry.',
     },
   );

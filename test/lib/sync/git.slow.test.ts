@@ -28,7 +28,7 @@ describe('sync: exchange through git', () => {
     execFileSync('git', ['init', '--quiet', '--bare', path('remote.git')]);
     const at = (machineId: string): GitExchange => ({
       git: { run, env: process.env, timeoutMs: 60_000 },
-      remote: { url: pathToFileURL(path('remote.git')).href, authorization: 'Basic eA==' },
+      remote: { url: pathToFileURL(path('remote.git')).href, protocol: 'file', credential: 'none' },
       ...{ folder: path(machineId), clone: path(`${machineId}-clone`), machineId },
     });
     [a, b] = [at(A), at(B)];

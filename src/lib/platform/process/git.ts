@@ -36,7 +36,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
   const env = gitEnvironment(root, deps.env ?? process.env);
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
-    const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
+    const running = deps.run('git', ['-C', root, ...HARMLESS, ...NO_CREDENTIALS, ...args], {
       // Even with -C, git fails if its current folder has been deleted.
       cwd: parse(root).root,
       env,
@@ -99,7 +99,13 @@ function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEn
   };
 }
 
-/** Options that override every setting through which a repository could run a program. */
+/** Keeps git from using the person's credentials. */
+const NO_CREDENTIALS = [`core.sshCommand=${devNull}`, 'credential.helper='].flatMap((setting) => [
+  '-c',
+  setting,
+]);
+
+/** Options that override every other setting through which a repository could run a program. */
 const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',
@@ -111,13 +117,11 @@ const HARMLESS: readonly string[] = [
     'pager.log=false',
     'pager.config=false',
     'core.alternateRefsCommand=',
-    `core.sshCommand=${devNull}`,
     `core.gitProxy=${devNull}`,
     'core.askPass=',
     `core.editor=${devNull}`,
     `core.attributesFile=${devNull}`,
     `core.excludesFile=${devNull}`,
-    'credential.helper=',
     'diff.external=',
     'protocol.allow=never',
     'log.showSignature=false',
@@ -176,9 +180,15 @@ export interface RemoteGitDeps {
 }
 
 export interface Remote {
-  /** URL of the remote, such as `https://github.com/ann/work.git`. */
+  /** Address of the remote, such as `https://github.com/ann/work.git`. */
   url: string;
-  /** Value of the Authorization header; sent only to the origin of `url`. */
+  protocol: string;
+  /** `own` uses the person's ssh keys and credential helpers, `none` reads what everybody can read. */
+  credential: 'own' | 'none' | Authorization;
+}
+
+interface Authorization {
+  /** Value of the Authorization header; sent only to the origin of the address. */
   authorization: string;
 }
 
@@ -201,23 +211,22 @@ export function remoteGit(
   remote: Remote,
   io: Pick<RunOptions, 'input' | 'maxBytes' | 'encoding'> = {},
 ): (...args: string[]) => Promise<GitAnswer> {
-  const { origin, protocol } = new URL(remote.url);
-  const settings: [string, string][] = [
-    [`http.${origin}/.extraHeader`, `Authorization: ${remote.authorization}`],
-  ];
-  const env = {
+  const { url, protocol, credential } = remote;
+  const isOwn = credential === 'own';
+  const env: NodeJS.ProcessEnv = {
     ...gitEnvironment(folder, deps.env),
-    GIT_ALLOW_PROTOCOL: protocol.replace(/:$/, ''),
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
+    GIT_ALLOW_PROTOCOL: protocol,
   };
+  // The person's ssh command may be in the environment or in their configuration.
+  if (isOwn) env['GIT_SSH_COMMAND'] = deps.env['GIT_SSH_COMMAND'];
+  if (typeof credential === 'object') {
+    env['GIT_CONFIG_COUNT'] = '1';
+    env['GIT_CONFIG_KEY_0'] = `http.${new URL(url).origin}/.extraHeader`;
+    env['GIT_CONFIG_VALUE_0'] = `Authorization: ${credential.authorization}`;
+  }
+  const options = [...HARMLESS, ...(isOwn ? [] : NO_CREDENTIALS), ...OWN];
   return async (...args) => {
-    const result = await deps.run('git', ['-C', folder, ...HARMLESS, ...OWN, ...args], {
+    const result = await deps.run('git', ['-C', folder, ...options, ...args], {
       cwd: folder,
       env,
       timeoutMs: deps.timeoutMs,
@@ -242,7 +251,7 @@ export function remoteGit(
  * for a new one.
  */
 const REFUSED =
-  /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
+  /could not read (?:Username|Password)|Authentication failed|Permission denied \(|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 
 function complaintOf(stderr: string): string {
   if (REFUSED.test(stderr)) return 'the server rejected the credential';

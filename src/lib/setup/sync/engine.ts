@@ -42,6 +42,13 @@ export async function useGit(
   return { ...result, before };
 }
 
+/** Exchanges through git, if it is the sync engine. Returns the ids of the machines whose files came. */
+export async function exchangeNow(context: Context): Promise<string[]> {
+  const { engine, folder, repo } = (await context.loadConfig()).config.user.sync;
+  if (engine !== 'git' || folder === undefined || repo === undefined) return [];
+  return (await exchange(openExchange(context, folder, repo))).received;
+}
+
 /** Deletes a machine's files from the repository, if git is the sync engine. */
 export async function forgetInGit(context: Context, id: string): Promise<void> {
   const { sync } = (await context.loadConfig()).config.user;

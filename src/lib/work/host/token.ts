@@ -82,7 +82,12 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
   const api = apiUrl(deps.env);
   const { token } = await findCredential(deps, api);
   const basic = Buffer.from(`x-access-token:${token}`, 'utf8').toString('base64');
-  return { url: `${siteOf(api)}/${repo}.git`, authorization: `Basic ${basic}` };
+  const url = `${siteOf(api)}/${repo}.git`;
+  return {
+    url,
+    protocol: new URL(url).protocol.replace(/:$/, ''),
+    credential: { authorization: `Basic ${basic}` },
+  };
 }
 
 /** Throws `auth` if the token can't be sent in a header. */

@@ -1,0 +1,162 @@
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { until } from '../helpers/desktop-kit';
+import { startGitHttp, type GitHttp } from '../helpers/git';
+import { scratch } from '../helpers/scratch';
+import { freePort } from '../helpers/syncthing';
+
+const SSHD = '/usr/sbin/sshd';
+const BASIC = `Basic ${Buffer.from('ann:pass').toString('base64')}`;
+
+describe('sync through any git repository (built)', function () {
+  this.timeout(180_000);
+  const { path } = scratch();
+  let homes: ReturnType<typeof emptyHome>[] = [];
+
+  beforeEach(async () => {
+    homes = [emptyHome(), emptyHome()];
+    execFileSync('git', ['init', '--quiet', '--bare', path('days.git')]);
+    execFileSync('git', ['-C', path('days.git'), 'config', 'http.receivepack', 'true']);
+    for (const index of [0, 1]) {
+      await succeeds(index, 'sense', 'capture');
+      await succeeds(index, 'sync', 'setup', join(homeOf(index), 'exchange'));
+    }
+  });
+  afterEach(() => homes.forEach((home) => home.remove()));
+
+  const homeOf = (index: number): string => homes[index]?.path ?? '';
+  const run = (index: number, ...args: string[]): Promise<StewardResult> =>
+    steward(args, { home: homeOf(index) });
+  async function succeeds(index: number, ...args: string[]): Promise<StewardResult> {
+    const result = await run(index, ...args);
+    expect(result.code, result.stderr).to.equal(0);
+    return result;
+  }
+  const configure = (index: number, key: string, value: string): unknown =>
+    execFileSync('git', ['config', '--file', join(homeOf(index), '.gitconfig'), key, value]);
+
+  async function meetThrough(address: string): Promise<void> {
+    for (const index of [0, 1]) await succeeds(index, 'sync', 'connect', 'git', address);
+    const now = jsonOf(await succeeds(0, 'sync', 'now', '--json')) as { machines: unknown[] };
+    expect(now.machines).to.have.length(1);
+    expect((await succeeds(1, 'sync', 'now')).stdout).to.match(
+      /^Published \d+ changed files?\.\n.+: .*written /,
+    );
+    expect(branches()).to.have.length(2);
+    await succeeds(1, 'sync', 'leave', '--remove');
+    expect(branches()).to.have.length(1);
+  }
+  const branches = (): string[] =>
+    execFileSync('git', ['-C', path('days.git'), 'branch', '--list', '--format=%(refname:short)'], {
+      encoding: 'utf8',
+    }).match(/machine-\w+/g) ?? [];
+
+  it('takes a folder, such as a mounted disk', async () => {
+    await meetThrough(path('days.git'));
+  });
+
+  it('says what is missing at a wrong address, and keeps the former engine', async () => {
+    const wrong = await run(0, 'sync', 'connect', 'git', path('none.git'));
+    expect(wrong).to.include({ code: 8, stdout: '' });
+    expect(wrong.stderr).to.include('none.git');
+    for (const address of ['http://nas/days.git', 'https://ann:pw@nas/days.git', '-x@nas:days.git', 'days'])
+      expect((await run(0, 'sync', 'connect', 'git', '--', address)).code, address).to.equal(2);
+    const { engine } = jsonOf(await succeeds(0, 'sync', 'status', '--json')) as { engine: unknown };
+    expect(engine).to.equal(null);
+  });
+
+  describe('over ssh', () => {
+    let sshd: ChildProcess | undefined;
+    afterEach(() => sshd?.kill());
+
+    it("takes the person's key and ssh command", async function () {
+      if (!existsSync(SSHD)) this.skip();
+      const port = await freePort();
+      for (const name of ['host', 'ann'])
+        execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path(name)]);
+      const settings = {
+        ...{ Port: port, ListenAddress: '127.0.0.1', HostKey: path('host'), PidFile: 'none' },
+        ...{ AuthorizedKeysFile: path('ann.pub'), StrictModes: 'no', UsePAM: 'no', PermitRootLogin: 'yes' },
+      };
+      const lines = Object.entries(settings).map((setting) => setting.join(' '));
+      writeFileSync(path('sshd_config'), `${lines.join('\n')}\n`);
+      if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true });
+      sshd = spawn(SSHD, ['-D', '-e', '-f', path('sshd_config')], { stdio: 'ignore' });
+      await until('sshd', () => answers(port));
+      const known = `[127.0.0.1]:${port} ${readFileSync(path('host.pub'), 'utf8')}`;
+      writeFileSync(path('known'), known);
+      const address = `ssh://${userInfo().username}@127.0.0.1:${port}${path('days.git')}`;
+      const refused = await run(0, 'sync', 'connect', 'git', address);
+      expect(refused.code, refused.stderr).to.be.equal(8);
+      for (const index of [0, 1])
+        configure(
+          index,
+          'core.sshCommand',
+          `ssh -F /dev/null -i ${path('ann')} -o UserKnownHostsFile=${path('known')}`,
+        );
+      await meetThrough(address);
+    });
+  });
+
+  describe('over https', () => {
+    let http: GitHttp | undefined;
+    afterEach(async () => http?.close());
+
+    async function serve(authorization: string): Promise<string> {
+      const made = spawnSync(
+        'openssl',
+        ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+          .concat(['-keyout', path('key.pem'), '-out', path('cert.pem'), '-days', '30', '-subj', '/CN=nas'])
+          .concat(['-addext', 'subjectAltName=IP:127.0.0.1']),
+      );
+      if (made.error !== undefined) return '';
+      expect(made.status, String(made.stderr)).to.equal(0);
+      const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(path(name), 'utf8')) as [
+        string,
+        string,
+      ];
+      http = await startGitHttp(path(), authorization, { key, cert });
+      for (const index of [0, 1]) configure(index, 'http.sslCAInfo', path('cert.pem'));
+      return `${http.url}/days.git`;
+    }
+
+    it("takes the person's credential helper, and keeps no password", async function () {
+      const address = await serve(BASIC);
+      if (address === '') this.skip();
+      const refused = await run(0, 'sync', 'connect', 'git', address);
+      expect(refused).to.include({ code: 4 });
+      expect(refused.stderr).to.include('git ls-remote');
+      for (const index of [0, 1])
+        configure(index, 'credential.helper', '!f() { echo username=ann; echo password=pass; }; f');
+      await meetThrough(address);
+      const stored = join(homeOf(0), '.steward');
+      const search = spawnSync('grep', ['-rlE', 'pass|YW5uOnBhc3M', stored], { encoding: 'utf8' });
+      expect(search).to.include({ status: 1, stdout: '' });
+    });
+
+    it('refuses a repository that everybody can read', async function () {
+      const address = await serve('');
+      if (address === '') this.skip();
+      const open = await run(0, 'sync', 'connect', 'git', address);
+      expect(open.code, open.stderr).to.equal(6);
+      expect(open.stderr).to.include('is public, so nothing was pushed');
+      expect(branches()).to.deep.equal([]);
+    });
+  });
+});
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
