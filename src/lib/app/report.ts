@@ -1,8 +1,7 @@
-import { basename, resolve } from 'node:path';
 
 import { machineIn, oneOf, route, type Route } from '../daemon/route';
 import { StewardError, toStewardError } from '../errors';
-import { repositoryOf } from '../platform/files/git-folder';
+import { nameOfRepo } from '../platform/files/git-folder';
 import { ownFacts, unionFacts } from '../report/facts';
 import type { Report, ReportInput } from '../report/model';
 import { buildReport } from '../report/build';
@@ -66,11 +65,6 @@ export async function openReport(context: Context, period: Period, options: Repo
   if (!options.evidence || first.issues === null) return first;
   const numbers = first.issues.closed.map(({ number }) => number);
   return report(await closingComments(work.deps, numbers, notes));
-}
-
-/** Returns the name of a repository that is given by name or by a path in it. */
-function nameOfRepo(text: string): string {
-  return /[/\\]|^\.+$/.test(text) ? (repositoryOf(resolve(text))?.name ?? basename(text)) : text;
 }
 
 function daysIn(deps: ReadDeps, period: Period, notes: string[]) {

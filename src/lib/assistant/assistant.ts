@@ -62,6 +62,8 @@ export interface Assistant {
   toolKeys?: readonly string[];
   /** Returns the assistant's transcript folders. Some of them may not exist. */
   transcripts?: (host: PathHost) => string[];
+  /** Returns the command that resumes a session in its folder. */
+  resume?: (id: string) => string;
   /** What the user must do before newly installed hooks run. */
   pending?: string;
 }

@@ -14,6 +14,7 @@ export const claudeCode: Assistant = {
   switchedOffBy: 'disableAllHooks',
   statusLineKey: 'statusLine',
   transcripts: transcriptFolders,
+  resume: (id) => `claude --resume ${id}`,
   toolKeys: [
     ...['session_id', 'transcript_path', 'cwd', 'prompt_id?', 'permission_mode?', 'effort?'],
     ...['hook_event_name', 'tool_name'],

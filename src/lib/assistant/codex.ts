@@ -16,7 +16,8 @@ export const codex: Assistant = {
   programs: ['codex'],
   ...placeAt({ variable: 'CODEX_HOME', folder: '.codex' }, 'hooks.json'),
   entry: groupEntry(1),
-  transcripts: (host) => [join(codex.folder(host), 'sessions')],
+  transcripts: (host) => ['sessions', 'archived_sessions'].map((name) => join(codex.folder(host), name)),
+  resume: (id) => `codex resume ${id}`,
   disabledBy(host) {
     const path = join(codex.folder(host), 'config.toml');
     return disablesHooks(readSystemText(path, MAX_BYTES) ?? '') ? `hooks in ${path}` : undefined;

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
@@ -10,6 +12,8 @@ export const copilot: Assistant = {
   title: 'GitHub Copilot CLI',
   programs: ['copilot'],
   ...placeAt({ variable: 'COPILOT_HOME', folder: '.copilot' }, 'hooks/steward.json'),
+  transcripts: (host) => [join(copilot.folder(host), 'session-state')],
+  resume: (id) => `copilot --resume=${id}`,
   ownFile({ host, shim, commandFor }) {
     const entryOf = (verb: string, timeoutSec: number): object => ({
       type: 'command',

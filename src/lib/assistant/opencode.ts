@@ -9,6 +9,7 @@ export const opencode: Assistant = {
   title: 'OpenCode',
   programs: ['opencode', 'opencode2'],
   ...placeAt({ variable: 'XDG_CONFIG_HOME', folder: '.config', inside: 'opencode' }, 'plugins/steward.js'),
+  resume: (id) => `opencode --session ${id}`,
   ownFile: ({ shim, template }) =>
     template('opencode-plugin.js').replace("'@SHIM@'", () => JSON.stringify(shim)),
   hooks: registrations([

@@ -247,7 +247,8 @@ function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv):
   return at === -1 || (version[at] ?? 0) > (SEQUENCES_SINCE[at] ?? 0);
 }
 
-function fileOf(toolInput: unknown): string | undefined {
+/** Returns the path in the input of a tool that writes a file. */
+export function fileOf(toolInput: unknown): string | undefined {
   return isObject(toolInput) ? pathOf(toolInput['file_path'] ?? toolInput['path']) : undefined;
 }
 

@@ -12,6 +12,7 @@ export const qwen: Assistant = {
   entry: groupEntry(1000),
   hasComments: true,
   transcripts: (host) => [join(qwen.folder(host), 'projects')],
+  resume: (id) => `qwen --resume ${id}`,
   switchedOffBy: 'disableAllHooks',
   toolKeys: [
     ...['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp', 'permission_mode'],

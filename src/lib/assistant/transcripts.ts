@@ -8,6 +8,7 @@ import { lstatOf } from '../platform/files/folder';
 import { entriesIn } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
+import { textIn } from './find-message';
 import { isRestricted } from '../sessions/restricted';
 
 /** The time, session and repository of a transcript entry, but never its text. */
@@ -27,54 +28,81 @@ const MAX_LINE_BYTES = 256 * 1024;
 const MAX_TEXT = 200;
 const ENTRY = /^(?:user|assistant)$/;
 
+/** Returns the transcripts that changed since `sinceMs`, newest first. */
+export function transcriptsSince(
+  folders: readonly string[],
+  sinceMs: number,
+): { path: string; size: number; mtimeMs: number }[] {
+  return [...new Set(folders.flatMap((folder) => transcriptsIn(folder, 0)))]
+    .slice(0, MAX_FILES)
+    .flatMap((path) => {
+      const facts = lstatOf(path);
+      return facts?.isFile === true && facts.mtimeMs >= sinceMs ? [{ path, ...facts }] : [];
+    })
+    .sort((a, b) => b.mtimeMs - a.mtimeMs);
+}
+
+/** Returns a cached function that finds a folder's repository; undefined if the folder is unknown or restricted. */
+export function placeReader(): (folder: string) => { repo?: string } | undefined {
+  const places = new Map<string, { repo?: string } | undefined>();
+  return (folder) => {
+    if (!places.has(folder)) {
+      const isOpen = isAbsolute(folder) && !folder.includes('\0') && !isRestricted(folder);
+      const repo = isOpen ? repositoryOf(folder)?.name : undefined;
+      const named = repo === undefined ? {} : { repo: clean(repo).slice(0, MAX_TEXT) };
+      places.set(folder, isOpen ? named : undefined);
+    }
+    return places.get(folder);
+  };
+}
+
 /** Calls `take` for each transcript entry since `sinceMs`. Skips files that can't be read. */
 export function readTranscripts(
   folders: readonly string[],
   sinceMs: number,
   take: (activity: TranscriptActivity) => void,
 ): void {
-  const files = [...new Set(folders.flatMap((folder) => transcriptsIn(folder, 0)))]
-    .slice(0, MAX_FILES)
-    .map((path) => ({ path, facts: lstatOf(path) }))
-    .filter(({ facts }) => facts?.isFile === true && facts.mtimeMs >= sinceMs)
-    .sort((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0));
-  const repos = new Map<string, string | undefined>();
-  const repoOf = (cwd: string): string | undefined => {
-    if (!repos.has(cwd))
-      repos.set(cwd, cwd === '' || isRestricted(cwd) ? undefined : repositoryOf(cwd)?.name);
-    return repos.get(cwd);
-  };
+  const placeOf = placeReader();
   let bytes = 0;
-  for (const { path, facts } of files) {
-    bytes += facts?.size ?? 0;
+  for (const { path, size } of transcriptsSince(folders, sinceMs)) {
+    bytes += size;
     if (bytes > MAX_BYTES) return;
-    const entryOf = lineReader();
-    unless(['EACCES', 'EPERM', 'EIO'], () =>
+    const entryOf = entryReader();
+    unless(UNREADABLE, () =>
       readLines(path, { maxLineBytes: MAX_LINE_BYTES }, ({ text }) => {
         const entry = text === undefined ? undefined : entryOf(text);
         const ms = parseIso(entry?.timestamp ?? '');
         const session = clean(entry?.session ?? '').slice(0, MAX_TEXT);
         if (ms === undefined || ms < sinceMs || session === '') return;
-        const repo = repoOf(entry?.cwd ?? '');
-        take({ session, ms, ...(repo === undefined ? {} : { repo: clean(repo).slice(0, MAX_TEXT) }) });
+        take({ session, ms, ...placeOf(entry?.cwd ?? '') });
       }),
     );
   }
 }
 
-interface Entry {
+export const UNREADABLE = ['EACCES', 'EPERM', 'EIO'];
+
+export interface TranscriptEntry {
   timestamp: string | undefined;
   session: string | undefined;
   cwd: string | undefined;
 }
 
 /**
- * Returns a parser for one file's lines. The parser is stateful, because Codex identifies the session only in
- * a header line.
+ * Returns a parser for one file's lines. The parser is stateful, because Codex and Copilot identify the session only
+ * in the first line.
  */
-function lineReader(): (text: string) => Entry | undefined {
-  let meta: Omit<Entry, 'timestamp'> | undefined;
+export function entryReader(): (text: string) => TranscriptEntry | undefined {
+  let meta: Omit<TranscriptEntry, 'timestamp'> | undefined;
   return (text) => {
+    if (COPILOT_LINE.test(text)) {
+      const { type, timestamp, data } = parseObject(text) ?? {};
+      if (type === 'session.start' && isObject(data)) {
+        const cwd = isObject(data['context']) ? textOf(data['context']['cwd']) : undefined;
+        meta = { session: textOf(data['sessionId']), cwd };
+      }
+      return meta && { timestamp: textOf(timestamp), ...meta };
+    }
     if (text.includes('"sessionId"')) {
       const entry = parseObject(text) ?? {};
       if (!ENTRY.test(String(entry['type']))) return undefined;
@@ -91,8 +119,10 @@ function lineReader(): (text: string) => Entry | undefined {
   };
 }
 
+const COPILOT_LINE =
+  /^\{"type":"(?:session\.start|user\.message|assistant\.message|tool\.execution_start)","data":/;
 const CODEX_LINE =
-  /^\{"timestamp":"([^"]{1,40})","type":"(session_meta|response_item|event_msg|turn_context)"/;
+  /^\{"timestamp":"([^"]{1,40})",(?:"ordinal":\d{1,9},)?"type":"(session_meta|response_item|event_msg|turn_context)"/;
 
 function transcriptsIn(folder: string, depth: number): string[] {
   const entries = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], () => entriesIn(folder)) ?? [];
@@ -127,7 +157,7 @@ export function readTurnEnd(path: string): TurnEnd | undefined {
     const entry = text === undefined ? undefined : parseObject(text);
     if (entry === undefined || entry['isSidechain'] === true || entry['isMeta'] === true) return;
     const message = isObject(entry['message']) ? entry['message'] : {};
-    const messageText = textIn(message['content']);
+    const messageText = textOf(textIn(message['content']));
     if (entry['type'] === 'user' && messageText !== undefined) end = { isError: false };
     if (entry['type'] !== 'assistant') return;
     const isError = entry['isApiErrorMessage'] === true || typeof entry['error'] === 'string';
@@ -136,13 +166,4 @@ export function readTurnEnd(path: string): TurnEnd | undefined {
     else end = { text: messageText, isError, ...(typeof id === 'string' ? { id } : {}) };
   });
   return end;
-}
-
-function textIn(content: unknown): string | undefined {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return undefined;
-  const texts = content.flatMap((part: unknown) =>
-    isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? [part['text']] : [],
-  );
-  return texts.length === 0 ? undefined : texts.join('\n');
 }

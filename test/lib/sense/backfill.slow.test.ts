@@ -268,7 +268,7 @@ describe('sense: backfill', () => {
     const folder = join(git.folder, 'sessions', '2026', '11', '18');
     mkdirSync(folder, { recursive: true });
     const line = (minute: string, type: string, payload: object): string =>
-      `${JSON.stringify({ timestamp: `2026-11-18T10:${minute}:00.000Z`, type, payload })}\n`;
+      `${JSON.stringify({ timestamp: `2026-11-18T10:${minute}:00.000Z`, ordinal: 1, type, payload })}\n`;
     const text = (meta: object): string =>
       line('00', 'session_meta', meta) +
       line('05', 'response_item', { text: 'secret' }) +
@@ -288,6 +288,23 @@ describe('sense: backfill', () => {
     );
   });
 
+  it("reads Copilot's events, which name the session in their first line", () => {
+    const folder = join(git.folder, 'session-state', 'p1');
+    mkdirSync(folder, { recursive: true });
+    const line = (minute: string, type: string, data: object): string =>
+      `${JSON.stringify({ type, data, id: '1', timestamp: `2026-11-18T10:${minute}:00.000Z` })}\n`;
+    const start = line('00', 'session.start', { sessionId: 'p1', context: { cwd: shop } });
+    const more = line('05', 'user.message', { content: 'secret' }) + line('06', 'hook.start', {});
+    writeFileSync(join(folder, 'events.jsonl'), start + more);
+    const found: PastActivity[] = [];
+    readTranscripts([join(git.folder, 'session-state')], 0, (one) => found.push(one));
+    const rows = found.map(({ session, repo, ms }) => [session, repo, new Date(ms).getUTCMinutes()]);
+    expect(rows).to.deep.equal([
+      ['p1', 'shop', 0],
+      ['p1', 'shop', 5],
+    ]);
+  });
+
   it("finds transcripts in the assistants' folders", () => {
     const env = { CLAUDE_CONFIG_DIR: '~/c', CODEX_HOME: '/srv/codex' };
     const host = { platform: 'linux' as const, env, home: '/home/ann' };
@@ -296,6 +313,8 @@ describe('sense: backfill', () => {
       '/home/ann/.claude/projects',
       '/home/ann/.config/claude/projects',
       '/srv/codex/sessions',
+      '/srv/codex/archived_sessions',
+      '/home/ann/.copilot/session-state',
       '/home/ann/.qwen/projects',
     ]);
   });

@@ -46,6 +46,11 @@ export function repositoryOf(path: string): { name: string; root: string } | und
   return found === undefined ? undefined : { name: found.name, root: found.mainRoot };
 }
 
+/** Returns the name of a repository that is given by name or by a path in it. */
+export function nameOfRepo(text: string): string {
+  return /[/\\]|^\.+$/.test(text) ? (repositoryOf(resolve(text))?.name ?? basename(text)) : text;
+}
+
 /** Returns the checkout that contains a path, even if the path doesn't exist. Doesn't start a process. */
 export function checkoutOf(path: string): GitFolder | undefined {
   if (path.includes('\0')) return undefined;

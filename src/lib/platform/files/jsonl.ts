@@ -91,6 +91,47 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
   return { size, end: lineStart, torn };
 }
 
+/** Lines that are longer are skipped: they contain images or whole files. */
+const MAX_SCANNED_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Returns a function that yields, for each part of a file, the lines in which all patterns match. Patterns match bytes
+ * (`latin1`), and lines are decoded only then. The first pattern must be global.
+ */
+export function lineScanner(first: RegExp, others: readonly RegExp[]): (path: string) => Generator<string[]> {
+  const buffer = Buffer.allocUnsafe(MAX_SCANNED_BYTES);
+  const linesIn = (end: number): string[] => {
+    const bytes = buffer.toString('latin1', 0, end);
+    const lines: string[] = [];
+    first.lastIndex = 0;
+    for (let hit = first.exec(bytes); hit !== null; hit = first.exec(bytes)) {
+      const from = bytes.lastIndexOf('\n', hit.index) + 1;
+      const feed = bytes.indexOf('\n', hit.index);
+      const to = feed === -1 ? end : feed;
+      const line = bytes.slice(from, to);
+      if (others.every((pattern) => pattern.test(line))) lines.push(buffer.toString('utf8', from, to));
+      first.lastIndex = to;
+    }
+    return lines;
+  };
+  return function* (path) {
+    const fd = openRegular(path, constants.O_RDONLY);
+    if (fd === undefined) return;
+    try {
+      for (let kept = 0, got = -1; got !== 0;) {
+        got = readSync(fd, buffer, kept, Math.min(CHUNK, buffer.length - kept), null);
+        const end = kept + got;
+        const whole = got === 0 ? end : buffer.subarray(0, end).lastIndexOf(LF) + 1;
+        yield linesIn(whole);
+        buffer.copyWithin(0, whole, end);
+        kept = end - whole === buffer.length ? 0 : end - whole;
+      }
+    } finally {
+      closeSync(fd);
+    }
+  };
+}
+
 function asText(bytes: Buffer | undefined): string | undefined {
   return bytes !== undefined && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }

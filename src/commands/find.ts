@@ -1,0 +1,68 @@
+import { BaseCommand, boolean, limit, of, repo, text, word } from '../lib/cli/base-command';
+import { zonedNow } from '../lib/app/context';
+import { openFind } from '../lib/app/find';
+import type { FoundSession } from '../lib/assistant/find';
+import { foundText } from '../lib/assistant/find-view';
+import { findTerms } from '../lib/assistant/find-words';
+import { nameOfRepo } from '../lib/platform/files/git-folder';
+import { localTimes } from '../lib/platform/time/day-words';
+
+/** Delay before the progress message, in ms. */
+const SLOW_MS = 1000;
+
+/** `notes`: what was not searched, and why. */
+interface Found {
+  rows: FoundSession[];
+  notes: string[];
+}
+
+export default class Find extends BaseCommand {
+  static override summary = 'Find past sessions by their words';
+  static override description =
+    'Searches the transcripts of your assistants on this machine, newest first, for messages with all these words, and shows how to resume the session. Skips restricted folders; stores and sends nothing.';
+  static override strict = false;
+  static override args = {
+    words: word({ required: true, description: 'Whole words, in any case; quote a phrase.' }),
+  };
+  static override flags = {
+    by: text({
+      description: 'Only your messages, or only those of the assistant.',
+      options: ['you', 'assistant'],
+    }),
+    repo,
+    of: of('Days of the messages'),
+    files: boolean({ description: 'Search the paths of edited files instead.' }),
+    limit: limit('Number of sessions after which to stop.', 20),
+  };
+  static override examples = [
+    'find refund retries',
+    'find "retry policy" --by you --of "last month"',
+    'find --files src/payments.ts --repo shop',
+  ];
+  static override related = ['sessions', 'usage --by session'];
+
+  async run(): Promise<Found> {
+    const { argv, flags } = await this.parse(Find);
+    const terms = findTerms(argv as string[]);
+    const { zone } = await zonedNow(this.context);
+    const { startMs, endMs } = flags.of === undefined ? ALWAYS : await this.period(flags.of);
+    const options = { ...this.terminal, localTime: localTimes(this.context.clock, zone) };
+    const { by, limit, files = false } = flags;
+    const repo = flags.repo === undefined ? undefined : nameOfRepo(flags.repo);
+    const query = { terms, startMs, endMs, limit, files, by, repo };
+    const rows: FoundSession[] = [];
+    const slow = setTimeout(
+      () => this.say('Searching the transcripts… Ctrl-C keeps what was found.'),
+      SLOW_MS,
+    );
+    const notes = await openFind(this.context, query, (found) => {
+      rows.push(found);
+      this.print(() => foundText(found, terms, options));
+    }).finally(() => clearTimeout(slow));
+    if (rows.length === 0) this.print(() => 'No session found.');
+    for (const note of notes) this.say(note);
+    return { rows, notes };
+  }
+}
+
+const ALWAYS = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER };

@@ -1,0 +1,37 @@
+import { ASSISTANTS } from '../assistant';
+import { findSessions, type FindQuery, type FoundSession } from '../assistant/find';
+import { transcriptsSince } from '../assistant/transcripts';
+import { orUndefined } from '../assistant/registered';
+import { processHost } from '../platform/files/paths';
+import { onInterrupt } from '../platform/process/own-process';
+import { yielder } from '../platform/time/wait';
+import { findLogs } from '../usage/find-logs';
+import type { Context } from './context';
+
+const SLICE_MS = 50;
+
+/** Searches the transcripts of all assistants until you press Ctrl-C. Stores nothing. */
+export async function openFind(
+  { clock }: Pick<Context, 'clock'>,
+  query: FindQuery,
+  onFound: (found: FoundSession) => void,
+): ReturnType<typeof findSessions> {
+  const host = processHost();
+  const logs = ASSISTANTS.flatMap((assistant) => {
+    const folders = orUndefined(() => assistant.transcripts?.(host)) ?? [];
+    return transcriptsSince(folders, query.startMs).map((file) => ({ assistant, ...file }));
+  });
+  const databases = findLogs(host, {}, query.startMs).changed.filter(
+    ({ reader }) => reader.kind === 'database',
+  );
+  for (const { reader, path } of databases) {
+    const assistant = ASSISTANTS.find(({ id }) => id === reader.assistant);
+    if (assistant !== undefined) logs.push({ assistant, path, size: 0, mtimeMs: Infinity });
+  }
+  logs.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  let isStopped = false;
+  const release = onInterrupt(() => (isStopped = true));
+  const turn = yielder(clock, SLICE_MS);
+  const pause = (): Promise<boolean> => turn().then(() => !isStopped);
+  return findSessions(logs, query, { onFound, pause }).finally(release);
+}
