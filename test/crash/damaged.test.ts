@@ -93,10 +93,9 @@ describe('crash: a user area with a damaged file', function () {
       });
       const hook = await run(['hook', 'stop'], home, hookJson('stop', { cwd: home }));
       expect(hook, what).to.include({ code: 0, stdout: '', stderr: '' });
-      const isEdited = file === 'sense/config.json' && told.at(-1)?.code === 0;
+      const isEdited = file === 'config.yaml' && told.at(-1)?.code === 0;
       // Verifying the repository again writes its result, unless the file is invalid.
-      const repo = file === 'work/work_repo.json' ? repoOf(before) : undefined;
-      const isVerified = repo !== undefined && repoOf(textOf(path)) === repo;
+      const isVerified = file === 'work/work_repo.json' && [before, textOf(path)].every(isJson);
       if (!isVerified && KEPT.test(file) && before !== undefined && !isEdited)
         expect(textOf(path)?.startsWith(before) ?? false, `${what}: is kept`).to.equal(true);
       chmodTo(path);
@@ -117,9 +116,8 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Returns the repository named in work_repo.json, or undefined if the text is invalid. */
-function repoOf(text: string | undefined): unknown {
-  return parseObject(text ?? '')?.['REPO'];
+function isJson(text: string | undefined): boolean {
+  return parseObject(text ?? '') !== undefined;
 }
 
 function chmodTo(path: string): void {
@@ -179,6 +177,7 @@ async function fill(
   const world = await readyWorld(github);
   cpSync(world.at.area.work.root, join(area, 'work'), { recursive: true });
   world.remove();
+  await must(['config', 'set', 'WORK.REPO', 'ann/work']);
   await must(['work', 'remind', 'call Ann tomorrow at 10']);
   await must(['hook', 'session-end'], hookJson('session-end', { cwd: repo }));
   await must(['work', 'board']);

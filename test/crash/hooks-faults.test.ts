@@ -146,7 +146,7 @@ describe('hooks and the status line on a faulty machine', () => {
     }; // prettier-ignore
 
     it('a full queue refuses more, reported to the user and in the log', async () => {
-      write('work/work_repo.json', '{}');
+      write('config.yaml', 'WORK:\n  repo: ann/work\n');
       for (let index = 0; index < 1000; index += 1) lay(index);
       const told = await hook('prompt', [], {}, { prompt: 'remind me to call Ann tomorrow' });
       expect(told).to.include({ code: 0, stderr: '' });
