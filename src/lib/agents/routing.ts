@@ -1,17 +1,8 @@
-import type { NamedAgent, AgentSettings, RoutingInput, Worker, RuleOutcome, Rule } from './routing-find';
+import type { NamedAgent, AgentSettings, RoutingInput, RuleOutcome, Rule } from './routing-find';
 import type { AgentTypes } from './check';
 import data from '../../../templates/data/routing.json';
 import { StewardError } from '../errors';
-import {
-  composeBriefs,
-  launchOf,
-  spotcheckOf,
-  type Brief,
-  type BuilderMode,
-  type ModelTier,
-  type Spotcheck,
-  traitsIn,
-} from './brief';
+import { composeBriefs, launchOf, spotcheckOf, type Brief, type ModelTier, traitsIn } from './brief';
 import { countOf, FINDERS, namedAgents, typeIn, unsuitableForManaged } from './routing-find';
 import { findPattern, PATTERNS_BY_RULE, type Hit, type RulePattern } from './routing-match';
 import { plural } from '../platform/terminal/format';
@@ -29,27 +20,6 @@ export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[])
       )),
   ...(rule.id === 'managed' ? { unsuitable: unsuitableForManaged } : {}),
 }));
-
-/** The chosen worker for a request, and the reason. */
-export interface Decision {
-  worker: Worker;
-  /** The agent type for the task tool; null if no agent is launched. */
-  subagentType: string | null;
-  model: ModelTier;
-  mode?: BuilderMode;
-  brief?: Brief;
-  briefs?: Brief[];
-  launch?: string;
-  /** Slug of the named agent. */
-  agent?: string;
-  rule: string;
-  why: string;
-  /** The matching words in the request. */
-  triggers: string[];
-  /** The agent that checks the output of parallel agents; null if no agents work in parallel. */
-  spotcheck: Spotcheck | null;
-  warnings: string[];
-}
 
 /** The result of one rule, for `--explain`. */
 export interface Considered {
@@ -112,7 +82,7 @@ export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
 }
 
-function decide(rule: Rule, hit: Hit, input: RoutingInput, warnings: string[]): Decision {
+function decide(rule: Rule, hit: Hit, input: RoutingInput, warnings: string[]) {
   const { gives } = rule;
   const model = tierOf(rule, input);
   const count = countOf(rule, hit, input, warnings);
@@ -128,6 +98,7 @@ function decide(rule: Rule, hit: Hit, input: RoutingInput, warnings: string[]): 
   warnings.push(...warningsOf(rule, input, count));
   return {
     worker: gives.worker,
+    /** The agent type for the task tool; null if no agent is launched. */
     subagentType: type,
     model: named[0]?.model ?? model,
     ...(gives.mode === undefined ? {} : { mode: gives.mode }),
@@ -137,11 +108,16 @@ function decide(rule: Rule, hit: Hit, input: RoutingInput, warnings: string[]): 
     ...(named[0] === undefined ? {} : { agent: named[0].slug }),
     rule: rule.id,
     why: whyOf(rule, hit, input),
+    /** The matching words in the request. */
     triggers: hit.words === '' ? [] : [hit.words],
+    /** The agent that checks the output of parallel agents; null if no agents work in parallel. */
     spotcheck: isParallel ? spotcheckOf(input.whole, briefs.length, input.types.general) : null,
     warnings,
   };
 }
+
+/** The chosen worker for a request, and the reason. */
+export type Decision = ReturnType<typeof decide>;
 
 function typeOf(key: keyof AgentTypes | null, types: AgentTypes): string | null {
   const found = key === null ? null : types[key];

@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../config/load';
 import { checkedArea, type Machine } from '../config/user-area';
 import { systemClock } from '../platform/time/clock';
 import { machineId } from '../platform/files/machine';
-import { processHost, type PathHost } from '../platform/files/paths';
+import { processHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import { foldFor } from '../platform/terminal/fold';
 import { writeErr } from '../platform/terminal/stdio';
@@ -83,12 +83,7 @@ export function productRoot({ templates }: Pick<Context, 'templates'>): string {
   return dirname(templates);
 }
 
-export interface InstallContext extends Machine, Pick<Context, 'run'> {
-  host: PathHost;
-  product: { root: string; node: string };
-}
-
-export function installerDeps(context: Context): InstallContext {
+export function installerDeps(context: Context) {
   const { area, clock, run } = context;
   return {
     area,

@@ -1,9 +1,8 @@
-import type { DaemonParts, Service } from '../daemon/daemon';
+import type { Service } from '../daemon/daemon';
 import type { DaemonJob } from '../daemon/jobs';
 import type { DaemonLog } from '../daemon/log';
 import { historyRoutes } from '../daemon/notify-routes';
 import { route, type Route } from '../daemon/route';
-import type { Module } from '../daemon/status';
 import { acceptNotification, acceptOnce } from '../notify/accept';
 import { keepDelivering, type Delivering } from '../notify/deliver';
 import { faultsOf, voiceFinding } from '../notify/checks';
@@ -24,22 +23,12 @@ import { voiceOf } from './speech';
 import { openSessions } from './sessions';
 import { openTriggers, presenceOf } from './triggers';
 
-/** The daemon's notification service: a voice, and a worker that delivers the outbox. */
-interface NotifyOfDaemon {
-  notify: NotifyContext;
-  routes: readonly Route[];
-  services: (log: DaemonLog) => readonly Service[];
-  jobs: readonly DaemonJob[];
-  module: Module;
-  outbox: DaemonParts['outbox'];
-}
-
 /** How long speech may continue after a stop request, in ms. */
 const SPEECH_GRACE_MS = 2_000;
 /** Extra time for recording the result of a delivery, in ms. */
 const NOTE_GRACE_MS = 1_000;
 
-export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaemon> {
+export async function openNotifyOfDaemon(context: Context) {
   const { area, clock } = context;
   const { config } = await context.loadConfig();
   const faults = faultsOf(clock);
@@ -56,7 +45,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
   return {
     notify,
     routes: [notifyRoute(notify, settings), ...historyRoutes({ ...notify.deps, voice })],
-    services(log) {
+    services(log: DaemonLog): Service[] {
       faults.tell = (message) => log.write('error', 'notify', { message });
       // Preload the redaction patterns and pronunciations, so that they don't delay the first spoken text.
       voice.preview('live');

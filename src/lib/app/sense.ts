@@ -24,7 +24,7 @@ import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
 import { type FocusWatch, watchFocus } from '../sense/focus-watch';
 import { goalTagsOf } from '../time/ledger/rows';
-import { type Last, type Observation, type ObserveDeps, observe } from '../sense/observe';
+import { type Last, type ObserveDeps, observe } from '../sense/observe';
 import { forgetRunning } from '../sense/purge';
 import { type ReadDeps, recordsBetween } from '../sense/read';
 
@@ -35,26 +35,6 @@ import type { Context } from './context';
 import { prepareArea } from './shared-area';
 import { openSessions, sessionsOn } from './sessions';
 
-export interface SenseContext {
-  deps: CaptureDeps & ReadDeps;
-  /** Warnings about unknown configuration keys, and about files that other users can access. */
-  warnings: readonly string[];
-  /** Parses a day such as `yesterday` in your time zone. */
-  readDay: (words: string) => Promise<Day>;
-  /** Runs `work` under the lock shared by this machine's captures, rollups and purges. */
-  locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /**
-   * Checks the area's owner and runs a capture. The caller must hold the lock.
-   */
-  captureHere: () => Promise<CaptureResult>;
-  /** Forgets the running sessions, for `sessions forget`. The caller must hold the lock. */
-  forgetRunning: () => void;
-  /**
-   * Returns the current focus. Reuses the focus in `last` if there has been no input since that observation.
-   */
-  observe: (last: Last | undefined, desktop: Desktop) => Promise<Observation>;
-}
-
 type WatchOf = () => FocusWatch | undefined;
 
 /**
@@ -64,11 +44,11 @@ type WatchOf = () => FocusWatch | undefined;
 const LOCK_WAIT_MS = 30_000;
 
 /** @param watch set only in the daemon, which watches the focus */
-export async function openSense(context: Context, watch?: WatchOf): Promise<SenseContext> {
+export async function openSense(context: Context, watch?: WatchOf) {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
   const { timezone } = config.user;
-  const deps: SenseContext['deps'] = {
+  const deps: CaptureDeps & ReadDeps = {
     clock,
     store: senseStore(area),
     config: config.sense,
@@ -80,26 +60,35 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
   };
   return {
     deps,
+    /** Warnings about unknown configuration keys, and about files that other users can access. */
     warnings,
-    readDay: async (words) => {
+    /** Parses a day such as `yesterday` in your time zone. */
+    readDay: async (words: string) => {
       const { readDay } = await import('../platform/time/day-words');
       return readDay(words, { nowMs: clock.now(), zone: timezone });
     },
-    locked: (work) =>
+    /** Runs `work` under the lock shared by this machine's captures, rollups and purges. */
+    locked: <T>(work: () => T | Promise<T>): Promise<T> =>
       withLock(
         join(area.machine, 'sense.lock'),
         { clock, machineId: context.machineId, waitMs: LOCK_WAIT_MS },
         async () => work(),
       ),
+    /** Forgets the running sessions, for `sessions forget`. The caller must hold the lock. */
     forgetRunning: () => forgetRunning(deps),
+    /** Checks the area's owner and runs a capture. The caller must hold the lock. */
     async captureHere() {
       const problems = config.sense.enabled ? await prepareArea(context) : [];
       const result = await capture(deps);
       return { ...result, problems: [...problems, ...result.problems] };
     },
-    observe: (last, desktop) => observe({ ...observeDeps(context, config), desktop }, clock.now(), last),
+    /** Returns the current focus. Reuses the focus in `last` if there has been no input since that observation. */
+    observe: (last: Last | undefined, desktop: Desktop) =>
+      observe({ ...observeDeps(context, config), desktop }, clock.now(), last),
   };
 }
+
+export type SenseContext = Awaited<ReturnType<typeof openSense>>;
 
 /** Returns undefined if no goal has rules, to avoid reading sessions and issues. */
 async function goalTagger(context: Context): Promise<CaptureDeps['goalTags']> {

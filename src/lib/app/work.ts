@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { rosterFiles } from '../agents/roster';
 import { configPaths } from '../config/files';
-import type { UserConfig } from '../config/schema';
 import { cachedLoader } from '../platform/files/file-cache';
 import { processHost } from '../platform/files/paths';
 import { cacheReader } from '../work/cache';
@@ -12,13 +11,6 @@ import { agentName } from '../work/label';
 import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from '../platform/version';
-
-export interface WorkContext {
-  deps: WorkDeps;
-  user: UserConfig;
-  warnings: readonly string[];
-  shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
-}
 
 /** The longest rate-limit delay that a terminal command waits for, in ms. A longer delay is an error. */
 const MAX_WAIT_MS = 10_000;
@@ -41,7 +33,7 @@ export async function openWork(context: Context, maxWaitMs?: number): Promise<Wo
   return open();
 }
 
-async function workOf(context: Context, maxWaitMs: number): Promise<WorkContext> {
+async function workOf(context: Context, maxWaitMs: number) {
   const { area, clock, run, templates } = context;
   const { env } = processHost();
   let loaded = await context.loadConfig();
@@ -92,13 +84,15 @@ async function workOf(context: Context, maxWaitMs: number): Promise<WorkContext>
     },
   };
   const { user } = loaded.config;
-  const shown: WorkContext['shown'] = (terminal) => ({
+  const shown = <T extends object>(terminal: T): T & Pick<WorkTextOptions, 'timezone' | 'nowMs'> => ({
     ...terminal,
     timezone: deps.timezone,
     nowMs: clock.now(),
   });
   return { deps, user, warnings: loaded.warnings, shown };
 }
+
+export type WorkContext = Awaited<ReturnType<typeof workOf>>;
 
 /** Returns the name under which you claim issues: your own, or the login of your account. */
 export async function yourName({ deps, user }: Pick<WorkContext, 'deps' | 'user'>): Promise<string> {

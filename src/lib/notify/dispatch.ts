@@ -42,44 +42,38 @@ interface Pause {
   reason: string | undefined;
 }
 
-/**
- * Delivers the outbox with one lane per channel, so that a broken channel doesn't delay the others. deliver.ts allows
- * only one dispatcher per machine.
- */
-export interface Dispatcher {
-  deps: DispatchDeps;
-  /** The waiting files by name, oldest first, as last read. */
-  queue: Map<string, QueuedDelivery & { mark?: string | undefined }>;
-  running: Map<ChannelId, Promise<void>>;
-  /** Channels that stop until the next scan, because of an unexpected error. */
-  faulty: Set<ChannelId>;
-  /** The failed attempts whose servers are down: until then, their channels send nothing. */
-  pauses: Map<ChannelId, Pause>;
-  /** For each claimed delivery, the function that puts away its file. */
-  unsettled: Map<string, () => unknown>;
-  breathe: () => Promise<void>;
-  sweptMs: number;
-  isClosed: boolean;
-}
-
 const SWEEP_MS = 60_000;
 /** How long to process deliveries before yielding to the event loop, in ms. */
 const SLICE_MS = 1;
 /** How often the outbox is scanned, in ms. */
 export const SCAN_MS = 1_000;
 
-export function startDispatcher(deps: DispatchDeps): Dispatcher {
-  const at: Dispatcher = {
+/**
+ * The state of a dispatcher. It has one lane per channel, so that a broken channel doesn't delay the others.
+ */
+function dispatcherOf(deps: DispatchDeps) {
+  return {
     deps,
-    queue: new Map(),
-    running: new Map(),
-    faulty: new Set(),
-    pauses: new Map(),
-    unsettled: new Map(),
+    /** The waiting files by name, oldest first, as last read. */
+    queue: new Map<string, QueuedDelivery & { mark?: string | undefined }>(),
+    running: new Map<ChannelId, Promise<void>>(),
+    /** Channels that stop until the next scan, because of an unexpected error. */
+    faulty: new Set<ChannelId>(),
+    /** The failed attempts whose servers are down: until then, their channels send nothing. */
+    pauses: new Map<ChannelId, Pause>(),
+    /** For each claimed delivery, the function that puts away its file. */
+    unsettled: new Map<string, () => unknown>(),
     breathe: yielder(deps.clock, SLICE_MS),
     sweptMs: -Infinity,
     isClosed: false,
   };
+}
+
+export type Dispatcher = ReturnType<typeof dispatcherOf>;
+
+/** Delivers the outbox. deliver.ts allows only one dispatcher per machine. */
+export function startDispatcher(deps: DispatchDeps): Dispatcher {
+  const at = dispatcherOf(deps);
   recover(deps);
   scan(at);
   return at;

@@ -49,38 +49,30 @@ export interface FocusWatch {
 const TICK_MS = 15_000;
 const RETRY_MS = 60_000;
 
-interface State {
-  deps: FocusWatchDeps;
-  /** The desktop, with what the current watch keeps of it. */
-  desktop: Desktop;
-  timeline: FocusTimeline;
-  /** Whether the first attempt to watch is in progress. */
-  isStarting: boolean;
-  isLive: boolean;
-  last: Last | undefined;
-  /** Time of the next observation, or undefined if none is due. */
-  dueMs: number | undefined;
-  isChanged: boolean;
-  observing: Promise<void> | undefined;
-  closing: AbortController;
-  stop: (error?: unknown) => void;
+function stateOf(deps: FocusWatchDeps) {
+  return {
+    deps,
+    /** The desktop, with what the current watch keeps of it. */
+    desktop: deps.desktop,
+    timeline: { done: [] } as FocusTimeline,
+    /** Whether the first attempt to watch is in progress. */
+    isStarting: true,
+    isLive: false,
+    last: undefined as Last | undefined,
+    /** Time of the next observation, or undefined if none is due. */
+    dueMs: undefined as number | undefined,
+    isChanged: false,
+    observing: undefined as Promise<void> | undefined,
+    closing: new AbortController(),
+    stop: (_error?: unknown): void => undefined,
+  };
 }
+
+type State = ReturnType<typeof stateOf>;
 
 /** Watches the focus in the background while sense is on and the desktop reports changes. */
 export function watchFocus(deps: FocusWatchDeps): FocusWatch {
-  const state: State = {
-    deps,
-    desktop: deps.desktop,
-    timeline: { done: [] },
-    isStarting: true,
-    isLive: false,
-    last: undefined,
-    dueMs: undefined,
-    isChanged: false,
-    observing: undefined,
-    closing: new AbortController(),
-    stop: () => undefined,
-  };
+  const state = stateOf(deps);
   const running = keepWatching(state);
   return {
     isLive: () => state.isLive,

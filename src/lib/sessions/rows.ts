@@ -10,37 +10,6 @@ import {
 import { CLAUDE_CODE, idOfKey } from './session-key';
 import type { SpoolStatus } from './spool';
 
-/** A session in `steward sessions --json`. Times are ISO 8601 in UTC. */
-export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
-  /** The displayed name, which is unique among the listed sessions. */
-  name: string;
-  givenName: string | null;
-  status: SessionStatus;
-  branch: string | null;
-  /** Folder name of a linked worktree; null in the main checkout. */
-  worktree: string | null;
-  assistant: string;
-  model: string | null;
-  /** What the session is doing, such as `editing` or `running a command`; null if it isn't working. */
-  activity: string | null;
-  waitingFor: string | null;
-  waitingSince: string | null;
-  /** The first line of the session's first prompt. Set only if `sessions.titles` is on. */
-  title: string | null;
-  /**
-   * Where the session's terminal is: `work:2` in tmux, the pane in herdr, or the tab in kitty. Null if unknown or not requested.
-   */
-  place: string | null;
-  /** Process id of the assistant on this machine; null if it isn't known to be running. */
-  pid: number | null;
-  subagents: number;
-  /**
-   * The command that brings the session's terminal to the front. Null if there is no terminal or the session
-   * has ended.
-   */
-  go: string | null;
-}
-
 const SHOWN = [
   ...(['slug', 'task', 'project', 'repo', 'mode', 'phase', 'startedAt', 'updatedAt'] as const),
   ...(['sessionIds', 'artifact', 'github_issue', 'github_issue_url'] as const),
@@ -110,32 +79,45 @@ export function rowsOf(sessions: readonly Session[], options: RowOptions): Sessi
   return sessions.map((session) => rowOf(session, options, names.get(session.slug))).sort(byNeed);
 }
 
-function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): SessionRow {
+function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string) {
   const shown = Object.fromEntries(SHOWN.map((key) => [key, session[key]])) as Pick<
     Session,
     (typeof SHOWN)[number]
   >;
   const status = statusOf(session, nowMs);
   return {
+    /** The displayed name, which is unique among the listed sessions. */
     name: name ?? labelOf(session) ?? session.slug,
     ...shown,
     sessionIds: session.sessionIds.map(idOfKey),
     givenName: session.givenName ?? null,
     status,
     branch: session.branch ?? null,
+    /** Folder name of a linked worktree; null in the main checkout. */
     worktree: session.worktree ?? null,
     assistant: session.assistant ?? CLAUDE_CODE,
     model: session.model ?? null,
+    /** What the session is doing, such as `editing` or `running a command`; null if it isn't working. */
     activity: activityOf(session, nowMs),
     waitingFor: requestOf(session, nowMs),
     waitingSince: status === 'waiting' ? (session.waitingSince ?? session.updatedAt) : null,
+    /** The first line of the session's first prompt. Set only if `sessions.titles` is on. */
     title: session.title ?? null,
+    /**
+     * Where the session's terminal is: `work:2` in tmux, the pane in herdr, or the tab in kitty. Null if unknown
+     * or not requested.
+     */
     place: places?.get(session.slug) ?? null,
+    /** Process id of the assistant on this machine; null if it isn't known to be running. */
     pid: session.isAlive === true ? (session.process?.pid ?? null) : null,
     subagents: session.agents.length,
+    /** The command that brings the session's terminal to the front; null without a terminal, or if it has ended. */
     go: isLive(session, nowMs) && session.terminal !== null ? `steward go ${session.slug}` : null,
   };
 }
+
+/** A session in `steward sessions --json`. Times are ISO 8601 in UTC. */
+export type SessionRow = ReturnType<typeof rowOf>;
 
 /**
  * Returns the session's given name. If it has none, returns the first of its task, title, label and slug that

@@ -4,28 +4,9 @@ import { StewardError } from '../errors';
 import { repositoryOf } from '../platform/files/git-folder';
 import { isInteractive, confirm } from '../platform/terminal/ask';
 import type { BackfillResult } from '../sense/backfill';
-import type { CaptureResult } from '../sense/capture';
-import { lastDays, today, type Today } from '../sense/read';
+import { lastDays, today } from '../sense/read';
 import { isEmptyRecord, recordDocument, type DailyRecord } from '../time/record';
-import { askForAliases, type AskYes, type RepositoryAuthors, authorsIn } from './first-look';
-
-export interface UpResult {
-  userArea: string;
-  /** Whether this run created the default configuration. */
-  created: boolean;
-  /** The current folder's repository, or null. */
-  watching: string | null;
-  /** Whose commits that repository has; null if it was not read. */
-  authors: RepositoryAuthors | null;
-  warnings: readonly string[];
-  /** The result of the backfill. Null if the backfill was done before or is switched off. */
-  backfill: BackfillResult | null;
-  capture: CaptureResult;
-  today: Today;
-  /** The last seven days including today, newest first. */
-  days: DailyRecord[];
-  daemon: string | null;
-}
+import { askForAliases, type AskYes, authorsIn } from './first-look';
 
 /** Returns the result for JSON output. */
 export function upDocument({ today: shown, days, ...result }: UpResult) {
@@ -59,7 +40,7 @@ export async function askToStart({ area }: Context, say: (text: string) => void)
  * summarizes the day.
  * @param ask asks about a new repository's commits; undefined if steward must not ask questions
  */
-export async function up(context: Context, folder: string, ask?: AskYes): Promise<UpResult> {
+export async function up(context: Context, folder: string, ask?: AskYes) {
   const { created } = await setUpSense(context);
   const watching = repositoryOf(folder)?.root ?? null;
   const isNew = watching !== null && (await watch(context, [watching]));
@@ -73,17 +54,24 @@ export async function up(context: Context, folder: string, ask?: AskYes): Promis
   const capture = await locked(captureHere);
   return {
     userArea: context.area.root,
+    /** Whether this run created the default configuration. */
     created,
+    /** The current folder's repository, or null. */
     watching,
+    /** Whose commits that repository has; null if it was not read. */
     authors,
     warnings,
+    /** The result of the backfill. Null if the backfill was done before or is switched off. */
     backfill,
     capture,
     today: today(deps),
+    /** The last seven days including today, newest first. */
     days: lastDays(deps, 7),
-    daemon: null,
+    daemon: null as string | null,
   };
 }
+
+type UpResult = Awaited<ReturnType<typeof up>>;
 
 /**
  * Backfills the last `sense.git.backfillDays` days. Returns null if backfilling is off. The caller must hold

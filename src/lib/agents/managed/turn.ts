@@ -23,34 +23,26 @@ export interface TurnOutcome {
 
 type Stop = ReturnType<typeof stopOf>;
 
-/**
- * A session's state, computed from its log. Unknown events are ignored. Any stop reason except
- * `requires_action` ends the turn.
- */
-export interface Turn {
-  status: 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
-  tools: Map<string, ToolUse>;
-  answered: Set<string>;
-  /** Why the session is idle; undefined while the session is running. */
-  stop: Stop | undefined;
-  failure: string | undefined;
-  isInterrupted: boolean;
-  meter: Meter;
-}
-
 const OPEN = 'requires_action';
 
-export function newTurn(): Turn {
+/**
+ * Returns a session's state, which is computed from its log. Unknown events are ignored. Any stop reason except
+ * `requires_action` ends the turn.
+ */
+export function newTurn() {
   return {
-    status: 'unknown',
-    tools: new Map(),
-    answered: new Set(),
-    stop: undefined,
-    failure: undefined,
+    status: 'unknown' as 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted',
+    tools: new Map<string, ToolUse>(),
+    answered: new Set<string>(),
+    /** Why the session is idle; undefined while the session is running. */
+    stop: undefined as Stop | undefined,
+    failure: undefined as string | undefined,
     isInterrupted: false,
     meter: newMeter(),
   };
 }
+
+export type Turn = ReturnType<typeof newTurn>;
 
 /** Starts a turn for a message that the log doesn't contain yet. */
 export function beginTurn(turn: Turn): void {

@@ -19,45 +19,37 @@ interface Connection {
   isOtherUser: IsOtherUser;
 }
 
-interface State {
-  app: Application;
-  limits: ServerLimits;
-  servers: Server[];
-  sockets: Map<Socket, Connection>;
-  open: number;
-  answered: number;
-  accepted: number;
-  /** Open streams, which don't count as requests in progress. */
-  streams: Set<ServerResponse>;
-  /** `isEnding` is set when a shutdown begins, and `isClosing` once the server no longer listens. */
-  isEnding: boolean;
-  isClosing: boolean;
-  /** Called when no requests are in progress. */
-  onSettled: (() => void) | undefined;
-}
-
 /** How long a shutdown waits, each time, before it closes the idle connections: a request may be in transit. */
 const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
+
+function stateOf(app: Application, limits: ServerLimits) {
+  return {
+    app,
+    limits,
+    servers: [] as Server[],
+    sockets: new Map<Socket, Connection>(),
+    open: 0,
+    answered: 0,
+    accepted: 0,
+    /** Open streams, which don't count as requests in progress. */
+    streams: new Set<ServerResponse>(),
+    /** `isEnding` is set when a shutdown begins, and `isClosing` once the server no longer listens. */
+    isEnding: false,
+    isClosing: false,
+    /** Called when no requests are in progress. */
+    onSettled: undefined as (() => void) | undefined,
+  };
+}
+
+type State = ReturnType<typeof stateOf>;
 
 /**
  * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. A shutdown loses no
  * requests: the server sends `Connection: close`, and closes only idle connections.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS) {
-  const state: State = {
-    app,
-    limits,
-    servers: [],
-    sockets: new Map(),
-    open: 0,
-    answered: 0,
-    accepted: 0,
-    streams: new Set(),
-    isEnding: false,
-    isClosing: false,
-    onSettled: undefined,
-  };
+  const state = stateOf(app, limits);
   const peerOf = peerLookup();
   return {
     /** Listens on a TCP port and returns the port. Port 0 selects any free port. */

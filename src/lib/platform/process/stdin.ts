@@ -108,14 +108,7 @@ function kindOfStdin(): 'file' | 'stream' | 'terminal' {
   }
 }
 
-interface Collector {
-  add(chunk: Buffer): void;
-  isEmpty(): boolean;
-  isWhole(test: (bytes: Buffer) => boolean): boolean;
-  result(end: StdinRead['end']): StdinRead;
-}
-
-function collector(keepBytes: number): Collector {
+function collector(keepBytes: number) {
   let parts: Buffer[] = [];
   let length = 0;
   let isCut = false;
@@ -124,7 +117,7 @@ function collector(keepBytes: number): Collector {
     return parts[0] as Buffer;
   };
   return {
-    add(chunk) {
+    add(chunk: Buffer) {
       const room = Math.max(0, keepBytes - length);
       if (room < chunk.length) isCut = true;
       if (room === 0) return;
@@ -133,10 +126,12 @@ function collector(keepBytes: number): Collector {
       length += Math.min(room, chunk.length);
     },
     isEmpty: () => length === 0,
-    isWhole: (test) => !isCut && test(joined()),
-    result: (end) => ({ bytes: joined(), end: isCut ? 'large' : end }),
+    isWhole: (test: (bytes: Buffer) => boolean) => !isCut && test(joined()),
+    result: (end: StdinRead['end']): StdinRead => ({ bytes: joined(), end: isCut ? 'large' : end }),
   };
 }
+
+type Collector = ReturnType<typeof collector>;
 
 function fromStream(
   bounds: StdinBounds,

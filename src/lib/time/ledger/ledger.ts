@@ -15,16 +15,6 @@ import { frontOf, stayAt, timelineTally, type Timeline } from './timeline';
  */
 const MAX_GAP_MS = 30 * 60_000;
 
-interface Sample {
-  span: Span;
-  app: string;
-  repo: string | null;
-  otherFolder: boolean;
-  branch: string | null;
-  /** Sessions in the focused pane. */
-  sessions: readonly { id: string; assistant: string | null }[];
-}
-
 /**
  * Computes a day's ledger from its events, in any order. Counts agents' time only while captures were
  * running.
@@ -101,15 +91,16 @@ function samplesOf(counted: readonly FocusSample[]): Sample[] {
   return counted.map((sample) => sampleOf(sample, spelling(sample.app)));
 }
 
-function sampleOf({ from, to, event: { repo, detail = {} } }: FocusSample, app: string): Sample {
+function sampleOf({ from, to, event: { repo, detail = {} } }: FocusSample, app: string) {
   const { branch, otherFolder, sessions } = detail;
   const listed: unknown[] = Array.isArray(sessions) ? sessions : [];
   return {
-    span: [from, to],
+    span: [from, to] as Span,
     app,
     repo: textOf(repo) ?? null,
     otherFolder: otherFolder === true && textOf(repo) === undefined,
     branch: textOf(branch) ?? null,
+    /** Sessions in the focused pane. */
     sessions: listed.flatMap((item) => {
       const id = textOf(isObject(item) ? item['id'] : item);
       return id === undefined
@@ -118,6 +109,8 @@ function sampleOf({ from, to, event: { repo, detail = {} } }: FocusSample, app: 
     }),
   };
 }
+
+type Sample = ReturnType<typeof sampleOf>;
 
 function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   const ids = sample.sessions.map(({ id }) => id);
