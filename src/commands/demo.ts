@@ -5,7 +5,7 @@ import { BaseCommand, text } from '../lib/cli/base-command';
 import { withDemo } from '../lib/demo/folder';
 import { runChild } from '../lib/platform/process/own-process';
 
-const COMMANDS = ['open', 'sessions', 'time', 'week', 'work ready', 'sense today', 'status'];
+const COMMANDS = ['sessions', 'time', 'week', 'work ready', 'sense today', 'status'];
 
 export default class Demo extends BaseCommand {
   static override summary = 'Try steward with invented data';
@@ -45,11 +45,6 @@ export default class Demo extends BaseCommand {
     const demo = keep === undefined ? 'steward demo' : `steward demo --keep ${keep}`;
     const commands = COMMANDS.map((command) => `  ${demo} -- ${command}`);
     const end = keep === undefined ? 'Ctrl-C ends the demo and removes its data.' : 'Ctrl-C ends the demo.';
-    return [
-      `Demo pages: ${url}/`,
-      'In another terminal ("open" signs the browser in, which shows titles):',
-      ...commands,
-      end,
-    ].join('\n');
+    return [`Demo pages: ${url}/`, 'In another terminal:', ...commands, end].join('\n');
   }
 }

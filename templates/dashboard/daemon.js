@@ -15,8 +15,8 @@ const BODY_MS = 60_000;
  * @property {string | undefined} [hint]
  */
 
-/** Holds the secret if the browser blocks site data. @type {string | null} */
-let ownSecret = null;
+/** Holds the secret if the browser blocks site data, and in the demo. @type {string | null} */
+let ownSecret = document.documentElement.hasAttribute('data-demo') ? 'demo' : null;
 /** Whether the daemon withheld the names in its last response, because this page is not signed in. */
 export let isNameless = false;
 /** Why the daemon refused the code in the URL. @type {string | undefined} */

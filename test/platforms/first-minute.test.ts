@@ -117,6 +117,7 @@ describe('the first minute in a fresh root', function () {
       see(script, 'the demo', /Demo pages: (http:\S+)/, async (page) => {
         expect(await page.title()).to.match(/demo/i);
         expect(await page.locator('#timeline').count()).to.equal(1);
+        expect(await page.locator('main').innerText()).to.include('Write the release notes of the checkout');
       }),
     );
     expect(code, output).to.equal(0);

@@ -119,9 +119,18 @@ function isDemo(): boolean {
   return processHost().env[DEMO_VARIABLE] !== undefined;
 }
 
-/** Returns the parts of a daemon that only shows what is stored: it captures, sends and delivers nothing. */
+/**
+ * Returns the parts of a daemon that only shows what is stored: it captures, sends and delivers nothing. Its pages know
+ * the secret, because there is none in invented data.
+ */
 function atRest(parts: DaemonParts): DaemonParts {
-  return { ...parts, jobs: () => [], services: () => [], installedBuild: () => undefined };
+  return {
+    ...parts,
+    pageSecret: 'demo',
+    jobs: () => [],
+    services: () => [],
+    installedBuild: () => undefined,
+  };
 }
 
 function pageFolders(context: Context): Omit<PagesDeps, 'clock'> {

@@ -29,6 +29,8 @@ export interface DaemonParts extends Machine {
   /** Port to listen on; 0 means any free port. */
   port: number;
   requireToken: boolean;
+  /** The secret of signed-in pages; by default, a random one. */
+  pageSecret?: string;
   /** Whether to respond to other users on this machine over TCP. */
   otherUsers: boolean;
   routes: readonly Route[];
@@ -90,7 +92,7 @@ async function serve(
   const ended = new Promise<Ending>((resolve) => (end = resolve));
   let { host, port } = parts;
   const url = (): string => httpUrl(host, port);
-  const access = gate(clock, requireToken ? readToken(tokenPath(area)) : undefined);
+  const access = gate(clock, requireToken ? readToken(tokenPath(area)) : undefined, parts.pageSecret);
   let jobs: RunningJobs | undefined;
   let services: readonly Service[] = [];
   const status = (): Promise<DaemonStatus> => statusOf(parts, startedAt, log, jobs);

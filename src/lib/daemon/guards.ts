@@ -107,8 +107,11 @@ export interface Gate {
  * Returns the check for requests over TCP. If `token` is undefined, reading requires no token. Pages send
  * their secret in a header, because browsers would send a cookie to every port of the host.
  */
-export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
-  const secret = randomBytes(32).toString('base64url');
+export function gate(
+  clock: Pick<Clock, 'monotonic'>,
+  token: string | undefined,
+  secret = randomBytes(32).toString('base64url'),
+): Gate {
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
   /**
