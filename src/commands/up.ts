@@ -5,7 +5,7 @@ import { confirm, isInteractive } from '../lib/platform/terminal/ask';
 import { backfillText } from '../lib/sense/backfill';
 import { recordText } from '../lib/sense/view';
 import { recentText } from '../lib/sense/view-status';
-import { aliasHint, nothingText, placeText } from '../lib/setup/first-look';
+import { authorsHint, nothingText, placeText } from '../lib/setup/first-look';
 import { askToStart, hasNothing, up, upDocument } from '../lib/setup/up';
 
 export default class Up extends BaseCommand {
@@ -46,7 +46,7 @@ export default class Up extends BaseCommand {
     const isEmpty = hasNothing(result.days);
     if (result.backfill !== null) {
       for (const problem of result.backfill.problems) say(problem);
-      const hint = authors === null || isEmpty ? undefined : aliasHint(authors.aliases);
+      const hint = authors === null || isEmpty ? undefined : authorsHint(authors);
       if (!isEmpty) say(backfillText(result.backfill));
       if (hint !== undefined) say(hint);
     }

@@ -17,6 +17,8 @@ export interface RepositoryAuthors extends Authorship {
 }
 
 const FALLBACK_DAYS = 30;
+const ADD_EMAIL = '  steward config add user.emails';
+const YOURS = 'YOU@EXAMPLE.ORG';
 
 /** Returns null if commits are off, or if git can't read the repository, which the capture reports. */
 export async function authorsIn(context: Context, root: string): Promise<RepositoryAuthors | null> {
@@ -57,13 +59,19 @@ export async function askForAliases(
   return true;
 }
 
+/** Returns how to count exactly your commits; undefined if nothing suggests that others or too few count. */
+export function authorsHint({ emails, aliases }: Authorship): string | undefined {
+  if (emails !== null) return aliasHint(aliases);
+  return `Commits of all authors count. For yours only, set git's user.email, or run\n${ADD_EMAIL} ${YOURS}`;
+}
+
 /** Returns how to count commits by your other addresses; undefined if none are known. */
 export function aliasHint([first]: Authorship['aliases']): string | undefined {
   if (first === undefined) return undefined;
   const { email, commits } = first;
   return [
     `Not counted: ${plural(commits, 'commit')} under your name by ${email}. If that is you, run`,
-    `  steward config add user.emails ${email}`,
+    `${ADD_EMAIL} ${email}`,
     '  steward sense backfill',
   ].join('\n');
 }
@@ -93,8 +101,7 @@ function commitsText(watching: string | null, authors: RepositoryAuthors | null)
 function nextSteps(watching: string | null, authors: RepositoryAuthors | null): string[] {
   if (watching === null) return ['To record commits:', '  steward config add sense.repos PATH'];
   if (authors === null || authors.emails === null) return [];
-  const email = authors.aliases[0]?.email ?? 'YOU@EXAMPLE.ORG';
-  return ['If you commit with another address:', `  steward config add user.emails ${email}`];
+  return ['If you commit with another address:', `${ADD_EMAIL} ${authors.aliases[0]?.email ?? YOURS}`];
 }
 
 /** Returns what works on a machine without a desktop, then what doesn't; undefined on a desktop. */

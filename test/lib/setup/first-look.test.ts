@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { placeText } from '../../../src/lib/setup/first-look';
+import { authorsHint, placeText } from '../../../src/lib/setup/first-look';
 import { run } from '../../../src/lib/platform/process/process';
 
 describe('the first look', () => {
@@ -10,5 +10,17 @@ describe('the first look', () => {
   it('says nothing of the place on a desktop', () => {
     expect(textOn('linux', { DISPLAY: ':0' })).to.equal(undefined);
     expect(textOn('darwin', {})).to.equal(undefined);
+  });
+
+  it('says whose commits count, unless they are exactly yours', () => {
+    const emails = ['ann@example.org'];
+    expect(authorsHint({ emails, own: 2, others: 3, aliases: [] })).to.equal(undefined);
+    const aliases = [{ email: 'ann@home.example', commits: 2 }];
+    expect(authorsHint({ emails, own: 2, others: 3, aliases })).to.include(
+      'Not counted: 2 commits under your name',
+    );
+    expect(authorsHint({ emails: null, own: 5, others: 0, aliases: [] })).to.include(
+      'Commits of all authors count.',
+    );
   });
 });
