@@ -277,7 +277,7 @@ describe('steward up (built)', function () {
       expect(yes.code, yes.text).to.equal(0);
       expect(yes.text)
         .to.include('Start? [Y/n]')
-        .and.include('"steward notify mute" silences them.')
+        .and.include('\nTo silence them: steward notify mute')
         .and.match(/commits +1 +app 1/);
     });
 

@@ -227,6 +227,6 @@ function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): Sens
 export function backfillText({ enabled, dryRun, from, commits, sessions, days }: BackfillResult): string {
   if (!enabled) return 'Nothing was added: sense.enabled is false.';
   const what = `${plural(commits, 'commit')} and ${plural(sessions, 'session')}`;
-  if (days.length === 0) return `Nothing to add since ${from}.`;
+  if (days.length === 0) return `No earlier days to add since ${from}.`;
   return `${dryRun ? 'Would add' : 'Added'} ${what} on ${plural(days.length, 'day')} since ${from}.`;
 }

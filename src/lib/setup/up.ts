@@ -24,7 +24,7 @@ export function consentText(userArea: string): string {
 
 /** Asks for consent. Throws `canceled` if the user declines, or `usage` if there is no terminal. */
 export async function askToStart({ area }: Context, say: (text: string) => void): Promise<void> {
-  const text = `${consentText(area.root)}\nNotifications are spoken aloud if this machine has a speech engine; "steward notify mute" silences them.`;
+  const text = `${consentText(area.root)}\nNotifications are spoken if there is a speech engine.\nTo silence them: steward notify mute`;
   if (!isInteractive()) {
     throw new StewardError('usage', `${text}\nThis question needs a terminal.`, {
       hint: 'To confirm without a terminal: steward up --yes',
