@@ -21,6 +21,8 @@ const SUBJECT = 'rosebud-subject';
 const CLIENT = 'rosebud-client';
 
 interface SyncPlan {
+  folder: string | null;
+  details: boolean;
   files: { path: string; bytes: number; change: string }[];
 }
 
@@ -94,6 +96,16 @@ describe('several machines with one exchange folder (built)', function () {
       await hook(laptop, event, 'bbbbbbbb-0000-4000-8000-000000000002', client);
     }
     await run(laptop, 'sense', 'capture');
+  });
+
+  it('previews the folder and the details that it is given, and writes nothing', async () => {
+    const plan = await json<SyncPlan>(laptop, 'sync', 'setup', folder, '--details', '--dry-run');
+    expect(plan).to.include({ folder, details: true });
+    expect(existsSync(folder)).to.equal(false);
+    const wrong = await steward(['sync', 'setup', join(folder, 'a', 'b'), '--dry-run'], {
+      home: laptop.path,
+    });
+    expect(wrong.stderr).to.include('does not exist');
   });
 
   it('writes exactly what the plan lists, and nothing else below the folder', async () => {

@@ -31,21 +31,20 @@ export default class SyncSetup extends BaseCommand {
 
   async run(): Promise<SyncChange | SyncPlan | { path: string; text: string }> {
     const { args, flags } = await this.parse(SyncSetup);
-    if (flags['dry-run']) return this.preview(flags.show);
     // Despite its declared type, the flag is undefined if it wasn't passed.
     const details = flags.details as boolean | undefined;
+    if (flags['dry-run']) {
+      const wanted = { folder: args.folder, details };
+      const { plan: planned, file } = await plan(this.context, wanted, flags.show);
+      if (file === undefined) return this.show(planned, () => planText(planned));
+      this.printUnfolded(() => file.text);
+      return file;
+    }
     const result = await setUp(this.context, args.folder, details);
     const published = `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')})${result.details ? ', with details' : ''}.`;
     this.print(() => publishedText(result, published));
     if (result.before !== null) this.say(remainsText(result.before));
     for (const line of formerTexts(result.pendingFormer)) this.say(line);
     return result;
-  }
-
-  private async preview(path: string | undefined): Promise<SyncPlan | { path: string; text: string }> {
-    const { plan: planned, text: shown } = await plan(this.context, path);
-    if (shown === undefined || path === undefined) return this.show(planned, () => planText(planned));
-    this.printUnfolded(() => shown);
-    return { path, text: shown };
   }
 }

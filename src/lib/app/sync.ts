@@ -31,11 +31,15 @@ import { VERSION } from '../platform/version';
 
 const LOCK_WAIT_MS = 30_000;
 
-export async function openSync(context: Context): Promise<SyncContext> {
+/** @param wanted the settings to preview, in place of the stored ones */
+export async function openSync(
+  context: Context,
+  wanted: { folder?: string; details?: boolean } = {},
+): Promise<SyncContext> {
   const { area, clock } = context;
   const { sync, timezone } = (await context.loadConfig()).config.user;
   const state = stateFile(area);
-  const { folder, details } = sync;
+  const { folder, details } = { ...sync, ...wanted };
   const before = withFolder(readState(state), folder);
   const sense = await openSense(context);
   const sessions = await openSessions(context);

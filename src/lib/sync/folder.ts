@@ -8,11 +8,8 @@ import { kindOf } from '../platform/files/stat';
 import { forShell } from '../platform/process/spawn';
 import { machinesFolder } from './exchange';
 
-/**
- * Creates the exchange folder and its `machines` subfolder. Throws `usage`, without writing anything, if the
- * folder is unsuitable.
- */
-export function prepareFolder(folder: string, ownFolders: readonly string[]): void {
+/** Throws `usage` if the folder is unsuitable. Writes nothing. */
+export function checkFolder(folder: string, ownFolders: readonly string[]): void {
   if (exists(folder) && kindOf(folder) !== 'folder') {
     throw new StewardError('usage', `${folder} is not a folder.`, { hint: 'Choose a different path.' });
   }
@@ -30,6 +27,11 @@ export function prepareFolder(folder: string, ownFolders: readonly string[]): vo
       hint: "Choose a folder outside of steward's own files; otherwise, the sync tool would copy them.",
     });
   }
+}
+
+/** Creates the exchange folder and its `machines` subfolder, if the folder is suitable. */
+export function prepareFolder(folder: string, ownFolders: readonly string[]): void {
+  checkFolder(folder, ownFolders);
   const probe = tempOf(join(folder, 'steward'));
   try {
     ensureFolder(folder, { allowLink: true });

@@ -5,10 +5,11 @@ import { StewardError, toStewardError } from '../../errors';
 import { areaAt } from '../../config/user-area';
 import { readOwners } from '../../platform/files/area-owner';
 import { removeFile, removeFolder } from '../../platform/files/folder';
+import { definedOnly } from '../../platform/files/json-object';
 import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
 import { cleanLine } from '../../platform/terminal/terminal';
-import { inFolder, noFolder, prepareFolder } from '../../sync/folder';
+import { checkFolder, inFolder, noFolder, prepareFolder } from '../../sync/folder';
 import { planFiles, type PublishResult } from '../../sync/publish';
 import { copyFolder, keepCopy } from '../../sync/received';
 import { pendingFormer, readState, withFolder, withoutFormer, writeState } from '../../sync/state';
@@ -44,16 +45,9 @@ export async function setUp(
   details: boolean | undefined,
 ): Promise<SyncChange & { before: string | null; pendingFormer: string[] }> {
   const { area } = context;
-  const { home } = processHost();
   const before = (await openSync(context)).folder;
-  const path = wanted ?? before;
-  if (path === undefined) throw noFolder();
-  if (path.trim() === '' || !isCleanText(path)) {
-    throw new StewardError('usage', `Invalid folder ${JSON.stringify(path)}.`, {
-      hint: 'Use a non-empty path without line breaks.',
-    });
-  }
-  const folder = resolve(path === '~' ? home : expandHome(path, home));
+  const folder = folderAt(wanted ?? before);
+  if (folder === undefined) throw noFolder();
   if (wanted !== undefined) inFolder(folder, () => prepareFolder(folder, [area.root, area.machine]));
   await setKeys(context, {
     'sync.folder': folder,
@@ -63,6 +57,17 @@ export async function setUp(
   await compareAll(context);
   const change = { ...(await republish(context)), before: before === folder ? null : (before ?? null) };
   return { ...change, pendingFormer: await pendingFormerOf(context) };
+}
+
+function folderAt(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  if (path.trim() === '' || !isCleanText(path)) {
+    throw new StewardError('usage', `Invalid folder ${JSON.stringify(path)}.`, {
+      hint: 'Use a non-empty path without line breaks.',
+    });
+  }
+  const { home } = processHost();
+  return resolve(path === '~' ? home : expandHome(path, home));
 }
 
 /**
@@ -137,22 +142,32 @@ async function forgetAdopted(context: Context, id: string): Promise<void> {
   await endRetirement(await openSync(context), [id]);
 }
 
-/** Returns the files that publishing would write. If `show` names one of the files, also returns its text. */
+/**
+ * Returns the files that publishing with these settings would write. Also returns the file
+ * that `show` names.
+ */
 export async function plan(
   context: Context,
+  { folder: path, details: wantsDetails }: { folder?: string | undefined; details?: boolean | undefined },
   show: string | undefined,
-): Promise<{ plan: SyncPlan; text: string | undefined }> {
-  const { folder, details, deps } = await openSync(context);
+): Promise<{ plan: SyncPlan; file: { path: string; text: string } | undefined }> {
+  const at = folderAt(path);
+  if (at !== undefined) checkFolder(at, [context.area.root, context.area.machine]);
+  const wanted = definedOnly({ folder: at, details: wantsDetails });
+  const { folder, details, deps } = await openSync(context, wanted);
   const files = planFiles(deps);
   const machine = `machines/${deps.machine.id}`;
-  const wanted = show?.replaceAll('\\', '/').replace(`${machine}/`, '');
-  const shown = wanted === undefined ? undefined : files.find(({ path }) => path === wanted);
-  if (wanted !== undefined && shown === undefined) {
+  const name = show?.replaceAll('\\', '/').replace(`${machine}/`, '');
+  const file = files.find(({ path }) => path === name);
+  if (name !== undefined && file === undefined) {
     throw new StewardError('not_found', `File ${JSON.stringify(show)} not found in the plan.`, {
       hint: `Use a path that "steward sync setup --dry-run" lists, such as machine.json.`,
     });
   }
-  return { plan: planOf(files, { folder: folder ?? null, machine, details }), text: shown?.text };
+  return {
+    plan: planOf(files, { folder: folder ?? null, machine, details }),
+    file: file && { path: file.path, text: file.text },
+  };
 }
 
 /** Returns the sync status. `isDeep` also reads every file in the exchange folder. */
