@@ -35,7 +35,8 @@ export function usageText(report: UsageReport, terminal: Terminal): string {
   const notes = notesOf(report).flatMap((note) => wrap(note, columns));
   const shown =
     report.usage.rows.length === 0 ? emptyLines(report, columns) : tableLines(report, columns, strong);
-  const limits = report.limits.flatMap((text) => wrap(clean(text), columns));
+  const reported = report.limits.length > 0 ? report.limits : ['Limits: none reported by your assistants.'];
+  const limits = report.sources.length === 0 ? [] : reported.flatMap((text) => wrap(clean(text), columns));
   const lines = [...shown, ...block(limits), ...block(notes.map(neutral))];
   return lines.join('\n');
 }
