@@ -284,13 +284,11 @@ export function isVoiceId(value: string): boolean {
 }
 
 export function isQuietHours(value: string): boolean {
-  const match = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(value);
+  const match = /^(\d\d?):(\d\d) ?- ?(\d\d?):(\d\d)$/.exec(value);
   if (match === null) return false;
   const [, h1, m1, h2, m2] = match.map(Number);
   return (
-    Math.max(h1 ?? 99, h2 ?? 99) < 24 &&
-    Math.max(m1 ?? 99, m2 ?? 99) < 60 &&
-    match[0].slice(0, 5) !== match[0].slice(6)
+    Math.max(h1 ?? 99, h2 ?? 99) < 24 && Math.max(m1 ?? 99, m2 ?? 99) < 60 && `${h1}:${m1}` !== `${h2}:${m2}`
   );
 }
 

@@ -82,6 +82,7 @@ describe('config: setConfig', () => {
       ['principal.name', '"Ann"', 'Ann'],
       ['notifications.routing.error', 'push,chat', ['push', 'chat']],
       ['notify.quietHours', '22:00-07:00', '22:00-07:00'],
+      ['notify.quietHours', '22:00-7:00', '22:00-7:00'],
     ];
     for (const [key, value, expected] of cases) {
       await set(key, value);
@@ -99,6 +100,7 @@ describe('config: setConfig', () => {
       ['timezone', 'Mars/Base'],
       ['timezone', '+02:00'],
       ['notify.quietHours', '22:00-22:00'],
+      ['notify.quietHours', '7:00-07:00'],
       ['notify.quietHours', '24:00-07:00'],
       ['daemon.host', 'localhost:80'],
       ['agents.managed.url', 'http://example.org'],

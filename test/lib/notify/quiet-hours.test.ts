@@ -14,6 +14,7 @@ describe('notify: quiet hours', () => {
   it('wrap around midnight', () => {
     expect(until('22:00-07:00', '2026-11-20T21:59:59.999Z', 'UTC')).to.equal(undefined);
     expect(until('22:00-07:00', '2026-11-20T22:00:00Z', 'UTC')).to.equal('2026-11-21T07:00:00.000Z');
+    expect(until('22:00 - 7:00', '2026-11-21T06:59:59.999Z', 'UTC')).to.equal('2026-11-21T07:00:00.000Z');
     expect(until('22:00-07:00', '2026-11-21T06:59:59.999Z', 'UTC')).to.equal('2026-11-21T07:00:00.000Z');
     expect(until('22:00-07:00', '2026-11-21T07:00:00Z', 'UTC')).to.equal(undefined);
     expect(until('13:00-14:30', '2026-11-20T14:00:00Z', 'UTC')).to.equal('2026-11-20T14:30:00.000Z');

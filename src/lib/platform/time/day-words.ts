@@ -28,6 +28,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow, hint = DA
   if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
   // chrono takes 150 ms to compile its patterns, so handle these common words without it.
   if (/^(?:today|yesterday)$/i.test(words)) return addDays(today, words.length === 5 ? 0 : -1);
+  if (/^(?:the )?day before yesterday$/i.test(words)) return addDays(today, -2);
   const { casual } = await import('chrono-node/en');
   const { year, month, day, hour, minute } = wallClock(nowMs, zone);
   // Passes local time to chrono as if it were UTC. Only the day of the result is used.

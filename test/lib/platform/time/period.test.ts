@@ -86,6 +86,7 @@ describe('the words of a period', () => {
   const said: [words: string, day: string][] = [
     ['today', '2026-11-21'],
     ['yesterday', '2026-11-20'],
+    ['day before yesterday', '2026-11-19'],
     ['friday', '2026-11-20'],
     ['saturday', '2026-11-21'],
     ['sunday', '2026-11-15'],
