@@ -18,7 +18,7 @@ export default class NotifyRoutes extends BaseCommand {
 
   async run(): Promise<RoutesReport> {
     const { deps } = await openNotify(this.context);
-    const report = routesReport(deps);
+    const report = await routesReport(deps);
     return this.show(report, () =>
       routesText(report, { ...this.terminal, zone: deps.settings().zone, nowMs: deps.clock.now() }),
     );

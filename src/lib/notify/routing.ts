@@ -219,20 +219,21 @@ export interface RoutesReport {
   broken: ChannelTrouble[];
 }
 
-export function routesReport(
+export async function routesReport(
   deps: MuteDeps & {
     settings: () => RoutingSettings;
     maySpeak: () => boolean;
     channels: readonly Channel[];
   },
-): RoutesReport {
+): Promise<RoutesReport> {
   const settings = deps.settings();
   const quietMs = quietEnd(settings, deps.clock.now());
-  const troubles = (troubleOf: (channel: Channel) => Trouble | undefined): ChannelTrouble[] =>
-    deps.channels.flatMap((channel) => {
-      const trouble = troubleOf(channel);
-      return trouble === undefined ? [] : [{ channel: channel.id, ...trouble }];
+  const troubles = (found: readonly (Trouble | undefined)[]): ChannelTrouble[] =>
+    deps.channels.flatMap(({ id }, index) => {
+      const trouble = found[index];
+      return trouble === undefined ? [] : [{ channel: id, ...trouble }];
     });
+  const off = await Promise.all(deps.channels.map((channel) => channel.off() ?? channel.absent?.()));
   const offReason = (id: ChannelId): string | undefined =>
     deps.channels.find((channel) => channel.id === id)?.off()?.reason;
   return {
@@ -251,7 +252,7 @@ export function routesReport(
     muted: muteState(deps),
     quietHours: settings.quietHours ?? null,
     quietUntil: quietMs === undefined ? null : toIso(quietMs),
-    off: troubles((channel) => channel.off()),
-    broken: troubles((channel) => (channel.off() === undefined ? channel.trouble?.() : undefined)),
+    off: troubles(off),
+    broken: troubles(deps.channels.map((channel, index) => (off[index] ? undefined : channel.trouble?.()))),
   };
 }

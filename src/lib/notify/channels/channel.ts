@@ -70,6 +70,8 @@ export interface Channel {
   readonly joinsFrom?: number;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
+  /** Returns why nothing here can show a message now; undefined if something can. */
+  absent?: () => Promise<Trouble | undefined>;
   /** Returns a known problem with sending, if any, without running programs or sending requests. */
   trouble?: () => Trouble | undefined;
   /** Loads the channel's libraries before the attempt, to keep the attempt short. May throw. */

@@ -41,6 +41,7 @@ export function terminalChannel({ platform, env, run }: Deps): Channel {
     keepMs: 15 * 60_000,
     joinsFrom: 4,
     off: () => offFor(platform),
+    absent: async () => ((await attachedTerminals({ run, env })).length === 0 ? NONE : undefined),
     async send(parcel) {
       const deps = { run, env };
       const terminals = oneEach(await attachedTerminals(deps)).filter(
