@@ -49,8 +49,11 @@ export async function sendFromTerminal(
     answersText(entry, { ...terminal, zone: deps.settings().zone, nowMs: deps.clock.now() });
   if (!flags.wait && !flags.strict) {
     if (isOurs) notify.deliverLater();
-    const entry = terminal.isTTY ? await awaitAnswers(deps, accepted.id, FIRST_RESULTS_MS) : undefined;
-    return { sent: accepted, shown: entry === undefined ? accepted.id : textOf(entry) };
+    const entry = await awaitAnswers(deps, accepted.id, terminal.isTTY ? FIRST_RESULTS_MS : 0);
+    if (entry !== undefined && terminal.isTTY) return { sent: accepted, shown: textOf(entry) };
+    if (entry?.duplicateOf === null && entry.channels.every(({ result }) => result === 'skipped'))
+      say('Not delivered; `steward notify history` says why.');
+    return { sent: accepted, shown: accepted.id };
   }
   const entry = await answersTo(deps, accepted.id, isOurs);
   if (entry === undefined) {

@@ -97,10 +97,21 @@ const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
   skipped: 'skipped',
 };
 
+function outcomeWords({ channels, duplicateOf }: HistoryEntry): string {
+  if (duplicateOf !== null) return `Sent before as ${duplicateOf}, so not sent again.`;
+  const delivered = channels.filter(({ result }) => result === 'delivered').map(({ channel }) => channel);
+  if (delivered.length > 0) return `Delivered: ${delivered.join(', ')}.`;
+  return channels.some(({ result }) => result === 'waiting') ? 'Accepted.' : 'Not delivered.';
+}
+
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {
   const colors = palette(options);
   const lines = entry.channels.flatMap((result) => channelLines(result, options, colors));
-  return [entry.id, ...lines, ...noChannelLines(entry, options)].join('\n');
+  return [
+    `${outcomeWords(entry)}  ${colors.neutral(entry.id)}`,
+    ...lines,
+    ...noChannelLines(entry, options),
+  ].join('\n');
 }
 
 export function routesText(report: RoutesReport, options: ViewOptions): string {

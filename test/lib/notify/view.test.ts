@@ -81,6 +81,14 @@ describe('notify: views', () => {
     expect(historyText([entry({ maybeTwice: true })], OPTIONS)).to.include('delivered, possibly twice');
   });
 
+  it('begin with what became of the message', () => {
+    const first = (result: ChannelResult['result']): string =>
+      answersText(entry({ result }), OPTIONS).split('\n')[0] ?? '';
+    expect(first('delivered')).to.equal(`Delivered: push.  ${entry({}).id}`);
+    expect(first('waiting')).to.match(/^Accepted\.  /);
+    expect(first('skipped')).to.match(/^Not delivered\.  /);
+  });
+
   it('show that no channel is set up for an event', () => {
     const words = [
       '  not sent: neither a channel nor the voice is set up for taskComplete; see',
@@ -89,7 +97,9 @@ describe('notify: views', () => {
     const none = entry({}, { event: 'taskComplete', channels: [] });
     expect(historyText([none], OPTIONS).split('\n').slice(1)).to.deep.equal(words);
     expect(answersText(none, OPTIONS).split('\n').slice(1)).to.deep.equal(words);
-    expect(answersText({ ...none, duplicateOf: none.id }, OPTIONS)).to.equal(none.id);
+    expect(answersText({ ...none, duplicateOf: 'X' }, OPTIONS)).to.equal(
+      `Sent before as X, so not sent again.  ${none.id}`,
+    );
   });
 
   it('show the date of a mute that ends on another day', () => {
