@@ -1,6 +1,5 @@
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { openLink, PAGE_PATHS } from '../lib/daemon/remote';
-import { openInBrowser } from '../lib/platform/desktop/browser';
 
 type Page = keyof typeof PAGE_PATHS;
 
@@ -20,8 +19,6 @@ export default class Open extends BaseCommand {
   async run(): Promise<{ url: string; expiresInSec: number; opened: boolean }> {
     const { args, flags } = await this.parse(Open);
     const link = await openLink(this.context, args.page as Page);
-    if (!flags.print) await openInBrowser(link.url);
-    this.print(() => (flags.print ? link.url : 'Opened the page in the browser.'));
-    return { ...link, opened: !flags.print };
+    return { ...link, opened: await this.openUrl(link.url, flags.print) };
   }
 }

@@ -511,14 +511,18 @@ describe('the daemon (built)', function () {
       expect(code).to.match(/^code=[\w-]{32}$/);
     });
 
-    it('reports that there is no browser', async () => {
+    it('prints the address where no browser opens', async () => {
       const env = opener('exit 3');
-      await start();
+      const stopped = await open(env);
+      expect(stopped.code).to.equal(8);
+      expect(stopped.stderr).to.include('Start it with "steward up"').and.include('prints the address');
+      const daemon = await start();
       const failed = await open(env);
-      expect(failed.code).to.equal(8);
-      expect(failed.stderr).to.include('xdg-open exited with 3').and.include('--print');
+      expect(failed.code).to.equal(0);
+      expect(failed.stderr).to.include('xdg-open exited with 3').and.include('Open this address yourself:');
+      expect(failed.stdout).to.match(new RegExp(`^${daemon.url}/#code=[\\w-]{32}\n$`));
       const missing = await open({ PATH: '/nowhere' });
-      expect(missing.code).to.equal(8);
+      expect(missing).to.include({ code: 0 });
       expect(missing.stderr).to.include('xdg-open is not installed');
     });
   });

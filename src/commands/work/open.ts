@@ -1,6 +1,5 @@
 import { BaseCommand, boolean, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
-import { openInBrowser } from '../../lib/platform/desktop/browser';
 import { issuePage } from '../../lib/work/edit';
 
 export default class WorkOpen extends BaseCommand {
@@ -16,8 +15,6 @@ export default class WorkOpen extends BaseCommand {
     const { args, flags } = await this.parse(WorkOpen);
     const { deps } = await openWork(this.context);
     const url = await issuePage(deps, args.number);
-    if (!flags.print) await openInBrowser(url);
-    this.print(() => (flags.print ? url : `Opened ${url}`));
-    return { url, opened: !flags.print };
+    return { url, opened: await this.openUrl(url, flags.print) };
   }
 }

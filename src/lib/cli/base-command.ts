@@ -179,6 +179,21 @@ export abstract class BaseCommand extends Command {
     return value;
   }
 
+  /** Opens a URL in the browser; prints it instead if `isPrinted` is set or no browser opens. */
+  protected async openUrl(url: string, isPrinted: boolean): Promise<boolean> {
+    const { openInBrowser } = await import('../platform/desktop/browser');
+    const problem = isPrinted ? undefined : await openInBrowser(url);
+    if (problem !== undefined) this.say(`${problem} Open this address yourself:`);
+    const isOpened = !isPrinted && problem === undefined;
+    this.printUnfolded(() => (isOpened ? 'Opened the page in the browser.' : url));
+    return isOpened;
+  }
+
+  /** Says that a list was cut at its limit. */
+  protected sayIfCut(found: readonly unknown[], limit: number): void {
+    if (found.length > limit) this.say(`Only the first ${limit} are shown; use --limit for more.`);
+  }
+
   /** Prints a JSON document with `--json`, for a command whose `run` returns undefined. */
   protected printDocument(value: unknown): void {
     if (this.json) writeStdout(toJson(value));

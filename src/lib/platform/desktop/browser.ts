@@ -1,4 +1,4 @@
-import { StewardError, errnoCode } from '../../errors';
+import { errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
 /**
@@ -7,37 +7,27 @@ import { spawn } from '../process/spawn';
 const FAILS_WITHIN_MS = 2_000;
 
 /**
- * Opens a URL in the default browser. Throws `unavailable` if the launcher is missing or fails within 2 s.
+ * Opens a URL in the default browser. Returns a sentence if the launcher is missing or fails within 2 s.
  */
-export function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<void> {
+export function openInBrowser(
+  url: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string | undefined> {
   const [file, args] = openerOf(platform, url);
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const child = spawn(file, args, { stdio: 'ignore', detached: true, windowsHide: true });
     const timer = setTimeout(() => {
       child.unref();
-      resolve();
+      resolve(undefined);
     }, FAILS_WITHIN_MS);
-    const fail = (why: string, cause?: unknown): void => {
+    const end = (why: string | undefined): void => {
       clearTimeout(timer);
-      reject(
-        new StewardError('unavailable', `Could not open a browser: ${file} ${why}.`, {
-          hint: 'Add --print to print the address instead.',
-          cause,
-        }),
-      );
+      resolve(why && `Could not open a browser: ${file} ${why}.`);
     };
     child.on('error', (error) =>
-      fail(
-        errnoCode(error) === 'ENOENT' ? 'is not installed' : `could not be started (${error.message})`,
-        error,
-      ),
+      end(errnoCode(error) === 'ENOENT' ? 'is not installed' : `could not be started (${error.message})`),
     );
-    child.on('exit', (code, signal) => {
-      if (code === 0) {
-        clearTimeout(timer);
-        resolve();
-      } else fail(`exited with ${code ?? String(signal)}`);
-    });
+    child.on('exit', (code, signal) => end(code === 0 ? undefined : `exited with ${code ?? String(signal)}`));
   });
 }
 
