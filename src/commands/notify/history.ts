@@ -24,8 +24,9 @@ export default class NotifyHistory extends BaseCommand {
   async run(): Promise<HistoryEntry[]> {
     const { flags } = await this.parse(NotifyHistory);
     const { deps } = await openNotify(this.context);
-    const entries = readEntries(deps, flags.limit);
-    return this.show(entries, () =>
+    const found = readEntries(deps, flags.limit + 1);
+    const entries = found.slice(0, flags.limit);
+    this.print(() =>
       historyText(entries, {
         ...this.terminal,
         zone: deps.settings().zone,
@@ -33,5 +34,7 @@ export default class NotifyHistory extends BaseCommand {
         dead: deadText(deadReport(deadFolder(deps))),
       }),
     );
+    this.sayIfCut(found, flags.limit);
+    return entries;
   }
 }

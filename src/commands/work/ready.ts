@@ -26,8 +26,11 @@ export default class WorkReady extends BaseCommand {
     const { flags } = await this.parse(WorkReady);
     const work = await openWork(this.context);
     const board = await currentBoard(work.deps, flags);
-    const items = readyItems(board.items, canTakeLabel(work.deps.daName)).slice(0, flags.limit);
+    const ready = readyItems(board.items, canTakeLabel(work.deps.daName));
+    const items = ready.slice(0, flags.limit);
     const options = work.shown(this.terminal);
-    return this.show(items, () => listText(board, items, options, 'No issues are ready.'));
+    this.print(() => listText(board, items, options, 'No issues are ready.'));
+    this.sayIfCut(ready, flags.limit);
+    return items;
   }
 }

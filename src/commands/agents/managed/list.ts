@@ -1,7 +1,6 @@
-import { type Resource, listAll } from '../../../lib/agents/managed/client';
+import type { Resource } from '../../../lib/agents/managed/client';
 import { limit } from '../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../lib/cli/managed-command';
-import { withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedList extends ManagedCommand {
   static override summary = 'List your hosted agents';
@@ -13,8 +12,7 @@ export default class AgentsManagedList extends ManagedCommand {
 
   async run(): Promise<Resource[]> {
     const { flags } = await this.parse(AgentsManagedList);
-    const found = await withManaged(this.context, ({ deps }) => listAll(deps, 'agents', [], flags.limit));
-    await this.list(found, 'No agents yet. Create one: steward agents managed create');
-    return found;
+    const none = 'No agents yet. Create one: steward agents managed create';
+    return this.listFirst('agents', { ...flags, none });
   }
 }

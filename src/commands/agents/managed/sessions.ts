@@ -1,7 +1,6 @@
-import { type Resource, listAll } from '../../../lib/agents/managed/client';
+import type { Resource } from '../../../lib/agents/managed/client';
 import { limit, text } from '../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../lib/cli/managed-command';
-import { withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedSessions extends ManagedCommand {
   static override summary = 'List hosted sessions, newest first';
@@ -27,10 +26,6 @@ export default class AgentsManagedSessions extends ManagedCommand {
       ...(flags.agent === undefined ? [] : [['agent_id', flags.agent] as [string, string]]),
       ...(flags.status ?? []).map((status): [string, string] => ['statuses[]', status]),
     ];
-    const found = await withManaged(this.context, ({ deps }) =>
-      listAll(deps, 'sessions', query, flags.limit),
-    );
-    await this.list(found, 'No sessions.');
-    return found;
+    return this.listFirst('sessions', { query, limit: flags.limit, none: 'No sessions.' });
   }
 }

@@ -1,7 +1,6 @@
-import { type Resource, listAll } from '../../../../lib/agents/managed/client';
+import type { Resource } from '../../../../lib/agents/managed/client';
 import { limit } from '../../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../../lib/cli/managed-command';
-import { withManaged } from '../../../../lib/cli/managed-client';
 
 export default class AgentsManagedEnvList extends ManagedCommand {
   static override summary = "List your hosted agents' environments";
@@ -13,10 +12,7 @@ export default class AgentsManagedEnvList extends ManagedCommand {
 
   async run(): Promise<Resource[]> {
     const { flags } = await this.parse(AgentsManagedEnvList);
-    const found = await withManaged(this.context, ({ deps }) =>
-      listAll(deps, 'environments', [], flags.limit),
-    );
-    await this.list(found, 'No environments yet. Create one: steward agents managed env create');
-    return found;
+    const none = 'No environments yet. Create one: steward agents managed env create';
+    return this.listFirst('environments', { ...flags, none });
   }
 }
