@@ -21,7 +21,7 @@ export default class Go extends BaseCommand {
     'go shop',
     {
       description: 'Bind a tmux key, in tmux.conf',
-      command: 'bind-key g run-shell "go"',
+      command: 'bind-key g run-shell "<%= config.bin %> go"',
     },
   ];
   static override related = ['sessions', 'statusline'];

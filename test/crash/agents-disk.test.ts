@@ -129,7 +129,7 @@ describe('real: agents on a full or read-only disk', function () {
       [['roster', 'check'], /1 valid agent/],
       [['knowledge', 'search', 'leaves'], /ideas\/tea/],
       [['knowledge', 'show', 'tea'], /Leaves/],
-      [['watch', '--once'], /No active agents/],
+      [['watch', '--once'], /No session has subagents/],
       [['managed', 'list'], /agent_1/],
       [['managed', 'env', 'list'], /env_1/],
       [['managed', 'sessions'], new RegExp(`${id}  idle`)],

@@ -3,7 +3,7 @@ import { openNotify } from '../../lib/app/notify';
 import { unmute } from '../../lib/notify/routing';
 
 export default class NotifyUnmute extends BaseCommand {
-  static override summary = 'Unmute the voice';
+  static override summary = 'Unmute the voice and banner sounds';
   static override description = 'Ends `notify mute`. Messages from the muted period are not spoken later.';
   static override examples = ['notify unmute', 'notify unmute --json'];
   static override related = ['notify mute', 'notify routes'];

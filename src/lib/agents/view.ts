@@ -64,7 +64,8 @@ export function entryText(entry: KnowledgeEntry, options: Options): string {
 }
 
 export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], options: Options): string {
-  if (sessions.length === 0) return 'No active agents.';
+  if (sessions.length === 0)
+    return 'No session has subagents at work. For sessions that wait for you, run "steward inbox".';
   const { attention } = palette(options);
   const rows = sessions.map(({ session, agents, silentSec, lastTool, silent }) => [
     clean(session),

@@ -62,7 +62,6 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
     ...status.clockJumps.flatMap((jump) =>
       row('clock', `set ${jumpText(jump)}, noticed ${localTime(jump.at, options)}`, true),
     ),
-    ...row('version', status.version),
     ...(status.sources.length === 0 ? [] : ['', ...sourceLines(status.sources, options, false)]),
   ];
   return joinLines(lines);

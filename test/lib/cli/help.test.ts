@@ -26,4 +26,17 @@ describe('the help of each command', () => {
     expect(config.commands).to.have.length.above(100);
     expect(long.map((command) => `${command.id}: ${help.linesOf(command).length}`)).to.deep.equal([]);
   });
+
+  it('has examples that begin with a command, or name the program themselves', async () => {
+    const config = new Config({ root: join(__dirname, '..', '..', '..') });
+    await config.load();
+    const names = config.commandIDs.map((id) => `${id.replaceAll(':', ' ')} `);
+    const wrong = config.commands.flatMap(({ examples = [] }) =>
+      examples
+        .map((example) => (typeof example === 'string' ? example : example.command))
+        .filter((text) => !text.includes('config.bin'))
+        .filter((text) => !names.some((name) => `${text} `.startsWith(name))),
+    );
+    expect(wrong).to.deep.equal([]);
+  });
 });
