@@ -48,12 +48,19 @@ async function outputFor(context: Context, request: HeldRequest): Promise<string
   const decision = await holdAsk(
     context,
     {
-      ...{ kind, session, slug, tool, questions, input: JSON.stringify(request.input), canAllow },
+      kind,
+      session,
+      slug,
+      tool,
+      questions,
+      input: JSON.stringify(request.input),
+      canAllow,
       canAllowSession: canAllow && kind === 'permission' && suggestions.length > 0,
     },
     {
       isAway: async () => (await presenceOf(context, undefined)) === 'away',
-      ...{ holdMs: answers.holdMinutes * 60_000, pollMs: POLL_MS },
+      holdMs: answers.holdMinutes * 60_000,
+      pollMs: POLL_MS,
     },
   );
   return decision && heldOutput(request, decision);

@@ -72,15 +72,22 @@ const LOG_ROTATE_BYTES = 1024 * 1024;
 /** A holder on another machine or in another container counts as gone when the ask expires. */
 const HOLDER = { staleAfterMs: Infinity, processStart };
 
+type NewAsk = Partial<Omit<Ask, 'id' | 'at' | 'until'>> &
+  Pick<Ask, 'kind' | 'tool' | 'input'> & { isHeld: boolean; untilMs: number };
+
 /** Stores an ask, and returns it with its id. */
-export async function openAsk(
-  machine: Machine,
-  { isHeld, untilMs, ...about }: Omit<Ask, 'id' | 'at' | 'until'> & { isHeld: boolean; untilMs: number },
-): Promise<Ask> {
+export async function openAsk(machine: Machine, { isHeld, untilMs, ...about }: NewAsk): Promise<Ask> {
   const nowMs = machine.clock.now();
   const opened: Ask = {
+    session: null,
+    slug: null,
+    questions: [],
+    canAllow: false,
+    canAllowSession: false,
     ...about,
-    ...{ id: `q-${randomName(12)}`, at: toIso(nowMs), until: toIso(untilMs) },
+    id: `q-${randomName(12)}`,
+    at: toIso(nowMs),
+    until: toIso(untilMs),
     ...(isHeld ? { holder: holderOf(ownProcess().pid, machine.machineId, nowMs, randomName(16)) } : {}),
   };
   await changed(machine, (asks) => {
