@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { type HeldRequest, heldOutput, heldRequest } from '../assistant/held-request';
 import { logHook } from '../assistant/hook-event';
-import { isWholeJson } from '../assistant/payload';
+import { HOOK_STDIN, HOOK_STDOUT_WAIT_MS, isWholeJson } from '../assistant/payload';
 import { type StewardError, toStewardError } from '../errors';
 import { holdAsk } from '../inbox/hold';
 import { processHost } from '../platform/files/paths';
@@ -15,19 +15,17 @@ import type { Context } from './context';
 import { openSessions } from './sessions';
 import { presenceOf } from './triggers';
 
-const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 256 * 1024 };
 const POLL_MS = 2_000;
-const STDOUT_WAIT_MS = 500;
 
 /** Runs the hook that holds a request of Claude Code while you are away. Prints nothing if it has no answer. */
 export async function openHold(context: Context): Promise<void> {
   const { area, clock } = context;
   let trouble: StewardError | undefined;
   try {
-    const { bytes, end } = await readStdin(STDIN, isWholeJson);
+    const { bytes, end } = await readStdin(HOOK_STDIN, isWholeJson);
     const request = end === 'large' ? undefined : heldRequest(bytes);
     const output = request && (await outputFor(context, request));
-    if (output !== undefined) writeOutNow(output, STDOUT_WAIT_MS);
+    if (output !== undefined) writeOutNow(output, HOOK_STDOUT_WAIT_MS);
   } catch (error) {
     trouble = toStewardError(error);
   }

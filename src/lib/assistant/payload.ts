@@ -129,6 +129,15 @@ export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> |
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
 
+/**
+ * Limits for reading stdin. Truncating the JSON after `keepBytes` is harmless, because a tool's long input
+ * and output come last.
+ */
+export const HOOK_STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
+
+/** How long to wait for the assistant to read a hook's output, in ms. */
+export const HOOK_STDOUT_WAIT_MS = 500;
+
 /** Returns whether the bytes are a complete JSON object, so that reading can stop before stdin ends. */
 export function isWholeJson(bytes: Buffer): boolean {
   let end = bytes.length - 1;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { ANSWER_VERB, HOOK_VERBS, isWholeJson } from '../assistant/payload';
+import { ANSWER_VERB, HOOK_STDIN, HOOK_STDOUT_WAIT_MS, HOOK_VERBS, isWholeJson } from '../assistant/payload';
 import { planHook, promptOf, runHook, type HookCall } from '../assistant/hook';
 import { type HeardPrompt, type HookDeps, logHook, type HookLine } from '../assistant/hook-event';
 import { userArea, type UserArea, ensureUserArea } from '../config/user-area';
@@ -18,15 +18,6 @@ import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import { cachedHookSettings, type HookSettings } from '../config/hook-settings';
 import { sessionsDeps } from '../app/session-deps';
 import { flagsOf } from './resolve';
-
-/**
- * Limits for reading stdin. Truncating the JSON after `keepBytes` is harmless, because a tool's long input
- * and output come last.
- */
-const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
-
-/** How long to wait for the assistant to read a hook's output, in ms. */
-const STDOUT_WAIT_MS = 500;
 
 const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
 
@@ -178,7 +169,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (call.bytes.includes(CURSOR) && (await import('../assistant/cursor-twin')).isTwin(call, processHost()))
     return undefined;
   if (args.flags.has('--dry-run')) {
-    writeOutNow(toJson(await planned(deps, call, given.plans)), STDOUT_WAIT_MS);
+    writeOutNow(toJson(await planned(deps, call, given.plans)), HOOK_STDOUT_WAIT_MS);
     return undefined;
   }
   if (given.isUninstalled()) return undefined;
@@ -187,7 +178,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   line.session = result.session;
   if (result.agent !== undefined) line.agent = result.agent;
   if (result.tool !== undefined) line.tool = result.tool;
-  if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
+  if (result.output !== '') writeOutNow(result.output, HOOK_STDOUT_WAIT_MS);
   if (call.verb === 'session-end' && settings.capture !== 'off')
     (await import('../app/after-hook')).startWorkDelivery(area);
   if (result.left !== null && result.left !== 'session-ended')
@@ -201,7 +192,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
 const CURSOR = '"cursor_version"';
 
 async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {
-  const { bytes, end } = await readStdin(STDIN, isWholeJson);
+  const { bytes, end } = await readStdin(HOOK_STDIN, isWholeJson);
   return { verb, assistant, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
