@@ -57,6 +57,10 @@ export const WORDS = {
   'notifications.answers.holdMinutes': 'The longest time that a request is held.',
   'notifications.answers.tools':
     'Tools that you may allow from elsewhere, such as `Edit`; the others you can only deny.',
+  'notifications.answers.trustServer': [
+    'Host name of your push server, if its pushes may show Allow and options: the server, and anyone who can read the topic, can press them too. Needs `notifications.push.detail full`.',
+    'none',
+  ],
   'notifications.voice.events': 'Events that are spoken. Agents, jobs, reminders and limits never are.',
   'notifications.routing.EVENT': 'Channels for an event; the voice has its own list.',
   'sense.enabled': '`false` stops all captures.',

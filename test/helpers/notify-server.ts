@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 /** A request as the server got it. */
 export interface Got {
+  method: string;
   path: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown>;
@@ -35,10 +36,11 @@ export async function notifyServer(usual: NotifyServer['usual']): Promise<Notify
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8');
       const got = {
+        method: request.method ?? '',
         path: request.url ?? '',
         headers: request.headers,
         text,
-        body: JSON.parse(text) as Got['body'],
+        body: (text === '' ? {} : JSON.parse(text)) as Got['body'],
       };
       at.got.push(got);
       answer(at.replies.shift() ?? at.usual(got), response);

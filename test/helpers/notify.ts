@@ -12,6 +12,7 @@ import type { WebDeps } from '../../src/lib/notify/channels/web';
 import type { DeliverDeps } from '../../src/lib/notify/deliver';
 import type { ChannelId } from '../../src/lib/notify/events';
 import { readEntries, type ChannelResult, type HistoryEntry } from '../../src/lib/notify/history';
+import type { PushDeps } from '../../src/lib/notify/pushes';
 import { loadHttp } from '../../src/lib/platform/net/origin-client';
 
 /** Friday, 20 November 2026, 09:00 UTC. */
@@ -137,8 +138,15 @@ export function httpDeps(server: string) {
     http: () => (loading ??= loadHttp()),
     settings: () => settings as unknown as SettingsConfig['notifications'],
     secret: (from) => from.stored() || undefined,
+    pushes: noPushes(),
   };
   return { ...settings, deps };
+}
+
+/** Nothing waits, so that no push has buttons. */
+export function noPushes(): PushDeps {
+  const clock = { now: () => NINE, monotonic: () => performance.now() };
+  return { clock, machineId: '0123456789ab', pushes: '/dev/null', waitOf: () => Promise.resolve(undefined) };
 }
 
 export function parcel(more: Partial<Parcel> = {}): Parcel {

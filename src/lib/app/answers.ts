@@ -63,13 +63,22 @@ async function newQuestion(
 ): Promise<Ask> {
   const text = cleanLines(question);
   const ask = await openAsk(context, {
-    ...{ kind: 'ask', session: null, slug: null, tool: 'ask_me', input: text, isHeld: false, untilMs },
+    kind: 'ask',
+    tool: 'ask_me',
+    input: text,
     questions: [{ text, options: options.map((option) => cleanLine(option, MAX_QUESTION)) }],
-    ...{ canAllow: true, canAllowSession: false },
+    canAllow: true,
+    isHeld: false,
+    untilMs,
   });
   const [notify, presence] = [await openNotify(context), await presenceOf(context, undefined)];
   await acceptRequest(notify.deps, {
-    ...{ event: 'attention', source: 'da', voiceEnabled: true, tags: [], dedupe: `ask:${ask.id}` },
+    event: 'attention',
+    source: 'da',
+    voiceEnabled: true,
+    tags: [],
+    dedupe: `ask:${ask.id}`,
+    thread: ask.id,
     message: `An agent asks: ${cleanLine(text, MAX_QUESTION)}`,
     ...(urgent ? { priority: 5 } : {}),
     ...(presence === 'away' || presence === 'desk' ? { reach: presence } : {}),
@@ -83,14 +92,20 @@ export async function openAnswersSetup(context: Context) {
   const installed = await installHooks(installerDeps(context), { assistant: claudeAnswers, dryRun: false });
   await setConfig(context, { key: 'notifications.answers.enabled', value: 'true', dryRun: false });
   const ask = await openAsk(context, {
-    ...{ kind: 'permission', session: null, slug: null, tool: 'test', input: '{}', questions: [] },
-    ...{ canAllow: false, canAllowSession: false, isHeld: true, untilMs: context.clock.now() + 60_000 },
+    kind: 'permission',
+    tool: 'test',
+    input: '{}',
+    isHeld: true,
+    untilMs: context.clock.now() + 60_000,
   });
   const deny = { behavior: 'deny', texts: [], forSession: false } as const;
   await answerAsk(context, ask.id, () => deny, 'answers setup');
   const decision = await takeAnswer(context, ask);
   return {
-    ...{ enabled: true, settings: installed.settings, hooks: claudeAnswers.hooks.map(({ event }) => event) },
-    ...{ test: decision?.behavior ?? 'failed', presence: await presenceOf(context, undefined) },
+    enabled: true,
+    settings: installed.settings,
+    hooks: claudeAnswers.hooks.map(({ event }) => event),
+    test: decision?.behavior ?? 'failed',
+    presence: await presenceOf(context, undefined),
   };
 }

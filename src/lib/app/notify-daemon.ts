@@ -19,6 +19,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import type { Context } from './context';
 import { liveConfig, type LiveConfig } from '../config/live';
 import { openNotify, type NotifyContext } from './notify';
+import { pushesJob } from './pushes';
 import { voiceOf } from './speech';
 import { openSessions } from './sessions';
 import { openTriggers, presenceOf } from './triggers';
@@ -52,7 +53,7 @@ export async function openNotifyOfDaemon(context: Context) {
       delivering = keepDelivering(notify.deps);
       return [{ close: () => closed(delivering, voice) }, presence];
     },
-    jobs: [triggersJob(context, notify, settings), presence.job],
+    jobs: [triggersJob(context, notify, settings), pushesJob(context, notify.deps.channels), presence.job],
     module: {
       id: 'notify',
       label: 'Notifications',

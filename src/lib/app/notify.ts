@@ -24,6 +24,7 @@ import { notifyDue, type OtherMachines } from '../work/reminders';
 import { type Context, zonedNow } from './context';
 import { askDaemon } from '../daemon/client';
 import { type LiveConfig, liveConfig } from '../config/live';
+import { openPushes } from './pushes';
 import { openPhase } from './sessions';
 import { voiceOf } from './speech';
 import type { WorkContext } from './work';
@@ -88,6 +89,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
       voice: parts.voice ?? voiceOf(context, live, report),
       muted: () => muteState(muteDeps).muted,
       banners: join(area.machine, 'banners.json'),
+      pushes: openPushes(context, parts.wake !== undefined),
       smsCommand: () => live.current().user.notify.smsCommand,
     }),
     random: Math.random,

@@ -1,6 +1,7 @@
 import { titleAmong } from '../assistant';
 import { readTurnEnd } from '../assistant/transcripts';
 import type { Config } from '../config/schema';
+import { waitingAsks } from '../inbox/asks';
 import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
 import { type Presence, type TriggerDeps, runTriggers } from '../notify/triggers';
@@ -28,6 +29,10 @@ export async function openTriggers(
     assistantOf: (session) => titleAmong(session, running()),
     turnEnd: readTurnEnd,
     presence: (session) => presenceOf(context, session),
+    isHolding: (session) =>
+      session?.assistant === undefined &&
+      config().settings.notifications.answers.enabled &&
+      !waitingAsks(context).some(({ slug }) => slug === session?.slug),
     accept: (request) => acceptRequest(notify.deps, request),
     daName: () => config().user.da.name,
     notifiedTurns: () => config().user.notify.turnEnd,

@@ -219,6 +219,7 @@ export const SETTINGS_KEYS = {
       enabled: flag(false),
       holdMinutes: wholeNumber(1, 30, 10),
       tools: listOf('a list of names of tools', (value) => /^[\w-]{1,100}$/.test(value), []),
+      trustServer: textFrom('a host name', (value) => /^[\w.-]{0,253}$/.test(value), ''),
     },
     routing: ROUTES,
     voice: {

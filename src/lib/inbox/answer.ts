@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { clean, cleanLines, escapeHidden } from '../platform/terminal/terminal';
+import { clean, cleanLines, escapeHidden, truncated } from '../platform/terminal/terminal';
 import type { Ask, AskDecision, Question, ShownAsk } from './asks';
 import type { InboxRow, InboxWait } from './row';
 import { waitOf } from './waits';
@@ -7,7 +7,12 @@ import { waitOf } from './waits';
 function shownAsk(ask: Ask): ShownAsk {
   const { id, kind, tool, questions, canAllow, canAllowSession, until } = ask;
   return {
-    ...{ id, kind, canAllow, canAllowSession, until, tool: escapeHidden(tool) },
+    id,
+    kind,
+    canAllow,
+    canAllowSession,
+    until,
+    tool: escapeHidden(tool),
     questions: questions.map(({ text, options }) => ({
       text: escapeHidden(text),
       options: options.map(escapeHidden),
@@ -24,8 +29,14 @@ export function askWaits(asks: readonly Ask[]): InboxWait[] {
       const shown = shownAsk(ask);
       const [question] = shown.questions;
       return waitOf({
-        ...{ id: ask.id, name: ask.id, kind: 'question', since: ask.at, blocks: true, ask: shown },
-        ...{ title: clean(question?.text ?? ''), why: 'asks you a question' },
+        id: ask.id,
+        name: ask.id,
+        kind: 'question',
+        title: clean(question?.text ?? ''),
+        why: 'asks you a question',
+        since: ask.at,
+        blocks: true,
+        ask: shown,
       });
     });
 }
@@ -96,20 +107,60 @@ function textsOf(questions: readonly Question[], answer: string): string[] {
   });
 }
 
-/** Returns everything that a row asks, with the numbers of the answers. */
-export function askText({ name }: Pick<InboxRow, 'name'>, ask: ShownAsk): string {
-  const { questions, input, kind, tool } = ask;
+/** Returns everything that is asked, with the numbers of the answers. */
+function askedLines({ questions, input, tool }: ShownAsk): string[] {
   const asked = questions.flatMap(({ text, options }) => [
     text,
     ...options.map((option, index) => `  ${index + 1}  ${option}`),
   ]);
+  return [...(input === null ? [] : [`Allow ${tool}?`, `  ${input}`]), ...asked];
+}
+
+/** Returns everything that a row asks, and how to answer. */
+export function askText({ name }: Pick<InboxRow, 'name'>, ask: ShownAsk): string {
+  const { kind } = ask;
   const session = ask.canAllowSession ? ' [--session]' : '';
   const allow = ask.canAllow ? `--allow${session} or ` : '';
   const how = kind === 'ask' || kind === 'question' ? 'NUMBER, TEXT or ' : allow;
-  return [
-    ...(input === null ? [] : [`Allow ${tool}?`, `  ${input}`]),
-    ...asked,
-    '',
-    `To answer: steward answer ${name} ${how}--deny`,
-  ].join('\n');
+  return [...askedLines(ask), '', `To answer: steward answer ${name} ${how}--deny`].join('\n');
+}
+
+/** A button, and what it answers. */
+interface Choice {
+  label: string;
+  /** Whether the answer can at most refuse. */
+  isSafe: boolean;
+  given: { answer?: string; behavior?: AskDecision['behavior']; forSession?: boolean };
+}
+
+/** A longer text would not fit into one message of every service. */
+const MAX_OFFER_BYTES = 3_000;
+const MAX_LABEL = 60;
+const MAX_OPTIONS = 8;
+
+/** Returns what a message shows of an ask, and its buttons. Without the whole text, you can only refuse. */
+export function offerOf(ask: Ask): { text: string; choices: Choice[] } {
+  const shown = shownAsk(ask);
+  const text = askedLines(shown).join('\n');
+  const isWhole = Buffer.byteLength(text) <= MAX_OFFER_BYTES;
+  const isQuestion = ask.kind === 'ask' || ask.kind === 'question';
+  const [question, ...more] = shown.questions;
+  const options = isQuestion && more.length === 0 ? (question?.options ?? []) : [];
+  const allow = { behavior: 'allow' } as const;
+  const choices: Choice[] = [
+    ...(options.length > MAX_OPTIONS ? [] : options).map((option, index) => ({
+      label: truncated(option, MAX_LABEL),
+      given: { answer: String(index + 1) },
+      isSafe: false,
+    })),
+    ...(ask.canAllow && !isQuestion ? [{ label: 'Allow', given: allow, isSafe: false }] : []),
+    ...(ask.canAllowSession
+      ? [{ label: 'Allow for this session', given: { ...allow, forSession: true }, isSafe: false }]
+      : []),
+  ];
+  const deny: Choice = { label: 'Deny', given: { behavior: 'deny' }, isSafe: true };
+  return {
+    text: isWhole ? text : truncated(text, MAX_OFFER_BYTES / 4),
+    choices: [...(isWhole ? choices : []), deny],
+  };
 }

@@ -237,7 +237,7 @@ function supersede(deps: AcceptDeps, by: readonly Delivery[]): void {
 }
 
 function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: string): Delivery[] {
-  const { message, title, voiceId, url, dedupe, tags, source } = request;
+  const { message, title, voiceId, url, dedupe, thread, tags, source } = request;
   const at = toIso(deps.clock.now());
   const boot = deps.clock.boot?.();
   const isShown = plan.deliveries.some(({ channel }) => channel === 'desktop' || channel === 'terminal');
@@ -257,6 +257,7 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
       voiceId,
       url,
       dedupe,
+      thread,
       tags,
       silent,
       heldUntil,

@@ -22,6 +22,8 @@ export interface NotifyRequest {
   source: Source;
   phase?: string;
   slug?: string;
+  /** The slug of the session that the message is about, or the id of a question. */
+  thread?: string | undefined;
   /**
    * Where you are, if known. `desk` skips the push; `away` skips the voice and prefers a push to a banner.
    */
@@ -58,6 +60,7 @@ export function parseRequest(body: unknown): NotifyRequest {
     url: valid(body, 'url', 'an http:// or https:// URL of at most 2,000 characters', isWebUrl),
     phase: textOf(body, 'phase', 100),
     slug: textOf(body, 'slug', 200),
+    thread: undefined,
     reach: undefined,
   };
   const entries = Object.entries(request).filter(([, value]) => value !== undefined);

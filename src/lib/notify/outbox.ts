@@ -61,6 +61,8 @@ export interface Delivery {
   voiceId?: string | undefined;
   url?: string | undefined;
   dedupe?: string | undefined;
+  /** The session's slug or the question's id. A newer push about it replaces the earlier one. */
+  thread?: string | undefined;
   /** Hash of the text, used to find duplicates. */
   hash?: string | undefined;
   tags: string[];

@@ -30,6 +30,8 @@ export interface TriggerDeps {
   assistantOf: (session: Session) => string | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
   presence: (session: Session | undefined) => Promise<Presence>;
+  /** Returns whether a request of the session may soon be answerable from elsewhere. */
+  isHolding: (session: Session | undefined) => boolean;
   accept: (request: NotifyRequest) => Promise<unknown>;
   daName: () => string;
   /** Returns which finished turns cause a notification (`notify.turnEnd`). */
@@ -105,6 +107,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   const about = {
     ...BASE,
     dedupe: `turn:${intention.session.slice(0, 80)}:${id.slice(0, 80)}`,
+    thread: session?.slug,
     ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
   };
   if (isError) {
@@ -180,7 +183,10 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   if (session !== undefined && request === undefined && !isIdle) return;
   if (isIdlePrompt && !isTurnNotified(deps, session)) return;
   const presence = await deps.presence(session);
+  const { attempts } = intention;
   if (presence === 'front') return;
+  if (presence === 'away' && request !== undefined && attempts < MAX_READS && deps.isHolding(session))
+    throw new StewardError('unavailable', 'The request is not held yet.', { hint: 'No action needed.' });
   const name = nameOf(deps, session);
   await deps.accept({
     ...BASE,
@@ -189,6 +195,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     message: `${name} ${requestOf(intention.reason, request?.tool ?? undefined)}.`,
     // Equal requests of one wait share a key, so that only one notification is sent.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
+    thread: session?.slug,
     ...(presence === 'unknown' ? {} : { reach: presence }),
   });
 }

@@ -58,6 +58,7 @@ export const HELD: readonly HeldFile[] = [
   { name: 'sense/logs/', by: BOTH, at: (area) => area.sense.logs },
   { name: 'work/logs/', by: BOTH, at: (area) => join(area.work.root, 'logs') },
   { name: 'banners.json', by: BOTH, at: ({ machine }) => join(machine, 'banners.json') },
+  { name: 'pushes.json', by: BOTH, at: ({ machine }) => join(machine, 'pushes.json') },
   { name: 'session-names/', by: ['forget'], at: ({ machine }) => namesFolder(machine) },
   { name: 'usage/logs.json', by: BOTH, at: ({ machine }) => join(machine, 'usage', 'logs.json') },
 ];

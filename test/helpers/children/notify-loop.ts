@@ -9,6 +9,7 @@ import { acceptNotification } from '../../../src/lib/notify/accept';
 import { pushChannel } from '../../../src/lib/notify/channels/push';
 import { deliverWaiting } from '../../../src/lib/notify/deliver';
 import { systemClock } from '../../../src/lib/platform/time/clock';
+import { noPushes } from '../notify';
 import { loadHttp } from '../../../src/lib/platform/net/origin-client';
 
 const folder = process.argv[2] ?? '';
@@ -34,6 +35,7 @@ const push = pushChannel({
     },
   }),
   secret: (from) => from.stored() || undefined,
+  pushes: noPushes(),
 });
 const deps = {
   clock,

@@ -28,6 +28,7 @@ describe('the triggers of notifications', () => {
   let others: Session[];
   let assistant: string | undefined;
   let presence: Presence;
+  let isHolding: boolean;
   let turns: 'long' | 'always' | 'never';
   let got: NotifyRequest[];
   let deps: TriggerDeps;
@@ -38,6 +39,7 @@ describe('the triggers of notifications', () => {
     assistant = undefined;
     others = [];
     presence = 'unknown';
+    isHolding = false;
     turns = 'long';
     session = {
       slug: 'website-1',
@@ -57,6 +59,7 @@ describe('the triggers of notifications', () => {
       sessions: () => (session === undefined ? [] : [session, ...others]),
       assistantOf: () => assistant,
       turnEnd: readTurnEnd,
+      isHolding: () => isHolding,
       presence: () => Promise.resolve(presence),
       accept: (request) => {
         got.push(request);
@@ -324,6 +327,21 @@ describe('the triggers of notifications', () => {
         'website·main (Codex CLI) asks to run Bash.',
         'Codex CLI asks to run Bash.',
       ]);
+    });
+
+    it('waits a moment for a request that is being held, so that its push has buttons', async () => {
+      [presence, isHolding] = ['away', true];
+      asks('permission_prompt');
+      await drainTriggers(deps);
+      expect(got).to.have.length(0);
+      isHolding = false;
+      await drainTriggers(deps);
+      expect(got.map(({ thread }) => thread)).to.deep.equal(['website-1']);
+      [isHolding, got.length] = [true, 0];
+      if (session !== undefined) session.waitingSince = toIso(NINE + MINUTE);
+      asks('permission_prompt');
+      for (let run = 0; run < 4; run += 1) await drainTriggers(deps);
+      expect(got, 'and not for ever').to.have.length(1);
     });
 
     it('keeps the banner if no push can go out', async () => {

@@ -10,6 +10,7 @@ import type { FindProgram } from '../../platform/process/spawn';
 import type { Clock } from '../../platform/time/clock';
 import type { ChannelId } from '../events';
 import { newId, type Delivery } from '../outbox';
+import type { PushDeps, SentPush } from '../pushes';
 import type { Voice, VoiceDeps } from '../speech/voice';
 
 export interface NotifyChecked {
@@ -28,7 +29,8 @@ export interface NotifyChecked {
 }
 
 type Sent =
-  'id' | 'event' | 'priority' | 'message' | 'title' | 'voiceId' | 'url' | 'dedupe' | 'tags' | 'silent';
+  | ('id' | 'event' | 'priority' | 'message' | 'title' | 'voiceId' | 'url' | 'dedupe' | 'thread')
+  | ('tags' | 'silent');
 
 /** One or more notifications, as passed to a channel. Their text contains no control characters. */
 export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
@@ -56,6 +58,13 @@ export interface Trouble {
   hint: string;
 }
 
+/** A pressed button. */
+export interface Press {
+  token: string;
+  /** Shows a text where the button was pressed. */
+  reply?: (text: string) => Promise<void>;
+}
+
 /**
  * A way to send notifications. To add one, write a factory and list it in index.ts. The contract tests in
  * test/contracts/channel.ts run for every channel.
@@ -81,6 +90,10 @@ export interface Channel {
    * far.
    */
   send: (parcel: Parcel, onPart: (sent: number) => void) => Promise<Outcome>;
+  /** Removes the push with this id, or replaces it by the text. */
+  end?: (ref: string, text: string) => Promise<void>;
+  /** Returns the buttons of the pushes that you pressed since the last call. */
+  presses?: (pushes: readonly SentPush[]) => Promise<Press[]>;
 }
 
 /** The dependencies of all channel factories. */
@@ -100,6 +113,7 @@ export interface ChannelDeps {
   muted: () => boolean;
   /** Path of the machine-local file with the ids of replaceable desktop notifications. */
   banners: string;
+  pushes: PushDeps;
   /** Returns the SMS program and its arguments; empty if not configured. */
   smsCommand: () => readonly string[];
 }

@@ -1,11 +1,21 @@
 import { failed, ok } from '../../platform/check';
-import { parseObject } from '../../platform/files/json-object';
+import { parseObject, textOf } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
 import type { WholeAnswer } from '../../platform/net/origin-client';
 import { EVENTS } from '../events';
+import type { Offer } from '../pushes';
 import { jsonBytes, numberedParts, split, utf8Bytes } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { judgeStatus, rootOf, webChannel, webCheck, type WebDeps, type WebService } from './web';
+import {
+  askReply,
+  judgeStatus,
+  rootOf,
+  webChannel,
+  webCheck,
+  type Replies,
+  type WebDeps,
+  type WebService,
+} from './web';
 
 /** ntfy turns messages over this size into attachments. */
 const MAX_MESSAGE_BYTES = 4096;
@@ -13,6 +23,8 @@ const MAX_BODY_BYTES = 8192;
 /** Bytes reserved for a part counter, such as `(12/12) `, and the JSON syntax. */
 const RESERVE_BYTES = 40;
 const MAX_PARTS = 10;
+/** ntfy's limit. */
+const MAX_BUTTONS = 3;
 /** ntfy's rate limit allows one more message every five seconds. */
 const RATE_WAIT_MS = 5_000;
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
@@ -35,12 +47,47 @@ export function pushChannel(deps: WebDeps): Channel {
     id: 'push',
     isHeld: true,
     missing,
-    posts: (parcel) => postsOf(deps, parcel),
+    posts: (parcel, offer) => postsOf(deps, parcel, offer),
     judge: (answer) => judgePush(answer, deps.clock.now()),
+    replies: repliesOf(deps),
   });
 }
 
-function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']> {
+/** Returns whether you confirmed that this server, and all who can read the topic, may allow a tool. */
+function isTrusted({ push, answers }: ReturnType<WebDeps['settings']>): boolean {
+  return push.detail === 'full' && new URL(rootOf(push.server)).hostname === answers.trustServer;
+}
+
+function repliesOf(deps: WebDeps): Replies {
+  const call = (method: 'GET' | 'PUT', path: string): Promise<WholeAnswer> => {
+    const { server, token } = deps.settings().push;
+    const headers = headersOf(deps.secret(token));
+    return askReply(deps, { method, url: `${rootOf(server)}${path}`, headers });
+  };
+  return {
+    shown: (choices) =>
+      isTrusted(deps.settings()) && choices.length <= MAX_BUTTONS
+        ? choices
+        : choices.filter(({ isSafe }) => isSafe),
+    // An older server doesn't return the sequence id, and can't remove a message.
+    refOf: ({ text }) => textOf(parseObject(text)?.['sequence_id']),
+    async end(ref) {
+      await call('PUT', `${deps.secret(deps.settings().push.topic)}/${encodeURIComponent(ref)}/clear`);
+    },
+    async presses(pushes) {
+      const topics = pushes.map(({ replyTopic }) => replyTopic).join();
+      const { text } = await call('GET', `${topics}/json?poll=1&since=all`);
+      const tokens = text.split('\n').map((line) => textOf(parseObject(line)?.['message']));
+      return tokens.flatMap((token) => (token === undefined ? [] : { token }));
+    },
+  };
+}
+
+function headersOf(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+function postsOf(deps: WebDeps, parcel: Parcel, offer: Offer | undefined): ReturnType<WebService['posts']> {
   const { topic: storedTopic, token: storedToken, server, detail } = deps.settings().push;
   const topic = deps.secret(storedTopic);
   if (topic === undefined || !TOPIC.test(topic)) {
@@ -52,18 +99,23 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
     const hint = 'Set notifications.push.token to the token alone, without spaces.';
     return { outcome: 'failed', reason: 'The push access token is malformed.', hint };
   }
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return {
-    url: rootOf(server),
-    parts: pushBodies(parcel, topic, detail).map((body) => ({ body, headers })),
-  };
+  const headers = headersOf(token);
+  const url = rootOf(server);
+  const actions = offer?.buttons.map(({ label, token: body }) => {
+    return { action: 'http', label, url: `${url}${offer.replyTopic}`, body, clear: true };
+  });
+  const asked = offer === undefined || offer.text === '' ? '' : `\n${offer.text}`;
+  const shown = { ...parcel, message: `${parcel.message}${asked}` };
+  const bodies = pushBodies(shown, topic, detail, actions);
+  return { url, parts: bodies.map((body) => ({ body, headers })) };
 }
 
 /** Returns the JSON bodies to publish. With `generic`, the bodies omit the message's text. */
 export function pushBodies(
-  { id, count, dedupe, event, message, priority, tags, title, url }: Parcel,
+  { id, count, dedupe, event, message, priority, tags, thread, title, url }: Parcel,
   topic: string,
   detail: 'generic' | 'full',
+  actions: readonly object[] = [],
 ): Record<string, unknown>[] {
   const facts = EVENTS[event];
   const isFull = detail === 'full';
@@ -73,6 +125,7 @@ export function pushBodies(
     tags: [facts.tag, ...(isFull ? tags : [])],
     ...(isFull && title !== undefined ? { title } : {}),
     ...(isFull && url !== undefined ? { click: url } : {}),
+    ...(actions.length === 0 ? {} : { actions }),
   };
   const generic = count > 1 ? `${count} notifications arrived during quiet hours.` : facts.generic;
   const restBytes =
@@ -82,7 +135,8 @@ export function pushBodies(
     { cost: jsonBytes, max: restBytes },
   ]).slice(0, MAX_PARTS);
   // ntfy replaces an earlier message with the same sequence id.
-  const sequence = dedupe === undefined ? id : `key-${shortHash(dedupe)}${shortHash(dedupe + topic)}`;
+  const key = thread ?? dedupe;
+  const sequence = key === undefined ? id : `key-${shortHash(key)}${shortHash(key + topic)}`;
   return numberedParts(parts).map((part, index) => ({
     ...common,
     message: part,

@@ -1,12 +1,24 @@
 import { failed, ok } from '../../platform/check';
-import { isObject, parseObject } from '../../platform/files/json-object';
+import { isObject, parseObject, textOf } from '../../platform/files/json-object';
 import type { WholeAnswer } from '../../platform/net/origin-client';
+import { truncated } from '../../platform/terminal/terminal';
 import { EVENTS } from '../events';
+import type { Offer } from '../pushes';
 import { numberedParts, split, utf16Units, withoutMentions } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { rateLimited, rootOf, webChannel, webCheck, type WebDeps, type WebService } from './web';
+import {
+  askReply,
+  rateLimited,
+  rootOf,
+  webChannel,
+  webCheck,
+  type Replies,
+  type WebDeps,
+  type WebService,
+} from './web';
 
 const MAX_TEXT = 4096;
+const MAX_REPLY = 200;
 /** Characters reserved for the part number. */
 const RESERVE = 20;
 const SET = 'steward config set notifications.telegram';
@@ -29,12 +41,60 @@ export function telegramChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'telegram',
     missing,
-    posts: (parcel) => postsOf(deps, parcel),
+    posts: (parcel, offer) => postsOf(deps, parcel, offer),
     judge: judgeTelegram,
+    replies: repliesOf(deps),
   });
 }
 
-function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']> {
+/** Buttons only in a chat with the bot, whose id is yours: in a group, anybody can press them. */
+function yourId({ settings, secret }: WebDeps): number | undefined {
+  const id = Number(secret(settings().telegram.chatId));
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined;
+}
+
+function repliesOf(deps: WebDeps): Replies {
+  let offset = 0;
+  const call = async (method: string, body: object): Promise<unknown> => {
+    const { token, server } = deps.settings().telegram;
+    const url = urlOf(server, deps.secret(token), method);
+    return parseObject((await askReply(deps, { method: 'POST', url, body })).text)?.['result'];
+  };
+  return {
+    shown: (choices) => (yourId(deps) === undefined ? [] : choices),
+    refOf: ({ text }) => valueAt(parseObject(text), 'result', 'message_id')?.toString(),
+    async end(ref, text) {
+      const chat = deps.secret(deps.settings().telegram.chatId);
+      await call('editMessageText', { chat_id: chat, message_id: Number(ref), text: withoutMentions(text) });
+    },
+    async presses() {
+      const updates = await call('getUpdates', { offset, allowed_updates: ['callback_query'] });
+      return (Array.isArray(updates) ? updates : []).flatMap((update: unknown) => {
+        const next = Number(valueAt(update, 'update_id')) + 1;
+        if (next > offset) offset = next;
+        const query = valueAt(update, 'callback_query');
+        const [id, token] = ['id', 'data'].map((name) => textOf(valueAt(query, name)));
+        if (token === undefined || !isYours(query, yourId(deps))) return [];
+        const reply = async (text: string): Promise<void> => {
+          await call('answerCallbackQuery', { callback_query_id: id, text: truncated(text, MAX_REPLY) });
+        };
+        return [{ token, reply }];
+      });
+    },
+  };
+}
+
+/** Returns whether you pressed the button, in your chat with the bot. */
+function isYours(query: unknown, you: number | undefined): boolean {
+  const ids = [valueAt(query, 'from', 'id'), valueAt(query, 'message', 'chat', 'id')];
+  return you !== undefined && ids.every((id) => id === you);
+}
+
+function valueAt(value: unknown, ...path: string[]): unknown {
+  return path.reduce((node, name) => (isObject(node) ? node[name] : undefined), value);
+}
+
+function postsOf(deps: WebDeps, parcel: Parcel, offer: Offer | undefined): ReturnType<WebService['posts']> {
   const { token: storedToken, chatId, server } = deps.settings().telegram;
   const token = deps.secret(storedToken);
   if (token === undefined || !/^\d{1,20}:[\w-]{10,200}$/.test(token)) {
@@ -42,11 +102,14 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
     return { outcome: 'failed', reason: 'The bot token is malformed.', hint };
   }
   const { message, url, title = EVENTS[parcel.event].title } = parcel;
-  const text = [title, message, ...(url === undefined ? [] : [url])].join('\n');
+  const text = [title, message, offer?.text ?? '', url ?? ''].filter((part) => part !== '').join('\n');
+  const keyboard =
+    offer?.buttons.map(({ label, token: data }) => [{ text: label, callback_data: data }]) ?? [];
   const common = {
     chat_id: deps.secret(chatId),
     disable_notification: parcel.silent,
     link_preview_options: { is_disabled: true },
+    ...(keyboard.length === 0 ? {} : { reply_markup: { inline_keyboard: keyboard } }),
   };
   const parts = split(withoutMentions(text), [{ cost: utf16Units, max: MAX_TEXT - RESERVE }]);
   return {

@@ -1,13 +1,14 @@
 import type { RoutedChannel, SettingsConfig } from '../../config/schema';
-import { toStewardError } from '../../errors';
+import { StewardError, toStewardError } from '../../errors';
 import { failed, NOT_CHECKED, off, orFailure, warning, type Check, type Finding } from '../../platform/check';
 import type { UrlAnswer } from '../../platform/net/fetch';
 import type { WholeAnswer } from '../../platform/net/origin-client';
 import type { NotifyChecked } from './channel';
 import { fault, PLAIN, type Channel, type ChannelDeps, type Outcome, type Parcel } from './channel';
+import { type Choice, notePush, type Offer, offerFor } from '../pushes';
 import { retryAfterMs } from '../../platform/net/network-failure';
 
-export type WebDeps = Pick<ChannelDeps, 'clock' | 'http' | 'answerMs' | 'settings' | 'secret'>;
+export type WebDeps = Pick<ChannelDeps, 'clock' | 'http' | 'answerMs' | 'settings' | 'secret' | 'pushes'>;
 
 type Settings = SettingsConfig['notifications'];
 type WebId = Exclude<RoutedChannel, 'desktop' | 'terminal'>;
@@ -29,9 +30,18 @@ export interface WebService {
    * Returns the requests for a parcel, or the reason it can never be sent. Throws `config` if a credential
    * can't be resolved.
    */
-  posts: (parcel: Parcel) => Posts | Failed;
+  posts: (parcel: Parcel, offer: Offer | undefined) => Posts | Failed;
   /** Returns a service-specific outcome, or undefined if the HTTP status determines the outcome. */
   judge: (answer: WholeAnswer) => Outcome | undefined;
+  replies?: Replies;
+}
+
+/** What a service has whose messages can have buttons and be removed. */
+export interface Replies extends Pick<Required<Channel>, 'end' | 'presses'> {
+  /** Returns the choices that get a button. */
+  shown: (choices: readonly Choice[]) => readonly Choice[];
+  /** Returns the service's id of a sent message, or undefined if it can't be removed. */
+  refOf: (answer: WholeAnswer) => string | undefined;
 }
 
 export interface Posts {
@@ -41,10 +51,11 @@ export interface Posts {
 }
 
 export function webChannel(deps: WebDeps, service: WebService): Channel {
-  const { id, isHeld } = service;
+  const { id, isHeld, replies } = service;
   return {
     id,
     ...(isHeld === undefined ? {} : { isHeld }),
+    ...(replies === undefined ? {} : { end: replies.end, presses: replies.presses }),
     off() {
       const settings = deps.settings();
       if (isSwitchedOff(settings, id))
@@ -58,14 +69,24 @@ export function webChannel(deps: WebDeps, service: WebService): Channel {
     },
     prepare: async () => void (await deps.http()),
     async send(parcel, onPart) {
-      const posts = postsOr(service, parcel);
+      const { thread, message } = parcel;
+      const offer =
+        replies && thread !== undefined ? await offerFor(deps.pushes, thread, replies.shown) : undefined;
+      const posts = postsOr(service, parcel, offer);
       if ('outcome' in posts) return posts;
       const { url, parts } = posts;
+      let ref: string | undefined;
       for (const [index, part] of parts.entries()) {
         if (index < parcel.sentParts) continue;
-        const outcome = await postOnce(deps, { url, ...part }, service.judge);
+        const { outcome, answer } = await postOnce(deps, { url, ...part }, service.judge);
         if (outcome.outcome !== 'delivered') return outcome;
+        ref = answer && replies?.refOf(answer);
         if (parts.length > 1) onPart(index + 1);
+      }
+      if (replies && thread !== undefined && offer) {
+        const { wait, buttons, replyTopic } = offer;
+        const about = { channel: id, thread, message, wait };
+        await notePush(deps.pushes, { ...about, buttons, replyTopic, ref, atMs: deps.clock.now() });
       }
       return { outcome: 'delivered' };
     },
@@ -88,9 +109,10 @@ function enable(id: WebId): string {
 function postsOr(
   service: WebService,
   parcel: Parcel,
+  offer?: Offer,
 ): Posts | Failed | Extract<Outcome, { outcome: 'again' }> {
   try {
-    return service.posts(parcel);
+    return service.posts(parcel, offer);
   } catch (error) {
     const { message, hint = 'Correct the configuration.' } = toStewardError(error);
     return { outcome: 'again', reason: message, hint, all: true };
@@ -104,20 +126,39 @@ const BOUNDS = { maxBytes: 64 * 1024, cut: true } as const;
 
 /** Sends one POST request. Errors never quote the response, which may contain a secret. */
 async function postOnce(
-  { clock, http, answerMs = ANSWER_MS }: WebDeps,
-  { url, ...rest }: { url: string; body: unknown; headers?: Headers },
+  deps: WebDeps,
+  post: { url: string; body: unknown; headers?: Headers },
   judge: WebService['judge'],
-): Promise<Outcome> {
+): Promise<{ outcome: Outcome; answer?: WholeAnswer }> {
   let answer: WholeAnswer;
   try {
-    const { origin } = await http();
-    const server = origin(url, { hint: 'Check the network and the server.' });
-    answer = await server.request({ method: 'POST', path: '', ...rest, timeoutMs: answerMs, ...BOUNDS });
+    answer = await askService(deps, { method: 'POST', ...post });
   } catch (error) {
     const outcome = fault(error, ['config']);
-    return outcome.outcome === 'again' ? { ...outcome, all: true } : outcome;
+    return { outcome: outcome.outcome === 'again' ? { ...outcome, all: true } : outcome };
   }
-  return judge(answer) ?? judgeStatus(answer, clock.now());
+  return { outcome: judge(answer) ?? judgeStatus(answer, deps.clock.now()), answer };
+}
+
+/** Sends one request to a service. Throws if it failed for another reason than a message that no longer exists. */
+export async function askReply(
+  deps: WebDeps,
+  request: Parameters<typeof askService>[1],
+): Promise<WholeAnswer> {
+  const answer = await askService(deps, request);
+  const { status } = answer;
+  if (status < 400 || status === 400 || status === 404) return answer;
+  const host = new URL(request.url).host;
+  throw new StewardError('unavailable', `${host} returned ${status}.`, { hint: LATER });
+}
+
+async function askService(
+  { http, answerMs = ANSWER_MS }: WebDeps,
+  { url, ...rest }: { url: string; method: 'GET' | 'POST' | 'PUT'; body?: unknown; headers?: Headers },
+): Promise<WholeAnswer> {
+  const { origin } = await http();
+  const server = origin(url, { hint: 'Check the network and the server.' });
+  return server.request({ path: '', ...rest, timeoutMs: answerMs, ...BOUNDS });
 }
 
 const LATER = 'No action needed: steward will retry later.';

@@ -10,7 +10,7 @@ import {
 } from './network-failure';
 
 interface OriginRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   /** Path relative to the base URL, such as `/v1/sessions`. May be empty. */
   path: string;
   query?: readonly (readonly [string, string])[];

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+
+import type { DaemonJob } from '../daemon/jobs';
+import { toStewardError } from '../errors';
+import { decisionFor, offerOf } from '../inbox/answer';
+import { answerAsk, waitingAsks } from '../inbox/asks';
+import type { Channel } from '../notify/channels/channel';
+import { changePushes, type PushDeps, readPushes, type SentPush } from '../notify/pushes';
+import { isLive } from '../sessions/session';
+import type { Context } from './context';
+import { openRunning, openSessions } from './sessions';
+
+/** Returns the dependencies of pushes. They have buttons only if a daemon reads the answers. */
+export function openPushes(context: Context, hasButtons: boolean): PushDeps {
+  const { area, clock, machineId } = context;
+  return {
+    clock,
+    machineId,
+    pushes: join(area.machine, 'pushes.json'),
+    async waitOf(thread) {
+      const { sessions } = openRunning(context, await openSessions(context));
+      const ask = waitingAsks(context).find(({ id, slug }) => id === thread || slug === thread);
+      const session = sessions[thread];
+      const since = session && isLive(session, clock.now()) ? session.waitingSince : undefined;
+      const ids = [ask?.id ?? [], since ?? []].flat();
+      const { text = '', choices = [] } = ask === undefined || !hasButtons ? {} : offerOf(ask);
+      return ids.length === 0 ? undefined : { ids, text, choices };
+    },
+  };
+}
+
+const EVERY_SEC = 2;
+const AFTER_FAILURE_SEC = 30;
+
+/** Reads the pressed buttons of pushes, and removes the pushes whose wait is over. */
+export function pushesJob(context: Context, channels: readonly Channel[]): DaemonJob {
+  const deps = openPushes(context, true);
+  let everySec = EVERY_SEC;
+  return {
+    id: 'pushes',
+    module: 'notify',
+    everySec: () => everySec,
+    async run() {
+      everySec = AFTER_FAILURE_SEC;
+      for (const { id, presses } of channels) {
+        const own = readPushes(deps).filter(({ channel, buttons }) => channel === id && buttons.length > 0);
+        if (presses === undefined || own.length === 0) continue;
+        for (const { token, reply } of await presses(own)) {
+          const said = await pressed(context, own, token);
+          await reply?.(said);
+        }
+      }
+      for (const push of readPushes(deps)) await endIfOver(deps, channels, push);
+      everySec = EVERY_SEC;
+      return undefined;
+    },
+  };
+}
+
+/** Answers what the button's push asks, and returns what to say. An unknown token changes nothing. */
+async function pressed(context: Context, pushes: readonly SentPush[], token: string): Promise<string> {
+  const push = pushes.find(({ buttons }) => buttons.some((button) => button.token === token));
+  const button = push?.buttons.find((one) => one.token === token);
+  if (push === undefined || button === undefined) return 'It no longer waits for an answer.';
+  try {
+    const from = push.channel === 'telegram' ? 'Telegram' : 'a push';
+    await answerAsk(context, push.wait, (ask) => decisionFor(ask, button.given), from);
+    return `Answered: ${button.label}`;
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind !== 'conflict') throw error;
+    return message;
+  }
+}
+
+async function endIfOver(deps: PushDeps, channels: readonly Channel[], push: SentPush): Promise<void> {
+  const { channel, thread, ref, wait, message, atMs } = push;
+  if ((await deps.waitOf(thread))?.ids.includes(wait) === true) return;
+  const { end } = channels.find(({ id }) => id === channel) ?? {};
+  if (ref !== undefined) await end?.(ref, `${message}\nThis no longer waits for you.`);
+  await changePushes(deps, (pushes) =>
+    pushes.filter((one) => one.channel !== channel || one.thread !== thread || one.atMs !== atMs),
+  );
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
+
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { parseObject } from '../platform/files/json-object';
+import { withLock } from '../platform/files/lock';
+import type { Clock } from '../platform/time/clock';
+import type { ChannelId } from './events';
+
+/** An answer that a button can give. */
+export interface Choice {
+  label: string;
+  /** Whether the answer can at most refuse. */
+  isSafe: boolean;
+  given: { answer?: string; behavior?: 'allow' | 'deny'; forSession?: boolean };
+}
+
+/** What a push is about, while that waits for you. */
+export interface OpenWait {
+  /** The ids of the wait, the most exact one first. A push is over when the wait no longer has its id. */
+  ids: readonly string[];
+  /** What is asked, in full; empty if it can't be answered from elsewhere. */
+  text: string;
+  choices: readonly Choice[];
+}
+
+/** What a push shows beside its message. Only its channel takes the tokens of its buttons. */
+export interface Offer {
+  wait: string;
+  text: string;
+  buttons: readonly (Choice & { token: string })[];
+  /** The topic to which the buttons of an ntfy server send their tokens. */
+  replyTopic: string;
+}
+
+/** A push that was sent, until what it is about no longer waits. */
+export interface SentPush extends Omit<Offer, 'text'> {
+  channel: ChannelId;
+  /** The session's slug, or the id of a question. A channel shows one push for each. */
+  thread: string;
+  message: string;
+  /** The service's id of the message, if it can be removed. */
+  ref: string | undefined;
+  atMs: number;
+}
+
+export interface PushDeps {
+  clock: Clock;
+  machineId: string;
+  /** The machine-local file of the sent pushes. */
+  pushes: string;
+  /** Returns what a thread waits for, or undefined. */
+  waitOf: (thread: string) => Promise<OpenWait | undefined>;
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const KEEP_MS = 12 * 3_600_000;
+/** No wait has this id. */
+const OVER = '';
+
+/** Returns what to show, each button with a token of its own; undefined if the thread no longer waits. */
+export async function offerFor(
+  { waitOf }: PushDeps,
+  thread: string,
+  shown: (choices: readonly Choice[]) => readonly Choice[],
+): Promise<Offer | undefined> {
+  const { ids: [wait] = [], text = '', choices = [] } = (await waitOf(thread)) ?? {};
+  const secret = (): string => randomBytes(16).toString('hex');
+  const buttons = shown(choices).map((choice) => ({ ...choice, token: secret() }));
+  if (wait === undefined) return undefined;
+  return { wait, text: buttons.length === 0 ? '' : text, buttons, replyTopic: secret() };
+}
+
+export function readPushes({ pushes: path }: Pick<PushDeps, 'pushes'>): readonly SentPush[] {
+  const pushes = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['pushes'];
+  return Array.isArray(pushes) ? (pushes as SentPush[]) : [];
+}
+
+/** Stores a push. The earlier one of its thread is over, or was replaced if the service gave both the same id. */
+export async function notePush(deps: PushDeps, push: SentPush): Promise<void> {
+  await changePushes(deps, (pushes) => {
+    const earlier = pushes.flatMap((one) => {
+      if (one.channel !== push.channel || one.thread !== push.thread) return one;
+      return one.ref === push.ref ? [] : { ...one, wait: OVER, buttons: [] };
+    });
+    return [...earlier, push];
+  });
+}
+
+export async function changePushes(
+  { clock, machineId, pushes: path }: PushDeps,
+  change: (pushes: readonly SentPush[]) => readonly SentPush[],
+): Promise<void> {
+  await withLock(join(dirname(path), 'pushes.lock'), { clock, machineId, waitMs: 5_000 }, () => {
+    const recent = readPushes({ pushes: path }).filter(({ atMs }) => clock.now() - atMs < KEEP_MS);
+    ensureFolder(dirname(path));
+    replaceFile(path, `${JSON.stringify({ version: 1, pushes: change(recent) })}\n`);
+    return Promise.resolve();
+  });
+}
