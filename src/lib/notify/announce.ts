@@ -116,7 +116,9 @@ function readRequest(text: string): { kind: RequestKind; gerund: string | null; 
   const asked = plain.slice(COURTESY.exec(plain.toLowerCase())?.[0].length ?? 0);
   const low = asked.toLowerCase();
   for (const { openings, kind, gerund } of WORDS.openings) {
-    const lengths = openings.filter((opening) => opensWith(low, opening)).map(({ length }) => length);
+    const lengths = openings
+      .filter((opening) => low.startsWith(opening) && !/^\w/.test(low.slice(opening.length)))
+      .map(({ length }) => length);
     const about = asked.slice(Math.max(0, ...lengths)).trim();
     if (lengths.length > 0 && !isSmallTalk(low) && wordsOf(about).length > 0)
       return { kind: kind as RequestKind, gerund, about };
@@ -127,10 +129,6 @@ function readRequest(text: string): { kind: RequestKind; gerund: string | null; 
   return asked.endsWith('?')
     ? { kind: 'question', gerund: 'Checking', about: asked }
     : { kind: 'command', gerund: 'Updating', about: asked };
-}
-
-function opensWith(low: string, opening: string): boolean {
-  return low.startsWith(opening) && !/^\w/.test(low.slice(opening.length));
 }
 
 function isSmallTalk(low: string): boolean {

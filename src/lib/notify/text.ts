@@ -28,7 +28,8 @@ export function split(text: string, measures: readonly Measure[]): string[] {
   let spent = measures.map(() => 0);
   const fits = (costs: readonly number[]): boolean =>
     costs.every((cost, i) => cost <= (measures[i]?.max ?? 0));
-  const costsOf = (unit: string): number[] => measures.map(({ cost }) => costOf(unit, cost));
+  const costsOf = (unit: string): number[] =>
+    measures.map(({ cost }) => [...unit].reduce((sum, char) => sum + cost(char), 0));
   for (const unit of unitsOf(text, (unit) => fits(costsOf(unit)))) {
     const after = costsOf(unit).map((cost, i) => cost + (spent[i] ?? 0));
     if (part === '' || fits(after)) {
@@ -57,10 +58,6 @@ function* unitsOf(text: string, fits: (unit: string) => boolean): Iterable<strin
     if (fits(segment)) yield segment;
     else yield* segment;
   }
-}
-
-function costOf(text: string, cost: Measure['cost']): number {
-  return [...text].reduce((sum, char) => sum + cost(char), 0);
 }
 
 function cutAt(part: string): number {

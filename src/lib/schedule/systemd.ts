@@ -21,7 +21,7 @@ const RESTART_SEC = 60;
 export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<string, string> {
   const unit = `# Written by "${job.command}", which can also remove it.\n[Unit]\nDescription=${unitText(job.label)}\n`;
   const lines = [
-    `ExecStart=/bin/sh ${execWord(launcher)} ${job.id}`,
+    `ExecStart=/bin/sh ${quoted(launcher).replaceAll('$', '$$$$')} ${job.id}`,
     ...Object.entries(env).map(([key, value]) => `Environment=${quoted(`${key}=${value}`)}`),
   ].join('\n');
   if (job.everySec === null) {
@@ -45,11 +45,6 @@ function unitText(text: string): string {
 
 function quoted(text: string): string {
   return `"${unitText(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
-}
-
-/** Quotes a word for ExecStart, where a dollar sign starts a variable. */
-function execWord(text: string): string {
-  return quoted(text).replaceAll('$', '$$$$');
 }
 
 /** The scheduler that uses systemd user units. */

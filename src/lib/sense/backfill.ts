@@ -71,7 +71,11 @@ export async function backfill(
     ...(deps.git.config.sources.agentSession ? sessionsSince(deps, sinceMs, nowMs) : []),
   ];
   const fresh = withoutStored(deps, state, events, today);
-  const added = { ...none, ...countsOf(fresh), days: daysOf(deps, fresh) };
+  const added = {
+    ...none,
+    ...countsOf(fresh),
+    days: [...new Set(fresh.map(({ ts }) => dayOf(parseIso(ts) ?? 0, deps.timezone)))].sort(),
+  };
   if (dryRun || fresh.length === 0) return added;
   appendEvents(run, state, fresh);
   rollKeepingTime(
@@ -86,10 +90,6 @@ function countsOf(events: readonly SenseEvent[]): Pick<BackfillResult, 'commits'
   const commits = events.filter(({ type }) => type === 'git-commit').length;
   const sessions = new Set(events.flatMap(({ detail }) => textOf(detail?.['session']) ?? []));
   return { commits, sessions: sessions.size };
-}
-
-function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[] {
-  return [...new Set(events.map(({ ts }) => dayOf(parseIso(ts) ?? 0, timezone)))].sort();
 }
 
 /** Drops events that are already stored, and events on days that no longer accept events. */

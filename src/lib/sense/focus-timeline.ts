@@ -44,13 +44,10 @@ export function addObservation(timeline: FocusTimeline, atMs: number, seen: Obse
   } else {
     const fromMs = Math.min(seen.inputMs ?? atMs, atMs);
     replaceOpen(timeline, { ...open, toMs: atMs }, { ...next, fromMs, knownMs: seen.sinceMs });
-    timeline.done = timeline.done.flatMap((each) => endedBy(each, fromMs));
+    timeline.done = timeline.done.flatMap((each) =>
+      each.fromMs >= fromMs ? [] : [{ ...each, toMs: Math.min(each.toMs, fromMs) }],
+    );
   }
-}
-
-/** Returns the part of an interval before a time; empty if there is none. */
-function endedBy(interval: Interval, ms: number): Interval[] {
-  return interval.fromMs >= ms ? [] : [{ ...interval, toMs: Math.min(interval.toMs, ms) }];
 }
 
 function replaceOpen(timeline: FocusTimeline, ended: Interval, next: Interval): void {

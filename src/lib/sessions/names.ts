@@ -70,13 +70,10 @@ export function removeNames(folder: string, id: string): void {
 
 /** Removes names and titles that are more than 60 days old. */
 export function pruneNames(folder: string, nowMs: number): void {
-  for (const path of nameFiles(folder)) {
+  for (const name of listFolder(folder)) {
+    const path = join(folder, name);
     if (nowMs - (stampOf(path)?.mtimeMs ?? nowMs) > KEEP_MS) removeFile(path);
   }
-}
-
-export function nameFiles(folder: string): string[] {
-  return listFolder(folder).map((name) => join(folder, name));
 }
 
 function fileOf(id: string): string {

@@ -37,7 +37,7 @@ export function withTurnSigns(
 /** Returns whether the logs of a session's assistant can say something new. */
 export function hasTurn(deps: SessionsDeps, session: Session): session is Session & { transcript: string } {
   if (session.transcript === undefined || session.machine !== deps.machineId) return false;
-  return isActive(session) && isLive(session, deps.clock.now());
+  return (session.activity === 'working' || session.requests.length > 0) && isLive(session, deps.clock.now());
 }
 
 /** Appends what no hook reported to the event log. Returns whether it appended an event. */
@@ -115,8 +115,4 @@ function missedEvents(session: Session, signs: TurnSigns): WorkEvent[] {
 function endOf({ ended, idleMs }: TurnSigns, turnMs: number): TurnSigns['ended'] {
   if (ended !== undefined && ended.ms >= turnMs) return ended;
   return idleMs !== undefined && idleMs >= turnMs ? { ms: idleMs, reason: INTERRUPTED } : undefined;
-}
-
-function isActive({ activity, requests }: Session): boolean {
-  return activity === 'working' || requests.length > 0;
 }

@@ -30,7 +30,8 @@ export function unseenArtifact(
   session: Session,
   isKnown: (slug: string) => boolean,
 ): UnseenArtifact | undefined {
-  if (session.artifact !== null || hasArtifact(area.sessions, session.slug)) return undefined;
+  if (session.artifact !== null || lstatOf(artifactPath(area.sessions, session.slug))?.isFile === true)
+    return undefined;
   const found = newFiles(area, turnStart(session)).filter(({ slug }) => !isKnown(slug));
   const own = found.find((file) => names(file, session));
   if (own !== undefined) return own;
@@ -78,10 +79,6 @@ function names(file: Written, { sessionIds }: Session): boolean {
 interface Written extends UnseenArtifact {
   session: string | null;
   atMs: number;
-}
-
-function hasArtifact(sessions: string, slug: string): boolean {
-  return lstatOf(artifactPath(sessions, slug))?.isFile === true;
 }
 
 function written(sessions: string, slug: string, sinceMs: number): Written | undefined {

@@ -69,7 +69,7 @@ export function knownMachines(
         days: () =>
           [
             ...new Set([
-              ...(hasOwn ? [...storedDays(stored), ...stored.kept] : []),
+              ...(hasOwn ? [...stored.loggedDays(), ...stored.recordedDays(), ...stored.kept] : []),
               ...chosen.flatMap(({ days }) => days.daily),
             ]),
           ].sort(),
@@ -121,10 +121,6 @@ export function machineFiles(folder: string): string[] {
       ['machine.json', 'daily', 'sessions', 'usage'].map((name) => join(path, name)),
     ),
   ];
-}
-
-function storedDays({ loggedDays, recordedDays }: StoredDays): Day[] {
-  return [...loggedDays(), ...recordedDays()];
 }
 
 const NO_DETAILS: Disclosure = { details: false, about: () => undefined };

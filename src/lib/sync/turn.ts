@@ -60,7 +60,7 @@ export function takeTurns(deps: TurnDeps, items: readonly DueNotification[]): Ma
     .filter(({ id }) => id !== deps.machineId)
     .map(({ id }) => ({ id, told: readTold(deps, id) }));
   const isActive = new Set(active.map(({ id }) => id));
-  const waitMs = NEWS_MS * (1 + rankOf(deps, active));
+  const waitMs = NEWS_MS * (1 + active.filter(({ id }) => id < deps.machineId).length);
   const claims: string[] = [];
   const turns = new Map<string, MachineTurn>();
   for (const { key, dueMs } of items) {
@@ -156,12 +156,4 @@ function activeOf(deps: TurnDeps, machines: readonly ExchangeMachine[]): Exchang
 function byInput(a: ExchangeMachine, b: ExchangeMachine): number {
   const [inputA, inputB] = [a, b].map(({ info }) => parseIso(info.lastInput ?? '') ?? 0) as [number, number];
   return inputB - inputA || (a.id < b.id ? -1 : 1);
-}
-
-/**
- * Returns how many active machines have a lower id. Machines take over overdue notifications in the order of
- * their ids.
- */
-function rankOf(deps: TurnDeps, active: readonly ExchangeMachine[]): number {
-  return active.filter(({ id }) => id < deps.machineId).length;
 }

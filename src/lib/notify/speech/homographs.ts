@@ -45,7 +45,7 @@ export function findHomographs(text: string, table: readonly Homograph[] = TABLE
           written: homograph.respelling,
         }))
         .filter(({ start, end }) =>
-          isRespelled(homograph, sentenceBefore(text, start), sentenceAfter(text, end)),
+          isRespelled(homograph, sentenceBefore(text, start), plain(text.slice(end, end + REACH))),
         ),
     )
     .sort((a, b) => a.start - b.start);
@@ -114,10 +114,6 @@ function lastBreak(text: string): number {
   for (const { index, 0: mark } of text.matchAll(/[.!?;:…]["')\]]* |(?<= )[-–] | ?— ?/g))
     begin = index + mark.length;
   return begin;
-}
-
-function sentenceAfter(text: string, end: number): string {
-  return plain(text.slice(end, end + REACH));
 }
 
 function plain(text: string): string {

@@ -72,7 +72,7 @@ export async function withBus<T>(
     try {
       // `direct` leaves it to `busOf` to register, because the library doesn't report when that is done.
       client = createClient({
-        busAddress: plainAddress(options.address),
+        busAddress: options.address.replace(/unix:abstract=([^,;]+)/g, 'unix:socket=\0$1'),
         direct: true,
         authMethods: ['EXTERNAL'],
       });
@@ -155,14 +155,6 @@ function answered({ name: type, message: text }: BusReplyError, call: BusCall): 
   const cause = new Error(text);
   const detail = hint === undefined ? { cause } : { hint, cause };
   return Object.assign(new StewardError('unavailable', message, detail), { type });
-}
-
-/**
- * Rewrites abstract socket addresses for Node, because the library needs a native module to open such
- * sockets.
- */
-function plainAddress(address: string): string {
-  return address.replace(/unix:abstract=([^,;]+)/g, 'unix:socket=\0$1');
 }
 
 function unreachable(reason: string, cause: unknown): StewardError {

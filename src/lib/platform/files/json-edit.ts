@@ -29,7 +29,7 @@ export function appendChild(
   const style = styleOf(source);
   const last = childrenOf(container).at(-1);
   if (last !== undefined) {
-    const indent = indentBefore(source, last.start);
+    const indent = /(?:\n)([ \t]*)$/.exec(source.slice(0, last.start))?.[1];
     const lead = indent === undefined ? gapBefore(source, container) : style.newline + indent;
     const text = indent === undefined ? inline(value, key) : pretty(value, key, indent, style);
     return { start: last.end, end: last.end, text: `,${lead}${text}` };
@@ -89,11 +89,6 @@ function styleOf(source: string) {
     newline: source.includes('\r\n') ? '\r\n' : '\n',
     compact: !body.includes('\n') && !/^[[{]\s*[\]}]$/.test(body),
   };
-}
-
-/** Returns the white space before a value, or undefined if the value isn't the first thing on its line. */
-function indentBefore(source: string, offset: number): string | undefined {
-  return /(?:\n)([ \t]*)$/.exec(source.slice(0, offset))?.[1];
 }
 
 function lineIndent(source: string, offset: number): string {

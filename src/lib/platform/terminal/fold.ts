@@ -58,17 +58,13 @@ function foldLine(line: string, columns: number): string[] {
   if (label !== undefined) {
     const first = indent + body.slice(0, label);
     const value = body.slice(label);
-    if (displayWidth(first) + longestWord(value) <= columns)
+    if (displayWidth(first) + Math.max(0, ...value.split(' ').map(displayWidth)) <= columns)
       return wrap(value, columns, first, ' '.repeat(displayWidth(first)));
   }
   return [
     ...wrap(body.slice(0, label ?? gap), columns, indent, hang),
     ...wrap(body.slice(label ?? gap), columns, `${hang}  `),
   ];
-}
-
-function longestWord(text: string): number {
-  return Math.max(0, ...text.split(' ').map(displayWidth));
 }
 
 /**

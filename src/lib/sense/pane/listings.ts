@@ -71,12 +71,9 @@ export function focusedOf(answer: string): number | undefined {
   const data = textOf(parseObject(body)?.['data']) ?? '[]';
   const isAllowed = (key: string): boolean => INDEX.test(key) || KITTY_KEYS.includes(key);
   let level: unknown = parseAnswer(data, isAllowed, { from: 'kitty', hint: '' });
-  for (const key of ['tabs', 'windows', 'pid']) level = focusedIn(level)?.[key];
+  for (const key of ['tabs', 'windows', 'pid'])
+    level = objectsIn(level).find((item) => item['is_focused'] === true)?.[key];
   return typeof level === 'number' ? level : undefined;
-}
-
-function focusedIn(list: unknown): Record<string, unknown> | undefined {
-  return objectsIn(list).find((item) => item['is_focused'] === true);
 }
 
 /** Returns the focused pane's terminal, or undefined if WezTerm doesn't report it. */

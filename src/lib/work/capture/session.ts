@@ -131,10 +131,6 @@ function bodyOf({ slug, artifact }: CapturedSession): string {
 function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): string | null {
   const last = rules.state().sessions[slug]?.phaseHistory.at(-1);
   if (last === undefined) return artifact.phase;
-  const isLater = (parseIso(last.at) ?? 0) > (writtenMs(rules, slug) ?? 0);
+  const isLater = (parseIso(last.at) ?? 0) > (lstatOf(artifactPath(rules.sessions, slug))?.mtimeMs ?? 0);
   return isLater || artifact.phase === null ? last.phase : artifact.phase;
-}
-
-function writtenMs({ sessions }: SessionRules, slug: string): number | undefined {
-  return lstatOf(artifactPath(sessions, slug))?.mtimeMs;
 }
