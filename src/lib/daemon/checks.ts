@@ -4,7 +4,7 @@ import { failed, off, ok, orFailure, warning, type Check, type Finding } from '.
 import { parseObject } from '../platform/files/json-object';
 import type { PathHost } from '../platform/files/paths';
 import { hasAddress, httpUrl, isLoopback, otherLoopback } from '../platform/net/address';
-import { askPort, type PortAnswer } from '../platform/net/local-http';
+import { askPort, type TextAnswer } from '../platform/net/local-http';
 import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/peer';
 import { readInstance, type Instance } from './instance';
 import type { Healthz } from './routes';
@@ -85,12 +85,12 @@ function ask(
   port: number,
   path: string,
   headers: Record<string, string>,
-): Promise<PortAnswer | undefined> {
+): Promise<TextAnswer | undefined> {
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return askPort({ host: address, port, path, headers, timeoutMs: TIMEOUT_MS });
+  return askPort({ host: address, port }, path, headers, TIMEOUT_MS);
 }
 
-export function judgeOwn({ url, pid, port }: Instance, answer: PortAnswer | undefined): Finding {
+export function judgeOwn({ url, pid, port }: Instance, answer: TextAnswer | undefined): Finding {
   if (answer === undefined)
     return failed(`the daemon is running, but nothing responds at ${url}`, { fix: RESTART });
   if (answer.status === 401) return ok(`${url}, token required`);

@@ -26,23 +26,51 @@ const TOO_LARGE = 'sent a response over 16 MiB';
 /** Errors that occur if the daemon isn't running, because the socket is missing or nothing listens on it. */
 const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
+/** Sends a request to the daemon over its local socket; returns undefined if the daemon isn't running. */
+export async function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined> {
+  const answer = await ask({ path: request.socket }, requestText(request), request.timeoutMs);
+  return answer && jsonOf(answer);
+}
+
 /**
- * Sends a request to the daemon over its local socket; returns undefined if the daemon isn't running. Throws
- * `unavailable` on timeout. Doesn't load `node:http`, which takes a few milliseconds.
+ * Sends a GET request to a loopback address, with exactly these headers. Returns undefined if nothing listens on
+ * the port; throws `unavailable` if no HTTP response arrives in time.
  */
-export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined> {
+export function askPort(
+  to: { host: string; port: number },
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<TextAnswer | undefined> {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return ask(to, `GET ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\nconnection: close\r\n\r\n`, timeoutMs);
+}
+
+/** Doesn't load `node:http`, which takes a few milliseconds. */
+function ask(
+  to: { path: string } | { host: string; port: number },
+  text: string,
+  timeoutMs: number,
+): Promise<TextAnswer | undefined> {
   const { createConnection } = process.getBuiltinModule('node:net');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const socket = createConnection({ path: request.socket });
+    const socket = createConnection(to);
     const settle = (end: () => void): void => {
       clearTimeout(timer);
       socket.destroy();
       end();
     };
-    const fail = (what: string, cause?: unknown): void => settle(() => reject(daemonError(what, cause)));
-    const timer = setTimeout(() => fail(`did not respond within ${request.timeoutMs} ms`), request.timeoutMs);
+    const fail = (what: string, cause?: unknown): void =>
+      settle(() =>
+        reject(
+          'port' in to
+            ? new StewardError('unavailable', `Port ${to.port} ${what}.`, { cause })
+            : daemonError(what, cause),
+        ),
+      );
+    const timer = setTimeout(() => fail(`did not respond within ${timeoutMs} ms`), timeoutMs);
     socket.on('error', (error) => {
       if (NOT_RUNNING.has(errnoCode(error) ?? '')) settle(() => resolve(undefined));
       else fail(`cannot be reached (${errnoCode(error) ?? error.message})`, error);
@@ -57,7 +85,7 @@ export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined
       if (answer === undefined) fail(UNREADABLE);
       else settle(() => resolve(answer));
     });
-    socket.write(requestText(request));
+    socket.write(text);
   });
 }
 
@@ -115,7 +143,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
     if (bytes.length > MAX_ANSWER_BYTES) throw daemonError(TOO_LARGE);
     const isComplete = size !== undefined && bytes.length >= size;
     const answer = isComplete ? parseAnswer(bytes.subarray(0, size)) : undefined;
-    if (answer !== undefined) return answer;
+    if (answer !== undefined) return jsonOf(answer);
     if (isComplete || got === 0) throw daemonError(UNREADABLE);
   }
 }
@@ -154,70 +182,18 @@ function answerSize(bytes: Buffer): number | undefined {
   return length === undefined ? undefined : start + Number(length);
 }
 
-function parseAnswer(bytes: Buffer): LocalAnswer | undefined {
-  const text = bytes.toString('utf8');
-  const status = /^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1];
-  const start = text.indexOf('\r\n\r\n');
-  if (status === undefined || start === -1) return undefined;
+export type TextAnswer = NonNullable<ReturnType<typeof parseAnswer>>;
+
+function parseAnswer(bytes: Buffer) {
+  const [head = '', text] = bytes.toString('utf8').split(/\r\n\r\n(.*)/s);
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1];
+  return status === undefined || text === undefined ? undefined : { status: Number(status), text };
+}
+
+function jsonOf({ status, text }: TextAnswer): LocalAnswer {
   try {
-    return { status: Number(status), json: JSON.parse(text.slice(start + 4)) as unknown };
+    return { status, json: JSON.parse(text) as unknown };
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    throw daemonError(UNREADABLE, error);
   }
-}
-
-interface PortRequest {
-  /** A loopback address. */
-  host: string;
-  port: number;
-  path: string;
-  /** Request headers, sent unchanged, including `Host`. */
-  headers: Readonly<Record<string, string>>;
-  timeoutMs: number;
-}
-
-export interface PortAnswer {
-  status: number;
-  /** The body, up to 64 KiB. */
-  text: string;
-}
-
-const MAX_TEXT_BYTES = 64 * 1024;
-
-/**
- * Sends a GET request to a port on this machine, with any headers. Returns undefined if nothing is listening
- * on the port; throws `unavailable` if no HTTP response arrives in time.
- */
-export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAnswer | undefined> {
-  const { request } = process.getBuiltinModule('node:http');
-  return new Promise((resolve, reject) => {
-    const fail = (what: string, cause?: unknown): void =>
-      reject(new StewardError('unavailable', `Port ${options.port} ${what}.`, { cause }));
-    const timer = setTimeout(() => sent.destroy(new Error('timeout')), timeoutMs);
-    const sent = request({ ...options, setHost: false, agent: false }, (answer) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      answer.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size <= MAX_TEXT_BYTES) chunks.push(chunk);
-      });
-      answer.on('error', (error) => fail('closed the connection before its response was complete', error));
-      answer.on('end', () => {
-        clearTimeout(timer);
-        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
-      });
-    });
-    sent.on('error', (error) => {
-      clearTimeout(timer);
-      if (errnoCode(error) === 'ECONNREFUSED') return resolve(undefined);
-      fail(
-        error.message === 'timeout'
-          ? `did not respond within ${timeoutMs} ms`
-          : 'did not send an HTTP response',
-        error,
-      );
-    });
-    sent.end();
-  });
 }
