@@ -21,6 +21,8 @@ export const WORDS = {
   'notify.quietHours': 'Hours in which nothing is spoken and pushes are collected into one digest.',
   'sync.details': 'Also publish commit subjects, paths and session titles to the exchange folder.',
   'usage.enabled': "`false` stops reading the assistants' logs for their token use and limits.",
+  'usage.budgets':
+    'What your assistants should spend at most. You are notified once at 80% and once when a budget is used up; nothing is stopped.',
   'usage.prices': "Model prices that override steward's own, in USD per million tokens.",
   'notify.turnEnd':
     'When the end of a turn sends a notification: `long` (turns longer than `notifications.thresholds.longTaskMinutes`), `always` or `never`. Errors always send one.',

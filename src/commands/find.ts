@@ -10,12 +10,6 @@ import { localTimes } from '../lib/platform/time/day-words';
 /** Delay before the progress message, in ms. */
 const SLOW_MS = 1000;
 
-/** `notes`: what was not searched, and why. */
-interface Found {
-  rows: FoundSession[];
-  notes: string[];
-}
-
 export default class Find extends BaseCommand {
   static override summary = 'Find past sessions by their words';
   static override description =
@@ -41,7 +35,7 @@ export default class Find extends BaseCommand {
   ];
   static override related = ['sessions', 'usage --by session'];
 
-  async run(): Promise<Found> {
+  async run(): Promise<{ rows: FoundSession[]; notes: string[] }> {
     const { argv, flags } = await this.parse(Find);
     const terms = findTerms(argv as string[]);
     const { zone } = await zonedNow(this.context);

@@ -1,5 +1,8 @@
 import { BaseCommand, boolean, machine, ofOr, text } from '../lib/cli/base-command';
 import { openUsage } from '../lib/app/usage';
+import { collectUsage } from '../lib/usage/collect';
+import { budgetStates, budgetTexts, denial, type BudgetState } from '../lib/usage/budgets';
+import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { usageCsv, usageText } from '../lib/usage/view';
 
@@ -15,6 +18,8 @@ export default class UsageCommand extends BaseCommand {
     of: ofOr('last 7 days', 'Days to show'),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
     machine,
+    check: boolean({ description: 'Exit with 6 if a budget is used up; show the budgets.' }),
+    hook: boolean({ description: 'With --check, print a denial for a hook.', dependsOn: ['check'] }),
   };
   static override examples = [
     'usage',
@@ -26,8 +31,9 @@ export default class UsageCommand extends BaseCommand {
   ];
   static override related = ['week', 'sessions', 'statusline'];
 
-  async run(): Promise<Usage> {
+  async run(): Promise<Usage | BudgetState[] | undefined> {
     const { flags } = await this.parse(UsageCommand);
+    if (flags.check) return this.check(flags.hook);
     const slow = setTimeout(() => this.say("Reading your assistants' logs…"), SLOW_MS);
     const { machine } = flags;
     const period = await this.period(flags.of);
@@ -40,5 +46,18 @@ export default class UsageCommand extends BaseCommand {
       for (const note of report.usage.notes ?? []) this.say(note);
     } else this.print(() => usageText(report, this.terminal));
     return report.usage;
+  }
+
+  private async check(isHook: boolean): Promise<BudgetState[] | undefined> {
+    const { deps } = await openUsage(this.context);
+    if (deps.enabled) await collectUsage(deps);
+    const states = await budgetStates(deps);
+    const over = states.filter(({ percent }) => percent >= 100);
+    if (isHook) {
+      if (over.length > 0) this.printUnfolded(() => denial(over));
+      return undefined;
+    }
+    if (over.length > 0) process.exitCode = EXIT_CODES.conflict;
+    return this.show(states, () => budgetTexts(states).join('\n') || 'No budget is set.');
   }
 }

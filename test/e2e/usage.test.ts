@@ -126,4 +126,21 @@ describe('steward usage (built)', function () {
       expect(stderr).not.to.include(' at ');
     }
   });
+
+  it('exits with 6 if a budget is used up, and denies a tool for a hook', async () => {
+    expect((await run('usage', '--check')).stdout).to.equal('No budget is set.\n');
+    const budgets = '[{"per": "day", "usd": 4}, {"per": "month", "usd": 100}]';
+    expect((await run('config', 'set', 'usage.budgets', budgets)).code).to.equal(0);
+    expect((await run('config', 'set', 'usage.budgets', '[{"per": "day", "usd": 0}]')).code).to.equal(2);
+    expect((await run('usage', '--check', '--hook')).stdout).to.equal('');
+    const at = new Date().toISOString();
+    log('.claude/projects/shop/s1.jsonl', [claudeLine({ id: 'm1', at, input: 1_000_000, output: 0 })]);
+    const checked = await run('usage', '--check');
+    expect(checked.code).to.equal(6);
+    expect(checked.stdout).to.include('day budget 125%: $5.00 of $4.00, most by s1 ($5.00)\nmonth budget 5%');
+    expect((await run('status')).stdout).to.include('day budget 125%');
+    const hook = await run('usage', '--check', '--hook');
+    expect(hook.code).to.equal(0);
+    expect(jsonOf(hook)).to.have.nested.property('hookSpecificOutput.permissionDecision', 'deny');
+  });
 });

@@ -8,6 +8,7 @@ import { localTimes } from '../platform/time/day-words';
 import { namesOf } from '../sessions/describe';
 import { currentSessions } from '../sessions/state';
 import { collectUsage } from '../usage/collect';
+import { budgetStates } from '../usage/budgets';
 import { announceLimits } from '../usage/limits';
 import { mergeUsage } from '../usage/machines';
 import { pricesWith } from '../usage/prices';
@@ -31,6 +32,7 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
     state: join(area.machine, 'usage'),
     enabled: user.usage.enabled,
     prices: pricesWith(user.usage.prices),
+    budgets: user.usage.budgets,
     get machineId() {
       return context.machineId;
     },
@@ -70,15 +72,17 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
       const sources = await collectUsage(deps);
       const nowMs = deps.clock.now();
       const localTime = localTimes(deps.clock, deps.zone);
-      await announceLimits({ ...deps, nowMs, localTime }, ({ message, dedupe }) =>
-        acceptRequest(notify.deps, {
-          event: 'limit',
-          message,
-          dedupe,
-          voiceEnabled: false,
-          source: 'job',
-          tags: [],
-        }),
+      await announceLimits(
+        { ...deps, nowMs, localTime, budgets: await budgetStates(deps) },
+        ({ message, dedupe }) =>
+          acceptRequest(notify.deps, {
+            event: 'limit',
+            message,
+            dedupe,
+            voiceEnabled: false,
+            source: 'job',
+            tags: [],
+          }),
       );
       const bad = sources.find(({ problem }) => problem !== undefined);
       return bad && `${bad.name}: ${bad.problem ?? ''}`;

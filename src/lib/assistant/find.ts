@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 
 import { unless } from '../errors';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { lineScanner, readHead } from '../platform/files/jsonl';
+import { readLines } from '../platform/files/jsonl';
 import { queryRows } from '../platform/files/sqlite';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
@@ -25,31 +25,22 @@ export interface FindQuery {
   limit: number;
 }
 
-/** The newest message of a session that has the words. */
-export interface FoundSession {
-  assistant: string;
-  session: string;
-  at: string;
-  repo: string | null;
-  by: SpokenMessage['by'];
-  line: string;
-  /** The command that resumes the session; null if its id or folder can't be part of a command. */
-  resume: string | null;
-}
+/** The newest message of a session that has the words. `resume`: the command that resumes it, if its id and folder are safe. */
+export type FoundSession = Omit<ReturnType<typeof foundIn>, 'text'> & { line: string };
 
 type Said = SpokenMessage & { session: string; cwd: string; ms: number };
 
-const NO_SQLITE = 'OpenCode, because reading its database requires Node.js 22.13 or later.';
 /** How the names of databases with the messages of many sessions end. */
 const DATABASE = '.db';
-const MAX_HEAD = 256 * 1024;
+/** Longer lines contain images or whole files. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const SESSION_ID = /^[\w-]{1,100}$/;
 const PARTS = `SELECT part.session_id AS session, directory AS cwd, part.time_created AS ms, part.data AS data,
   json_extract(message.data, '$.role') AS role FROM part JOIN message ON message.id = message_id
   JOIN session ON session.id = part.session_id WHERE part.data LIKE ? ORDER BY ms DESC LIMIT 10000`;
 
 /**
- * Searches logs, and calls `onFound` for each session. Calls `pause` between parts, and stops when it returns false.
+ * Searches logs, and calls `onFound` for each session. Calls `pause` after each log, and stops when it returns false.
  * Returns notes about what was not searched.
  */
 export async function findSessions(
@@ -62,12 +53,9 @@ export async function findSessions(
   const read = searcher(query, (text) => notes.add(`Not searched: ${text}`));
   for (const { assistant, path } of logs) {
     const newest = new Map<string, ReturnType<typeof foundIn>>();
-    for (const part of read(path)) {
-      for (const said of part) {
-        const found = foundIn(assistant, said);
-        if (found.at >= (newest.get(said.session)?.at ?? '')) newest.set(said.session, found);
-      }
-      if (!(await pause())) return [...notes, 'Stopped before everything was searched.'];
+    for (const hit of read(path)) {
+      const found = foundIn(assistant, hit);
+      if (found.at >= (newest.get(hit.session)?.at ?? '')) newest.set(hit.session, found);
     }
     for (const { text, ...found } of [...newest.values()].sort((a, b) => (a.at < b.at ? 1 : -1))) {
       const key = `${found.assistant} ${found.session}`;
@@ -77,6 +65,7 @@ export async function findSessions(
       known.add(key);
       onFound({ ...found, line: shownLine(query.terms, text) });
     }
+    if (!(await pause())) return [...notes, 'Stopped before everything was searched.'];
   }
   return [...notes];
 }
@@ -87,15 +76,10 @@ function foundIn({ title, resume }: Assistant, { session, ms, cwd, repo, by, tex
   return { assistant: title, session: clean(session), at: toIso(ms), repo, by, text, resume: command };
 }
 
-type Hit = Said & Pick<FoundSession, 'repo'>;
+type Hit = Said & { repo: string | null };
 
 function searcher({ terms, by, repo, startMs, endMs, files }: FindQuery, note: (text: string) => unknown) {
-  const [longest, ...others] = [...terms].sort((a, b) => b.run.length - a.run.length);
-  const { bytes = '', run = '' } = longest ?? {};
-  const scan = lineScanner(
-    new RegExp(bytes, 'gi'),
-    others.map((term) => term.bytes),
-  );
+  const { bytes, run } = terms.reduce((a, b) => (b.run.length > a.run.length ? b : a));
   const placeOf = placeReader();
   const hitsOf = (said: Said): Hit[] => {
     const { ms, cwd, text } = said;
@@ -107,34 +91,29 @@ function searcher({ terms, by, repo, startMs, endMs, files }: FindQuery, note: (
     if (place === undefined || places.includes(undefined) || isOther) return [];
     return [{ ...said, repo: place.repo ?? null }];
   };
-  function* transcript(path: string): Generator<Hit[]> {
+  function transcript(path: string): Hit[] {
     const entryOf = entryReader();
-    const parts = scan(path);
-    let isBegun = false;
-    for (;;) {
-      const part = unless(UNREADABLE, () => parts.next());
-      if (part === undefined) note(path);
-      if (part === undefined || part.done === true) return;
-      yield part.value.flatMap((line) => {
-        if (!isBegun) entryOf(firstLine(path));
-        isBegun = true;
-        const { timestamp = '', session, cwd = '' } = entryOf(line) ?? {};
-        const [ms, message] = [parseIso(timestamp), messageIn(parseObject(line) ?? {}, files)];
-        if (ms === undefined || session === undefined || message === undefined) return [];
-        return hitsOf({ ...message, session, cwd, ms });
-      });
-    }
+    const hits: Hit[] = [];
+    const options = { maxLineBytes: MAX_LINE_BYTES, tail: true, pattern: bytes };
+    const end = unless(UNREADABLE, () =>
+      readLines(path, options, ({ text = '' }) => {
+        const { timestamp = '', session, cwd = '' } = entryOf(text) ?? {};
+        const [ms, message] = [parseIso(timestamp), messageIn(parseObject(text) ?? {}, files)];
+        if (ms === undefined || session === undefined || message === undefined) return;
+        hits.push(...hitsOf({ ...message, session, cwd, ms }));
+      }),
+    );
+    if (end === undefined) note(path);
+    return hits;
   }
-  function* database(path: string): Generator<Hit[]> {
+  function database(path: string): Hit[] {
     // SQLite ignores the case of ASCII letters only.
     const like = /^\w+$/.test(run) ? `%${run}%` : '%';
-    let problem = NO_SQLITE;
     const rows = orUndefined(
       () => queryRows(path, PARTS, [like]),
-      ({ message }) => (problem = message),
+      ({ message }) => note(`OpenCode: ${message}`),
     );
-    if (rows === undefined) note(problem);
-    yield (rows ?? []).flatMap(({ session, cwd, ms, role, data }) => {
+    return (rows ?? []).flatMap(({ session, cwd, ms, role, data }) => {
       const { type, text, tool, state } = parseObject(textOf(data) ?? '') ?? {};
       const edited = editedBy({ name: tool, input: isObject(state) ? state['input'] : undefined });
       const own = files ? edited : type === 'text' ? textOf(text) : undefined;
@@ -143,8 +122,4 @@ function searcher({ terms, by, repo, startMs, endMs, files }: FindQuery, note: (
     });
   }
   return (path: string) => (path.endsWith(DATABASE) ? database : transcript)(path);
-}
-
-function firstLine(path: string): string {
-  return readHead(path, MAX_HEAD)?.toString('utf8').split('\n', 1)[0] ?? '';
 }

@@ -21,3 +21,25 @@ export function modelPrices() {
     fallback: () => ({}),
   });
 }
+
+const AMOUNT = v.optional(v.pipe(v.number(), v.gtValue(0)));
+const BUDGET = v.pipe(
+  v.strictObject({
+    per: v.picklist(['session', 'day', 'week', 'month']),
+    usd: AMOUNT,
+    tokens: AMOUNT,
+    repo: v.optional(v.string()),
+  }),
+  v.check(({ usd, tokens }) => (usd === undefined) !== (tokens === undefined)),
+);
+
+/** Defines a key for the most that your assistants should spend. */
+export function budgetList() {
+  return leaf<v.InferOutput<typeof BUDGET>[]>({
+    expected:
+      'a list of budgets per session, day, week or month, in usd or tokens, such as [{"per": "day", "usd": 20, "repo": "shop"}]',
+    check: v.array(BUDGET),
+    fallback: () => [],
+    whole: true,
+  });
+}

@@ -32,7 +32,7 @@ import {
   written,
   type Values,
 } from './leaf';
-import { modelPrices } from './model-prices';
+import { budgetList, modelPrices } from './model-prices';
 
 /**
  * Runs Claude Code once with its fast model, isolated from the user's settings. Doesn't use `--bare`, which
@@ -127,7 +127,7 @@ export const USER_KEYS = {
     name: text('DA'),
     voices: { main: { voiceId: VOICE_ID } },
   },
-  usage: { enabled: flag(true), prices: modelPrices() },
+  usage: { enabled: flag(true), prices: modelPrices(), budgets: budgetList() },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
   sync: { details: flag(false), ...SYNC_STATE },
   notify: {

@@ -215,7 +215,7 @@ async function inboxRow({ context }: Sources): Promise<Finding> {
 
 async function usageRow({ context, config }: Sources): Promise<Finding> {
   if (!config.user.usage.enabled) return row('off', 'switched off');
-  const { limits, problems } = (await openUsage(context)).limits();
+  const { limits, problems } = await (await openUsage(context)).limits();
   const known = limits.length === 0 ? ['no usage limits reported'] : limits;
   return problems.length === 0 ? row('ok', known) : row('warning', [...problems, ...known], 'steward usage');
 }

@@ -39,8 +39,6 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const SLICE_MS = 50;
 const DAY_MS = 86_400_000;
 const MAX_TEXT = 120;
-/** Why OpenCode's usage is missing. Only an upgrade of Node.js can add it. */
-export const NO_SQLITE = 'unknown (reading its database requires Node.js 22.13 or later)';
 
 /** An assistant's usage limits, and when it reported them. */
 interface StoredLimits {
@@ -155,7 +153,7 @@ function readLog(run: Run, reader: LogReader, path: string): string | undefined 
   const sink = sinkOf(run, reader.assistant);
   try {
     if (reader.kind === 'database') {
-      if (!reader.read(path, run.oldestMs, sink)) return NO_SQLITE;
+      reader.read(path, run.oldestMs, sink);
       files[key] = { mark };
     } else {
       files[key] = {

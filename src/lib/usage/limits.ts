@@ -4,6 +4,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { parseIso, toIso } from '../platform/time/clock';
+import { ALERT_PERCENT, type BudgetState } from './budgets';
 import { readLoggedLimits } from './collect';
 import type { LimitWindow } from './entry';
 import { READERS } from './readers';
@@ -100,25 +101,31 @@ interface LimitAlert {
   dedupe: string;
 }
 
-const ALERT_PERCENT = 80;
 const MAX_LATE_MS = 6 * 3_600_000;
+/** How long an alert about a budget is remembered. No period of a budget is longer. */
+const BUDGET_MS = 40 * 86_400_000;
+
+interface AnnounceDeps extends LimitsDeps {
+  nowMs: number;
+  localTime: (iso: string) => string;
+  budgets: readonly BudgetState[];
+}
 
 /**
- * Returns the alerts to send. An alert is due when 80% of a limit has been used, and again when the limit
- * has been reset.
+ * Returns the alerts to send. An alert is due when 80% of a limit or budget has been used, and again when the limit
+ * has been reset or all of the budget is used.
  */
 function dueAlerts(
   limits: readonly UsageLimit[],
   announced: AnnouncedLimits,
-  nowMs: number,
-  localTime: (iso: string) => string,
+  { nowMs, localTime, budgets }: AnnounceDeps,
 ): { alerts: LimitAlert[]; announced: AnnouncedLimits } {
   const alerts: LimitAlert[] = [];
   const next: Record<string, string> = {};
   for (const [key, resetsAt] of Object.entries(announced)) {
     const lateMs = nowMs - Date.parse(resetsAt);
     if (lateMs < 0) next[key] = resetsAt;
-    else if (lateMs < MAX_LATE_MS) {
+    else if (lateMs < MAX_LATE_MS && !key.startsWith('budget:')) {
       const [assistant = '', window] = key.split(':') as [string, LimitWindow];
       const message = `${nameOf(assistant)}: the ${WORDS[window]} limit has been reset.`;
       alerts.push({ message, dedupe: `limit:${key}:${resetsAt}:reset` });
@@ -131,6 +138,13 @@ function dueAlerts(
     const message = `${name}: 80% of the ${WORDS[window]} limit has been used. It resets at ${localTime(resetsAt)}.`;
     alerts.push({ message, dedupe: `limit:${key}:${resetsAt}` });
   }
+  for (const { key, name, percent, text } of budgets) {
+    const crossed = [100, ALERT_PERCENT].filter((at) => percent >= at).map((at) => `${key}:${at}`);
+    const [highest] = crossed;
+    if (highest !== undefined && next[highest] === undefined)
+      alerts.push({ message: `${percent}% of the ${name} is used: ${text}.`, dedupe: highest });
+    for (const at of crossed) next[at] ??= toIso(nowMs + BUDGET_MS);
+  }
   return { alerts, announced: next };
 }
 
@@ -138,18 +152,13 @@ const WORDS: Readonly<Record<LimitWindow, string>> = { fiveHour: 'five-hour', se
 
 /** Sends due alerts, then records them. If steward crashes in between, the alert's key prevents a duplicate. */
 export async function announceLimits(
-  deps: LimitsDeps & { nowMs: number; localTime: (iso: string) => string },
+  deps: AnnounceDeps,
   send: (alert: LimitAlert) => Promise<unknown>,
 ): Promise<void> {
   const path = join(deps.state, 'announced.json');
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
   const before = (isObject(stored?.['windows']) ? stored['windows'] : {}) as AnnouncedLimits;
-  const { alerts, announced } = dueAlerts(
-    currentLimits(deps, deps.nowMs),
-    before,
-    deps.nowMs,
-    deps.localTime,
-  );
+  const { alerts, announced } = dueAlerts(currentLimits(deps, deps.nowMs), before, deps);
   for (const alert of alerts) await send(alert);
   if (JSON.stringify(before) === JSON.stringify(announced)) return;
   ensureFolder(deps.state);

@@ -1,21 +1,28 @@
 import { StewardError, throwIfBug } from '../errors';
+import { NO_SQLITE } from '../platform/files/sqlite';
 import { localTimes } from '../platform/time/day-words';
 import type { Period } from '../platform/time/period';
 import { addDays, dayOf, type Day } from '../platform/time/time';
-import { collectUsage, NO_SQLITE, problemsOf, readProblems, type UsageDeps } from './collect';
-import { daysIn, readDayRows } from './days';
+import { budgetStates, budgetTexts, type BudgetDeps } from './budgets';
+import { collectUsage, problemsOf, readProblems, type UsageDeps } from './collect';
 import type { LogSource } from './find-logs';
 import { currentLimits, limitTexts } from './limits';
-import type { Prices } from './prices';
 import { purgeUsage, type UsageSelection } from './purge';
-import { unpricedModels, usageBy, type DatedRow, type Grouping, type Usage, type UsageRow } from './rollup';
+import {
+  rowsBetween,
+  unpricedModels,
+  usageBy,
+  type DatedRow,
+  type Grouping,
+  type Usage,
+  type UsageRow,
+} from './rollup';
 import type { UsageReport } from './view';
 
-export interface UsageReadDeps extends UsageDeps {
+export interface UsageReadDeps extends UsageDeps, BudgetDeps {
   /** File with the limits that status lines reported. */
   limits: string;
   enabled: boolean;
-  prices: Prices;
   /** Adds the rows that other machines published. */
   union: (
     period: Days,
@@ -23,8 +30,6 @@ export interface UsageReadDeps extends UsageDeps {
     readOwn: () => DatedRow[],
     notes: string[],
   ) => Promise<MergedRows>;
-  /** Returns the sessions' display names by session id. */
-  sessionNames: () => Promise<ReadonlyMap<string, string>>;
 }
 
 interface MergedRows {
@@ -52,7 +57,10 @@ export function usageReads(deps: UsageReadDeps) {
     return { from: addDays(today, 1 - checkedDays(days)), to: today };
   };
   const missing = (): string[] => (enabled ? [...readProblems(deps.state)] : []);
-  const limits = (): string[] => limitTexts(currentLimits(deps, clock.now()), localTimes(clock, zone));
+  const limits = async (): Promise<string[]> => [
+    ...limitTexts(currentLimits(deps, clock.now()), localTimes(clock, zone)),
+    ...budgetTexts(await budgetStates(deps)),
+  ];
   return {
     /** Reads new lines of the assistants' logs, and returns the usage of a period. */
     async report({ by, period, machine }: UsageWords): Promise<UsageReport> {
@@ -66,7 +74,7 @@ export function usageReads(deps: UsageReadDeps) {
         period,
         sources,
         notes,
-        limits: limits(),
+        limits: await limits(),
         unpriced: unpricedModels(rows, prices),
         names: by === 'session' ? await deps.sessionNames() : new Map(),
       };
@@ -93,7 +101,10 @@ export function usageReads(deps: UsageReadDeps) {
     bySession: async (days: number): Promise<UsageRow[]> =>
       usageBy((await between(lastDays(days), undefined, [])).rows, 'session', prices).rows,
     /** Returns a line for each assistant with a known usage limit, and what the last usage run could not read. */
-    limits: () => ({ limits: limits(), problems: missing().filter((text) => !text.endsWith(NO_SQLITE)) }),
+    limits: async () => ({
+      limits: await limits(),
+      problems: missing().filter((text) => !text.endsWith(NO_SQLITE)),
+    }),
     /** Removes stored usage. Returns the affected days. */
     purge: (selection: UsageSelection, dryRun: boolean): Promise<Day[]> =>
       purgeUsage(deps, selection, { dryRun, readsLogs: enabled }),
@@ -105,13 +116,6 @@ const MAX_DAYS = 3660;
 export function checkedDays(days: number): number {
   if (days >= 1 && days <= MAX_DAYS) return days;
   throw new StewardError('usage', `Invalid number of days: ${days}.`, { hint: `Use 1 to ${MAX_DAYS}.` });
-}
-
-function rowsBetween(folder: string, { from, to }: Days, notes: string[]): DatedRow[] {
-  const note = (path: string): unknown => notes.push(`${path} is damaged and was skipped.`);
-  return daysIn(folder)
-    .filter((day) => day >= from && day <= to)
-    .flatMap((day) => readDayRows(folder, day, note).map((row) => ({ ...row, day })));
 }
 
 function withNotes(usage: Usage, notes: string[]): Usage {

@@ -1,6 +1,7 @@
+import type { Period } from '../platform/time/period';
 import type { Day } from '../platform/time/time';
 import { sessionKey } from '../sessions/session-key';
-import type { DayRow } from './days';
+import { daysIn, readDayRows, type DayRow } from './days';
 import { costOf, type Prices } from './prices';
 
 export const GROUPINGS = ['day', 'session', 'repo', 'model', 'assistant', 'machine'] as const;
@@ -32,6 +33,18 @@ export interface Usage {
 
 /** `machine` is the machine's name. Absent if there is only one machine. */
 export type DatedRow = DayRow & { day: Day; machine?: string };
+
+/** Returns the rows of a period. Adds a note about each damaged file. */
+export function rowsBetween(
+  folder: string,
+  { from, to }: Pick<Period, 'from' | 'to'>,
+  notes: string[],
+): DatedRow[] {
+  const note = (path: string): unknown => notes.push(`${path} is damaged and was skipped.`);
+  return daysIn(folder)
+    .filter((day) => day >= from && day <= to)
+    .flatMap((day) => readDayRows(folder, day, note).map((row) => ({ ...row, day })));
+}
 
 /** Groups rows and adds up each group. Sorts days by date, and other groups by cost, then by tokens. */
 export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices): Usage {

@@ -220,7 +220,7 @@ describe('find', () => {
     log('.claude/projects/a/1.jsonl', [claude('older', 'refund')]);
     log('.claude/projects/a/2.jsonl', [claude('newer', 'refund')]);
     let pauses = 0;
-    const stopped = await find(['refund'], {}, () => Promise.resolve((pauses += 1) < 3));
+    const stopped = await find(['refund'], {}, () => Promise.resolve((pauses += 1) < 1));
     expect(stopped.rows.map(({ session }) => session)).to.deep.equal(['newer']);
     expect(stopped.notes).to.deep.equal(['Stopped before everything was searched.']);
     const limited = await find(['refund'], { limit: 1 });

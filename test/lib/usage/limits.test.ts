@@ -25,10 +25,13 @@ describe('usage limits (lib)', () => {
 
   const announced = async (usage: ReturnType<typeof usageBox>): Promise<string[]> => {
     const sent: string[] = [];
-    await announceLimits({ ...usage.deps, nowMs: usage.deps.clock.now(), localTime }, ({ message }) => {
-      sent.push(message);
-      return Promise.resolve();
-    });
+    await announceLimits(
+      { ...usage.deps, nowMs: usage.deps.clock.now(), localTime, budgets: [] },
+      ({ message }) => {
+        sent.push(message);
+        return Promise.resolve();
+      },
+    );
     return sent;
   };
 
@@ -102,7 +105,7 @@ describe('usage limits (lib)', () => {
     const usage = usageBox(box.path());
     report(usage, 90);
     const keys: string[] = [];
-    const deps = { ...usage.deps, nowMs: NOW, localTime };
+    const deps = { ...usage.deps, nowMs: NOW, localTime, budgets: [] };
     const crash = announceLimits(deps, ({ dedupe, message }) => {
       keys.push(`${dedupe} ${message}`);
       return Promise.reject(new Error('killed'));

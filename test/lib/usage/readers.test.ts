@@ -274,6 +274,7 @@ describe('the readers of usage (lib)', () => {
         ...usage.deps,
         enabled: true,
         prices: {},
+        budgets: [],
         union: async (_period, _machine, readOwn) => ({ rows: readOwn() }),
         sessionNames: async () => new Map(),
       });
@@ -284,7 +285,7 @@ describe('the readers of usage (lib)', () => {
       const notes: string[] = [];
       await reads.ofDays({ from: '2026-11-16', to: '2026-11-20' }, {}, notes);
       expect(notes, 'of a week').to.deep.equal([note]);
-      expect(reads.limits().problems, 'what can be fixed').to.deep.equal([]);
+      expect((await reads.limits()).problems, 'what can be fixed').to.deep.equal([]);
     });
 
     it('reads its database, and a message again that has grown', async function () {

@@ -12,7 +12,7 @@ export interface Line {
   offset: number;
   /** Length in bytes, without the line feed. */
   bytes: number;
-  /** The line's text, or undefined if the line is too long or not UTF-8. */
+  /** The line's text, or undefined if the line is too long, not UTF-8 or doesn't match the pattern. */
   text: string | undefined;
 }
 
@@ -33,6 +33,8 @@ export interface ReadOptions {
   maxLineBytes?: number;
   /** Whether to read a last line that has no line feed. */
   tail?: boolean;
+  /** Reads only the first line and lines whose bytes (as Latin-1) match; others are skipped, or have no text. */
+  pattern?: RegExp;
 }
 
 /** Maximum line length; steward's own lines are a few hundred bytes long. */
@@ -59,12 +61,14 @@ export function readLines(
 }
 
 function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): ReadEnd {
-  const { from = 0, maxLineBytes: maxBytes = MAX_LINE_BYTES, tail = false } = options;
+  const { from = 0, maxLineBytes: maxBytes = MAX_LINE_BYTES, tail = false, pattern } = options;
   const { size } = fstatSync(fd);
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = from;
   let lineStart = from;
   let chunks: Buffer[] = [];
+  const textOf = (bytes: Buffer): string | undefined =>
+    lineStart > 0 && pattern?.test(bytes.toString('latin1')) === false ? undefined : asText(bytes);
   while (position < size) {
     const got = readSync(fd, buffer, 0, Math.min(CHUNK, size - position), position);
     if (got === 0) break;
@@ -73,10 +77,12 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
     for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
       const bytes = position + feed - lineStart;
       const isKept = bytes <= maxBytes;
-      const text = isKept ? asText(joined(chunks, chunk.subarray(start, feed))) : undefined;
+      const text = isKept ? textOf(joined(chunks, chunk.subarray(start, feed))) : undefined;
       onLine({ offset: lineStart, bytes, text });
       chunks = [];
-      start = feed + 1;
+      const last = start === 0 && pattern !== undefined ? chunk.lastIndexOf(LF) : feed;
+      const hasMatch = last > feed && pattern?.test(chunk.toString('latin1', feed, last)) === true;
+      start = (hasMatch ? feed : last) + 1;
       lineStart = position + start;
     }
     position += got;
@@ -85,55 +91,14 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
   }
   const torn = position - lineStart;
   if (tail && torn > 0) {
-    const text = torn <= maxBytes ? Buffer.concat(chunks) : undefined;
-    onLine({ offset: lineStart, bytes: torn, text: asText(text) });
+    const text = torn <= maxBytes ? textOf(Buffer.concat(chunks)) : undefined;
+    onLine({ offset: lineStart, bytes: torn, text });
   }
   return { size, end: lineStart, torn };
 }
 
-/** Lines that are longer are skipped: they contain images or whole files. */
-const MAX_SCANNED_BYTES = 4 * 1024 * 1024;
-
-/**
- * Returns a function that yields, for each part of a file, the lines in which all patterns match. Patterns match bytes
- * (`latin1`), and lines are decoded only then. The first pattern must be global.
- */
-export function lineScanner(first: RegExp, others: readonly RegExp[]): (path: string) => Generator<string[]> {
-  const buffer = Buffer.allocUnsafe(MAX_SCANNED_BYTES);
-  const linesIn = (end: number): string[] => {
-    const bytes = buffer.toString('latin1', 0, end);
-    const lines: string[] = [];
-    first.lastIndex = 0;
-    for (let hit = first.exec(bytes); hit !== null; hit = first.exec(bytes)) {
-      const from = bytes.lastIndexOf('\n', hit.index) + 1;
-      const feed = bytes.indexOf('\n', hit.index);
-      const to = feed === -1 ? end : feed;
-      const line = bytes.slice(from, to);
-      if (others.every((pattern) => pattern.test(line))) lines.push(buffer.toString('utf8', from, to));
-      first.lastIndex = to;
-    }
-    return lines;
-  };
-  return function* (path) {
-    const fd = openRegular(path, constants.O_RDONLY);
-    if (fd === undefined) return;
-    try {
-      for (let kept = 0, got = -1; got !== 0;) {
-        got = readSync(fd, buffer, kept, Math.min(CHUNK, buffer.length - kept), null);
-        const end = kept + got;
-        const whole = got === 0 ? end : buffer.subarray(0, end).lastIndexOf(LF) + 1;
-        yield linesIn(whole);
-        buffer.copyWithin(0, whole, end);
-        kept = end - whole === buffer.length ? 0 : end - whole;
-      }
-    } finally {
-      closeSync(fd);
-    }
-  };
-}
-
-function asText(bytes: Buffer | undefined): string | undefined {
-  return bytes !== undefined && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+function asText(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 function joined(chunks: readonly Buffer[], last: Buffer): Buffer {

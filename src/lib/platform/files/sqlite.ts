@@ -9,17 +9,20 @@ interface Sqlite {
   DatabaseSync: new (path: string, options: { readOnly: boolean }) => Database;
 }
 
+/** Why a database can't be read. Only an upgrade of Node.js helps. */
+export const NO_SQLITE = 'unknown (reading its database requires Node.js 22.13 or later)';
+
 /**
- * Opens a SQLite database read-only and returns the rows of a query. Returns undefined if this version of
- * Node.js doesn't include SQLite; throws `unavailable` if the database is damaged or locked.
+ * Opens a SQLite database read-only and returns the rows of a query. Throws `unavailable` if the database is damaged
+ * or locked, or if this version of Node.js doesn't include SQLite.
  */
 export function queryRows(
   path: string,
   sql: string,
   values: readonly (string | number)[],
-): Record<string, unknown>[] | undefined {
+): Record<string, unknown>[] {
   const sqlite = loadSqlite();
-  if (sqlite === undefined) return undefined;
+  if (sqlite === undefined) throw new StewardError('unavailable', NO_SQLITE, { hint: 'Upgrade Node.js.' });
   let database: Database | undefined;
   try {
     database = new sqlite.DatabaseSync(path, { readOnly: true });

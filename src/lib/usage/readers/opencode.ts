@@ -26,8 +26,7 @@ export const openCode: DatabaseReader = {
   isLog: (name) => /^opencode(?:-[\w-]+)?\.db$/.test(name),
   depth: 0,
   read(path, sinceMs, sink) {
-    const rows = queryRows(path, QUERY, [sinceMs]);
-    for (const row of rows ?? []) {
+    for (const row of queryRows(path, QUERY, [sinceMs])) {
       const { ms, cost, completed } = row;
       if (typeof ms !== 'number') continue;
       const [input, output, reasoning, cacheRead, cacheWrite] = [
@@ -48,6 +47,5 @@ export const openCode: DatabaseReader = {
         amounts: [input, output + reasoning, cacheRead, cacheWrite, 0, typeof cost === 'number' ? cost : 0],
       });
     }
-    return rows !== undefined;
   },
 };

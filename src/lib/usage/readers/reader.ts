@@ -24,11 +24,8 @@ export interface LineReader extends ReaderBase {
 
 export interface DatabaseReader extends ReaderBase {
   kind: 'database';
-  /**
-   * Reads the responses recorded since `sinceMs`. Returns false if this version of Node.js has no SQLite
-   * support.
-   */
-  read: (path: string, sinceMs: number, sink: Sink) => boolean;
+  /** Reads the responses recorded since `sinceMs`. */
+  read: (path: string, sinceMs: number, sink: Sink) => void;
 }
 
 export type LogReader = LineReader | DatabaseReader;

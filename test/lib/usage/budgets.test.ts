@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+
+import { budgetStates, denial, type Budget, type BudgetState } from '../../../src/lib/usage/budgets';
+import { collectUsage } from '../../../src/lib/usage/collect';
+import { announceLimits } from '../../../src/lib/usage/limits';
+import { pricesWith } from '../../../src/lib/usage/prices';
+import { scratch } from '../../helpers/scratch';
+import { claudeLine, lineOf, NOW, usageBox, type ClaudeAnswer } from '../../helpers/usage';
+
+const DAY = 86_400_000;
+const LOG = '.claude/projects/shop/s1.jsonl';
+const localTime = (iso: string): string => iso;
+
+describe('usage budgets (lib)', () => {
+  const box = scratch();
+
+  /** A response that costs that many dollars. */
+  const spent = (id: string, usd: number, more: Partial<ClaudeAnswer> = {}): object =>
+    claudeLine({ id, input: usd * 200_000, output: 0, ...more });
+
+  const statesOf = async (
+    usage: ReturnType<typeof usageBox>,
+    budgets: readonly Budget[],
+  ): Promise<BudgetState[]> => {
+    await collectUsage(usage.deps);
+    const names = new Map([['s1', 'shop·login']]);
+    return budgetStates({
+      ...usage.deps,
+      budgets,
+      prices: pricesWith({}),
+      sessionNames: () => Promise.resolve(names),
+    });
+  };
+
+  const alerts = async (
+    usage: ReturnType<typeof usageBox>,
+    budgets: readonly Budget[],
+    isKilled = false,
+  ): Promise<string[]> => {
+    const sent: string[] = [];
+    const deps = { ...usage.deps, nowMs: usage.deps.clock.now(), localTime };
+    const done = announceLimits(
+      { ...deps, budgets: await statesOf(usage, budgets) },
+      ({ message, dedupe }) => {
+        sent.push(`${dedupe} ${message}`);
+        return isKilled ? Promise.reject(new Error('killed')) : Promise.resolve();
+      },
+    );
+    await done.catch((error: unknown) => expect(String(error)).to.equal('Error: killed'));
+    return sent;
+  };
+
+  it('alert once when 80% is used, and once when all is, at exactly the line that crosses', async () => {
+    const usage = usageBox(box.path());
+    const budgets: Budget[] = [{ per: 'day', usd: 10 }];
+    expect(await alerts(usage, budgets)).to.deep.equal([]);
+    usage.log(LOG, [spent('m0', 7.99)]);
+    expect(await alerts(usage, budgets)).to.deep.equal([]);
+    const message = '80% of the day budget is used: $8.00 of $10.00, most by shop·login ($8.00).';
+    usage.append(LOG, lineOf(spent('m1', 0.01)));
+    const first = await alerts(usage, budgets, true);
+    expect(first).to.deep.equal([`budget:day:2026-11-20::10:80 ${message}`]);
+    // A run that was killed before it stored the alert sends the same key again.
+    expect(await alerts(usage, budgets)).to.deep.equal(first);
+    usage.append(LOG, lineOf(spent('m2', 1.99)));
+    expect(await alerts(usage, budgets)).to.deep.equal([]);
+    usage.append(LOG, lineOf(spent('m3', 0.01)));
+    expect((await alerts(usage, budgets)).map((text) => text.split(' ')[0])).to.deep.equal([
+      'budget:day:2026-11-20::10:100',
+    ]);
+    usage.append(LOG, lineOf(spent('m4', 50)));
+    expect(await alerts(usage, budgets)).to.deep.equal([]);
+  });
+
+  it('send one alert if a line crosses both, and begin again with the next period or amount', async () => {
+    const usage = usageBox(box.path());
+    usage.log(LOG, [spent('m1', 12)]);
+    expect(await alerts(usage, [{ per: 'day', usd: 10 }])).to.have.length(1);
+    expect(await alerts(usage, [{ per: 'day', usd: 10 }])).to.deep.equal([]);
+    expect(await alerts(usage, [{ per: 'day', usd: 15 }])).to.deep.equal([
+      'budget:day:2026-11-20::15:80 80% of the day budget is used: $12.00 of $15.00, most by shop·login ($12.00).',
+    ]);
+    usage.at(NOW + DAY);
+    expect(await alerts(usage, [{ per: 'day', usd: 10 }])).to.deep.equal([]);
+    usage.append(LOG, lineOf(spent('m2', 9, { at: '2026-11-21T10:00:00.000Z' })));
+    expect(await alerts(usage, [{ per: 'day', usd: 10 }])).to.have.length(1);
+    // No reset of a budget is announced, and a month is remembered to its end.
+    usage.at(NOW + 30 * DAY);
+    expect(await alerts(usage, [{ per: 'day', usd: 10 }])).to.deep.equal([]);
+  });
+
+  it('are per session, week, month and repository, in dollars or tokens', async () => {
+    const usage = usageBox(box.path());
+    usage.log(LOG, [
+      spent('m1', 2, { session: 's1', at: '2026-10-31T10:00:00.000Z' }),
+      spent('m2', 3, { session: 's1', at: '2026-11-02T10:00:00.000Z' }),
+      spent('m3', 4, { session: 's2', at: '2026-11-16T10:00:00.000Z' }),
+      spent('m4', 1, { session: 's3' }),
+    ]);
+    const percents = async (...budgets: Budget[]): Promise<string[]> =>
+      (await statesOf(usage, budgets)).map(({ name, percent }) => `${name} ${percent}`);
+    expect(
+      await percents({ per: 'day', usd: 10 }, { per: 'week', usd: 10 }, { per: 'month', usd: 10 }),
+    ).to.deep.equal(['day budget 10', 'week budget 50', 'month budget 80']);
+    expect(await percents({ per: 'session', usd: 5 })).to.deep.equal([
+      'session budget 100',
+      'session budget 80',
+    ]);
+    expect(await percents({ per: 'week', tokens: 2_000_000 })).to.deep.equal(['week budget 50']);
+    expect(await percents({ per: 'month', usd: 1, repo: 'shop' })).to.deep.equal(['month budget of shop 0']);
+  });
+
+  it('never take an unknown price for 0', async () => {
+    const usage = usageBox(box.path());
+    usage.log(LOG, [spent('m1', 4), spent('m2', 4, { model: 'new-model', session: 's2' })]);
+    const [state] = await statesOf(usage, [{ per: 'day', usd: 10 }]);
+    expect(state?.text).to.equal('at least $4.00 of $10.00, most by shop·login ($4.00)');
+    const [counted] = await statesOf(usage, [{ per: 'day', tokens: 1_600_000 }]);
+    expect([counted?.percent, counted?.text.split(',')[0]]).to.deep.equal([100, '1.60M of 1.60M']);
+  });
+
+  it('deny a tool in the words of the hook', async () => {
+    const usage = usageBox(box.path());
+    usage.log(LOG, [spent('m1', 12)]);
+    expect(JSON.parse(denial(await statesOf(usage, [{ per: 'day', usd: 10 }])))).to.deep.equal({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason:
+          'A budget is used up: day budget 120%: $12.00 of $10.00, most by shop·login ($12.00).',
+      },
+    });
+  });
+});
