@@ -6,8 +6,6 @@ import { ics, timeCsv, timewarrior } from '../lib/time/ledger/exports';
 import { TIME_KEYS, type TimeKey, type TimeReport } from '../lib/time/ledger/rows';
 import { timeText } from '../lib/time/ledger/view';
 
-const FORMATS = ['csv', 'timewarrior', 'ics'] as const;
-
 export default class Time extends BaseCommand {
   static override summary = "Show where your time and your agents' time went";
   static override description =
@@ -15,10 +13,6 @@ export default class Time extends BaseCommand {
   static override flags = {
     of: ofOr('today', 'Days to show'),
     by: text({ description: 'How to group the rows.', options: [...TIME_KEYS], default: 'repo' }),
-    explain: boolean({
-      description: 'Show which rule assigned time to each goal.',
-      exclusive: [...FORMATS, 'json'],
-    }),
     // Declare each conflict on only one of the two flags; otherwise, the conflict is reported twice.
     csv: boolean({
       helpGroup: 'FORMAT',
@@ -39,16 +33,16 @@ export default class Time extends BaseCommand {
   };
   static override examples = [
     'time --of week',
-    'time --of month --by goal --explain',
+    'time --of October --by goal',
     'time --of week --by issue --csv > week.csv',
   ];
-  static override related = ['sense today', 'week', 'sessions'];
+  static override related = ['sense today', 'week', 'goals'];
 
   async run(): Promise<TimeReport | undefined> {
     const { flags } = await this.parse(Time);
     const by = flags.by as TimeKey;
     const time = await openTime(this.context, await this.period(flags.of), { by, machine: flags.machine });
-    const { report, beside, notes, reasons, withoutLog } = time;
+    const { report, beside, notes, withoutLog } = time;
     for (const note of notes) this.say(note);
     if (flags.csv) {
       await writeAllOut(timeCsv(report));
@@ -62,7 +56,6 @@ export default class Time extends BaseCommand {
       await writeAllOut(flags.ics ? ics(intervals) : timewarrior(intervals));
       return undefined;
     }
-    const shown = flags.explain ? { ...beside, reasons: reasons() } : beside;
-    return this.show(report, () => timeText(report, shown, this.terminal));
+    return this.show(report, () => timeText(report, beside, this.terminal));
   }
 }

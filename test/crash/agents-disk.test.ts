@@ -126,7 +126,6 @@ describe('real: agents on a full or read-only disk', function () {
       [['brief', 'look'], /Task:/],
       [['roster', 'list'], /ada {2}Ada/],
       [['roster', 'show', 'ada'], /Has seen it all/],
-      [['roster', 'check'], /1 valid agent/],
       [['knowledge', 'search', 'leaves'], /ideas\/tea/],
       [['knowledge', 'show', 'tea'], /Leaves/],
       [['watch', '--once'], /No session has subagents/],

@@ -115,7 +115,7 @@ describe('agents, built', function () {
       expect(decision).to.include({ worker: 'named', agent: 'ada' });
       expect(decision['warnings']).to.match(/4 invalid files in the roster/);
     }
-    const checked = await steward(['agents', 'roster', 'check'], { home: home.path, ...asUser });
+    const checked = await steward(['agents', 'roster', 'list'], { home: home.path, ...asUser });
     expect(checked.code).to.equal(3);
     expect(checked.stdout).to.match(/secret\.md\n {2}Permission denied\./);
   });
@@ -172,9 +172,9 @@ describe('agents, built', function () {
     expect(await run('add', 'ada', '--role', 'tester', '--expertise', 'data')).to.include({ code: 0 });
     expect((await run('add', 'ada', '--role', 'tester')).code).to.equal(6);
     expect((await run('show', 'Ada')).stdout).to.match(/role +tester/);
-    expect((await run('check')).code).to.equal(0);
+    expect((await run('list')).code).to.equal(0);
     write('agents/bad.md', '---\nname: [\n---\n');
-    const checked = await run('check', '--json');
+    const checked = await run('list', '--json');
     expect(checked.code).to.equal(3);
     expect((jsonOf(checked) as { problems: object[] }).problems[0]).to.include({ level: 'error' });
   });

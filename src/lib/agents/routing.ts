@@ -67,7 +67,7 @@ export function explainRoute(
       record('decided');
       const decision = decide(rule, hit, input, warnings);
       if (broken > 0)
-        warnings.push(`${plural(broken, 'invalid file')} in the roster; run "steward agents roster check".`);
+        warnings.push(`${plural(broken, 'invalid file')} in the roster; run "steward agents roster list".`);
       return { decision, considered };
     }
   }

@@ -88,7 +88,6 @@ export function alertText(alert: SilenceAlert, options: Options & { zone: string
 }
 
 export function rosterText(roster: Roster, folder: string, options: Options): string {
-  const errors = roster.problems.filter(({ level }) => level === 'error').length;
   const rows = roster.agents.map(({ slug, name, role, model, expertise }) => [
     slug,
     clean(name),
@@ -101,8 +100,8 @@ export function rosterText(roster: Roster, folder: string, options: Options): st
     rows.length === 0
       ? [...wrap(empty, options.columns), `Agents are stored in ${clean(folder)}.`]
       : fitted(rows, options, [{ max: 30 }, { max: 30 }, { max: 40 }]);
-  if (errors === 0) return lines.join('\n');
-  return [...lines, '', `${plural(errors, 'problem')}; run "steward agents roster check".`].join('\n');
+  const problems = roster.problems.flatMap((problem) => problemLines(problem, options));
+  return [...lines, ...(problems.length === 0 ? [] : ['', ...problems])].join('\n');
 }
 
 export function agentText(agent: RosterEntry, options: Options): string {
@@ -118,11 +117,6 @@ export function agentText(agent: RosterEntry, options: Options): string {
   });
   const persona = agent.persona === '' ? [] : ['', ...promptLines(agent.persona, options)];
   return [strong(clean(agent.name)), '', facts, ...persona].join('\n');
-}
-
-export function rosterCheckText(roster: Roster, options: Options): string {
-  const count = `${plural(roster.agents.length, 'valid agent')}.`;
-  return [...roster.problems.flatMap((problem) => problemLines(problem, options)), count].join('\n');
 }
 
 function problemLines({ file, level, message, hint }: RosterProblem, options: Options): string[] {

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { Config } from '../config/schema';
 import { ensureUserArea } from '../config/user-area';
 import { hasRules } from '../goals/match';
-import { parseGoals } from '../goals/record';
+import { readGoals } from '../goals/record';
 import { GOALS_WINDOW_DAYS, writeGoalsState } from '../goals/state';
-import { readText } from '../platform/files/atomic-file';
 import { isLockHeld, withLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
@@ -92,7 +91,7 @@ export type SenseContext = Awaited<ReturnType<typeof openSense>>;
 
 /** Returns undefined if no goal has rules, to avoid reading sessions and issues. */
 async function goalTagger(context: Context): Promise<CaptureDeps['goalTags']> {
-  if (!hasRules(parseGoals(readText(context.area.goals, { followLink: true }) ?? ''))) return undefined;
+  if (!hasRules(readGoals(context.area.goals))) return undefined;
   const { openWorkNames } = await import('./work-names');
   const readNames = await openWorkNames(context);
   return (ledger) => goalTagsOf(ledger, readNames());
@@ -193,7 +192,7 @@ export async function storeFocus(sense: () => SenseContext | Promise<SenseContex
 }
 
 function refreshGoals({ area, clock }: Context, today: Day): void {
-  const goals = parseGoals(readText(area.goals, { followLink: true }) ?? '');
+  const goals = readGoals(area.goals);
   const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
   const records = [...recordsBetween({ store: senseStore(area) }, window, () => undefined)];
   writeGoalsState(area.goalsState, { goals, records, date: today, generatedAt: toIso(clock.now()) });

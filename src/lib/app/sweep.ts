@@ -1,5 +1,5 @@
 import { toStewardError } from '../errors';
-import { parseGoals, parseProjects } from '../goals/record';
+import { parseProjects, readGoals } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { expandHome, processHost } from '../platform/files/paths';
 import { reportError } from '../platform/terminal/error-report';
@@ -71,7 +71,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       const live = Object.values(seen.sessions).filter((session) => isLive(session, nowMs));
       return sessionsAmong(area.sessions, { since, live: new Set(live.map(({ slug }) => slug)) });
     },
-    goals: () => parseGoals(readText(area.goals, { followLink: true }) ?? ''),
+    goals: () => readGoals(area.goals),
     projects: () => {
       const projects = parseProjects(readText(area.projects, { followLink: true }) ?? '');
       const { home } = processHost();

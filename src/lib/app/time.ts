@@ -1,9 +1,11 @@
 import { StewardError } from '../errors';
+import { readGoals } from '../goals/record';
+import { goalTimes } from '../goals/view';
 import { daysOf, type Period } from '../platform/time/period';
 import { commonSpelling } from '../time/focus-tally';
 import { intervalsOf } from '../time/ledger/exports';
 import type { DayLedger } from '../time/ledger/model';
-import { goalReasons, keyOf, timeRows, type TimeKey } from '../time/ledger/rows';
+import { keyOf, timeRows, type TimeKey } from '../time/ledger/rows';
 import { dayPieces, daysWithoutLog, ledgersOf } from '../sense/ledgers';
 import type { Context } from './context';
 import { openSense } from './sense';
@@ -26,14 +28,19 @@ export async function openTime(context: Context, period: Period, { by, machine }
   const machineNames = new Map(machines?.map(({ id, name }) => [id, name]));
   const names = { ...(await openWorkNames(context))(), machine: (id: string) => machineNames.get(id) ?? id };
   const rows = timeRows(ledgers, by, names);
+  const goals = readGoals(context.area.goals);
+  const label = (key: string): string => {
+    const goal = goals.find(({ id }) => by === 'goal' && id === key);
+    return goal === undefined ? key : `${key} ${goal.text}`;
+  };
   const { from, to } = period;
   const { timezone = period.timezone, notRecorded } = recorded;
   const totalMinutes = notRecorded + damaged.length === days.length ? null : totalOf(ledgers);
   return {
     report: { from, to, timezone, totalMinutes, rows, ...(machines && { machines }) },
-    beside: { by, ...recorded },
+    beside: { by, label, ...recorded },
     notes: [...damaged.map(({ message, hint = '' }) => `${message} ${hint}`), ...notes],
-    reasons: () => goalReasons(ledgers, names),
+    goals: () => goalTimes(goals, rows),
     intervals() {
       if (deps.machines?.()?.hasOwn === false) throw otherMachine(machine);
       const pieces = days.flatMap((day) => dayPieces(deps, day));

@@ -1,4 +1,4 @@
-import { parseGoals, parseProjects } from '../goals/record';
+import { parseProjects, readGoals } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { currentSessions } from '../sessions/state';
 import type { WorkNames } from '../time/ledger/rows';
@@ -13,12 +13,11 @@ export async function openWorkNames(context: Context): Promise<() => WorkNames> 
   const { area } = context;
   const sessions = await openSessions(context);
   const { deps } = await openWork(context);
-  const read = (path: string): string => readText(path, { followLink: true }) ?? '';
   return () =>
     workNames({
       sessions: Object.values(currentSessions(sessions).sessions),
       items: itemsOf(deps, deps.workRepo()),
-      projects: parseProjects(read(area.projects)),
-      goals: parseGoals(read(area.goals)),
+      projects: parseProjects(readText(area.projects, { followLink: true }) ?? ''),
+      goals: readGoals(area.goals),
     });
 }

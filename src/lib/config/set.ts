@@ -118,7 +118,9 @@ async function knownLeaf(key: string): Promise<AnyLeaf> {
     });
   }
   throw new StewardError('usage', `Unknown configuration key ${JSON.stringify(key)}.`, {
-    hint: `${await suggestion(key)}List all keys with "steward config show --all".`,
+    hint: /^goals?\b/.test(key)
+      ? 'Goals are not settings. See them, and how to add one, with "steward goals".'
+      : `${await suggestion(key)}List all keys with "steward config show --all".`,
   });
 }
 

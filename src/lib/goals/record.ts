@@ -1,3 +1,8 @@
+import { dirname } from 'node:path';
+
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+
 export interface Goal {
   id: string;
   text: string;
@@ -8,6 +13,31 @@ export interface Goal {
   repos?: string[];
   projects?: string[];
   labels?: string[];
+}
+
+/** Returns the goals in a file; none if the file doesn't exist. */
+export function readGoals(path: string): Goal[] {
+  return parseGoals(readText(path, { followLink: true }) ?? '');
+}
+
+/** Adds a goal below the last heading "Active Goals", or below a new one. Returns its id. */
+export function addGoal(
+  path: string,
+  goal: Pick<Goal, 'text' | 'target'> & { repos: string[] | undefined },
+): string {
+  const stored = readText(path, { followLink: true }) ?? '';
+  const before = stored === '' || stored.endsWith('\n') ? stored : `${stored}\n`;
+  const ids = parseGoals(before).map(({ id }) => id);
+  const numbers = ids.map((id) => Number(/^G(\d{1,6})$/.exec(id)?.[1] ?? 0));
+  const id = `G${Math.max(0, ...numbers) + 1}`;
+  const repos = goal.repos === undefined ? '' : `  repos: ${goal.repos.join(', ')}\n`;
+  const target = goal.target === null ? '' : `  target: ${goal.target}\n`;
+  const item = `- **${id}**: ${goal.text}\n${repos}${target}`;
+  const isBelowHeading = parseGoals(before + item).length > ids.length;
+  const heading = isBelowHeading ? '' : `${before === '' ? '' : '\n'}## Active Goals\n\n`;
+  ensureFolder(dirname(path));
+  replaceFile(path, before + heading + item, { followLink: true });
+  return id;
 }
 
 /**

@@ -14,7 +14,7 @@ import { openUsage } from '../app/usage';
 import { openWork } from '../app/work';
 import type { Config } from '../config/schema';
 import { duration, type DaemonReport } from '../daemon/status';
-import { parseGoals } from '../goals/record';
+import { readGoals } from '../goals/record';
 import { undelivered } from '../notify/history';
 import { voiceFinding } from '../notify/checks';
 import {
@@ -26,7 +26,6 @@ import {
 } from '../notify/outbox';
 import { muteState } from '../notify/routing';
 import { warning, withHint, type Finding, type State } from '../platform/check';
-import { readText } from '../platform/files/atomic-file';
 import { listFolder } from '../platform/files/folder';
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import { processHost } from '../platform/files/paths';
@@ -221,13 +220,9 @@ async function usageRow({ context, config }: Sources): Promise<Finding> {
 }
 
 function goalsRow({ context }: Sources): Finding {
-  const path = context.area.goals;
-  const text = readText(path, { followLink: true });
-  if (text === undefined) return row('off', `${path} not found`);
-  const goals = parseGoals(text);
-  return goals.length === 0
-    ? row('warning', `no goals under the heading "Active Goals" in ${path}`)
-    : row('ok', plural(goals.length, 'active goal'));
+  const { length } = readGoals(context.area.goals);
+  if (length > 0) return row('ok', plural(length, 'active goal'), 'steward goals');
+  return row('off', 'no active goals', 'steward goals add TEXT');
 }
 
 function daemonRow(sources: Sources): Finding {

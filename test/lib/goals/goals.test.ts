@@ -1,8 +1,12 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { parseGoals } from '../../../src/lib/goals/record';
+import { addGoal, parseGoals, readGoals } from '../../../src/lib/goals/record';
 import { buildGoalsState } from '../../../src/lib/goals/state';
+import { goalsText, goalTimes } from '../../../src/lib/goals/view';
 import { addDays } from '../../../src/lib/platform/time/time';
 
 describe('goals record', () => {
@@ -110,6 +114,53 @@ describe('goals record', () => {
         expect(parseGoals(any)).to.deep.equal([]);
       }),
     );
+  });
+});
+
+describe('goals add', () => {
+  let folder = '';
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'steward-goals-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const book = { text: 'Write the book', repos: ['book'], target: '10 h a week' };
+
+  it('writes a file that reads as the goals added', () => {
+    const path = join(folder, 'goals', 'goals.md');
+    expect(addGoal(path, book)).to.equal('G1');
+    expect(addGoal(path, { text: 'Run', repos: undefined, target: null })).to.equal('G2');
+    expect(readGoals(path)).to.deep.equal([
+      { id: 'G1', reported: null, ...book },
+      { id: 'G2', text: 'Run', reported: null, target: null },
+    ]);
+    expect(readFileSync(path, 'utf8').match(/Active Goals/g)).to.have.length(1);
+  });
+
+  it('keeps every other line, and takes the next number', () => {
+    const path = join(folder, 'goals.md');
+    for (const before of [
+      '## Active Goals\n- **G7**: Run',
+      '## Active Goals\n- **G7**: Run\n## Done\n- **G9**: Old\n',
+    ]) {
+      writeFileSync(path, before);
+      expect(addGoal(path, book)).to.equal('G8');
+      expect(readFileSync(path, 'utf8').startsWith(before)).to.equal(true);
+      expect(readGoals(path).map(({ id }) => id)).to.deep.equal(['G7', 'G8']);
+    }
+  });
+
+  it('lists each goal with its time and rules, and how to add one', () => {
+    const terminal = { columns: 80, color: false, isTTY: true, unicode: true } as const;
+    const goal = { id: 'G1', reported: null, ...book };
+    const times = goalTimes([goal], [{ key: 'G1', minutes: 90, working: 30 }]);
+    expect(goalsText(times, '/x/goals.md', terminal).split('\n')).to.deep.equal([
+      'G1  Write the book         1 h 30 m  agents 30 m',
+      '      repos: book',
+      '      target: 10 h a week',
+      '',
+      'Goals are in /x/goals.md.',
+      'Add a goal: steward goals add "Write the book" --repo ~/book --target "10 h a',
+      'week"',
+    ]);
+    expect(goalsText([], '/x/goals.md', terminal)).to.match(/^No goals yet\.\n/);
   });
 });
 

@@ -31,8 +31,8 @@ const SCREENS: Readonly<Record<string, Overview>> = {
       {
         id: 'goals',
         state: 'off',
-        found: '/home/ann/.steward/goals/goals.md not found',
-        fix: null,
+        found: 'no active goals',
+        fix: 'steward goals add TEXT',
       },
       { id: 'jobs', state: 'off', found: 'none in cron', fix: 'steward install' },
     ],

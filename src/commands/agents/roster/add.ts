@@ -22,7 +22,7 @@ export default class AgentsRosterAdd extends BaseCommand {
     'agents roster add ada --role "security specialist"',
     'agents roster add bo --role "primary researcher" --expertise research --model deep',
   ];
-  static override related = ['agents roster list', 'agents roster check', 'agents roster traits'];
+  static override related = ['agents roster list', 'agents roster traits'];
 
   async run(): Promise<{ slug: string; path: string }> {
     const { args, flags } = await this.parse(AgentsRosterAdd);

@@ -2,16 +2,19 @@ import { readRoster, type Roster } from '../../../lib/agents/roster';
 import { rosterText } from '../../../lib/agents/view';
 import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
+import { EXIT_CODES } from '../../../lib/platform/terminal/error-report';
 
 export default class AgentsRosterList extends BaseCommand {
-  static override summary = 'List the named agents in your roster';
+  static override summary = 'List the named agents in your roster, and the problems of their files';
+  static override description = 'Exits 3 if an agent cannot be used.';
   static override examples = ['agents roster list', `agents roster list --json | jq '.agents[].slug'`];
-  static override related = ['agents roster show NAME', 'agents roster add NAME', 'agents roster check'];
+  static override related = ['agents roster show NAME', 'agents roster add NAME', 'agents roster traits'];
 
   async run(): Promise<Roster> {
     const deps = openRoster(this.context);
     const { agents, problems } = await readRoster(deps);
     this.print(() => rosterText({ agents, problems }, deps.folder, this.terminal));
+    if (problems.some(({ level }) => level === 'error')) process.exitCode = EXIT_CODES.config;
     return { agents, problems };
   }
 }

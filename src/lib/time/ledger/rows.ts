@@ -128,42 +128,25 @@ function timesByApp({ attention, apps }: DayLedger): [app: string, minutes: numb
   ]);
 }
 
-/** Returns the rules that assign time to goals, each with your minutes and the agents' working minutes. */
-export function goalReasons(
-  ledgers: readonly DayLedger[],
+/** Returns a day's goal times, with the rules that assigned them, in the form that the day's record stores. */
+export function goalTagsOf(
+  { attention, agents }: DayLedger,
   names: Pick<WorkNames, 'goal'>,
-): (GoalMatch & { minutes: number; working: number })[] {
-  const reasons = new Map<string, GoalMatch & { minutes: number; working: number }>();
+): Record<string, GoalTag> {
+  const tags = new Map<string, GoalTag>();
+  const plus = (sum: number, minutes: number): number =>
+    (Math.round(sum * 10) + Math.round(minutes * 10)) / 10;
   const add = (work: Work, minutes: number, working: number): void => {
     const match = names.goal(work);
-    if (match === undefined) return;
-    const key = JSON.stringify([match.goal, match.reason]);
-    const known = reasons.get(key) ?? { ...match, minutes: 0, working: 0 };
-    known.minutes += Math.round(minutes * 10);
-    known.working += Math.round(working * 10);
-    reasons.set(key, known);
-  };
-  for (const { attention, agents } of ledgers) {
-    for (const row of attention) add(row, row.minutes, 0);
-    for (const { cells, ...work } of agents) add(work, 0, minutesIn(cells, 'working'));
-  }
-  return [...reasons]
-    .sort(([a], [b]) => byCodeUnits(a, b))
-    .map(([, row]) => ({ ...row, minutes: row.minutes / 10, working: row.working / 10 }))
-    .filter(({ minutes, working }) => minutes + working > 0);
-}
-
-/** Returns a day's goal times in the form that the day's record stores. */
-export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): Record<string, GoalTag> {
-  const tags = new Map<string, GoalTag>();
-  for (const { goal, reason, minutes, working } of goalReasons([ledger], names)) {
-    const tag = tags.get(goal) ?? { minutes: 0, working: 0, reasons: [] };
-    const add = (a: number, b: number): number => Math.round((a + b) * 10) / 10;
-    tags.set(goal, {
-      minutes: add(tag.minutes, minutes),
-      working: add(tag.working, working),
-      reasons: [...tag.reasons, reason],
+    if (match === undefined || plus(minutes, working) === 0) return;
+    const known = tags.get(match.goal) ?? { minutes: 0, working: 0, reasons: [] };
+    tags.set(match.goal, {
+      minutes: plus(known.minutes, minutes),
+      working: plus(known.working, working),
+      reasons: [...new Set([...known.reasons, match.reason])].sort(byCodeUnits),
     });
-  }
-  return Object.fromEntries(tags);
+  };
+  for (const row of attention) add(row, row.minutes, 0);
+  for (const { cells, ...work } of agents) add(work, 0, minutesIn(cells, 'working'));
+  return Object.fromEntries([...tags].sort(([a], [b]) => byCodeUnits(a, b)));
 }

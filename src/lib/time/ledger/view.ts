@@ -3,7 +3,7 @@ import type { Terminal } from '../../platform/terminal/stdio';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { joinAnswers } from './cells';
 import type { DayLedger } from './model';
-import type { goalReasons, TimeKey, TimeReport, TimeRow } from './rows';
+import type { TimeKey, TimeReport, TimeRow } from './rows';
 
 export interface TimeBeside {
   by: TimeKey;
@@ -11,8 +11,8 @@ export interface TimeBeside {
   /** Number of days without recorded time, such as backfilled days. */
   notRecorded: number;
   commits: number;
-  /** The matching goal rules. Set only with `--explain`. */
-  reasons?: ReturnType<typeof goalReasons>;
+  /** Returns the name of a row. */
+  label?: (key: string) => string;
 }
 
 const WIDE = 64;
@@ -39,7 +39,10 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
       : [
           '',
           ...table(
-            [[beside.by, ...heads], ...rows.map((row) => [cleanLine(row.key, 200), ...cells(row)])],
+            [
+              [beside.by, ...heads],
+              ...rows.map((row) => [cleanLine(beside.label?.(row.key) ?? row.key, 200), ...cells(row)]),
+            ],
             [{ max: keyWidth }, ...heads.map(() => ({ align: 'right' as const }))],
           ).split('\n'),
         ]),
@@ -47,7 +50,6 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
       '',
       ...wrap(line, columns),
     ]),
-    ...(beside.reasons === undefined ? [] : ['', ...reasonLines(beside.reasons, columns)]),
   ];
   return lines.join('\n');
 }
@@ -78,13 +80,4 @@ export function agentFacts(ledgers: readonly DayLedger[]): string[] {
         ]),
     ...(most < 2 ? [] : [`At most ${most} sessions worked at the same time.`]),
   ];
-}
-
-function reasonLines(reasons: ReturnType<typeof goalReasons>, columns: number): string[] {
-  if (reasons.length === 0) return wrap('No goal rule matched. See docs/sense.md.', columns);
-  const rows = reasons.map(({ goal, reason, minutes: own, working }) => [
-    ...[goal, reason, own === 0 ? '' : minutes(own)],
-    working === 0 ? '' : `agents ${minutes(working)}`,
-  ]);
-  return table(rows, [{ max: 12 }, { max: Math.max(10, columns - 40) }, { align: 'right' }]).split('\n');
 }

@@ -5,7 +5,7 @@ import type { Piece } from '../../../../src/lib/time/ledger/attention';
 import { ics, intervalsOf, timeCsv, timewarrior } from '../../../../src/lib/time/ledger/exports';
 import type { AttentionRow, DayLedger } from '../../../../src/lib/time/ledger/model';
 import {
-  goalReasons,
+  goalTagsOf,
   keyOf,
   TIME_KEYS,
   timeRows,
@@ -133,9 +133,9 @@ describe('sense: rows of time', () => {
   });
 
   it('explain a goal by its rule', () => {
-    expect(goalReasons([DAY], NAMES)).to.deep.equal([
-      { goal: 'G1', reason: 'repos: shop', minutes: 10.1, working: 6.1 },
-    ]);
+    expect(goalTagsOf(DAY, NAMES)).to.deep.equal({
+      G1: { minutes: 10.1, working: 6.1, reasons: ['repos: shop'] },
+    });
   });
 });
 
@@ -175,10 +175,9 @@ describe('sense: time on a terminal', () => {
     expect(text(40)).to.match(/^shop +0:10 +0:06 +0:09 +0:01$/m);
   });
 
-  it('tells what is not recorded, and why time belongs to a goal', () => {
+  it('tells what is not recorded, and the names of rows', () => {
     expect(text(80, { notRecorded: 2 })).to.include('Your own time was not recorded on 2 days.');
-    expect(text(80, { reasons: goalReasons([DAY], NAMES) })).to.include('G1  repos: shop  10 m  agents 6 m');
-    expect(text(80, { reasons: [] })).to.include('No goal rule matched.');
+    expect(text(80, { label: (key: string) => `the ${key}` })).to.match(/^the shop +10 m/m);
   });
 });
 

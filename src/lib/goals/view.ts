@@ -1,0 +1,35 @@
+import { minutes, palette, table, wrap } from '../platform/terminal/format';
+import type { Terminal } from '../platform/terminal/stdio';
+import { cleanLine } from '../platform/terminal/terminal';
+import type { Goal } from './record';
+
+/** Your time (`minutes`) and your agents' time for a goal's id. */
+interface Time {
+  key: string;
+  minutes: number;
+  working: number;
+}
+
+export type GoalTime = ReturnType<typeof goalTimes>[number];
+
+export function goalTimes(goals: readonly Goal[], times: readonly Time[]) {
+  return goals.map((goal) => {
+    const { minutes = 0, working = 0 } = times.find(({ key }) => key === goal.id) ?? {};
+    return { ...goal, minutes, working };
+  });
+}
+
+/** Formats the output of `steward goals`. */
+export function goalsText(goals: readonly GoalTime[], path: string, terminal: Terminal): string {
+  const rows = goals.flatMap(({ id, text, target, repos, projects, labels, ...time }) => [
+    [id, cleanLine(text, 200), minutes(time.minutes), `agents ${minutes(time.working)}`],
+    ...Object.entries({ repos, projects, labels, target: target === null ? undefined : [target] })
+      .filter(([, values]) => values !== undefined)
+      .map(([name, values = []]) => ['', `  ${cleanLine(`${name}: ${values.join(', ')}`, 200)}`]),
+  ]);
+  const columns = [{}, { max: Math.max(20, terminal.columns - 34) }, { align: 'right' as const }];
+  const list = goals.length === 0 ? 'No goals yet.' : table(rows, columns);
+  const add = 'Add a goal: steward goals add "Write the book" --repo ~/book --target "10 h a week"';
+  const notes = [`Goals are in ${path}.`, add].flatMap((note) => wrap(note, terminal.columns));
+  return [list, '', ...notes.map(palette(terminal).neutral)].join('\n');
+}
