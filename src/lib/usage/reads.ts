@@ -57,10 +57,6 @@ export function usageReads(deps: UsageReadDeps) {
     return { from: addDays(today, 1 - checkedDays(days)), to: today };
   };
   const missing = (): string[] => (enabled ? [...readProblems(deps.state)] : []);
-  const limits = async (): Promise<string[]> => [
-    ...limitTexts(currentLimits(deps, clock.now()), localTimes(clock, zone)),
-    ...budgetTexts(await budgetStates(deps)),
-  ];
   return {
     /** Reads new lines of the assistants' logs, and returns the usage of a period. */
     async report({ by, period, machine }: UsageWords): Promise<UsageReport> {
@@ -74,7 +70,7 @@ export function usageReads(deps: UsageReadDeps) {
         period,
         sources,
         notes,
-        limits: await limits(),
+        limits: await limitLines(deps),
         unpriced: unpricedModels(rows, prices),
         names: by === 'session' ? await deps.sessionNames() : new Map(),
       };
@@ -100,15 +96,22 @@ export function usageReads(deps: UsageReadDeps) {
     /** Returns the stored usage of the last `days` days by session. */
     bySession: async (days: number): Promise<UsageRow[]> =>
       usageBy((await between(lastDays(days), undefined, [])).rows, 'session', prices).rows,
-    /** Returns a line for each assistant with a known usage limit, and what the last usage run could not read. */
+    /** Returns the limits and budgets, and what the last usage run could not read. */
     limits: async () => ({
-      limits: await limits(),
+      limits: await limitLines(deps),
       problems: missing().filter((text) => !text.endsWith(NO_SQLITE)),
     }),
     /** Removes stored usage. Returns the affected days. */
     purge: (selection: UsageSelection, dryRun: boolean): Promise<Day[]> =>
       purgeUsage(deps, selection, { dryRun, readsLogs: enabled }),
   };
+}
+
+/** Returns a line for each assistant with a known usage limit, and for each budget. */
+async function limitLines(deps: UsageReadDeps): Promise<string[]> {
+  const { clock, zone } = deps;
+  const limits = limitTexts(currentLimits(deps, clock.now()), localTimes(clock, zone));
+  return [...limits, ...budgetTexts(await budgetStates(deps))];
 }
 
 const MAX_DAYS = 3660;
