@@ -4,6 +4,7 @@ import { type Check, type Finding, failed, off, ok, warning } from '../../platfo
 import { readBytes } from '../../platform/files/atomic-file';
 import { withTempFolder } from '../../platform/files/system-files';
 import type { Run } from '../../platform/process/process';
+import { localTimes } from '../../platform/time/day-words';
 import type { NotifyChecked } from './channel';
 import { muteState } from '../routing';
 import type { SpeechMachine } from '../speech/engines/engine';
@@ -64,7 +65,9 @@ export const voiceCheck: Check<NotifyChecked> = {
     if (!muted) return findings;
     return [
       ...findings,
-      warning(until === null ? 'muted' : `muted until ${until}`, { fix: 'steward notify unmute' }),
+      warning(until === null ? 'muted' : `muted until ${localTimes(at.clock)(until)}`, {
+        fix: 'steward notify unmute',
+      }),
     ];
   },
 };
