@@ -51,5 +51,5 @@ function asOfText(asOf: Inbox['asOf'], nowMs: number): string {
   const ages = [...new Set(bySource.map(([, age]) => age))];
   const sources = (age: string): string =>
     bySource.flatMap((one) => (one[1] === age ? one[0] : [])).join(', ');
-  return ages.map((age) => `${sources(age)} ${age}`).join(' · ');
+  return `Read: ${ages.map((age) => `${sources(age)} ${age}`).join(' · ')}`;
 }
