@@ -62,7 +62,7 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, lostAt) 
   const [needs, need] = past ? [past, past] : ['needs you', 'need you'];
   show(
     byId('facts'),
-    needy === 0 ? `Nothing ${needs}.` : [h('b', plural(needy, 'item')), ` ${needy === 1 ? needs : need}.`],
+    needy === 0 ? `No part ${needs}.` : [h('b', plural(needy, 'part')), ` ${needy === 1 ? needs : need}.`],
   );
   show(byId('parts'), parts.map(partRow));
   const bad = rows.filter(needsYou);
