@@ -153,36 +153,14 @@ function shimText(
   return `  runs steward ${steward.version} (${steward.path}) with Node.js ${node.version} (${node.path})`;
 }
 
-export interface HooksStatus {
-  assistant: string;
-  settings: string;
-  /** `installed` means that all events are registered and the shim works. */
-  state: 'installed' | 'partly' | 'not';
-  events: { event: string; registered: boolean }[];
-  /** The setting that disables all hooks, as `KEY in PATH`; null if no setting does. */
-  switchedOffBy: string | null;
-  /** The script that hooks call. `runs` tells whether the script responds to `--where`. */
-  shim: { path: string; exists: boolean; runs: boolean };
-  /** What the user must do before the hooks can run; null if no action is needed. */
-  pending: string | null;
-  /** The work skill in the assistant's folder; null if the assistant doesn't support skills. */
-  skill: { path: string; exists: boolean } | null;
-  /** The owner of the status line in the settings; null if the assistant doesn't support status lines. */
-  statusLine: 'steward' | 'other' | 'none' | null;
-  /** Commands that run another user area's hooks. */
-  strangers: string[];
-  /** The Node.js binary that the shim would use; null if it doesn't work. */
-  node: { path: string; version: string } | null;
-  steward: { path: string; version: string } | null;
-}
-
 export interface StatusDeps extends Omit<HookInstallDeps, 'clock' | 'machineId'> {
   run: Run;
   /** Returns whether one of this assistant's hooks has run since the install. */
   isHeard: (assistant: Assistant) => boolean;
 }
 
-type Probed = Pick<HooksStatus, 'node' | 'steward'> & { runs: boolean };
+/** What the shim would use; null for what doesn't work. */
+type Probed = Record<'node' | 'steward', { path: string; version: string } | null> & { runs: boolean };
 
 const PROBE_MS = 10_000;
 const NOTHING = { runs: false, node: null, steward: null };
@@ -199,7 +177,7 @@ export async function hooksStatuses(
   return assistants.map((assistant) => statusOf(deps, assistant, probed));
 }
 
-function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Probed): HooksStatus {
+function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Probed) {
   const path = assistant.path(deps.host);
   const isClaude = assistant.id === CLAUDE_CODE;
   const { statusLineKey: key } = assistant;
@@ -210,25 +188,35 @@ function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Pr
   const exists = modeOf(shim) !== undefined;
   const works = found.node !== null && found.steward !== null;
   const isAll = registered.size === assistant.hooks.length;
+  /** `installed` means that all events are registered and the shim works. */
+  const state: keyof typeof WORDS = isAll && works ? 'installed' : registered.size === 0 ? 'not' : 'partly';
   return {
     assistant: assistant.id,
     settings: path,
-    state: isAll && works ? 'installed' : registered.size === 0 ? 'not' : 'partly',
+    state,
     events,
+    /** The setting that disables all hooks, as `KEY in PATH`; null if no setting does. */
     switchedOffBy: switchedOffBy(source, path, assistant, deps.host),
+    /** The script that hooks call. `runs` tells whether the script responds to `--where`. */
     shim: { path: shim, exists, runs },
+    /** What the user must do before the hooks can run; null if no action is needed. */
     pending: registered.size > 0 && !deps.isHeard(assistant) ? (assistant.pending ?? null) : null,
+    /** The work skill in the assistant's folder; null if the assistant doesn't support skills. */
     skill: isClaude ? { path: skillPath(deps, assistant), exists: hasSkill(deps, assistant) } : null,
+    /** The owner of the status line in the settings; null if the assistant doesn't support status lines. */
     statusLine:
       key === undefined
         ? null
         : source === undefined
-          ? 'none'
+          ? ('none' as const)
           : statusLineOwner(source, path, key, commandsOf(deps)),
+    /** Commands that run another user area's hooks. */
     strangers: source === undefined ? [] : strangersIn(source, path, assistant, commandsOf(deps)),
     ...found,
   };
 }
+
+export type HooksStatus = ReturnType<typeof statusOf>;
 
 /** Returns the Node.js binary and the steward installation that the shim would use, with their versions. */
 async function probe(run: Run, shim: string, { platform, env }: PathHost): Promise<Probed> {

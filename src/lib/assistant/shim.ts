@@ -121,32 +121,17 @@ function environmentOf(area: string | undefined, host: PathHost): string {
     : `[ -n "\${STEWARD_HOME-}" ] || export STEWARD_HOME=${forShell(area)}`;
 }
 
-/** Builds and parses the commands that are registered with an assistant. */
-export interface ShimCommands {
-  commandFor: (verb: string) => string;
-  /**
-   * Returns the verb of a command that only runs the shim, even if the user has rewritten it (quotes, `~` or
-   * `$HOME`, extra arguments, redirection).
-   */
-  verbOf: (command: string) => string | undefined;
-  /** Returns whether the command contains the shim's path. */
-  isMentionedIn: (command: string) => boolean;
-  /**
-   * Returns a status line command that also runs the command `then`, if given. Returns undefined if `then`
-   * can't be quoted.
-   */
-  statusLineFor: (then: string | undefined) => string | undefined;
-  /** Parses a command from `statusLineFor`, even if the user has edited it slightly. */
-  statusLineOf: (command: string) => { then: string | undefined } | undefined;
-}
-
 /**
  * Returns the commands for the shim at `shimPath`. POSIX commands end with `|| :`, so that a deleted shim
  * doesn't make the assistant's hook fail.
  */
-export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' | 'home'>): ShimCommands {
+export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' | 'home'>) {
   const written = host.platform === 'win32' ? forWindows(shimPath) : forShell(shimPath);
   const spellings = spellingsOf(shimPath, host).sort((a, b) => b.length - a.length);
+  /**
+   * Returns the verb of a command that only runs the shim, even if the user has rewritten it (quotes, `~` or
+   * `$HOME`, extra arguments, redirection).
+   */
   const verbOf = (command: string): string | undefined => {
     const text = command.trim();
     const spelling = spellings.find((start) => text.startsWith(start));
@@ -159,13 +144,19 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
   return {
     commandFor,
     verbOf,
-    isMentionedIn: (command) => spellings.some((spelling) => command.includes(spelling)),
-    statusLineFor(then) {
+    /** Returns whether the command contains the shim's path. */
+    isMentionedIn: (command: string) => spellings.some((spelling) => command.includes(spelling)),
+    /**
+     * Returns a status line command that also runs the command `then`, if given. Returns undefined if `then`
+     * can't be quoted.
+     */
+    statusLineFor(then: string | undefined) {
       if (then === undefined) return commandFor(STATUS_LINE);
       if (host.platform !== 'win32') return commandFor(`${STATUS_LINE} --then ${forShell(then)}`);
       return PLAIN.test(then) ? commandFor(`${STATUS_LINE} --then "${then}"`) : undefined;
     },
-    statusLineOf(command) {
+    /** Parses a command from `statusLineFor`, even if the user has edited it slightly. */
+    statusLineOf(command: string): { then: string | undefined } | undefined {
       const text = command.trim();
       const spelling = spellings.find((start) => text.startsWith(start));
       const found = CHAINED.exec(text.slice(spelling?.length ?? text.length));
@@ -174,6 +165,9 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
     },
   };
 }
+
+/** Builds and parses the commands that are registered with an assistant. */
+export type ShimCommands = ReturnType<typeof shimCommands>;
 
 const STATUS_LINE = 'statusline';
 /** Matches text that bash, cmd and batch files leave unchanged between double quotes. */

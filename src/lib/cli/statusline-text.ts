@@ -7,21 +7,8 @@ import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, fitName } from '../platform/terminal/text-width';
 import { labelOf } from '../sessions/describe';
 import { phase } from '../sessions/phases';
-import { type Session, type SessionsState, statusOf } from '../sessions/session';
+import { type SessionsState, statusOf } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
-
-/** The output of `steward statusline --json`. */
-export interface StatusLine extends StatuslineInput {
-  phase: Session['phase'] | null;
-  session: string | null;
-  assistant: string | null;
-  /** Number of rows in the inbox, without the given session's own row. */
-  waiting: number;
-  /** Minutes today that count as creation; null if no time has been recorded today. */
-  creationMinutes: number | null;
-  /** Present only if `sense.statusline` is true; null if no time has been recorded today. */
-  time?: TimeToday | null;
-}
 
 /** Today's times in minutes, rounded to one decimal place. */
 interface TimeToday {
@@ -36,7 +23,12 @@ interface OtherWaits {
   marks: Marks;
 }
 
-export type DayFigures = Pick<StatusLine, 'creationMinutes' | 'time'>;
+export interface DayFigures {
+  /** Minutes today that count as creation; null if no time has been recorded today. */
+  creationMinutes: number | null;
+  /** Present only if `sense.statusline` is true; null if no time has been recorded today. */
+  time?: TimeToday | null;
+}
 
 export const NO_INPUT: StatuslineInput = {
   model: null,
@@ -51,7 +43,7 @@ const MAX_NAME = 32;
 export function statusLine(
   state: SessionsState,
   given: { session: string | undefined; input: StatuslineInput; day: DayFigures; nowMs: number } & OtherWaits,
-): StatusLine {
+) {
   const live = Object.values(state.sessions)
     .map((session) => ({ session, status: statusOf(session, given.nowMs) }))
     .filter(({ status }) => status === 'working' || status === 'waiting')
@@ -66,12 +58,16 @@ export function statusLine(
     phase: own?.session.phase ?? null,
     session: own === undefined ? null : (own.session.task ?? labelOf(own.session) ?? own.session.slug),
     assistant: own === undefined ? null : (own.session.assistant ?? CLAUDE_CODE),
+    /** Number of rows in the inbox, without the given session's own row. */
     waiting:
       given.others +
       waits.filter(({ slug }) => given.session === undefined || slug !== own?.session.slug).length,
     ...given.day,
   };
 }
+
+/** The output of `steward statusline --json`. */
+export type StatusLine = ReturnType<typeof statusLine>;
 
 /**
  * Formats the status line: `Opus 4.8 · context 42% · 5 h 63% until 18:00 · ▶ Execute · Fix the login · 2

@@ -89,20 +89,6 @@ function countOf({ rawHeaders }: RequestHead, name: string): number {
 const CODE_MS = 60_000;
 const MAX_CODES = 20;
 
-/** Checks the sender of a request over TCP. */
-export interface Gate {
-  /** Whether reading requires the token or a page secret. */
-  isRequired: boolean;
-  /** Returns whether the request has the token or a page secret. */
-  hasKey: (head: RequestHead) => boolean;
-  /** Returns whether the request has the secret of a signed-in page. */
-  hasPageSecret: (head: RequestHead) => boolean;
-  /** Returns a one-time code for signing in a page. */
-  newCode: () => { code: string; expiresInSec: number };
-  /** Exchanges a code for the page secret; returns undefined if the code is unknown, used or expired. */
-  redeem: (code: string) => string | undefined;
-}
-
 /**
  * Returns the check for requests over TCP. If `token` is undefined, reading requires no token. Pages send
  * their secret in a header, because browsers would send a cookie to every port of the host.
@@ -111,25 +97,30 @@ export function gate(
   clock: Pick<Clock, 'monotonic'>,
   token: string | undefined,
   secret = randomBytes(32).toString('base64url'),
-): Gate {
+) {
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
   /**
    * Maps digests of codes to expiry times. Uses digests so that lookup timing reveals nothing about a code.
    */
   const codes = new Map<string, number>();
+  /** Returns whether the request has the secret of a signed-in page. */
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {
+    /** Whether reading requires the token or a page secret. */
     isRequired: isToken !== undefined,
-    hasKey: (head) => isToken?.(bearerOf(head)) === true || hasPageSecret(head),
+    /** Returns whether the request has the token or a page secret. */
+    hasKey: (head: RequestHead) => isToken?.(bearerOf(head)) === true || hasPageSecret(head),
     hasPageSecret,
+    /** Returns a one-time code for signing in a page. */
     newCode() {
       const code = randomBytes(24).toString('base64url');
       codes.set(keyOf(code), clock.monotonic() + CODE_MS);
       for (const old of codes.keys()) if (codes.size > MAX_CODES) codes.delete(old);
       return { code, expiresInSec: CODE_MS / 1000 };
     },
-    redeem(code) {
+    /** Exchanges a code for the page secret; returns undefined if the code is unknown, used or expired. */
+    redeem(code: string) {
       const key = keyOf(code);
       const expiresMs = codes.get(key);
       codes.delete(key);
@@ -137,6 +128,8 @@ export function gate(
     },
   };
 }
+
+export type Gate = ReturnType<typeof gate>;
 
 /**
  * Returns the token from its file, creating the file (0600) if needed. Throws `config` if the token is

@@ -204,28 +204,13 @@ export function muteState(deps: MuteDeps): MuteState {
 
 type ChannelTrouble = { channel: ChannelId } & Trouble;
 
-export interface RoutesReport {
-  events: { event: EventName; title: string; voice: boolean; channels: RoutedChannel[] }[];
-  longTaskMinutes: number;
-  /** Whether the events that steward notices may be spoken. */
-  maySpeak: boolean;
-  muted: MuteState;
-  quietHours: string | null;
-  /** The time at which the current quiet hours end, as ISO 8601 in UTC; `null` outside quiet hours. */
-  quietUntil: string | null;
-  /** Channels that are switched off or not set up. */
-  off: ChannelTrouble[];
-  /** Channels that are enabled but can't send. */
-  broken: ChannelTrouble[];
-}
-
 export async function routesReport(
   deps: MuteDeps & {
     settings: () => RoutingSettings;
     maySpeak: () => boolean;
     channels: readonly Channel[];
   },
-): Promise<RoutesReport> {
+) {
   const settings = deps.settings();
   const quietMs = quietEnd(settings, deps.clock.now());
   const troubles = (found: readonly (Trouble | undefined)[]): ChannelTrouble[] =>
@@ -248,11 +233,17 @@ export async function routesReport(
       };
     }),
     longTaskMinutes: settings.longTaskMinutes,
+    /** Whether the events that steward notices may be spoken. */
     maySpeak: deps.maySpeak(),
     muted: muteState(deps),
     quietHours: settings.quietHours ?? null,
+    /** The time at which the current quiet hours end, as ISO 8601 in UTC; `null` outside quiet hours. */
     quietUntil: quietMs === undefined ? null : toIso(quietMs),
+    /** Channels that are switched off or not set up. */
     off: troubles(off),
+    /** Channels that are enabled but can't send. */
     broken: troubles(deps.channels.map((channel, index) => (off[index] ? undefined : channel.trouble?.()))),
   };
 }
+
+export type RoutesReport = Awaited<ReturnType<typeof routesReport>>;

@@ -34,18 +34,6 @@ export interface BackfillDeps extends CaptureDeps {
   onProgress?: (done: number, total: number) => void;
 }
 
-export interface BackfillResult {
-  enabled: boolean;
-  dryRun: boolean;
-  from: Day;
-  to: Day;
-  commits: number;
-  sessions: number;
-  days: Day[];
-  /** Repositories that could not be read, and why. */
-  problems: string[];
-}
-
 const AT_ONCE = 6;
 const GIT_TIMEOUT_MS = 20_000;
 /** Maximum number of commits to read per repository. The newest are read first. */
@@ -54,15 +42,13 @@ const MAX_COMMITS = 20_000;
 /**
  * Adds missing commits and assistant sessions from the last `days` days. The caller must hold the sense lock.
  */
-export async function backfill(
-  deps: BackfillDeps,
-  { days, dryRun }: { days: number; dryRun: boolean },
-): Promise<BackfillResult> {
+export async function backfill(deps: BackfillDeps, { days, dryRun }: { days: number; dryRun: boolean }) {
   const nowMs = deps.clock.now();
   const today = dayOf(nowMs, deps.timezone);
   const from = addDays(today, -days);
+  /** `problems` are the repositories that could not be read, and why. */
   const result = { enabled: deps.config.enabled, dryRun, from, to: today, problems: [] as string[] };
-  const none = { ...result, commits: 0, sessions: 0, days: [] };
+  const none = { ...result, commits: 0, sessions: 0, days: [] as Day[] };
   if (!deps.config.enabled || days === 0) return none;
   const { run, state } = openRun(deps, dryRun);
   const sinceMs = dayBounds(from, deps.timezone).startMs;
@@ -86,7 +72,9 @@ export async function backfill(
   return { ...added, problems: [...added.problems, ...run.problems] };
 }
 
-function countsOf(events: readonly SenseEvent[]): Pick<BackfillResult, 'commits' | 'sessions'> {
+export type BackfillResult = Awaited<ReturnType<typeof backfill>>;
+
+function countsOf(events: readonly SenseEvent[]) {
   const commits = events.filter(({ type }) => type === 'git-commit').length;
   const sessions = new Set(events.flatMap(({ detail }) => textOf(detail?.['session']) ?? []));
   return { commits, sessions: sessions.size };

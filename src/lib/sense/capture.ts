@@ -24,19 +24,6 @@ export interface SourceOutcome {
   events: number;
 }
 
-export interface CaptureResult {
-  captured: boolean;
-  ts: string;
-  events: number;
-  sources: SourceOutcome[];
-  /** Past days whose records were written. */
-  rolled: Day[];
-  /** Days whose event logs were deleted. */
-  pruned: Day[];
-  /** Problems that aren't related to a source. The events were stored despite these problems. */
-  problems: string[];
-}
-
 const SOURCE_TIMEOUT_MS = 20_000;
 
 /** A capture or backfill in progress. */
@@ -51,11 +38,13 @@ export interface CaptureRun {
  * Captures events from each enabled source and writes the records of past days. The caller must hold the
  * sense lock.
  */
-export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
+export async function capture(deps: CaptureDeps) {
   const { enabled, sources } = deps.config;
-  const none = { events: 0, sources: [], rolled: [], pruned: [], problems: [] };
-  const result = { captured: enabled, ts: toIso(deps.clock.now()), ...none };
-  if (!enabled) return result;
+  const result = { captured: enabled, ts: toIso(deps.clock.now()) };
+  const none: Record<'rolled' | 'pruned', Day[]> & { sources: SourceOutcome[]; problems: string[] } = {
+    ...{ sources: [], rolled: [], pruned: [], problems: [] },
+  };
+  if (!enabled) return { ...result, events: 0, ...none };
   const { run, state } = openRun(deps);
   const stored = storedEvents(run, state);
   const enabledSources = deps.sources.filter(({ id }) => sources[id]);
@@ -79,6 +68,8 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
     problems: [...run.problems, ...problems],
   };
 }
+
+export type CaptureResult = Awaited<ReturnType<typeof capture>>;
 
 /** Reads the state and completes an interrupted run. With `readOnly`, only reads the state. */
 export function openRun(deps: CaptureDeps, readOnly = false): { run: CaptureRun; state: SenseState } {

@@ -30,18 +30,6 @@ export interface Watched {
   now: Observation | undefined;
 }
 
-export interface FocusWatch {
-  isLive: () => boolean;
-  /** Returns whether there may be intervals to store. */
-  hasSeen: () => boolean;
-  /**
-   * Observes the focus now and returns the intervals after `storedMs`. Returns undefined if the watcher has
-   * stopped and has no intervals left; the capture must then sample the focus itself.
-   */
-  since: (storedMs: number) => Promise<Watched | undefined>;
-  close: () => Promise<void>;
-}
-
 /**
  * Polling interval for the idle time and the focused pane. The desktop doesn't report changes to these
  * values.
@@ -71,14 +59,19 @@ function stateOf(deps: FocusWatchDeps) {
 type State = ReturnType<typeof stateOf>;
 
 /** Watches the focus in the background while sense is on and the desktop reports changes. */
-export function watchFocus(deps: FocusWatchDeps): FocusWatch {
+export function watchFocus(deps: FocusWatchDeps) {
   const state = stateOf(deps);
   const running = keepWatching(state);
   return {
     isLive: () => state.isLive,
+    /** Returns whether there may be intervals to store. */
     hasSeen: () =>
       [...state.timeline.done, state.timeline.open].some((each) => (each?.kind ?? 'none') !== 'none'),
-    async since(storedMs) {
+    /**
+     * Observes the focus now and returns the intervals after `storedMs`. Returns undefined if the watcher has
+     * stopped and has no intervals left; the capture must then sample the focus itself.
+     */
+    async since(storedMs: number): Promise<Watched | undefined> {
       if (state.isLive) await observeNow(state);
       const intervals = intervalsAfter(state.timeline, storedMs);
       if (!state.isStarting && !state.isLive && intervals.length === 0) return undefined;
@@ -91,6 +84,8 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
     },
   };
 }
+
+export type FocusWatch = ReturnType<typeof watchFocus>;
 
 async function keepWatching(state: State): Promise<void> {
   const { deps, closing } = state;

@@ -41,16 +41,6 @@ export type InsightOutcome =
   /** The build failed. The last insight is unchanged. */
   | { status: 'failed'; date: Day; reason: string; hint: string };
 
-/** The prompt that a build would send now, and the command that it would run. */
-export interface InsightPreview {
-  date: Day;
-  command: readonly string[];
-  /** The command's standard input, or null if there are no events. */
-  prompt: string | null;
-  /** Why a build would not send the prompt, or null if it would. */
-  skipped: string | null;
-}
-
 const TIMEOUT_MS = 90_000;
 const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_REASON = 200;
@@ -80,11 +70,15 @@ export function insightCommand(command: readonly string[]): readonly [string, ..
   return [program, ...args];
 }
 
-export async function previewInsight(deps: InsightDeps): Promise<InsightPreview> {
-  const plan = await planInsight(deps, false);
-  const { date, prompt = null, skipped = null } = plan;
-  return { date, command: insightCommand(deps.config.insight.command), prompt, skipped };
+export async function previewInsight(deps: InsightDeps) {
+  // No prompt means that there are no events; `skipped` says why a build would not send it.
+  const { date, prompt = null, skipped = null } = await planInsight(deps, false);
+  const command: readonly string[] = insightCommand(deps.config.insight.command);
+  return { date, command, prompt, skipped };
 }
+
+/** The prompt that a build would send now, and the command that it would run. */
+export type InsightPreview = Awaited<ReturnType<typeof previewInsight>>;
 
 /**
  * Builds today's insight with one call to the assistant. Skips the build if there are no new events, unless

@@ -8,26 +8,9 @@ import { frontMatter, scalar } from '../platform/files/yaml';
 import { readHead } from '../platform/files/jsonl';
 import { stampOf, targetOf } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
-import { type PhaseId, phaseNamed } from './phases';
+import { phaseNamed } from './phases';
 import { isRestricted } from './restricted';
 import { isNameless, isSlug } from './slug';
-
-/** The front matter of a session file. Missing values are null. */
-export interface Artifact {
-  /** The assistant's session id. */
-  session: string | null;
-  /** The slug in the front matter, which may differ from the folder name. Null if invalid. */
-  slug: string | null;
-  task: string | null;
-  project: string | null;
-  mode: 'algorithm' | 'native';
-  effort: string | null;
-  /** The phase; null if missing or unknown. */
-  phase: PhaseId | null;
-  progress: string | null;
-  github_issue: number | null;
-  github_issue_url: string | null;
-}
 
 export const ARTIFACT_NAME = 'ISA.md';
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -73,7 +56,7 @@ export function artifactOf(sessions: string, slug: string): Artifact | undefined
 }
 
 /** Reads a session file; returns undefined if the file is missing or has no front matter. */
-export function readArtifact(path: string): Artifact | undefined {
+export function readArtifact(path: string) {
   const head = readHead(path, HEAD_BYTES)?.toString('utf8');
   const lines = head === undefined ? undefined : frontMatter(head);
   if (lines === undefined) return undefined;
@@ -91,14 +74,18 @@ export function readArtifact(path: string): Artifact | undefined {
     slug: slug !== null && isSlug(slug) ? slug : null,
     task: text('task'),
     project: text('project'),
-    mode: text('mode')?.toLowerCase() === 'native' ? 'native' : 'algorithm',
+    mode: text('mode')?.toLowerCase() === 'native' ? ('native' as const) : ('algorithm' as const),
     effort: text('effort'),
+    /** The phase; null if missing or unknown. */
     phase: phaseNamed(text('phase') ?? '')?.id ?? null,
     progress: text('progress'),
     github_issue: Number.isSafeInteger(issue) && issue > 0 ? issue : null,
     github_issue_url: text('github_issue_url'),
   };
 }
+
+/** The front matter of a session file. */
+export type Artifact = NonNullable<ReturnType<typeof readArtifact>>;
 
 const KEY = /^([a-z_]+)[ \t]*:(?:[ \t](.*))?$/;
 

@@ -8,16 +8,6 @@ import type { HeldTerminal, TabDeps, TabProgram } from './tab';
 import { LABELED, TAB_PROGRAMS } from './tab-programs';
 import type { TerminalDeps } from './terminals';
 
-export interface Went {
-  slug: string;
-  name: string;
-  /** The program that shows the session, such as `tmux` or `iterm2`. */
-  via: string;
-  tty: string;
-  /** The program's id of the pane or tab, such as `%3` or `7`. */
-  target: string;
-}
-
 export interface GoDeps extends TerminalDeps {
   platform: NodeJS.Platform;
   machineId: string;
@@ -27,7 +17,7 @@ export interface GoDeps extends TerminalDeps {
  * Shows the pane or tab in which a session runs. Throws `unavailable`, with the reason, unless exactly one has the
  * terminal that the session's process holds.
  */
-export async function goToSession(deps: GoDeps, session: Session, name: string): Promise<Went> {
+export async function goToSession(deps: GoDeps, session: Session, name: string) {
   const { platform, run, env } = deps;
   const view = (): Promise<ProcessView> => processView(platform, run, env);
   const asking = { run, env, processes: await view() };
@@ -45,6 +35,8 @@ export async function goToSession(deps: GoDeps, session: Session, name: string):
   if (outer !== true) await showOuter(asking, outer);
   return { slug: session.slug, name, via, tty, target: tab.target };
 }
+
+export type Went = Awaited<ReturnType<typeof goToSession>>;
 
 /** Shows the terminal in which tmux or herdr runs, if exactly one tab has it. */
 async function showOuter(deps: TabDeps, held: HeldTerminal): Promise<void> {

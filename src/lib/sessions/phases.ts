@@ -1,19 +1,3 @@
-export interface Phase {
-  id: PhaseId;
-  label: string;
-  /** The one-character symbol shown in the terminal tab's title. */
-  icon: string;
-  /** The phase's color in terminal tabs and on pages, as `#rrggbb`. */
-  color: string;
-  order: number;
-  /** Whether the session-end hook sends a session in this phase to the work repository. */
-  synced: boolean;
-  /** The suffix of the `Status:` label that the session's issue gets. */
-  status: 'queued' | 'in-progress' | 'in-review' | 'done';
-  /** Former names of the phase that are still accepted. */
-  retired: readonly string[];
-}
-
 export type PhaseId =
   | 'starting'
   | 'observe'
@@ -39,6 +23,13 @@ export const PHASES: readonly Phase[] = [
   row('native', 'Native', '●', '#9e9e9e', 0, false, 'queued'),
 ];
 
+/**
+ * @param icon the one-character symbol shown in the terminal tab's title
+ * @param color the phase's color in terminal tabs and on pages, as `#rrggbb`
+ * @param synced whether the session-end hook sends a session in this phase to the work repository
+ * @param status the suffix of the `Status:` label that the session's issue gets
+ * @param retired former names of the phase that are still accepted
+ */
 function row(
   id: PhaseId,
   label: string,
@@ -46,11 +37,13 @@ function row(
   color: string,
   order: number,
   synced: boolean,
-  status: Phase['status'],
+  status: 'queued' | 'in-progress' | 'in-review' | 'done',
   retired: readonly string[] = [],
-): Phase {
+) {
   return { id, label, icon, color, order, synced, status, retired };
 }
+
+type Phase = ReturnType<typeof row>;
 
 /** Returns the phase with this current or former name, ignoring case. */
 export function phaseNamed(text: string): Phase | undefined {

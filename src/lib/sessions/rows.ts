@@ -1,12 +1,5 @@
 import { activityOf, labelOf, namesOf, requestOf } from './describe';
-import {
-  isLive,
-  type PhaseEntry,
-  type Session,
-  type SessionStatus,
-  type SessionsState,
-  statusOf,
-} from './session';
+import { isLive, type Session, type SessionStatus, type SessionsState, statusOf } from './session';
 import { CLAUDE_CODE, idOfKey } from './session-key';
 import type { SpoolStatus } from './spool';
 
@@ -147,13 +140,9 @@ function timeOf({ status, updatedAt, startedAt, waitingSince }: SessionRow): num
   return RANK[status] === OVER ? -Date.parse(updatedAt) : Date.parse(waitingSince ?? startedAt);
 }
 
-export interface SessionDetail extends SessionRow {
-  effort: string | null;
-  terminal: Session['terminal'];
-  phaseHistory: PhaseEntry[];
-}
-
-export function sessionDetail(session: Session, options: RowOptions): SessionDetail {
+export function sessionDetail(session: Session, options: RowOptions) {
   const { effort, terminal, phaseHistory } = session;
   return { ...rowOf(session, options), effort, terminal, phaseHistory };
 }
+
+export type SessionDetail = ReturnType<typeof sessionDetail>;

@@ -4,45 +4,8 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import type { WorkDeps } from './deps';
 import { slugOf, type Issue } from './issue';
-import {
-  hasLabel,
-  labelFacts,
-  laneOf,
-  sourceOf,
-  STATUSES,
-  TYPES,
-  type IssueSource,
-  type LabelFacts,
-} from './label';
+import { hasLabel, labelFacts, laneOf, sourceOf, STATUSES, TYPES, type LabelFacts } from './label';
 import { refresh, staleness } from './poll';
-
-/**
- * An issue as shown on the board and in GET /api/work. Label values omit the prefix: `in-progress`, `P1`,
- * `website`.
- */
-export interface Item {
-  number: number;
-  title: string;
-  url: string;
-  state: 'open' | 'closed';
-  lane: LaneName;
-  status: string | null;
-  type: string | null;
-  priority: string | null;
-  property: string | null;
-  agents: string[];
-  source: IssueSource;
-  slug: string | null;
-  labels: string[];
-  createdAt: string;
-  updatedAt: string;
-  closedAt: string | null;
-  /** Why the issue was closed: `completed` or `not_planned`. */
-  stateReason: string | null;
-  /** When the reminder is due, as ISO 8601 in UTC. */
-  due: string | null;
-  stale: boolean;
-}
 
 /** The response to GET /api/work, and the output of `work board --json`. */
 export interface BoardView {
@@ -67,7 +30,7 @@ export function toItem(
   issue: Issue,
   columns: readonly LaneName[],
   facts: LabelFacts = labelFacts(issue.labels),
-): Item {
+) {
   const { number, title, url, state, labels, createdAt, updatedAt, closedAt, stateReason, due } = issue;
   const { status, type, priority, property, agents, stale } = facts;
   const lane = laneOf(issue, facts);
@@ -88,11 +51,19 @@ export function toItem(
     createdAt,
     updatedAt,
     closedAt,
+    /** Why the issue was closed: `completed` or `not_planned`. */
     stateReason,
+    /** When the reminder is due, as ISO 8601 in UTC. */
     due,
     stale,
   };
 }
+
+/**
+ * An issue as shown on the board and in GET /api/work. Label values omit the prefix: `in-progress`, `P1`,
+ * `website`.
+ */
+export type Item = ReturnType<typeof toItem>;
 
 /** Groups items by lane. Sorts completed items newest first, and other items by urgency. */
 export function groupItems(items: readonly Item[], columns: readonly LaneName[]): Record<string, Item[]> {

@@ -4,7 +4,7 @@ import { repositoryOf } from '../platform/files/git-folder';
 import { gitIn } from '../platform/process/git';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
-import { artifactOf, claimsOf, type Claims } from '../sessions/artifact';
+import { artifactOf, claimsOf } from '../sessions/artifact';
 import type { Session, SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { closeWith } from './actions';
@@ -15,19 +15,6 @@ import { statusOf } from './label';
 import { codeSpan, redact } from './outgoing';
 import { freshCache, refresh, staleness } from './poll';
 import { openForWriting, repoOf } from './privacy';
-
-/** Reads the evidence on this machine. */
-export interface Evidence {
-  /** Returns the known sessions for a slug. Times are ISO 8601 in UTC. */
-  sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
-  /** Returns the checklist items in each session file with this slug. */
-  claimsOf: (slug: string) => Claims[];
-  /**
-   * Returns the commits in a time range, newest first, formatted as `3f2a91c Fix the login`. Returns an empty
-   * list if the repository is unknown.
-   */
-  commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
-}
 
 /** An issue labeled Status:done, and its evidence. */
 interface Proposal {
@@ -144,15 +131,19 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
 export function evidenceOn(
   { run }: WorkDeps['git'],
   at: { sessions: string; state: SessionsState; repos: string[] },
-): Evidence {
+) {
   const { sessions } = at.state;
   const sessionOf = (name: string): Session | undefined =>
     Object.hasOwn(sessions, name) ? sessions[name] : undefined;
   const known = foldersBySlug(at.sessions);
   return {
-    sessionsOf: (slug) => known(slug).flatMap((name) => sessionOf(name) ?? []),
-    claimsOf: (slug) => known(slug).flatMap((name) => claimsOf(at.sessions, name) ?? []),
-    async commitsIn(name, from, to) {
+    /** Returns the known sessions for a slug. */
+    sessionsOf: (slug: string): Pick<Session, 'repo' | 'startedAt' | 'updatedAt'>[] =>
+      known(slug).flatMap((name) => sessionOf(name) ?? []),
+    /** Returns the checklist items in each session file with this slug. */
+    claimsOf: (slug: string) => known(slug).flatMap((name) => claimsOf(at.sessions, name) ?? []),
+    /** Returns the commits in a time range, newest first; none if the repository is unknown. */
+    async commitsIn(name: string, from: number, to: number) {
       const root = at.repos.map(repositoryOf).find((found) => found?.name === name)?.root;
       if (root === undefined) return [];
       const git = gitIn({ run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
@@ -162,6 +153,8 @@ export function evidenceOn(
     },
   };
 }
+
+export type Evidence = ReturnType<typeof evidenceOn>;
 
 /** Returns a lookup of session folders by slug. The slug comes from the session file or the folder's name. */
 function foldersBySlug(sessions: string): (slug: string) => readonly string[] {

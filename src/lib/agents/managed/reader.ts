@@ -12,26 +12,22 @@ import { failureOf, isNotServed, type Timing } from './failure';
 import type { SessionLog } from './session-log';
 import { addEvent, type Turn } from './turn';
 
-/** Progress in reading a session's history from the service. */
-interface History {
-  client: Pick<ManagedClient, 'events'>;
-  session: string;
-  /**
-   * Position of the last page: its cursor, the key of the preceding event, and the number of events on the
-   * page.
-   */
-  position: { page: string | undefined; before: string; tail: number };
-  maxEvents: number;
-}
-
 const MAX_EVENTS = 1000;
 /** Rereading up to this many events is cheaper than an extra request for a new cursor. */
 const SHORT_TAIL = 100;
-const START = { page: undefined, before: '', tail: 0 };
+/** Position of the last page: its cursor, the key of the preceding event, and the number of events on the page. */
+const START: { page: string | undefined; before: string; tail: number } = {
+  page: undefined,
+  before: '',
+  tail: 0,
+};
 
-export function openHistory(client: Pick<ManagedClient, 'events'>, session: string): History {
+export function openHistory(client: Pick<ManagedClient, 'events'>, session: string) {
   return { client, session, position: START, maxEvents: MAX_EVENTS };
 }
+
+/** Progress in reading a session's history from the service. */
+type History = ReturnType<typeof openHistory>;
 
 /**
  * Passes each page to `take`. Starts by rereading the last page of the previous call, so `take` may receive

@@ -179,16 +179,12 @@ export interface Cost extends ManagedUsage {
   totalUsd: number;
 }
 
-/** Usage summed from events, and the usage last reported by the service. */
-interface Meter {
-  summed: ManagedUsage;
-  reported: ManagedUsage;
-  runningSince: number | undefined;
+export function newMeter() {
+  return { summed: usageOf({}, 0), reported: usageOf({}, 0), runningSince: undefined as number | undefined };
 }
 
-export function newMeter(): Meter {
-  return { summed: usageOf({}, 0), reported: usageOf({}, 0), runningSince: undefined };
-}
+/** Usage summed from events, and the usage last reported by the service. */
+type Meter = ReturnType<typeof newMeter>;
 
 export function addUsage(meter: Meter, event: ManagedEvent): void {
   const { summed, runningSince } = meter;

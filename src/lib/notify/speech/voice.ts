@@ -12,7 +12,7 @@ import {
   spdEngine,
 } from './engines/system';
 import { pronunciationFile, transform, type Transformed } from './pronunciation';
-import { type Speech, speechQueue } from './queue';
+import { speechQueue } from './queue';
 
 export interface VoiceSettings {
   /** An engine id, or `auto` or `none`. */
@@ -29,15 +29,6 @@ export interface VoiceDeps {
   pronunciations: string;
   /** Called once per problem with the pronunciation file. */
   onProblem: (problem: StewardError) => void;
-}
-
-export interface Voice {
-  speech: Speech;
-  /** Returns the text as it would be spoken, and any problem with the pronunciation file. */
-  preview: (text: string) => Transformed & { problem?: StewardError };
-  /** Returns the usable engines in order. If text can't be spoken, `reason` and `hint` explain why. */
-  status: () => VoiceStatus;
-  isOff: () => boolean;
 }
 
 interface VoiceStatus {
@@ -63,12 +54,13 @@ export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
 const DETECT_MS = 1000;
 
 /** Creates a voice, which reads no files and starts no programs until its first use. */
-export function makeVoice(deps: VoiceDeps): Voice {
+export function makeVoice(deps: VoiceDeps) {
   const { clock, machine, refresh } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
   const engines = detectedEngines(deps);
   const isOff = (): boolean => deps.settings().engine === 'none';
-  const preview: Voice['preview'] = (text) => {
+  /** Returns the text as it would be spoken, and any problem with the pronunciation file. */
+  const preview = (text: string): Transformed & { problem?: StewardError } => {
     const { findTerms, problem } = pronunciations();
     return { ...transform(text, findTerms), ...(problem === undefined ? {} : { problem }) };
   };
@@ -79,6 +71,7 @@ export function makeVoice(deps: VoiceDeps): Voice {
     reported = problem;
     return spoken;
   };
+  /** Returns the usable engines in order. If text can't be spoken, `reason` and `hint` explain why. */
   const status = (): VoiceStatus => {
     const { usable, allowed } = engines();
     const ids = usable.map(({ id }) => id);
@@ -101,6 +94,8 @@ export function makeVoice(deps: VoiceDeps): Voice {
     isOff,
   };
 }
+
+export type Voice = ReturnType<typeof makeVoice>;
 
 const PLAYER_HINT = 'Install a player, such as aplay (Debian: apt-get install alsa-utils).';
 

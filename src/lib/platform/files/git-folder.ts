@@ -4,28 +4,6 @@ import { StewardError, unless } from '../../errors';
 import { readText } from './atomic-file';
 import { kindOf, markOfTarget, targetOf, type Target } from './stat';
 
-/** A git checkout or bare repository, found without starting git. */
-export interface GitFolder {
-  /** The checkout or bare repository in which git commands run. */
-  root: string;
-  /**
-   * The folder that contains this checkout's HEAD, such as `.git`, `…/.git/worktrees/x` or `…/.git/modules/x`.
-   */
-  gitDir: string;
-  /** The folder with refs and objects, shared by all worktrees of a repository. */
-  commonDir: string;
-  /** The main checkout or bare repository. Differs from `root` in a linked worktree. */
-  mainRoot: string;
-  /**
-   * The repository's name: the folder name of the main checkout or bare repository, without a `.git` suffix.
-   */
-  name: string;
-  /** `dev:ino` of `commonDir`. Identifies a repository that has several paths. */
-  id: string;
-  /** The mark of HEAD, which changes at a checkout. */
-  head: string;
-}
-
 /** Returns the repository at exactly this path, or undefined if there is none. */
 export function gitFolderAt(path: string): GitFolder | undefined {
   const root = resolve(path);
@@ -68,15 +46,33 @@ export function branchOf(gitDir: string): string | null {
   return branch === undefined || branch === '.invalid' ? null : branch;
 }
 
-function folderAt(root: string, gitDir: string, found?: Target): GitFolder | undefined {
+function folderAt(root: string, gitDir: string, found?: Target) {
   const head = markOfTarget(gitDir + sep + 'HEAD');
   if (head === undefined) return undefined;
   const commonDir = commonDirOf(gitDir);
   const id = (commonDir === gitDir && found !== undefined ? found : targetOf(commonDir))?.id;
   if (id === undefined) return undefined;
   const mainRoot = commonDir !== gitDir || root === gitDir ? ownerOf(commonDir) : root;
-  return { root, gitDir, commonDir, mainRoot, name: nameOf(mainRoot), id, head };
+  return {
+    /** The checkout or bare repository in which git commands run. */
+    root,
+    /** The folder that contains this checkout's HEAD, such as `.git`, `…/.git/worktrees/x` or `…/.git/modules/x`. */
+    gitDir,
+    /** The folder with refs and objects, shared by all worktrees of a repository. */
+    commonDir,
+    /** The main checkout or bare repository. Differs from `root` in a linked worktree. */
+    mainRoot,
+    /** The folder name of the main checkout or bare repository, without a `.git` suffix. */
+    name: nameOf(mainRoot),
+    /** `dev:ino` of `commonDir`. Identifies a repository that has several paths. */
+    id,
+    /** The mark of HEAD, which changes at a checkout. */
+    head,
+  };
 }
+
+/** A git checkout or bare repository, found without starting git. */
+export type GitFolder = NonNullable<ReturnType<typeof folderAt>>;
 
 /** Returns the checkout that owns a common git folder. For a bare repository, returns the folder itself. */
 function ownerOf(commonDir: string): string {

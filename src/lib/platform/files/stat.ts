@@ -38,24 +38,17 @@ export function marksOf(paths: readonly string[]) {
   return { text, newestMs: Math.max(0, ...found.map((stats) => stats?.mtimeMs ?? 0)) };
 }
 
-/** The file or folder at a path, with links followed. */
-export interface Target {
-  kind: 'file' | 'folder' | 'other';
-  bytes: number;
-  /** `dev:ino`, which is the same for all links to a file or folder. */
-  id: string;
-  mark: string;
-  mtimeMs: number;
-}
-
-export function targetOf(path: string): Target | undefined {
+/** Returns the file or folder at a path, with links followed. `id` is the same for all links to it. */
+export function targetOf(path: string) {
   const found = statsOf(statSync, path);
   if (found === undefined) return undefined;
   return { kind: kindIn(found), bytes: found.size, id: idOf(path, found), ...datesOf(found) };
 }
 
+export type Target = NonNullable<ReturnType<typeof targetOf>>;
+
 /** Returns the kind of a path's target. Faster than `targetOf`. */
-export function kindOf(path: string): Target['kind'] | undefined {
+export function kindOf(path: string) {
   const found = statsOf(statSync, path);
   return found === undefined ? undefined : kindIn(found);
 }
@@ -89,7 +82,7 @@ function datesOf(found: Stats): Pick<Stamp, 'mark' | 'mtimeMs'> {
   return { mark: `${found.ino}:${found.size}:${found.mtimeMs}`, mtimeMs: found.mtimeMs };
 }
 
-function kindIn(found: Stats): Target['kind'] {
+function kindIn(found: Stats): 'file' | 'folder' | 'other' {
   return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
 }
 

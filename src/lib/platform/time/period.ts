@@ -12,20 +12,6 @@ export function isInRange({ from = '', to = '9999-12-31' }: DayRange, day: Day):
   return day >= from && day <= to;
 }
 
-/**
- * Whole local days from `from` to `to`, both inclusive. `startMs` and `endMs` bound the same period in epoch
- * ms.
- */
-export interface Period {
-  from: Day;
-  to: Day;
-  timezone: string;
-  startMs: number;
-  endMs: number;
-  /** Whether the period ends today and therefore includes work in progress. */
-  current: boolean;
-}
-
 type Days = Pick<Period, 'from' | 'to'>;
 
 const MAX_DAYS = 3660;
@@ -161,7 +147,7 @@ function daysBack(today: Day, count: number, unit: string): Day {
   return addDays(today, 1 - days * count);
 }
 
-function between(from: Day, last: Day, { nowMs, zone }: ZonedNow): Period {
+function between(from: Day, last: Day, { nowMs, zone }: ZonedNow) {
   const today = dayOf(nowMs, zone);
   if (from > today) {
     throw new StewardError('usage', `The period begins on ${from}, which is in the future.`, {
@@ -177,6 +163,12 @@ function between(from: Day, last: Day, { nowMs, zone }: ZonedNow): Period {
   const [startMs, endMs] = [dayBounds(from, zone).startMs, dayBounds(to, zone).endMs];
   return { from, to, timezone: zone, startMs, endMs, current: to === today };
 }
+
+/**
+ * Whole local days from `from` to `to`, both inclusive. `startMs` and `endMs` bound the same period in epoch
+ * ms. `current` means that the period ends today and therefore includes work in progress.
+ */
+export type Period = ReturnType<typeof between>;
 
 /** Returns the period's days in order. Throws `usage` if there are more than ten years of them. */
 export function daysOf({ from, to }: Days): Day[] {

@@ -4,16 +4,6 @@ import type { GitSourceDeps } from '.';
 import { emailsOf } from './queries';
 import { refuseOddFiles } from './refs';
 
-/** Whose commits a repository has. */
-export interface Authorship {
-  /** The addresses whose commits count; null if everyone's do. */
-  emails: string[] | null;
-  own: number;
-  others: number;
-  /** Other addresses of commits under your name, the most used first. */
-  aliases: { email: string; commits: number }[];
-}
-
 const GIT_TIMEOUT_MS = 10_000;
 
 /** Counts the commits on all branches since a time. Returns null for a restricted repository. */
@@ -21,7 +11,7 @@ export async function authorshipOf(
   { run, config, yours = [] }: Pick<GitSourceDeps, 'run' | 'config' | 'yours'>,
   root: string,
   sinceMs: number,
-): Promise<Authorship | null> {
+) {
   const folder = unrestrictedRepos([root]).get(root);
   if (folder === undefined) return null;
   refuseOddFiles(folder);
@@ -41,13 +31,18 @@ export async function authorshipOf(
       aliases.set(email, (aliases.get(email) ?? 0) + 1);
   }
   return {
+    /** The addresses whose commits count; null if everyone's do. */
     emails: emails ?? null,
     ...counts,
+    /** Other addresses of commits under your name, the most used first. */
     aliases: mostUsedFirst(aliases),
   };
 }
 
-export function mostUsedFirst(commits: ReadonlyMap<string, number>): Authorship['aliases'] {
+/** Whose commits a repository has. */
+export type Authorship = NonNullable<Awaited<ReturnType<typeof authorshipOf>>>;
+
+export function mostUsedFirst(commits: ReadonlyMap<string, number>) {
   return [...commits]
     .map(([email, count]) => ({ email, commits: count }))
     .sort((a, b) => b.commits - a.commits);

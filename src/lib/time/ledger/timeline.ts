@@ -5,20 +5,6 @@ import { assistantOfKey, CLAUDE_CODE } from '../../sessions/session-key';
 import type { SenseEvent, SessionState } from '../event';
 import { firstIndex, merged, type Span } from './spans';
 
-/** A session's state, repository and branch, starting at `ms`. */
-export interface Change {
-  ms: number;
-  state: SessionState;
-  /** Start of the state, which may be on an earlier day. */
-  sinceMs: number;
-  prompt: boolean;
-  repo: string | null;
-  /** Whether the session's folder is outside the watched repositories. */
-  otherFolder: boolean;
-  branch: string | null;
-  assistant: string | null;
-}
-
 /** A session's state from `ms` until `untilMs`. */
 export type Stay = Change & { untilMs: number; next: SessionState | undefined };
 
@@ -72,7 +58,7 @@ function listIn<T>(map: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Change | undefined {
+function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>) {
   const { state, since, prompt } = detail;
   if (typeof state !== 'string' || !Object.hasOwn(RANK, state)) return undefined;
   const sinceMs = typeof since === 'string' ? parseIso(since) : undefined;
@@ -87,6 +73,8 @@ function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Chan
     assistant: textOf(detail['assistant']) ?? null,
   };
 }
+
+type Change = NonNullable<ReturnType<typeof changeOf>>;
 
 /**
  * Sorts changes by time, then by their usual order in a turn. At the same time, states from the previous day
