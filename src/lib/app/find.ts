@@ -17,17 +17,15 @@ export async function openFind(
   onFound: (found: FoundSession) => void,
 ): ReturnType<typeof findSessions> {
   const host = processHost();
+  const { changed } = findLogs(host, {}, query.startMs);
   const logs = ASSISTANTS.flatMap((assistant) => {
     const folders = orUndefined(() => assistant.transcripts?.(host)) ?? [];
-    return transcriptsSince(folders, query.startMs).map((file) => ({ assistant, ...file }));
+    const own = changed.filter(
+      ({ reader }) => reader.kind === 'database' && reader.assistant === assistant.id,
+    );
+    const databases = own.map(({ path }) => ({ path, mtimeMs: Infinity }));
+    return [...databases, ...transcriptsSince(folders, query.startMs)].map((log) => ({ assistant, ...log }));
   });
-  const databases = findLogs(host, {}, query.startMs).changed.filter(
-    ({ reader }) => reader.kind === 'database',
-  );
-  for (const { reader, path } of databases) {
-    const assistant = ASSISTANTS.find(({ id }) => id === reader.assistant);
-    if (assistant !== undefined) logs.push({ assistant, path, size: 0, mtimeMs: Infinity });
-  }
   logs.sort((a, b) => b.mtimeMs - a.mtimeMs);
   let isStopped = false;
   const release = onInterrupt(() => (isStopped = true));

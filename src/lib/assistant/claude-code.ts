@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 
-import type { PathHost } from '../platform/files/paths';
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
 import { ANSWER_VERB } from './payload';
 
@@ -13,7 +12,10 @@ export const claudeCode: Assistant = {
   entry: groupEntry(1),
   switchedOffBy: 'disableAllHooks',
   statusLineKey: 'statusLine',
-  transcripts: transcriptFolders,
+  transcripts: (host) =>
+    [claudeCode.folder(host), join(host.home, '.claude'), join(host.home, '.config', 'claude')].map(
+      (folder) => join(folder, 'projects'),
+    ),
   resume: (id) => `claude --resume ${id}`,
   toolKeys: [
     ...['session_id', 'transcript_path', 'cwd', 'prompt_id?', 'permission_mode?', 'effort?'],
@@ -55,11 +57,3 @@ export const claudeAnswers: Assistant = {
     { event: 'PermissionRequest', verb: ANSWER_VERB, matcher: '*', timeoutSec: HOLD_SEC },
   ],
 };
-
-/** Returns Claude Code's transcript folders. Some of them may not exist. */
-function transcriptFolders({ env, home }: PathHost): string[] {
-  const set = env['CLAUDE_CONFIG_DIR'] ?? '';
-  const own = set === '' ? [] : [/^~(?:$|[/\\])/.test(set) ? join(home, set.slice(1)) : set];
-  const folders = [...own, join(home, '.claude'), join(home, '.config', 'claude')];
-  return [...new Set(folders)].map((folder) => join(folder, 'projects'));
-}

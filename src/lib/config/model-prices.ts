@@ -33,9 +33,12 @@ const BUDGET = v.pipe(
   v.check(({ usd, tokens }) => (usd === undefined) !== (tokens === undefined)),
 );
 
+/** What you want to spend at most in a period: US dollars or tokens, the cache included. */
+export type Budget = v.InferOutput<typeof BUDGET>;
+
 /** Defines a key for the most that your assistants should spend. */
 export function budgetList() {
-  return leaf<v.InferOutput<typeof BUDGET>[]>({
+  return leaf<Budget[]>({
     expected:
       'a list of budgets per session, day, week or month, in usd or tokens, such as [{"per": "day", "usd": 20, "repo": "shop"}]',
     check: v.array(BUDGET),

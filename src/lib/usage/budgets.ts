@@ -1,3 +1,4 @@
+import type { Budget } from '../config/model-prices';
 import { tokens, usdCell } from '../platform/terminal/format';
 import { readPeriod } from '../platform/time/period';
 import type { UsageDeps } from './collect';
@@ -8,22 +9,8 @@ const PERIODS = { session: '40d', day: 'today', week: 'this week', month: 'this 
 
 export const ALERT_PERCENT = 80;
 
-/** What you want to spend at most in a period: US dollars or tokens, the cache included. */
-export interface Budget {
-  per: keyof typeof PERIODS;
-  usd?: number | undefined;
-  tokens?: number | undefined;
-  repo?: string | undefined;
-}
-
-export interface BudgetState {
-  /** Identifies the budget in its period. */
-  key: string;
-  name: string;
-  percent: number;
-  /** `$16.20 of $20.00`, and which session spends most. */
-  text: string;
-}
+/** How much of a budget is spent. `key` identifies the budget in its period; `text` also names what spends most. */
+export type BudgetState = Awaited<ReturnType<typeof budgetStates>>[number];
 
 export interface BudgetDeps extends Pick<UsageDeps, 'clock' | 'zone' | 'days'> {
   budgets: readonly Budget[];
@@ -33,7 +20,7 @@ export interface BudgetDeps extends Pick<UsageDeps, 'clock' | 'zone' | 'days'> {
 }
 
 /** Returns how much of each budget is spent. A budget per session gives each session that spent much, or the first. */
-export async function budgetStates(deps: BudgetDeps): Promise<BudgetState[]> {
+export async function budgetStates(deps: BudgetDeps) {
   const { clock, zone, days, budgets, prices } = deps;
   const names = budgets.length === 0 ? new Map<string, string>() : await deps.sessionNames();
   const states = budgets.map(async ({ per, repo, usd, tokens: count }) => {
@@ -46,7 +33,7 @@ export async function budgetStates(deps: BudgetDeps): Promise<BudgetState[]> {
       usd === undefined ? input + output + cacheRead + cacheWrite : (cost ?? 0);
     const sorted = [...rows].sort((a, b) => usedOf(b) - usedOf(a));
     const isPartial = usd !== undefined && total.unpriced > 0;
-    const all = (per === 'session' ? sorted : [{ ...total, key: period.from }]).map((unit): BudgetState => {
+    const all = (per === 'session' ? sorted : [{ ...total, key: period.from }]).map((unit) => {
       const top = per === 'session' ? unit : sorted[0];
       const by = top === undefined ? '' : `, most by ${names.get(top.key) ?? top.key} (${show(usedOf(top))})`;
       return {
@@ -67,7 +54,7 @@ export function budgetTexts(states: readonly BudgetState[]): string[] {
 
 /** Formats the refusal of a tool as Claude Code's hook PreToolUse expects it. */
 export function denial(over: readonly BudgetState[]): string {
-  const reason = `A budget is used up: ${budgetTexts(over).join('; ')}.`;
-  const own = { permissionDecision: 'deny', permissionDecisionReason: reason };
-  return JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...own } });
+  const permissionDecisionReason = `A budget is used up: ${budgetTexts(over).join('; ')}.`;
+  const denied = { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason };
+  return JSON.stringify({ hookSpecificOutput: denied });
 }

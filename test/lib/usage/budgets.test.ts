@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 
-import { budgetStates, denial, type Budget, type BudgetState } from '../../../src/lib/usage/budgets';
+import type { Budget } from '../../../src/lib/config/model-prices';
+import { budgetStates, denial, type BudgetState } from '../../../src/lib/usage/budgets';
 import { collectUsage } from '../../../src/lib/usage/collect';
 import { announceLimits } from '../../../src/lib/usage/limits';
 import { pricesWith } from '../../../src/lib/usage/prices';

@@ -85,7 +85,7 @@ describe('summing usage (lib)', () => {
       ...{
         by: 'day',
         period: { from: '2026-11-14', to: '2026-11-20' },
-        sources: [],
+        sources: [{ assistant: 'codex', name: 'Codex', places: ['/logs'], files: 1 }],
         limits: ['Codex: 5 h 81% until 18:00'],
         notes: [],
       },
@@ -130,7 +130,7 @@ describe('summing usage (lib)', () => {
         terminal(80),
       );
       expect(found).to.include('No usage from 2026-11-14 to 2026-11-20. Logs found: Codex.');
-      expect(usageText(report({ usage: empty }), terminal(80))).to.include('usage.enabled true');
+      expect(usageText(report({ usage: empty, sources: [] }), terminal(80))).to.include('usage.enabled true');
     });
 
     it('writes CSV with an empty cell for an unknown cost', () => {
