@@ -79,7 +79,7 @@ describe('steward sessions --watch', function () {
     await shows(/^1 waiting · 1 working .*\n\n {2}shop-cart·cart +waiting 0 m +asks to run Bash/m);
     process.kill(pid, 'SIGKILL');
     await shows(/^> shop-login·login +ended unexpectedly/m);
-    type('n');
+    type('k');
     await shows(/^> shop-cart·cart/m);
     tmux('resize-window', '-t', 'watch:0', '-x', '40', '-y', '12');
     const narrow = await shows(/^> shop-cart·cart$/m);

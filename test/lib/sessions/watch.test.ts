@@ -3,14 +3,15 @@ import { expect } from 'chai';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { parseSession, type Session, type SessionsState } from '../../../src/lib/sessions/session';
 import {
+  brokenAt,
   EMPTY_LIST,
   filteredRows,
+  listFrame,
   pressKey,
-  watchedRows,
-  watchFrame,
   withRows,
-  type WatchList,
-} from '../../../src/lib/sessions/watch';
+  type KeyedList,
+} from '../../../src/lib/platform/terminal/list';
+import { listedSessions, watchedRows, watchView } from '../../../src/lib/sessions/watch';
 
 const NOW = Date.parse('2026-11-20T09:00:00.000Z');
 
@@ -48,11 +49,15 @@ const STATE = stateOf(
 
 describe('the live list of sessions', () => {
   const rows = watchedRows(STATE, { nowMs: NOW });
-  const list = withRows(EMPTY_LIST, rows);
-  const press = (from: WatchList, ...keys: string[]): WatchList =>
+  const listed = listedSessions(rows);
+  const list = withRows(EMPTY_LIST, listed);
+  const press = (from: KeyedList, ...keys: string[]): KeyedList =>
     keys.reduce((at, key) => pressKey(at, key)[0], from);
-  const frame = (at: WatchList, columns = 80, height = 24, color = false): string[] =>
-    watchFrame(at, STATE, { columns, rows: height, color, nowMs: NOW, localTime: () => '10:00' });
+  const frame = (at: KeyedList, columns = 80, height = 24, color = false, state = STATE): string[] => {
+    const options = { columns, color, nowMs: NOW, localTime: () => '10:00' };
+    const view = watchView(watchedRows(state, { nowMs: NOW }), state, options);
+    return listFrame(at, view, { ...options, rows: height });
+  };
 
   it('has those that ask first, then the longest waiting, then those at work, then those of the last hour', () => {
     expect(rows.map(({ slug }) => slug)).to.deep.equal(['asks', 'idle', 'old', 'busy', 'done']);
@@ -83,23 +88,25 @@ describe('the live list of sessions', () => {
 
   it('finishes no turn before the first one', () => {
     const state = stateOf(session('new', 5, { activity: 'waiting' }));
-    const shown = withRows(EMPTY_LIST, watchedRows(state, { nowMs: NOW }));
-    expect(frame(shown).join('\n')).to.include('shop·new').and.not.include('turn finished');
+    const shown = withRows(EMPTY_LIST, listedSessions(watchedRows(state, { nowMs: NOW })));
+    expect(frame(shown, 80, 24, false, state).join('\n'))
+      .to.include('shop·new')
+      .and.not.include('turn finished');
   });
 
-  it('moves, jumps to the next that waits, shows details, filters and quits', () => {
+  it('moves, shows details, filters, leaves other keys to the row, and quits', () => {
     expect(press(list, 'down', 'j', 'k').selected).to.equal('idle');
     expect(press(list, 'up').selected).to.equal('asks');
-    expect(press(list, 'n').selected).to.equal('idle');
-    expect(press(list, 'n', 'n').selected).to.equal('asks');
-    expect(frame(press(list, 's')).join('\n')).to.match(/^branch +asks$/m);
-    expect(press(list, 's', 's').isDetailed).to.equal(false);
+    expect(frame(press(list, 'w')).join('\n')).to.match(/^branch +asks$/m);
+    expect(press(list, 'w', 'w').isDetailed).to.equal(false);
+    expect(withRows(press(list, 'w'), listed.slice(1)).isDetailed, 'the details of another row').to.equal(
+      false,
+    );
     const filtered = press(list, '/', 'b', 'u', 'x', 'backspace', 's', 'return');
-    expect(filteredRows(filtered).map(({ slug }) => slug)).to.deep.equal(['busy']);
+    expect(filteredRows(filtered).map(({ id }) => id)).to.deep.equal(['busy']);
     expect(filtered.selected).to.equal('busy');
     expect(press(filtered, 'escape').filter).to.equal('');
-    expect(press(filtered, 'n').message).to.equal('No session is waiting for you.');
-    expect(pressKey(list, 'return')[1]).to.equal('go');
+    for (const key of ['return', 'a', '1']) expect(pressKey(list, key)[1]).to.equal('act');
     expect(pressKey(withRows(EMPTY_LIST, []), 'return')[1]).to.equal(undefined);
     for (const key of ['q', 'ctrl-c']) expect(pressKey(list, key)[1]).to.equal('quit');
     expect(pressKey(press(list, '/'), 'q')[1]).to.equal(undefined);
@@ -107,16 +114,25 @@ describe('the live list of sessions', () => {
 
   it('keeps the selection on its session when others come and go', () => {
     const at = press(list, 'down');
-    expect(withRows(at, rows.slice(1)).selected).to.equal('idle');
-    expect(withRows(at, rows.slice(2)).selected).to.equal('old');
+    expect(withRows(at, listed.slice(1)).selected).to.equal('idle');
+    expect(withRows(at, listed.slice(2)).selected).to.equal('old');
     expect(withRows(at, []).selected).to.equal(null);
   });
 
   it('scrolls with the selection', () => {
     const many = stateOf(...Array.from({ length: 50 }, (_, n) => session(`s${n}`, 50 - n, { activity: 'working' }))); // prettier-ignore
-    let at = withRows(EMPTY_LIST, watchedRows(many, { nowMs: NOW }));
+    let at = withRows(EMPTY_LIST, listedSessions(watchedRows(many, { nowMs: NOW })));
     for (let n = 0; n < 49; n += 1) at = press(at, 'down');
-    expect(frame(at).some((line) => line.startsWith('> shop·s49'))).to.equal(true);
-    expect(frame(at, 40, 10).some((line) => line.startsWith('> shop·s49'))).to.equal(true);
+    expect(frame(at, 80, 24, false, many).some((line) => line.startsWith('> shop·s49'))).to.equal(true);
+    expect(frame(at, 40, 10, false, many).some((line) => line.startsWith('> shop·s49'))).to.equal(true);
+  });
+
+  it('breaks details without changing a character, however wide', () => {
+    for (const line of ['', '{"command":"echo  a   b"}', '日本語'.repeat(9), 'a\u0301日'.repeat(20)])
+      for (const columns of [7, 10, 60]) {
+        const parts = brokenAt(columns, line);
+        expect(parts.join('')).to.equal(line);
+        for (const part of parts) expect(displayWidth(part)).to.be.at.most(columns);
+      }
   });
 });

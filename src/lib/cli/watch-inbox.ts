@@ -1,0 +1,75 @@
+import type { Context } from '../app/context';
+import { openAnswer, openInbox, openInboxFiles, openMark } from '../app/inbox';
+import { goNow } from '../app/sessions';
+import { askOf, askText, type GivenAnswer } from '../inbox/answer';
+import { searchedText } from '../inbox/find';
+import type { InboxRow } from '../inbox/row';
+import { inboxLines } from '../inbox/view';
+import { openInBrowser } from '../platform/desktop/browser';
+import { brokenAt, isEnter } from '../platform/terminal/list';
+import type { Terminal } from '../platform/terminal/stdio';
+import { clean } from '../platform/terminal/terminal';
+import { runList } from './live-list';
+
+/** Runs `steward inbox` on a terminal until you quit. */
+export async function watchInbox(context: Context, terminal: Terminal): Promise<void> {
+  const { area, clock } = context;
+  let inbox: readonly InboxRow[] = [];
+  let askedId: string | undefined;
+  const rowOf = (wanted: string): InboxRow[] => inbox.filter(({ id }) => id === wanted);
+  await runList({
+    clock,
+    terminal,
+    files: [area.workEvents, area.sessionsState, ...openInboxFiles(context)],
+    async read() {
+      inbox = (await openInbox(context)).rows;
+      return { rows: inbox.map((row) => ({ id: row.id, text: searchedText(row) })) };
+    },
+    view: ({ columns, ...size }) => ({
+      head: `${inbox.length} waiting for you`,
+      keys: 'Enter go · a/d/1-9 answer · s snooze · w why · q quit',
+      none: 'Nothing waits for you.',
+      lines: (ids) => inboxLines(ids.flatMap(rowOf), { ...size, columns: columns - 2, nowMs: clock.now() }),
+      details: (id) => rowOf(id).flatMap((row) => detailLines(row, columns)),
+    }),
+    async act(key, id, isWhole) {
+      const [row] = rowOf(id);
+      const given = KEYS[key] ?? (/^[1-9]$/.test(key) ? { answer: key } : undefined);
+      if (row === undefined) return undefined;
+      if (isEnter(key)) return { message: await goToRow(context, row) };
+      if (key === 's') {
+        await openMark(context, id, '1h');
+        return { message: `Snoozed ${row.name} for an hour.` };
+      }
+      if (given === undefined) return undefined;
+      const ask = askOf(row);
+      // An answer is for what you have just seen, and not for what the session asks since.
+      if (!isWhole || askedId !== ask.id) {
+        askedId = ask.id;
+        return { message: `Press ${key} again to answer what you see in full.`, isDetailed: true };
+      }
+      await openAnswer(context, row, given, 'the terminal');
+      return { message: `Answered ${row.name}.` };
+    },
+  });
+}
+
+const KEYS: Readonly<Record<string, GivenAnswer>> = { a: { behavior: 'allow' }, d: { behavior: 'deny' } };
+
+async function goToRow(context: Context, { slug, url, go, name }: InboxRow): Promise<string> {
+  if (slug !== undefined) {
+    const { via, target } = await goNow(context, slug, (rows) =>
+      Promise.resolve(rows.findIndex((row) => row.slug === slug)),
+    );
+    return `Brought ${name} to the front (${via} ${target}).`;
+  }
+  if (url !== null) return (await openInBrowser(url)) ?? `Opened ${url}`;
+  return go === null ? `Nothing to open for ${name}.` : `Run: ${go}`;
+}
+
+/** Breaks lines without changing what you may allow. */
+function detailLines(row: InboxRow, columns: number): string[] {
+  const { name, title, why, rule, ask } = row;
+  const asked = ask === undefined ? [] : askText(row, ask).split('\n');
+  return [`${name} ${why}`, title ?? '', rule, ...asked].flatMap((line) => brokenAt(columns, clean(line)));
+}
