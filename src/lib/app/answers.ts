@@ -28,10 +28,11 @@ const MAX_QUESTION = 300;
 /** Puts a question into the inbox, notifies you, and waits for your answer. `signal` ends the wait. */
 export async function openAskMe(
   context: Context,
-  { question, options = [], urgent = false, id }: AskMe,
+  asked: AskMe,
   { signal, waitMs = WAIT_MS }: { signal: AbortSignal; waitMs?: number },
 ): Promise<object> {
   const { clock } = context;
+  const { question, id } = asked;
   if ((id === undefined) === (question === undefined))
     throw new StewardError('usage', 'Pass a question, or the id of an earlier one.', {
       hint: 'Arguments: question, options and urgent; or id.',
@@ -40,7 +41,7 @@ export async function openAskMe(
   const ask =
     question === undefined
       ? await renewAsk(context, id ?? '', untilMs)
-      : await newQuestion(context, { question, options, urgent }, untilMs);
+      : await newQuestion(context, question, asked, untilMs);
   const endMs = clock.monotonic() + waitMs;
   for (;;) {
     const decision = answerTo(context, ask);
@@ -54,11 +55,8 @@ export async function openAskMe(
 
 async function newQuestion(
   context: Context,
-  {
-    question,
-    options,
-    urgent,
-  }: Required<Omit<AskMe, 'id'>> & { question: string; options: readonly string[] },
+  question: string,
+  { options = [], urgent = false }: AskMe,
   untilMs: number,
 ): Promise<Ask> {
   const text = cleanLines(question);

@@ -125,21 +125,12 @@ export function askText({ name }: Pick<InboxRow, 'name'>, ask: ShownAsk): string
   return [...askedLines(ask), '', `To answer: steward answer ${name} ${how}--deny`].join('\n');
 }
 
-/** A button, and what it answers. */
-interface Choice {
-  label: string;
-  /** Whether the answer can at most refuse. */
-  isSafe: boolean;
-  given: { answer?: string; behavior?: AskDecision['behavior']; forSession?: boolean };
-}
-
 /** A longer text would not fit into one message of every service. */
 const MAX_OFFER_BYTES = 3_000;
 const MAX_LABEL = 60;
-const MAX_OPTIONS = 8;
 
 /** Returns what a message shows of an ask, and its buttons. Without the whole text, you can only refuse. */
-export function offerOf(ask: Ask): { text: string; choices: Choice[] } {
+export function offerOf(ask: Ask) {
   const shown = shownAsk(ask);
   const text = askedLines(shown).join('\n');
   const isWhole = Buffer.byteLength(text) <= MAX_OFFER_BYTES;
@@ -147,20 +138,14 @@ export function offerOf(ask: Ask): { text: string; choices: Choice[] } {
   const [question, ...more] = shown.questions;
   const options = isQuestion && more.length === 0 ? (question?.options ?? []) : [];
   const allow = { behavior: 'allow' } as const;
-  const choices: Choice[] = [
-    ...(options.length > MAX_OPTIONS ? [] : options).map((option, index) => ({
-      label: truncated(option, MAX_LABEL),
-      given: { answer: String(index + 1) },
-      isSafe: false,
-    })),
-    ...(ask.canAllow && !isQuestion ? [{ label: 'Allow', given: allow, isSafe: false }] : []),
-    ...(ask.canAllowSession
-      ? [{ label: 'Allow for this session', given: { ...allow, forSession: true }, isSafe: false }]
-      : []),
+  const choice = (label: string, given: GivenAnswer, isSafe = false) => ({ label, given, isSafe });
+  const choices = [
+    ...options.map((option, index) => choice(truncated(option, MAX_LABEL), { answer: String(index + 1) })),
+    ...(ask.canAllow && !isQuestion ? [choice('Allow', allow)] : []),
+    ...(ask.canAllowSession ? [choice('Allow for this session', { ...allow, forSession: true })] : []),
   ];
-  const deny: Choice = { label: 'Deny', given: { behavior: 'deny' }, isSafe: true };
   return {
     text: isWhole ? text : truncated(text, MAX_OFFER_BYTES / 4),
-    choices: [...(isWhole ? choices : []), deny],
+    choices: [...(isWhole ? choices : []), choice('Deny', { behavior: 'deny' }, true)],
   };
 }

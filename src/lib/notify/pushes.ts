@@ -13,7 +13,11 @@ export interface Choice {
   label: string;
   /** Whether the answer can at most refuse. */
   isSafe: boolean;
-  given: { answer?: string; behavior?: 'allow' | 'deny'; forSession?: boolean };
+  given: {
+    answer?: string | undefined;
+    behavior?: 'allow' | 'deny' | undefined;
+    forSession?: boolean | undefined;
+  };
 }
 
 /** What a push is about, while that waits for you. */
@@ -26,16 +30,10 @@ export interface OpenWait {
 }
 
 /** What a push shows beside its message. Only its channel takes the tokens of its buttons. */
-export interface Offer {
-  wait: string;
-  text: string;
-  buttons: readonly (Choice & { token: string })[];
-  /** The topic to which the buttons of an ntfy server send their tokens. */
-  replyTopic: string;
-}
+export type Offer = NonNullable<Awaited<ReturnType<typeof offerFor>>>;
 
 /** A push that was sent, until what it is about no longer waits. */
-export interface SentPush extends Omit<Offer, 'text'> {
+export interface SentPush extends Offer {
   channel: ChannelId;
   /** The session's slug, or the id of a question. A channel shows one push for each. */
   thread: string;
@@ -64,7 +62,7 @@ export async function offerFor(
   { waitOf }: PushDeps,
   thread: string,
   shown: (choices: readonly Choice[]) => readonly Choice[],
-): Promise<Offer | undefined> {
+) {
   const { ids: [wait] = [], text = '', choices = [] } = (await waitOf(thread)) ?? {};
   const secret = (): string => randomBytes(16).toString('hex');
   const buttons = shown(choices).map((choice) => ({ ...choice, token: secret() }));

@@ -58,13 +58,6 @@ export interface Trouble {
   hint: string;
 }
 
-/** A pressed button. */
-export interface Press {
-  token: string;
-  /** Shows a text where the button was pressed. */
-  reply?: (text: string) => Promise<void>;
-}
-
 /**
  * A way to send notifications. To add one, write a factory and list it in index.ts. The contract tests in
  * test/contracts/channel.ts run for every channel.
@@ -92,8 +85,10 @@ export interface Channel {
   send: (parcel: Parcel, onPart: (sent: number) => void) => Promise<Outcome>;
   /** Removes the push with this id, or replaces it by the text. */
   end?: (ref: string, text: string) => Promise<void>;
-  /** Returns the buttons of the pushes that you pressed since the last call. */
-  presses?: (pushes: readonly SentPush[]) => Promise<Press[]>;
+  /** Returns the buttons that you pressed since the last call. `reply` shows a text where one was pressed. */
+  presses?: (
+    pushes: readonly SentPush[],
+  ) => Promise<{ token: string; reply?: (text: string) => Promise<void> }[]>;
 }
 
 /** The dependencies of all channel factories. */

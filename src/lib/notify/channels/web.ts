@@ -83,11 +83,8 @@ export function webChannel(deps: WebDeps, service: WebService): Channel {
         ref = answer && replies?.refOf(answer);
         if (parts.length > 1) onPart(index + 1);
       }
-      if (replies && thread !== undefined && offer) {
-        const { wait, buttons, replyTopic } = offer;
-        const about = { channel: id, thread, message, wait };
-        await notePush(deps.pushes, { ...about, buttons, replyTopic, ref, atMs: deps.clock.now() });
-      }
+      if (thread !== undefined && offer)
+        await notePush(deps.pushes, { ...offer, channel: id, thread, message, ref, atMs: deps.clock.now() });
       return { outcome: 'delivered' };
     },
   };
