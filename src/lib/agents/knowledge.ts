@@ -23,15 +23,6 @@ interface KnowledgeHit {
   excerpt: string | null;
 }
 
-export interface KnowledgeResult {
-  results: KnowledgeHit[];
-  /** Number of matches before `limit` is applied. */
-  total: number;
-  scanned: number;
-  /** Skipped files: symbolic links, and unreadable or binary files. `files` lists at most 20. */
-  skipped: { count: number; files: { file: string; reason: string }[] };
-}
-
 export interface KnowledgeQuery {
   /** Search terms that must all match, ignoring case and accents. An empty string matches every entry. */
   text: string;
@@ -61,10 +52,11 @@ interface File {
 }
 
 /** Searches the knowledge archive. Results that match by name, title or tag come first. */
-export function searchKnowledge(folder: string, query: KnowledgeQuery): KnowledgeResult {
+export function searchKnowledge(folder: string, query: KnowledgeQuery) {
   const words = folded(query.text).match(/\S+/g) ?? [];
   const tag = query.tag === undefined ? undefined : folded(query.tag).trim();
-  const skipped: KnowledgeResult['skipped'] = { count: 0, files: [] };
+  /** Symbolic links, and unreadable or binary files. `files` lists at most 20. */
+  const skipped = { count: 0, files: [] as { file: string; reason: string }[] };
   const skip = (file: string, reason: string): void => {
     skipped.count += 1;
     if (skipped.files.length < MAX_NAMED) skipped.files.push({ file: clean(file), reason });
@@ -79,8 +71,11 @@ export function searchKnowledge(folder: string, query: KnowledgeQuery): Knowledg
   }
   found.sort((a, b) => a.rank - b.rank || byCodeUnits(a.hit.id, b.hit.id));
   const results = found.slice(0, query.limit).map(({ hit }) => hit);
+  // `total` is the number of matches before the limit is applied.
   return { results, total: found.length, scanned, skipped };
 }
+
+export type KnowledgeResult = ReturnType<typeof searchKnowledge>;
 
 /**
  * Returns an entry by id, name or unique prefix. Throws `not_found` if no entry matches, or `usage` if

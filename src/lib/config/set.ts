@@ -23,18 +23,6 @@ interface SetInput extends KeyInput {
   value: string;
 }
 
-export interface SetResult {
-  key: string;
-  file: string;
-  before: unknown;
-  /** The new value, or the default if the key was removed from the file. */
-  after: unknown;
-  changed: boolean;
-  dryRun: boolean;
-  /** The environment variable that overrides the file, or null. */
-  overriddenBy: string | null;
-}
-
 type SetDeps = Machine & { env?: NodeJS.ProcessEnv; home?: string };
 
 interface Target {
@@ -129,7 +117,7 @@ async function change(
   { dryRun = false }: KeyInput,
   { key, leaf, host }: Target,
   to: (stored: unknown) => unknown,
-): Promise<SetResult> {
+) {
   const changed = await changeConfig(deps, [{ key, to }], { dryRun });
   const [own] = changed;
   if (own === undefined) throw new StewardError('internal', `${key} was not set.`);
@@ -138,13 +126,17 @@ async function change(
     key,
     file: own.path,
     before: shown(leaf, own.before),
+    /** The new value, or the default if the key was removed from the file. */
     after: shown(leaf, own.after ?? leaf.fallback(host)),
     changed: changed.some(({ before, after }) => !isDeepStrictEqual(before, after)),
     dryRun,
+    /** The environment variable that overrides the file, or null. */
     overriddenBy:
       ENVIRONMENT.find((entry) => entry.key === key && (env[entry.name] ?? '') !== '')?.name ?? null,
   };
 }
+
+export type SetResult = Awaited<ReturnType<typeof change>>;
 
 function itemsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];

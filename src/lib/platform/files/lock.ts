@@ -63,12 +63,6 @@ export interface LockOptions {
   answers?: () => Promise<boolean>;
 }
 
-interface Found {
-  token: string;
-  holder: Holder | undefined;
-  mtimeMs: number;
-}
-
 const STALE_AFTER_MS = 10 * 60_000;
 /**
  * Age at which an invalid lock file counts as stale. Only a machine crash or a manual edit leaves an invalid
@@ -200,13 +194,15 @@ function claimOf(path: string, token: string): string {
   return `${path}.after-${token}`;
 }
 
-function readLock(path: string): Found | undefined {
+function readLock(path: string) {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   const text = facts === undefined ? undefined : readText(path, { maxBytes: 4096 });
   if (facts === undefined || text === undefined) return undefined;
   const holder = parseHolder(text);
   return { token: holder?.token ?? tokenOf(`${facts.ino} ${text}`), holder, mtimeMs: facts.mtimeMs };
 }
+
+type Found = NonNullable<ReturnType<typeof readLock>>;
 
 function tokenOf(text: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');

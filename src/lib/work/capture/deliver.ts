@@ -76,19 +76,15 @@ export async function deliverCaptures(deps: SessionRules): Promise<DrainResult> 
   }
 }
 
-export interface RetryResult extends DrainResult {
-  retried: number;
-  /** Number of unreadable entries, which a retry skips. */
-  unreadable: number;
-  deadFolder: string;
-}
-
 /** Requeues failed captures and delivers the spool, for `work retry`. */
-export async function retryCaptures(deps: SessionRules): Promise<RetryResult> {
+export async function retryCaptures(deps: SessionRules) {
   const retried = await revive(deps.work);
   const { dead, unreadable, deadFolder } = spoolStatus(deps.work.area.spool);
+  // A retry skips unreadable entries.
   return { retried, ...(await deliverCaptures(deps)), unreadable: dead + unreadable, deadFolder };
 }
+
+export type RetryResult = Awaited<ReturnType<typeof retryCaptures>>;
 
 /** Logs what was left out of a capture, or why the capture failed or was dropped. */
 export function logCapture(
