@@ -8,9 +8,9 @@ import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { interruptSignal } from '../../lib/platform/process/own-process';
 
 export default class AgentsWatch extends BaseCommand {
-  static override summary = 'Alert when agents go silent';
+  static override summary = 'Alert when the subagents of a session go silent';
   static override description =
-    'Alerts once when active agents make no tool call for 90 seconds. Requires the hooks. Once they are installed, the daemon or a background process also sends these alerts.';
+    'Alerts once when the active subagents of a session make no tool call for 90 seconds. (Sessions that wait for you are in `inbox`.) Requires the hooks. Once they are installed, the daemon or a background process also sends these alerts.';
   static override flags = {
     once: boolean({ description: 'Show the state of all agents, then exit.' }),
     session: text({

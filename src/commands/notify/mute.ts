@@ -6,7 +6,8 @@ import { untilText } from '../../lib/notify/view';
 
 export default class NotifyMute extends BaseCommand {
   static override summary = 'Mute the voice and banner sounds';
-  static override description = 'Messages appear as silent banners. Push and chat are not affected.';
+  static override description =
+    'Messages appear as silent banners. Push and chat are not affected. To be quiet every night, run `config set notify.quietHours 22:00-7:00`.';
   static override strict = false;
   static override args = {
     when: word({

@@ -6,7 +6,7 @@ import { clean } from '../../lib/platform/terminal/terminal';
 export default class NotifySpeak extends BaseCommand {
   static override summary = 'Speak text with the notification voice';
   static override description =
-    'Uses your pronunciations (principal/pronunciations.json), and pronounces "live" according to context.';
+    'Uses your pronunciations, such as {"kubectl": "cube control"} in principal/pronunciations.json in the user area, and pronounces "live" according to context.';
   static override args = {
     text: word({ required: true, description: 'The text, up to 4,000 characters' }),
   };

@@ -8,7 +8,7 @@ import { eventsBetween, recordsBetween } from '../../lib/sense/read';
 export default class SenseExport extends BaseCommand {
   static override summary = 'Export records or events to stdout as JSON or CSV';
   static override description =
-    '"days" has one row per day, "apps" has one per day and application, and "events" has one per event that is still in a log. In CSV, values that a spreadsheet would interpret as formulas are prefixed with an apostrophe.';
+    'Exports the days recorded on this machine; today is recorded when it is over. "days" has one row per day, "apps" has one per day and application, and "events" has one per event that is still in a log. In CSV, values that a spreadsheet would interpret as formulas are prefixed with an apostrophe.';
   static override flags = {
     what: text({ description: 'Data to export.', options: ['days', 'apps', 'events'], default: 'days' }),
     format: text({ description: 'Output format.', options: ['json', 'csv'], default: 'json' }),

@@ -82,7 +82,6 @@ export default class SensePurge extends BaseCommand {
     this.print(() =>
       [purgeText(result), ...files.map((file) => `${yes ? 'Deleted' : 'Would delete'} ${file}`)].join('\n'),
     );
-    if (result.dryRun) this.say('Nothing was deleted. Add --yes to delete.');
     return { ...result, files };
   }
 }

@@ -4,7 +4,7 @@ import { closeIssue, textOrFile, type Closed } from '../../lib/work/actions';
 import { closedText } from '../../lib/work/view-results';
 
 export default class WorkClose extends BaseCommand {
-  static override summary = 'Close an issue with evidence that it is done';
+  static override summary = 'Close an issue or a reminder with evidence that it is done';
   static override description = 'Adds the evidence as a comment, then closes the issue as completed.';
   static override args = { number: issueNumber() };
   static override flags = {

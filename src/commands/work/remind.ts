@@ -7,7 +7,7 @@ import { issueText, missingText, queuedText, RESUMED } from '../../lib/work/view
 export default class WorkRemind extends BaseCommand {
   static override summary = 'Add a reminder';
   static override description =
-    'Parses the time from the text, in your time zone. A day without a time means 09:00; "today" and "eod" mean 18:00; "tonight" means 20:00. Ambiguous words stay in the title. Recurring reminders are not supported.';
+    'Adds it as an issue of your work repository. Parses the time from the text, in your time zone. A day without a time means 09:00; "today" and "eod" mean 18:00; "tonight" means 20:00. Ambiguous words stay in the title. Recurring reminders are not supported.';
   static override args = {
     text: word({ required: true, description: 'The reminder, with or without a time.' }),
   };
@@ -22,7 +22,11 @@ export default class WorkRemind extends BaseCommand {
     'work remind "call Ann tomorrow at 10"',
     'work remind "renew the certificate" --at "1 December 9:00"',
   ];
-  static override related = ['work add TITLE', 'work list --type reminder'];
+  static override related = [
+    'work list --type reminder',
+    'work snooze NUMBER WHEN',
+    'work close NUMBER --evidence TEXT',
+  ];
 
   async run(): Promise<Added | Queued> {
     const { args, flags } = await this.parse(WorkRemind);

@@ -31,7 +31,7 @@ import { VERSION } from '../platform/version';
 
 const LOCK_WAIT_MS = 30_000;
 
-/** @param wanted the settings to preview, in place of the stored ones */
+/** @param wanted the settings to preview, instead of the stored ones */
 export async function openSync(
   context: Context,
   wanted: { folder?: string; details?: boolean } = {},

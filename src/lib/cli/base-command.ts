@@ -26,7 +26,7 @@ export function ofOr(fallback: string, description: string) {
 }
 
 function periodFlag(description: string) {
-  const examples = 'such as yesterday, "last week", 30d or A..B';
+  const examples = 'such as friday, "last week", October or A..B';
   return { description: `${description}, ${examples}.`, helpValue: 'PERIOD' };
 }
 

@@ -7,6 +7,7 @@ import { NOTIFY_CHECKS } from '../notify/checks';
 import type { NotifyChecked } from '../notify/channels/channel';
 import type { Check } from '../platform/check';
 import { JOB_CHECKS, type JobsChecked } from '../schedule/checks';
+import { DEMO_VARIABLE } from '../platform/files/durable';
 import { SENSE_CHECKS, type SenseChecked } from '../sense/checks';
 import { SHELL_CHECKS, type ShellChecked } from '../shell/checks';
 import { SYNC_CHECKS, type SyncChecked } from '../sync/checks';
@@ -65,7 +66,8 @@ export async function examine(
 ): Promise<{ report: DoctorReport; exitCode: number }> {
   const config = await validConfig(at);
   // Always report an invalid configuration, because it prevents most checks.
-  const checks = CHECKS.filter(
+  const isDemo = at.host.env[DEMO_VARIABLE] !== undefined;
+  const checks = CHECKS.filter(({ notInDemo }) => !(isDemo && notInDemo)).filter(
     ({ id }) =>
       parts.length === 0 || parts.includes(partOf(id)) || (config === undefined && id === 'config.files'),
   );

@@ -22,6 +22,8 @@ interface About {
   /** The id of the check, `PART.NAME`. */
   id: string;
   title: string;
+  /** Whether the check needs what the demo lacks: programs, a GitHub account. */
+  notInDemo?: true;
   /** Time limit of the check. Default: 15 s. */
   limitMs?: number;
 }

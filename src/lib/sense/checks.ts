@@ -47,10 +47,11 @@ export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
     run: ifEnabled('appFocus', checkFront),
   },
   { id: 'sense.idle', title: 'idle time', needsConfig: true, run: ifEnabled('appFocus', checkIdle) },
-  { id: 'sense.git', title: 'git', needsConfig: true, run: ifEnabled('git', checkGit) },
+  { id: 'sense.git', title: 'git', notInDemo: true, needsConfig: true, run: ifEnabled('git', checkGit) },
   {
     id: 'sense.repos',
     title: 'the repositories',
+    notInDemo: true,
     needsConfig: true,
     limitMs: 60_000,
     run: ifEnabled('git', checkRepos),

@@ -236,7 +236,9 @@ export function purgeText(result: PurgeResult & { usage?: readonly string[] }): 
   const range = [...(path === null ? [] : [`repository ${clean(path)}`]), ...rangeText(result)].join(', ');
   const when = range === '' ? '' : ` (${range})`;
   if (lines.length === 0) return `No stored data matches${when}.`;
-  return [`${dryRun ? 'Would remove' : 'Removed'}${when}:`, ...lines].join('\n');
+  return [`${dryRun ? 'Would remove' : 'Removed'}${when}${dryRun ? ', with --yes' : ''}:`, ...lines].join(
+    '\n',
+  );
 }
 
 function rangeText({ from, to }: PurgeResult): string[] {

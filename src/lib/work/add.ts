@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { StewardError, toStewardError } from '../errors';
+import { definedOnly } from '../platform/files/json-object';
 import { toIso } from '../platform/time/clock';
 import { toItem, type Item } from './board';
 import { queueIssue, whileCreating, type QueuedIssue } from './capture/queued';
@@ -111,13 +112,14 @@ export async function createOrQueue(deps: WorkDeps, wanted: QueuedIssue): Promis
       remove();
       return added;
     } catch (error) {
-      const { kind, message } = toStewardError(error);
+      const { kind, message, hint } = toStewardError(error);
       if (kind === 'unavailable' || kind === 'locked')
         return { queued: true, title: wantedTitle(issue), due: issue.due ?? null, reason: message, resumed };
       // If GitHub may have created the issue, it stays queued until a delivery has checked that.
       const mayExist = readLedger(deps.paths.ledger, repo).has(identityKey(issue.identity));
-      if (!resumed && !mayExist) remove();
-      throw error;
+      if (resumed || mayExist) throw error;
+      remove();
+      throw new StewardError(kind, `Not saved: ${message}`, { ...definedOnly({ hint }), cause: error });
     }
   });
 }

@@ -40,9 +40,9 @@ const NETWORK_MS = 40_000;
 
 export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
   row('work.privacy', 'work repository privacy', checkPrivacy),
-  row('work.token', 'GitHub credential', checkToken),
+  { ...row('work.token', 'GitHub credential', checkToken), notInDemo: true },
   { ...row('work.repository', 'work repository', checkRepository), limitMs: NETWORK_MS },
-  { ...row('work.labels', 'labels', checkLabels), limitMs: NETWORK_MS },
+  { ...row('work.labels', 'labels', checkLabels), notInDemo: true, limitMs: NETWORK_MS },
   row('work.board', 'cached issues', checkBoard),
 ];
 

@@ -279,7 +279,7 @@ describe('sense: purge', () => {
   it('returns the selected days, also without a match', () => {
     const textOf = (selection: PurgeSelection, dryRun = true): string => purgeText(run(selection, dryRun));
     expect(textOf({ from: '1970-01-01', to: '2026-11-19' })).to.match(
-      /^Would remove \(Thu 1 Jan 1970 to Thu 19 Nov 2026\):$/m,
+      /^Would remove \(Thu 1 Jan 1970 to Thu 19 Nov 2026\), with --yes:$/m,
     );
     expect(textOf({ from: '2026-10-02', to: '2026-10-02' })).to.equal(
       'No stored data matches (only Fri 2 Oct 2026).',
@@ -287,7 +287,7 @@ describe('sense: purge', () => {
     expect(textOf({ from: '2026-11-19', to: '2026-11-19', app: 'code' }, false)).to.match(
       /^Removed \(only Thu 19 Nov 2026\):$/m,
     );
-    expect(textOf({ all: true })).to.match(/^Would remove:$/m);
+    expect(textOf({ all: true })).to.match(/^Would remove, with --yes:$/m);
   });
 
   it('refuses no selection, and all with another one', () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { StewardError } from '../../errors';
+import { DEMO_VARIABLE } from '../../platform/files/durable';
 import { isLoopbackHost } from '../../platform/net/address';
 import type { Remote } from '../../platform/process/git';
 import type { Run } from '../../platform/process/process';
@@ -50,6 +51,10 @@ export function isCredentialHereOnly(failure: string | null, env: NodeJS.Process
  * Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in this order. Throws `auth` if there is none.
  */
 export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
+  if (deps.env[DEMO_VARIABLE] !== undefined)
+    throw new StewardError('auth', 'The demo has no credential: its issues are read-only.', {
+      hint: 'Outside the demo, steward changes issues in your work repository.',
+    });
   for (const name of TOKEN_VARIABLES) {
     const token = (deps.env[name] ?? '').trim();
     if (token !== '') return checked({ token, from: name });
