@@ -6,6 +6,10 @@ import { ics, timeCsv, timewarrior } from '../lib/time/ledger/exports';
 import { TIME_KEYS, type TimeKey, type TimeReport } from '../lib/time/ledger/rows';
 import { timeText } from '../lib/time/ledger/view';
 
+/** Declare each conflict on only one of the two flags; otherwise, the conflict is reported twice. */
+const format = (description: string, exclusive: string[]) =>
+  boolean({ helpGroup: 'FORMAT', description, exclusive });
+
 export default class Time extends BaseCommand {
   static override summary = "Show where your time and your agents' time went";
   static override description =
@@ -13,22 +17,9 @@ export default class Time extends BaseCommand {
   static override flags = {
     of: ofOr('today', 'Days to show'),
     by: text({ description: 'How to group the rows.', options: [...TIME_KEYS], default: 'repo' }),
-    // Declare each conflict on only one of the two flags; otherwise, the conflict is reported twice.
-    csv: boolean({
-      helpGroup: 'FORMAT',
-      description: 'Print CSV.',
-      exclusive: ['timewarrior', 'ics', 'json'],
-    }),
-    timewarrior: boolean({
-      helpGroup: 'FORMAT',
-      description: 'Print your intervals in Timewarrior format.',
-      exclusive: ['ics', 'json'],
-    }),
-    ics: boolean({
-      helpGroup: 'FORMAT',
-      description: 'Print your intervals as an iCalendar file.',
-      exclusive: ['json'],
-    }),
+    csv: format('Print CSV.', ['timewarrior', 'ics', 'json']),
+    timewarrior: format('Print your intervals in Timewarrior format.', ['ics', 'json']),
+    ics: format('Print your intervals as an iCalendar file.', ['json']),
     machine,
   };
   static override examples = [

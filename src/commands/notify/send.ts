@@ -3,6 +3,9 @@ import { openNotify } from '../../lib/app/notify';
 import { sendFromTerminal, type SentNotification } from '../../lib/cli/notify-send';
 import { EVENT_NAMES, SOURCES } from '../../lib/notify/events';
 
+const SESSION = { helpGroup: 'SESSION' };
+const DELIVERY = { helpGroup: 'DELIVERY' };
+
 export default class NotifySend extends BaseCommand {
   static override summary = 'Send a notification';
   static override description =
@@ -27,38 +30,27 @@ export default class NotifySend extends BaseCommand {
     }),
     'voice-id': text({ helpValue: 'ID', description: 'A voice from the speech provider' }),
     source: text({
-      helpGroup: 'SESSION',
+      ...SESSION,
       description: 'The sender; only messages from "da" are spoken',
       options: [...SOURCES],
       default: 'da',
     }),
-    phase: text({ helpGroup: 'SESSION', helpValue: 'PHASE', description: 'New phase of the session' }),
-    slug: text({ helpGroup: 'SESSION', helpValue: 'SLUG', description: 'Slug of the session (for --phase)' }),
-    duration: text({
-      helpGroup: 'SESSION',
-      helpValue: 'TIME',
-      description: 'Duration of the task, such as 7m',
-    }),
+    phase: text({ ...SESSION, helpValue: 'PHASE', description: 'New phase of the session' }),
+    slug: text({ ...SESSION, helpValue: 'SLUG', description: 'Slug of the session (for --phase)' }),
+    duration: text({ ...SESSION, helpValue: 'TIME', description: 'Duration of the task, such as 7m' }),
     dedupe: text({
-      helpGroup: 'DELIVERY',
+      ...DELIVERY,
       helpValue: 'KEY',
       description: 'Replace earlier messages that have this key',
     }),
     url: text({ helpValue: 'URL', description: 'URL to open when clicked' }),
-    tag: text({
-      helpValue: 'TAG',
-      description: 'A tag for push and chat (repeatable)',
-      multiple: true,
-    }),
-    wait: boolean({ helpGroup: 'DELIVERY', description: "Wait for each channel's first result and show it" }),
+    tag: text({ helpValue: 'TAG', description: 'A tag for push and chat (repeatable)', multiple: true }),
+    wait: boolean({ ...DELIVERY, description: "Wait for each channel's first result and show it" }),
     unanswered: text({
       description: 'Resend the message with this id, which the daemon has not confirmed',
       hidden: true,
     }),
-    strict: boolean({
-      helpGroup: 'DELIVERY',
-      description: 'Wait, and fail if a channel does not deliver the message',
-    }),
+    strict: boolean({ ...DELIVERY, description: 'Wait, and fail if a channel does not deliver the message' }),
   };
   static override examples = [
     'notify send "The build is done" --duration 7m',

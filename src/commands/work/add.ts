@@ -5,6 +5,8 @@ import { addInterrupted, createOrQueue, newIssue, type Added, type Queued } from
 import { STATUSES } from '../../lib/work/label';
 import { issueText, missingText, queuedText, RESUMED } from '../../lib/work/view-results';
 
+const LABEL = { helpGroup: 'LABEL' };
+
 export default class WorkAdd extends BaseCommand {
   static override summary = 'Add an issue';
   static override description =
@@ -14,21 +16,12 @@ export default class WorkAdd extends BaseCommand {
   };
   static override flags = {
     body: text({ description: 'The details, in Markdown.', helpValue: 'TEXT' }),
-    type: text({ helpGroup: 'LABEL', description: 'Type label.', default: 'feature', helpValue: 'TYPE' }),
-    status: text({
-      helpGroup: 'LABEL',
-      description: 'Status label.',
-      options: [...STATUSES],
-      default: 'queued',
-    }),
-    priority: text({ helpGroup: 'LABEL', description: 'Priority label.', options: ['P0', 'P1', 'P2', 'P3'] }),
-    property: text({
-      helpGroup: 'LABEL',
-      description: 'Property label, such as "website".',
-      helpValue: 'PROPERTY',
-    }),
+    type: text({ ...LABEL, description: 'Type label.', default: 'feature', helpValue: 'TYPE' }),
+    status: text({ ...LABEL, description: 'Status label.', options: [...STATUSES], default: 'queued' }),
+    priority: text({ ...LABEL, description: 'Priority label.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    property: text({ ...LABEL, description: 'Property label, such as "website".', helpValue: 'PROPERTY' }),
     label: text({
-      helpGroup: 'LABEL',
+      ...LABEL,
       description: 'Additional label; repeatable.',
       multiple: true,
       helpValue: 'NAME',

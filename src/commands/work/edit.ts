@@ -13,11 +13,7 @@ export default class WorkEdit extends BaseCommand {
     title: text({ description: 'New title, without the prefix.', helpValue: 'TEXT' }),
     body: text({ description: 'New body; @FILE reads it from a file.', helpValue: 'TEXT|@FILE' }),
     'add-label': text({ description: 'Add a label; repeatable.', multiple: true, helpValue: 'NAME' }),
-    'remove-label': text({
-      description: 'Remove a label; repeatable.',
-      multiple: true,
-      helpValue: 'NAME',
-    }),
+    'remove-label': text({ description: 'Remove a label; repeatable.', multiple: true, helpValue: 'NAME' }),
   };
   static override examples = [
     'work edit 12 --title "Make search fast"',

@@ -22,11 +22,7 @@ export default class WorkRemind extends BaseCommand {
     'work remind "call Ann tomorrow at 10"',
     'work remind "renew the certificate" --at "1 December 9:00"',
   ];
-  static override related = [
-    'work list --type reminder',
-    'work snooze NUMBER WHEN',
-    'work close NUMBER --evidence TEXT',
-  ];
+  static override related = ['work list --type reminder', 'work close NUMBER'];
 
   async run(): Promise<Added | Queued> {
     const { args, flags } = await this.parse(WorkRemind);
