@@ -74,11 +74,9 @@ async function pressed(context: Context, pushes: readonly SentPush[], token: str
 }
 
 async function endIfOver(deps: PushDeps, channels: readonly Channel[], push: SentPush): Promise<void> {
-  const { channel, thread, ref, wait, message, atMs } = push;
+  const { channel, thread, ref, wait, message, replyTopic } = push;
   if ((await deps.waitOf(thread))?.ids.includes(wait) === true) return;
   const { end } = channels.find(({ id }) => id === channel) ?? {};
   if (ref !== undefined) await end?.(ref, `${message}\nThis no longer waits for you.`);
-  await changePushes(deps, (pushes) =>
-    pushes.filter((one) => one.channel !== channel || one.thread !== thread || one.atMs !== atMs),
-  );
+  await changePushes(deps, (pushes) => pushes.filter((one) => one.replyTopic !== replyTopic));
 }

@@ -2,11 +2,10 @@ import type { Context } from '../app/context';
 import { openAnswer, openInbox, openInboxFiles, openMark } from '../app/inbox';
 import { goNow } from '../app/sessions';
 import { askOf, askText, type GivenAnswer } from '../inbox/answer';
-import { searchedText } from '../inbox/find';
 import type { InboxRow } from '../inbox/row';
 import { inboxLines } from '../inbox/view';
 import { openInBrowser } from '../platform/desktop/browser';
-import { brokenAt, isEnter } from '../platform/terminal/list';
+import { brokenAt } from '../platform/terminal/list';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { runList } from './live-list';
@@ -23,7 +22,7 @@ export async function watchInbox(context: Context, terminal: Terminal): Promise<
     files: [area.workEvents, area.sessionsState, ...openInboxFiles(context)],
     async read() {
       inbox = (await openInbox(context)).rows;
-      return { rows: inbox.map((row) => ({ id: row.id, text: searchedText(row) })) };
+      return { rows: inbox.map(({ id, name, title, why }) => ({ id, text: [name, title, why].join('\n') })) };
     },
     view: ({ columns, ...size }) => ({
       head: `${inbox.length} waiting for you`,
@@ -36,7 +35,7 @@ export async function watchInbox(context: Context, terminal: Terminal): Promise<
       const [row] = rowOf(id);
       const given = KEYS[key] ?? (/^[1-9]$/.test(key) ? { answer: key } : undefined);
       if (row === undefined) return undefined;
-      if (isEnter(key)) return { message: await goToRow(context, row) };
+      if (key === 'return') return { message: await goToRow(context, row) };
       if (key === 's') {
         await openMark(context, id, '1h');
         return { message: `Snoozed ${row.name} for an hour.` };

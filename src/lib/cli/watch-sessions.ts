@@ -1,7 +1,6 @@
 import type { Context } from '../app/context';
 import { goTo, openSessions, placesNow } from '../app/sessions';
 import { toStewardError } from '../errors';
-import { isEnter } from '../platform/terminal/list';
 import type { Terminal } from '../platform/terminal/stdio';
 import { localTimes } from '../platform/time/day-words';
 import { namesFolder } from '../sessions/names';
@@ -41,7 +40,7 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
     view: (size) => watchView(rows, state, { ...size, nowMs: clock.now(), localTime: localTimes(clock) }),
     async act(key, id) {
       const [session, row] = [state.sessions[id], rows.find(({ slug }) => slug === id)];
-      if (!isEnter(key) || session === undefined || row === undefined) return undefined;
+      if (key !== 'return' || session === undefined || row === undefined) return undefined;
       const { name, via, target } = await goTo(context, session, row.name);
       return { message: `Brought ${name} to the front (${via} ${target}).` };
     },

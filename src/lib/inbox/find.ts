@@ -26,14 +26,9 @@ export function findRow(rows: readonly InboxRow[], text: string): InboxRow {
 }
 
 /** Returns whether a row's texts contain every word. */
-export function matches(row: InboxRow, words: readonly string[]): boolean {
-  const all = searchedText(row).toLowerCase();
+export function matches({ id, name, repo, branch, title, why }: InboxRow, words: readonly string[]): boolean {
+  const all = [id, name, repo, branch, title, why].join('\n').toLowerCase();
   return words.length > 0 && words.every((word) => all.includes(word));
-}
-
-/** Returns the text in which a row is searched. */
-export function searchedText({ id, name, repo, branch, title, why }: InboxRow): string {
-  return [id, name, repo, branch, title, why].join('\n');
 }
 
 /** Throws `conflict` if a row ends only when what it waits for happens. */

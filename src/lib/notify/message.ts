@@ -60,7 +60,6 @@ export function parseRequest(body: unknown): NotifyRequest {
     url: valid(body, 'url', 'an http:// or https:// URL of at most 2,000 characters', isWebUrl),
     phase: textOf(body, 'phase', 100),
     slug: textOf(body, 'slug', 200),
-    thread: undefined,
     reach: undefined,
   };
   const entries = Object.entries(request).filter(([, value]) => value !== undefined);

@@ -54,8 +54,6 @@ export interface PushDeps {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const KEEP_MS = 12 * 3_600_000;
-/** No wait has this id. */
-const OVER = '';
 
 /** Returns what to show, each button with a token of its own; undefined if the thread no longer waits. */
 export async function offerFor(
@@ -80,7 +78,8 @@ export async function notePush(deps: PushDeps, push: SentPush): Promise<void> {
   await changePushes(deps, (pushes) => {
     const earlier = pushes.flatMap((one) => {
       if (one.channel !== push.channel || one.thread !== push.thread) return one;
-      return one.ref === push.ref ? [] : { ...one, wait: OVER, buttons: [] };
+      // No wait has an empty id.
+      return one.ref === push.ref ? [] : { ...one, wait: '', buttons: [] };
     });
     return [...earlier, push];
   });

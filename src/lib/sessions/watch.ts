@@ -32,7 +32,6 @@ export function watchView(
   options: SessionsTextOptions & SessionTextOptions,
 ): ListView {
   const { columns } = options;
-  const isNarrow = columns < 60;
   const count = (...statuses: SessionRow['status'][]): number =>
     rows.filter(({ status }) => statuses.includes(status)).length;
   const rowOf = (id: string): SessionRow[] => rows.filter(({ slug }) => slug === id);
@@ -40,9 +39,9 @@ export function watchView(
     head: [
       `${count('waiting')} waiting`,
       `${count('working', 'no-signal')} working`,
-      `${count('ended', 'crashed')} done${isNarrow ? '' : ' in the last hour'}`,
+      `${count('ended', 'crashed')} done`,
     ].join(' · '),
-    keys: isNarrow ? 'Enter go  / filter  w details  q quit' : 'Enter jump · / filter · w details · q quit',
+    keys: 'Enter go · / filter · w details · q quit',
     none: 'No sessions are running.',
     lines: (ids) => sessionLines(ids.flatMap(rowOf), { ...options, columns: columns - 2 }),
     details(id) {

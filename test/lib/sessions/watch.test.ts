@@ -78,7 +78,7 @@ describe('the live list of sessions', () => {
         for (const line of lines) expect(displayWidth(line), line).to.be.at.most(columns);
       }
     expect(frame(list).slice(0, 4)).to.deep.equal([
-      '2 waiting · 2 working · 1 done in the last hour',
+      '2 waiting · 2 working · 1 done',
       '',
       '> shop·asks  waiting 5 m     asks to run Bash        5 m',
       '  shop·idle  waiting 30 m    turn finished      1 h 00 m',

@@ -104,9 +104,8 @@ function postsOf(deps: WebDeps, parcel: Parcel, offer: Offer | undefined): Retur
   const actions = offer?.buttons.map(({ label, token: body }) => {
     return { action: 'http', label, url: `${url}${offer.replyTopic}`, body, clear: true };
   });
-  const asked = offer === undefined || offer.text === '' ? '' : `\n${offer.text}`;
-  const shown = { ...parcel, message: `${parcel.message}${asked}` };
-  const bodies = pushBodies(shown, topic, detail, actions);
+  const message = [parcel.message, offer?.text ?? ''].join('\n').trimEnd();
+  const bodies = pushBodies({ ...parcel, message }, topic, detail, actions);
   return { url, parts: bodies.map((body) => ({ body, headers })) };
 }
 

@@ -74,7 +74,9 @@ function repliesOf(deps: WebDeps): Replies {
         if (next > offset) offset = next;
         const query = valueAt(update, 'callback_query');
         const [id, token] = ['id', 'data'].map((name) => textOf(valueAt(query, name)));
-        if (token === undefined || !isYours(query, yourId(deps))) return [];
+        const [who, where] = [valueAt(query, 'from', 'id'), valueAt(query, 'message', 'chat', 'id')];
+        // A forwarded or forged press comes from another person or chat.
+        if (token === undefined || who === undefined || who !== yourId(deps) || where !== who) return [];
         const reply = async (text: string): Promise<void> => {
           await call('answerCallbackQuery', { callback_query_id: id, text: truncated(text, MAX_REPLY) });
         };
@@ -82,12 +84,6 @@ function repliesOf(deps: WebDeps): Replies {
       });
     },
   };
-}
-
-/** Returns whether you pressed the button, in your chat with the bot. */
-function isYours(query: unknown, you: number | undefined): boolean {
-  const ids = [valueAt(query, 'from', 'id'), valueAt(query, 'message', 'chat', 'id')];
-  return you !== undefined && ids.every((id) => id === you);
 }
 
 function valueAt(value: unknown, ...path: string[]): unknown {

@@ -2,14 +2,9 @@ import { palette, type TextOptions } from './format';
 import { clean } from './terminal';
 import { fit } from './text-width';
 
-/** A row, by its id and the text in which a filter searches. */
-export interface ListedRow {
-  id: string;
-  text: string;
-}
-
 export const EMPTY_LIST = {
-  rows: [] as readonly ListedRow[],
+  /** The text is what a filter searches. */
+  rows: [] as readonly { id: string; text: string }[],
   selected: null as string | null,
   filter: '',
   isTyping: false,
@@ -21,6 +16,7 @@ export const EMPTY_LIST = {
 
 /** A list on a terminal, in which keys select a row. */
 export type KeyedList = typeof EMPTY_LIST;
+export type ListedRow = KeyedList['rows'][number];
 
 export function filteredRows({ rows, filter }: KeyedList): readonly ListedRow[] {
   const words = filter.toLowerCase().split(' ');
@@ -56,15 +52,11 @@ const STEPS: Readonly<Record<string, number>> = { up: -1, k: -1, down: 1, j: 1 }
 const MAX_FILTER = 60;
 
 function typed(list: KeyedList, key: string): KeyedList {
-  if (isEnter(key)) return { ...list, isTyping: false };
+  if (key === 'return') return { ...list, isTyping: false };
   if (key === 'escape') return { ...list, isTyping: false, filter: '' };
   if (key === 'backspace') return { ...list, filter: list.filter.slice(0, -1) };
   const text = key === 'space' ? ' ' : key;
   return text.length === 1 ? { ...list, filter: `${list.filter}${text}`.slice(0, MAX_FILTER) } : list;
-}
-
-export function isEnter(key: string): boolean {
-  return key === 'return' || key === 'enter';
 }
 
 function moved(list: KeyedList, step: number): KeyedList {

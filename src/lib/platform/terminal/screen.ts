@@ -11,6 +11,8 @@ export type Screen = ReturnType<typeof openScreen>;
  */
 const OPEN = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
+/** Enter is `enter` on some terminals. */
+const NAMES: Readonly<Record<string, Key>> = { enter: 'return' };
 /** Start and end of a synchronized update (terminal mode 2026). */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
@@ -21,7 +23,7 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }) 
   let waiting: readonly string[] | undefined;
   let isOpen = true;
   const pressed = (text: string | undefined, key: { name?: string; ctrl?: boolean }): void =>
-    on.key(key.ctrl === true ? `ctrl-${key.name ?? ''}` : (key.name ?? text ?? ''));
+    on.key(key.ctrl === true ? `ctrl-${key.name ?? ''}` : (NAMES[key.name ?? ''] ?? key.name ?? text ?? ''));
   const resized = (): void => {
     shown = [];
     stdout.write('\u001b[2J');
