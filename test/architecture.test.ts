@@ -70,7 +70,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/speech.ts exports voiceOf',
   'lib/app/speech.ts exports speechSettings',
   'lib/app/sweep.ts exports runSweep',
-  'lib/app/sweep.ts exports noSweep',
   'lib/app/sync-local.ts exports markOfAll',
   'lib/app/sync-local.ts exports localData',
   'lib/app/context.ts exports zonedNow',

@@ -2,9 +2,9 @@ import { BaseCommand, boolean, integer, of, text } from '../../lib/cli/base-comm
 import { fromOclif } from '../../lib/cli/usage-errors';
 import { flagsOf } from '../../lib/cli/resolve';
 import { withSteps } from '../../lib/platform/terminal/progress';
-import { noSweep, runSweep } from '../../lib/app/sweep';
+import { runSweep } from '../../lib/app/sweep';
+import { noSweep, type SweepResult } from '../../lib/work/sweep-log';
 import { parseDuration } from '../../lib/platform/time/day-words';
-import type { SweepResult } from '../../lib/work/sweep-log';
 import { sweepText } from '../../lib/work/view-results';
 
 export default class WorkSweep extends BaseCommand {

@@ -2,7 +2,6 @@ import { toStewardError } from '../errors';
 import { parseProjects, readGoals } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { expandHome, processHost } from '../platform/files/paths';
-import { reportError } from '../platform/terminal/error-report';
 import { isRestricted } from '../sessions/restricted';
 import { isLive, type SessionsState } from '../sessions/session';
 import { currentSessions } from '../sessions/state';
@@ -11,7 +10,7 @@ import { drainCaptures } from '../work/capture/deliver';
 import { sessionsAmong } from '../work/capture/session';
 import { waitingCaptures } from '../work/capture/waiting';
 import { sweep, type SweepDeps, type SweepOptions } from '../work/sweep';
-import { failedSweep, logSweep, type SweepResult, type Swept } from '../work/sweep-log';
+import { failedSweep, logSweep, type Swept } from '../work/sweep-log';
 import { projectStates } from '../work/sweep-plan';
 import { regenerateTaskList } from '../work/task-list';
 import { captureDeps } from './capture';
@@ -31,25 +30,6 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
     if (trouble.kind === 'canceled') throw error;
     return logSweep(context, failedSweep(context.clock, options, trouble));
   }
-}
-
-/**
- * Logs that a sweep could not start, and returns the message and the result to print. With `--strict` or
- * after an interrupt, rethrows the error.
- */
-export function noSweep(
-  context: Context,
-  flags: readonly string[],
-  error: unknown,
-): { message: string; result: SweepResult } {
-  const trouble = toStewardError(error);
-  if (flags.includes('--strict') || trouble.kind === 'canceled') throw error;
-  const { text } = reportError(trouble, { json: false, debug: flags.includes('--debug') });
-  const options = { dryRun: flags.includes('--dry-run'), sinceMs: 0 };
-  return {
-    message: text.trimEnd(),
-    result: logSweep(context, failedSweep(context.clock, options, trouble)).result,
-  };
 }
 
 async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {

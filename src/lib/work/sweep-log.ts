@@ -5,38 +5,10 @@ import { readText } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { appendLog } from '../platform/files/journal';
+import { reportError } from '../platform/terminal/error-report';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Waiting } from './capture/waiting';
 import type { WorkDeps } from './deps';
-
-/** The output of `work sweep --json`. The log file contains only the fields before `left`. */
-export interface SweepResult {
-  ts: string;
-  repo: string | null;
-  dryRun: boolean;
-  sinceHours: number;
-  malformed: number;
-  sessionsScanned: number;
-  created: number;
-  updated: number;
-  staleFlagged: number;
-  projectChecks: number;
-  goals: number;
-  duplicatesMerged: number;
-  requests: number;
-  rateRemaining: number | null;
-  durationMs: number;
-  errors: { step: string; message: string }[];
-  /** Number of issues left for the next sweep, because this sweep reached its limit. */
-  left: number;
-  reminded: number;
-  /** Why the sweep was skipped; `null` if it ran. */
-  skipped: string | null;
-  /** Pending captures, grouped by reason. */
-  waiting: Waiting[];
-  /** Titles of the created issues. In a dry run, titles of the issues that a sweep would create. */
-  titles: string[];
-}
 
 /** The result of a sweep. `trouble` is the sweep's first error, which `--strict` reports. */
 export interface Swept {
@@ -48,7 +20,7 @@ export function emptyResult(
   clock: Clock,
   repo: string | null,
   { dryRun, sinceMs }: { dryRun: boolean; sinceMs: number },
-): SweepResult {
+) {
   return {
     ts: toIso(clock.now()),
     repo,
@@ -63,16 +35,23 @@ export function emptyResult(
     goals: 0,
     duplicatesMerged: 0,
     requests: 0,
-    rateRemaining: null,
+    rateRemaining: null as number | null,
     durationMs: 0,
-    errors: [],
+    errors: [] as { step: string; message: string }[],
+    /** Number of issues left for the next sweep, because this sweep reached its limit. */
     left: 0,
     reminded: 0,
-    skipped: null,
-    waiting: [],
-    titles: [],
+    /** Why the sweep was skipped; `null` if it ran. */
+    skipped: null as string | null,
+    /** Pending captures, grouped by reason. */
+    waiting: [] as Waiting[],
+    /** Titles of the created issues. In a dry run, titles of the issues that a sweep would create. */
+    titles: [] as string[],
   };
 }
+
+/** The output of `work sweep --json`. The log file contains only the fields before `left`. */
+export type SweepResult = ReturnType<typeof emptyResult>;
 
 /** Returns the result of a sweep that failed to start. */
 export function failedSweep(
@@ -85,6 +64,25 @@ export function failedSweep(
 }
 
 type LogDeps = Pick<WorkDeps, 'clock' | 'area'>;
+
+/**
+ * Logs that a sweep could not start, and returns the message and the result to print. With `--strict` or
+ * after an interrupt, rethrows the error.
+ */
+export function noSweep(
+  machine: LogDeps,
+  flags: readonly string[],
+  error: unknown,
+): { message: string; result: SweepResult } {
+  const trouble = toStewardError(error);
+  if (flags.includes('--strict') || trouble.kind === 'canceled') throw error;
+  const { text } = reportError(trouble, { json: false, debug: flags.includes('--debug') });
+  const options = { dryRun: flags.includes('--dry-run'), sinceMs: 0 };
+  return {
+    message: text.trimEnd(),
+    result: logSweep(machine, failedSweep(machine.clock, options, trouble)).result,
+  };
+}
 
 /** Returns when the last sweep started; -Infinity if there was none. */
 export function lastSweepMs({ area }: Pick<LogDeps, 'area'>): number {
