@@ -60,11 +60,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sense.ts exports setUpSense',
   'lib/app/session-deps.ts exports sessionsDeps',
   'lib/app/sessions.ts exports sessionReader',
-  'lib/app/sessions.ts exports nameSession',
   'lib/app/sessions.ts exports sessionsOn',
-  'lib/app/sessions.ts exports placesNow',
-  'lib/app/sessions.ts exports goNow',
-  'lib/app/sessions.ts exports goTo',
   'lib/app/shared-area.ts exports prepareArea',
   'lib/app/shared-area.ts exports takeUpAll',
   'lib/app/speech.ts exports voiceOf',
@@ -107,7 +103,6 @@ const DOORS = [
 /** Who knows that a session has no name: the hook, what folds and describes sessions, and who takes a slug or a name. */
 const NAMELESS = [
   'lib/app/hold.ts',
-  'lib/app/sessions.ts',
   'lib/assistant/follow-up.ts',
   'lib/assistant/hide.ts',
   'lib/assistant/hook-event.ts',
@@ -115,6 +110,7 @@ const NAMELESS = [
   'lib/sessions/artifact.ts',
   'lib/sessions/describe.ts',
   'lib/sessions/fold.ts',
+  'lib/sessions/rename.ts',
   'lib/sessions/state.ts',
   'lib/sessions/unseen-artifact.ts',
   'lib/work/capture/plan.ts',

@@ -1,7 +1,8 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
 import { openInbox } from '../lib/app/inbox';
-import { goNow } from '../lib/app/sessions';
+import { openJump, openSessions } from '../lib/app/sessions';
 import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
+import { goNow } from '../lib/sessions/go';
 import type { Went } from '../lib/sessions/jump';
 import { numberedSessions } from '../lib/sessions/view';
 import { type SessionRow } from '../lib/sessions/rows';
@@ -29,7 +30,8 @@ export default class Go extends BaseCommand {
   async run(): Promise<Went> {
     const { args } = await this.parse(Go);
     const wanted = args.session ?? (await openInbox(this.context)).rows.find(({ slug }) => slug)?.slug;
-    const went = await goNow(this.context, wanted, (rows) => this.choose(rows));
+    const sessions = await openSessions(this.context);
+    const went = await goNow(sessions, openJump(this.context), wanted, (rows) => this.choose(rows));
     this.print(() => `${went.name} · ${went.via} ${went.target}`);
     return went;
   }

@@ -1,7 +1,8 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { installerDeps } from '../../lib/app/context';
 import { registeredAssistants } from '../../lib/assistant/registered';
-import { openSessions, placesNow } from '../../lib/app/sessions';
+import { openJump, openSessions } from '../../lib/app/sessions';
+import { placesOf } from '../../lib/sessions/jump';
 import { isInteractive } from '../../lib/platform/terminal/ask';
 import { isLive } from '../../lib/sessions/session';
 import { spoolStatus } from '../../lib/sessions/spool';
@@ -32,7 +33,7 @@ export default class Sessions extends BaseCommand {
     const nowMs = deps.clock.now();
     const state = sessionsNow(deps);
     const running = Object.values(state.sessions).filter((session) => isLive(session, nowMs));
-    const places = await placesNow(this.context, running);
+    const places = await placesOf(openJump(this.context), running);
     const all = flags.all === true;
     const report = sessionsReport(state, spoolStatus(this.context.area.spool), { nowMs, places, all });
     const isFirst = Object.keys(state.sessions).length === 0;

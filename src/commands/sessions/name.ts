@@ -1,5 +1,6 @@
 import { BaseCommand, session, word } from '../../lib/cli/base-command';
-import { nameSession, type NamedSession } from '../../lib/app/sessions';
+import { openSessions } from '../../lib/app/sessions';
+import { nameSession } from '../../lib/sessions/rename';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class SessionsName extends BaseCommand {
@@ -19,9 +20,9 @@ export default class SessionsName extends BaseCommand {
   ];
   static override related = ['sessions', 'go'];
 
-  async run(): Promise<NamedSession> {
+  async run(): Promise<{ slug: string; name: string | null }> {
     const { args } = await this.parse(SessionsName);
-    const { before, ...result } = await nameSession(this.context, args.session, args.name);
+    const { before, ...result } = nameSession(await openSessions(this.context), args.session, args.name);
     return this.show(result, () =>
       clean(
         result.name === null ? `Removed the name "${before}".` : `Renamed ${before} to "${result.name}".`,

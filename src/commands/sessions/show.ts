@@ -1,6 +1,7 @@
 import { BaseCommand, session } from '../../lib/cli/base-command';
 import { localTimes } from '../../lib/platform/time/day-words';
-import { openSessions, placesNow } from '../../lib/app/sessions';
+import { openJump, openSessions } from '../../lib/app/sessions';
+import { placesOf } from '../../lib/sessions/jump';
 import { findSession } from '../../lib/sessions/find';
 import { currentSessions } from '../../lib/sessions/state';
 import { sessionText } from '../../lib/sessions/view';
@@ -17,7 +18,7 @@ export default class SessionsShow extends BaseCommand {
     const deps = await openSessions(this.context);
     const nowMs = deps.clock.now();
     const found = findSession(currentSessions(deps), args.session, nowMs);
-    const places = await placesNow(this.context, [found]);
+    const places = await placesOf(openJump(this.context), [found]);
     const detail = sessionDetail(found, { nowMs, places });
     return this.show(detail, () => sessionText(detail, { nowMs, localTime: localTimes(deps.clock) }));
   }

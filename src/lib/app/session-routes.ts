@@ -10,9 +10,10 @@ import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
 import { runningSessions } from '../sessions/state';
 import { hasTurn, withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
+import { nameSession } from '../sessions/rename';
 import { sessionsReport, type SessionsReport } from '../sessions/rows';
 import type { Context } from './context';
-import { nameSession, openSessions } from './sessions';
+import { openSessions } from './sessions';
 import { openUsage } from './usage';
 
 const FIGURE_DAYS = 30;
@@ -46,7 +47,7 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
       },
     },
     writeRoute('/api/sessions/name', { session: SHORT, name: SHORT }, async ({ session, name }) =>
-      nameSession(context, session, name),
+      nameSession(await openSessions(context), session, name),
     ),
   ];
 }

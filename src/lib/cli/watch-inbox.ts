@@ -1,6 +1,7 @@
 import type { Context } from '../app/context';
 import { openAnswer, openInbox, openInboxFiles, openMark } from '../app/inbox';
-import { goNow } from '../app/sessions';
+import { openJump, openSessions } from '../app/sessions';
+import { goNow } from '../sessions/go';
 import { askOf, askText, type GivenAnswer } from '../inbox/answer';
 import type { InboxRow } from '../inbox/row';
 import { inboxLines } from '../inbox/view';
@@ -57,7 +58,7 @@ const KEYS: Readonly<Record<string, GivenAnswer>> = { a: { behavior: 'allow' }, 
 
 async function goToRow(context: Context, { slug, url, go, name }: InboxRow): Promise<string> {
   if (slug !== undefined) {
-    const { via, target } = await goNow(context, slug, (rows) =>
+    const { via, target } = await goNow(await openSessions(context), openJump(context), slug, (rows) =>
       Promise.resolve(rows.findIndex((row) => row.slug === slug)),
     );
     return `Brought ${name} to the front (${via} ${target}).`;

@@ -1,5 +1,6 @@
 import type { Context } from '../app/context';
-import { goTo, openSessions, placesNow } from '../app/sessions';
+import { openJump, openSessions } from '../app/sessions';
+import { goToSession, placesOf } from '../sessions/jump';
 import { toStewardError } from '../errors';
 import type { Terminal } from '../platform/terminal/stdio';
 import { localTimes } from '../platform/time/day-words';
@@ -24,7 +25,7 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
     const live = Object.values(state.sessions).filter((session) => isLive(session, clock.now()));
     const [slugs, atMs] = [live.map(({ slug }) => slug).join(), clock.monotonic()];
     if (slugs === asked.slugs && atMs - asked.atMs < PLACES_MS) return;
-    asked = { slugs, atMs, places: await placesNow(context, live) };
+    asked = { slugs, atMs, places: await placesOf(openJump(context), live) };
   };
   await runList({
     clock,
@@ -41,7 +42,7 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
     async act(key, id) {
       const [session, row] = [state.sessions[id], rows.find(({ slug }) => slug === id)];
       if (key !== 'return' || session === undefined || row === undefined) return undefined;
-      const { name, via, target } = await goTo(context, session, row.name);
+      const { name, via, target } = await goToSession(openJump(context), session, row.name);
       return { message: `Brought ${name} to the front (${via} ${target}).` };
     },
   });

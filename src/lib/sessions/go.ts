@@ -1,0 +1,38 @@
+import { StewardError } from '../errors';
+import { namesOf } from './describe';
+import { findSession, liveSessions, matchingSessions, nthSession } from './find';
+import { type GoDeps, goToSession, placesOf, type Went } from './jump';
+import { rowsOf, type SessionRow } from './rows';
+import type { SessionsDeps } from './state';
+import { sessionsNow } from './turn-signs';
+
+/**
+ * Brings a session's terminal to the front. `choose` asks the user to pick one of several matching sessions,
+ * and returns undefined in non-interactive mode.
+ */
+export async function goNow(
+  deps: SessionsDeps,
+  jump: GoDeps,
+  wanted: string | undefined,
+  choose: (rows: readonly SessionRow[]) => Promise<number | undefined>,
+): Promise<Went> {
+  const nowMs = deps.clock.now();
+  const live = liveSessions(sessionsNow(deps), nowMs);
+  if (live.length === 0 || wanted === undefined) throw nowhere(live.length);
+  const nth = nthSession(live, wanted);
+  const found = nth === undefined ? matchingSessions(live, wanted) : [nth];
+  const rowsNow = async (): Promise<SessionRow[]> => {
+    const rows = rowsOf(live, { nowMs, places: await placesOf(jump, found) });
+    return found.flatMap(({ slug }) => rows.filter((row) => row.slug === slug));
+  };
+  const index = found.length > 1 ? await choose(await rowsNow()) : 0;
+  const sessions = Object.fromEntries(live.map((session) => [session.slug, session]));
+  const session = found[index ?? -1] ?? findSession({ sessions }, wanted, nowMs);
+  return goToSession(jump, session, namesOf(live).get(session.slug) ?? session.slug);
+}
+
+function nowhere(live: number): StewardError {
+  const message = live === 0 ? 'No sessions are running.' : 'No session is waiting for you.';
+  const hint = 'If sessions are missing, run "steward install hooks".';
+  return new StewardError('not_found', message, { hint });
+}
