@@ -13,23 +13,22 @@ const SLOW_MS = 1000;
 export default class Find extends BaseCommand {
   static override summary = 'Find past sessions by their words';
   static override description =
-    'Searches the transcripts of your assistants on this machine, newest first, for messages with all these words, and shows how to resume the session. Skips restricted folders; stores and sends nothing.';
+    'Searches the transcripts of your assistants on this machine for messages with all these words, and shows how to resume the session. Stores nothing.';
   static override strict = false;
   static override args = {
     words: word({ required: true, description: 'Whole words, in any case; quote a phrase.' }),
   };
   static override flags = {
     by: text({
-      description: 'Only your messages, or only those of the assistant.',
+      description: 'Who wrote the messages.',
       options: ['you', 'assistant'],
     }),
     repo,
-    of: of('Days of the messages'),
+    of: of('Days'),
     files: boolean({ description: 'Search the paths of edited files instead.' }),
     limit: limit('Number of sessions after which to stop.', 20),
   };
   static override examples = [
-    'find refund retries',
     'find "retry policy" --by you --of "last month"',
     'find --files src/payments.ts --repo shop',
   ];

@@ -6,7 +6,7 @@ import { openInboxFiles, openOtherCount } from '../lib/app/inbox';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
 import { type Figures, keepFigures, marksOf, printLine } from '../lib/cli/statusline';
-import type { DayFigures } from '../lib/cli/statusline-text';
+import { BARS, type DayFigures } from '../lib/cli/statusline-text';
 import { dayBounds, dayOf } from '../lib/platform/time/time';
 import { today } from '../lib/sense/read';
 
@@ -18,6 +18,11 @@ export default class Statusline extends BaseCommand {
     then: text({
       description: "Run another status line with the same input, and print steward's line below its output.",
       helpValue: 'CMD',
+    }),
+    format: text({
+      description: 'Print the pending rows and the time today for a bar.',
+      options: [...BARS],
+      exclusive: ['then'],
     }),
   };
   static override examples = [
@@ -34,7 +39,12 @@ export default class Statusline extends BaseCommand {
     const { flags } = await this.parse(Statusline);
     const deps = await openSessions(this.context);
     const figures = await this.figures();
-    await printLine(this.context.area, deps, { json: this.json, then: flags.then }, figures);
+    await printLine(
+      this.context.area,
+      deps,
+      { json: this.json, then: flags.then, bar: flags.format },
+      figures,
+    );
     return undefined;
   }
 

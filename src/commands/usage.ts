@@ -12,10 +12,10 @@ const SLOW_MS = 1000;
 export default class UsageCommand extends BaseCommand {
   static override summary = "Show your assistants' token usage, cost and limits";
   static override description =
-    'Reads the local logs of Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI; fetches nothing. Stores only numbers, ids, models, repositories and times. Unknown prices are shown as unknown, never as 0.';
+    "Reads your assistants' local logs and fetches nothing. Stores only numbers, ids, models, repositories and times. Unknown prices are never 0.";
   static override flags = {
     by: text({ description: 'How to group the rows.', options: [...GROUPINGS], default: 'day' }),
-    of: ofOr('last 7 days', 'Days to show'),
+    of: ofOr('last 7 days', 'Days'),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
     machine,
     check: boolean({ description: 'Exit with 6 if a budget is used up; show the budgets.' }),
@@ -24,10 +24,7 @@ export default class UsageCommand extends BaseCommand {
   static override examples = [
     'usage',
     'usage --by repo --of "last month"',
-    {
-      description: 'Export for a spreadsheet',
-      command: 'usage --by model --csv > usage.csv',
-    },
+    'usage --by model --csv > usage.csv',
   ];
   static override related = ['week', 'sessions', 'statusline'];
 

@@ -375,6 +375,13 @@ describe('steward hook, called like the assistant does', function () {
     for (let time = 0; time < 2; time += 1) expect(await line()).to.include({ creationMinutes: null });
     const text = await steward(['statusline'], { home: home.path });
     expect(text.stdout).to.match(/^\S+ · 1 waiting\n$/);
+    const bar = (...flags: string[]): Promise<StewardResult> =>
+      steward(['statusline', '--format', ...flags], { home: home.path });
+    // With --debug, the full command runs.
+    for (const flags of [['waybar'], ['waybar', '--debug']])
+      expect(jsonOf(await bar(...flags))).to.deep.equal({ text: '1 waiting', class: 'waiting' });
+    expect((await bar('plain')).stdout).to.equal('1 waiting\n');
+    expect((await bar('dzen')).code).to.equal(2);
   });
 
   it('runs another status line with the same input, and stores the limits it reads', async () => {

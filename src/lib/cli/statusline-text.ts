@@ -97,6 +97,17 @@ export function statusLineText(line: StatusLine, options: { columns: number; now
   return fit(textOf(shown), options.columns);
 }
 
+/** What a bar takes: plain text, or the markup of its own. */
+export const BARS = ['plain', 'waybar', 'genmon'] as const;
+
+/** Formats the number of pending rows and today's time for a bar. The text contains no names, so that it needs no escaping. */
+export function barText(line: StatusLine, bar: string): string {
+  const parts = [...part(0, line.waiting === 0 ? null : `${line.waiting} waiting`), ...dayParts(line)];
+  const text = parts.map((one) => one.text).join(' · ');
+  if (bar === 'waybar') return JSON.stringify({ text, class: line.waiting === 0 ? 'idle' : 'waiting' });
+  return bar === 'genmon' ? `<txt>${text}</txt>` : text;
+}
+
 interface Part {
   rank: number;
   text: string;

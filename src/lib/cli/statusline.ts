@@ -16,7 +16,15 @@ import { readCache, writeCache } from '../config/area-cache';
 import { cachedHookSettings } from '../config/hook-settings';
 import { sessionsDeps } from '../app/session-deps';
 import { toJson } from '../platform/terminal/error-report';
-import { NO_INPUT, statusLine, statusLineText, type DayFigures, type StatusLine } from './statusline-text';
+import {
+  BARS,
+  barText,
+  NO_INPUT,
+  statusLine,
+  statusLineText,
+  type DayFigures,
+  type StatusLine,
+} from './statusline-text';
 
 /** Limits for reading stdin. An assistant writes immediately, but a shell may keep stdin open without writing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
@@ -27,6 +35,8 @@ interface StatusFlags {
   json: boolean;
   /** Command of another status line, whose output is printed first. */
   then?: string | undefined;
+  /** The bar that shows the line. */
+  bar?: string | undefined;
 }
 
 /**
@@ -54,6 +64,8 @@ function flagsIn(argv: readonly string[]): StatusFlags | undefined {
   const [first, second] = argv;
   if (argv.length === 0) return { json: false };
   if (argv.length === 1 && first === '--json') return { json: true };
+  if (argv.length === 2 && first === '--format' && BARS.some((bar) => bar === second))
+    return { json: false, bar: second };
   return argv.length === 2 && first === '--then' ? { json: false, then: second } : undefined;
 }
 
@@ -76,7 +88,8 @@ export async function printLine(
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, nowMs, ...figures, marks: readMarks(area.inbox) });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
-  writeOut(before + (flags.json ? toJson(line) : `${fittedText(line, nowMs)}\n`));
+  const text = flags.bar === undefined ? fittedText(line, nowMs) : barText(line, flags.bar);
+  writeOut(before + (flags.json ? toJson(line) : `${text}\n`));
 }
 
 function fittedText(line: StatusLine, nowMs: number): string {

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 
 import { keepLimits, readStatusInput } from '../../../src/lib/assistant/status-input';
-import { NO_INPUT, statusLine, statusLineText, type StatusLine } from '../../../src/lib/cli/statusline-text';
+import {
+  barText,
+  NO_INPUT,
+  statusLine,
+  statusLineText,
+  type StatusLine,
+} from '../../../src/lib/cli/statusline-text';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { parseSession, type Session } from '../../../src/lib/sessions/session';
 import { testArea } from '../../helpers/area';
@@ -49,6 +55,19 @@ describe('the status line', () => {
     expect(text(48, { ...NO_INPUT, waiting: 0, time: { totalMinutes: 192, heldUpMinutes: 4 } })).to.equal(
       '▶ Execute · Fix the login · held up 4 m',
     );
+  });
+
+  it('gives a bar what waits and the time today, without names', () => {
+    expect(barText(line, 'plain')).to.equal('2 waiting · 1 h 10 m');
+    expect(barText({ ...line, time: { totalMinutes: 192, heldUpMinutes: 4 } }, 'genmon')).to.equal(
+      '<txt>2 waiting · 3 h 12 m today · held up 4 m</txt>',
+    );
+    expect(JSON.parse(barText(line, 'waybar'))).to.deep.equal({
+      text: '2 waiting · 1 h 10 m',
+      class: 'waiting',
+    });
+    const quiet = { ...line, waiting: 0, creationMinutes: null };
+    expect(JSON.parse(barText(quiet, 'waybar'))).to.deep.equal({ text: '', class: 'idle' });
   });
 
   it('leaves out the least important parts in few columns', () => {
