@@ -515,7 +515,7 @@ describe('the daemon (built)', function () {
       const env = opener('exit 3');
       const stopped = await open(env);
       expect(stopped.code).to.equal(8);
-      expect(stopped.stderr).to.include('Start it with "steward up"').and.include('prints the address');
+      expect(stopped.stderr).to.include('Start it with "steward up" or').and.include('prints the address');
       const daemon = await start();
       const failed = await open(env);
       expect(failed.code).to.equal(0);

@@ -307,6 +307,14 @@ describe('notify (built)', function () {
     expect(await channels({ DAEMON_CRON_VOICE: '1' })).to.include('voice');
   });
 
+  it('says that the history was cut', async () => {
+    for (const text of ['one', 'two']) await run(['send', text, '--event', 'backgroundAgent']);
+    expect((await run(['history', '--limit', '1'])).stderr).to.equal(
+      'The list is cut at 1; use --limit for more.\n',
+    );
+    expect((await run(['history', '--limit', '2'])).stderr).to.equal('');
+  });
+
   it('sends no escape sequence to the terminal', async () => {
     server.usual = () => ({ status: 404 });
     await run([

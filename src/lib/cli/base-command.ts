@@ -191,7 +191,7 @@ export abstract class BaseCommand extends Command {
 
   /** Says that a list was cut at its limit. */
   protected sayIfCut(found: readonly unknown[], limit: number): void {
-    if (found.length > limit) this.say(`Only the first ${limit} are shown; use --limit for more.`);
+    if (found.length > limit) this.say(`The list is cut at ${limit}; use --limit for more.`);
   }
 
   /** Prints a JSON document with `--json`, for a command whose `run` returns undefined. */

@@ -35,7 +35,7 @@ export async function openLink(
     return { ...link, url: url.href };
   }
   throw new StewardError('unavailable', 'The daemon is not running.', {
-    hint: 'Start it with "steward up", then run "steward open" again. Without a browser here, that prints the address.',
+    hint: 'Start it with "steward up" or "steward daemon serve", then run "steward open" again. Without a browser here, that prints the address.',
   });
 }
 

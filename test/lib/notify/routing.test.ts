@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 
 import { parseRequest } from '../../../src/lib/notify/message';
-import { route, type Plan, type RoutingMoment, type RoutingSettings } from '../../../src/lib/notify/routing';
+import {
+  route,
+  routesReport,
+  type Plan,
+  type RoutingMoment,
+  type RoutingSettings,
+} from '../../../src/lib/notify/routing';
 import type { ChannelId } from '../../../src/lib/notify/events';
 import { defaultConfig } from '../../../src/lib/config/load';
 import { userArea } from '../../../src/lib/config/user-area';
@@ -212,6 +218,24 @@ describe('notify: routing', () => {
       { channel: 'voice', reason: 'no topic' },
       { channel: 'push', reason: 'no topic' },
     ]);
+  });
+
+  it('reports a channel as off where nothing can show its messages', async () => {
+    const trouble = { reason: 'no terminal here', hint: 'Open one.' };
+    const clock = { now: () => NINE, monotonic: () => NINE };
+    const channel = (id: 'push' | 'terminal', off: boolean) => ({
+      id,
+      off: () => (off ? trouble : undefined),
+      absent: () => Promise.resolve(id === 'terminal' ? trouble : undefined),
+      send: () => Promise.resolve({ outcome: 'delivered' as const }),
+    });
+    const channels = [channel('push', false), channel('terminal', false)];
+    const report = await routesReport({
+      ...{ clock, channels, mute: '/nonexistent/mute' },
+      settings: () => settings,
+      maySpeak: () => true,
+    });
+    expect(report.off).to.deep.equal([{ channel: 'terminal', ...trouble }]);
   });
 
   it('is deterministic', () => {

@@ -118,6 +118,13 @@ describe('summing usage (lib)', () => {
       expect(usageText(report({ usage, by: 'model' }), terminal(80))).to.include(`${model} `);
     });
 
+    it('says that no limits were reported, unless usage is off', () => {
+      const none = 'Limits: none reported by your assistants.';
+      expect(usageText(report({ limits: [] }), terminal(80))).to.include(`\n\n${none}\n`);
+      expect(usageText(report(), terminal(80))).to.not.include(none);
+      expect(usageText(report({ limits: [], sources: [] }), terminal(80))).to.not.include(none);
+    });
+
     it('says what will be here while there is nothing', () => {
       const empty = usageBy([], 'day', prices);
       const sources = [
