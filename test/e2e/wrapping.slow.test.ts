@@ -10,10 +10,11 @@ import { requireTerminal } from '../helpers/real-part';
 
 /** Commands that do not end, need a service that is not here, or print what a program reads. */
 const LEFT_OUT =
-  /^(?:daemon (?:serve|logs --follow)|demo|open|mcp|sessions --watch|agents (?:watch|managed)|hook |shell-hook|completion|doctor .*--(?:sound|online)|notify test|uninstall$)|--json/;
+  /^(?:daemon (?:serve|logs --follow)|demo|inbox$|open|mcp|sessions --watch|agents (?:watch|managed)|hook |shell-hook|completion|doctor .*--(?:sound|online)|notify test|uninstall$)|--json/;
 
 /** Further screens: help, and errors with a hint. */
 const MORE = [
+  'inbox --plain',
   '--help',
   'sense --help',
   'notify send --help',
