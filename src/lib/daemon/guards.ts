@@ -86,6 +86,8 @@ function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }
 
+const newSecret = (): string => randomBytes(32).toString('base64url');
+
 const CODE_MS = 60_000;
 const MAX_CODES = 20;
 
@@ -93,11 +95,7 @@ const MAX_CODES = 20;
  * Returns the check for requests over TCP. If `token` is undefined, reading requires no token. Pages send
  * their secret in a header, because browsers would send a cookie to every port of the host.
  */
-export function gate(
-  clock: Pick<Clock, 'monotonic'>,
-  token: string | undefined,
-  secret = randomBytes(32).toString('base64url'),
-) {
+export function gate(clock: Pick<Clock, 'monotonic'>, token?: string, secret = newSecret()) {
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
   /**
@@ -136,7 +134,7 @@ export type Gate = ReturnType<typeof gate>;
  * invalid.
  */
 export function readToken(path: string): string {
-  createFile(path, `${randomBytes(32).toString('base64url')}\n`);
+  createFile(path, `${newSecret()}\n`);
   const token = readText(path, { maxBytes: 4096 })?.trim() ?? '';
   const isToken = /^[\w-]{32,}$/.test(token);
   if (isToken && !isOpenToOthers(path)) return token;

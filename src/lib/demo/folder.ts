@@ -40,7 +40,10 @@ export async function withDemo<T>(
       hint: 'Run the command outside the demo.',
     });
   }
-  const enter = (folder: string): Promise<T> => use(folder, { ...createContext(dirname(templates)), clock });
+  const enter = (folder: string): Promise<T> => {
+    replaceEnvironment(environmentOf(folder));
+    return use(folder, { ...createContext(dirname(templates)), clock });
+  };
   const fill = async (folder: string): Promise<void> => {
     // Before anything is written, so that caches are written below the folder too.
     replaceEnvironment(environmentOf(folder));
@@ -54,14 +57,10 @@ export async function withDemo<T>(
   const isRunning = (folder: string): boolean => isLockHeld(lockOf(folder), lock);
   if (options.keep !== undefined) {
     if (readText(join(options.keep, MARKER)) === undefined) await fillKept(options.keep, fill);
-    replaceEnvironment(environmentOf(options.keep));
     return enter(options.keep);
   }
   const running = tempFolders(PREFIX).find(({ path }) => exists(join(path, MARKER)) && isRunning(path));
-  if (options.join && running !== undefined) {
-    replaceEnvironment(environmentOf(running.path));
-    return enter(running.path);
-  }
+  if (options.join && running !== undefined) return enter(running.path);
   const isStale = (path: string, ageMs: number): boolean =>
     exists(lockOf(path)) ? !isRunning(path) : ageMs > STARTING_MS;
   return withTempFolder(
