@@ -47,18 +47,16 @@ export default class Uninstall extends BaseCommand {
     const done = await uninstallAll(this.context, parts, { dryRun, assistant, print });
     done.left.forEach((part) => print(leftText(part)));
     if (!isAny) print('Nothing is installed.');
-    if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
     if (isWhole && !dryRun) removeCacheAtExit();
     if (purged === null && !dryRun && isWhole && exists(this.context.area.root))
       say(`Your data is still in ${this.context.area.root}; --purge deletes it too.`);
     if (purged !== null && !dryRun) {
-      const isShimGone = done.hooks?.shim.removed === true;
-      const left = await purgeData(this.context, { isShimGone }, say);
+      const left = await purgeData(this.context, { isShimGone: done.hooks?.shim.removed === true }, say);
       done.left.push(...left);
-      if (left.length > 0) process.exitCode = EXIT_CODES.conflict;
       left.forEach((part) => print(leftText(part)));
       print(`Deleted the data. ${howToRemove(productRoot(this.context))}`);
     }
+    if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
     return { ...done, purged };
   }
 }
