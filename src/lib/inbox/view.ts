@@ -44,12 +44,10 @@ export function inboxLines(rows: readonly InboxRow[], options: InboxTextOptions)
 
 /** Groups the sources by age, such as `issues 2 m ago · sessions, hooks now`. */
 function asOfText(asOf: Inbox['asOf'], nowMs: number): string {
-  const bySource = Object.entries(asOf).map(([source, at]): [string, string] => {
-    const age = at === null ? 'not read yet' : ago(at, nowMs);
-    return [source, age === '0 m' ? 'now' : at === null ? age : `${age} ago`];
-  });
-  const ages = [...new Set(bySource.map(([, age]) => age))];
-  const sources = (age: string): string =>
-    bySource.flatMap((one) => (one[1] === age ? one[0] : [])).join(', ');
-  return `Read: ${ages.map((age) => `${sources(age)} ${age}`).join(' · ')}`;
+  const sources = new Map<string, string[]>();
+  for (const [source, at] of Object.entries(asOf)) {
+    const age = at === null ? 'not read yet' : `${ago(at, nowMs)} ago`.replace(/^0 m ago$/, 'now');
+    sources.set(age, [...(sources.get(age) ?? []), source]);
+  }
+  return `Read: ${[...sources].map(([age, names]) => `${names.join(', ')} ${age}`).join(' · ')}`;
 }

@@ -82,8 +82,7 @@ function isOff(): boolean {
 function cacheFolder({ build, kind }: BundleInput): string | undefined {
   const options = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv, kind].join('\0');
   try {
-    const { version, arch } = process;
-    return join(cachePath(), 'code', `${build}-${version}-${arch}-${shortHash(options)}`);
+    return join(cachePath(), 'code', `${build}-${process.version}-${process.arch}-${shortHash(options)}`);
   } catch {
     return undefined;
   }

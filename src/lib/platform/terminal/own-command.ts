@@ -13,12 +13,11 @@ const OUTSIDE_DEMO = new Set(['demo', 'up', 'init', 'install', 'uninstall']);
  */
 export function typedHere(text: string, env: NodeJS.ProcessEnv = process.env): string {
   const isStart = env['npm_lifecycle_event'] === 'start';
-  const isNpm = isStart || env['npm_command'] === 'exec';
-  const isDemo = env[DEMO_VARIABLE] !== undefined;
-  if (!isNpm && !isDemo) return text;
   const npx = env['npm_package_name'] === PACKAGE ? 'npx steward' : `npx ${PACKAGE}`;
+  const program = isStart || env['npm_command'] === 'exec' ? npx : 'steward';
+  const inDemo = env[DEMO_VARIABLE] === undefined ? program : `${program} demo --`;
   const typed = text.replace(COMMAND, (_, before: string, verb: string) => {
-    return `${before}${isNpm ? npx : 'steward'} ${isDemo && !OUTSIDE_DEMO.has(verb) ? 'demo -- ' : ''}`;
+    return `${before}${OUTSIDE_DEMO.has(verb) ? program : inDemo} `;
   });
   if (!isStart) return typed;
   return typed.replace(/npx steward up(?: (?=--))?/g, (up) => `npm start${up.endsWith(' ') ? ' -- ' : ''}`);
