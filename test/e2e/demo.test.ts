@@ -52,7 +52,7 @@ describe('steward demo', function () {
   it('says what the demo does not do', async () => {
     const added = await demo('--', 'work', 'remind', 'call Ann tomorrow at 9');
     expect(added.code).to.equal(4);
-    expect(added.stderr).to.include("Not saved: The demo has no credential: its issues are read-only.");
+    expect(added.stderr).to.include('Not saved: The demo has no credential: its issues are read-only.');
     const { stdout } = await demo('--', 'doctor', 'sense', 'work', '--json');
     const { counts } = JSON.parse(stdout) as { counts: { failed: number } };
     expect(counts.failed).to.equal(0);
