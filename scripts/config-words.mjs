@@ -68,7 +68,7 @@ export const WORDS = {
   'sense.enabled': '`false` stops all captures.',
   'sense.pollIntervalSec': 'Seconds between captures, and the longest time that one capture counts for.',
   'sense.sources.SOURCE':
-    'What is recorded: the name of the frontmost application, commits of `sense.repos`, assistant sessions.',
+    'What is recorded: the name of the frontmost application, commits of `sense.repos`, assistant sessions, sites ticked in the browser extension.',
   'sense.repos': 'Repositories whose commits are recorded.',
   'sense.retentionDays': 'Days after which event logs are deleted. Daily records are kept.',
   'sense.idleAfterSec': 'Seconds without input after which you count as idle.',

@@ -86,7 +86,7 @@ describe('steward init (built)', function () {
     for (const [flags, said] of [
       [
         ['--sources', 'screen'],
-        /Unknown --sources "screen"\.\s+Use all, none, or a list from appFocus, git, agentSession/,
+        /Unknown --sources "screen"\.\s+Use all, none, or a list from appFocus, git, agentSession, web/,
       ],
       [['--jobs', 'sens'], /Unknown --jobs "sens"\.\s+Use all, none, or a list from daemon, tick/],
       [['--repo', '/nowhere'], /No git repository at \/nowhere/],

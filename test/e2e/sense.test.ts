@@ -173,9 +173,9 @@ describe('sense (built)', function () {
     );
     expect(status).to.include({ enabled: true, eventsToday: 2, quarantined: 0, lastRecord: null });
     const rows = jsonOf(good(await run(['sense', 'sources', '--json']))) as { id: string; state: string }[];
-    expect(rows.map(({ id }) => id)).to.deep.equal(['appFocus', 'git', 'agentSession']);
+    expect(rows.map(({ id }) => id)).to.deep.equal(['appFocus', 'git', 'agentSession', 'web']);
     // Without a desktop, the terminals of whoever runs the test are seen.
-    expect(rows.map(({ state }) => state).slice(1)).to.deep.equal(['ok', 'idle']);
+    expect(rows.map(({ state }) => state).slice(1)).to.deep.equal(['ok', 'idle', 'idle']);
     expect(rows[0]?.state).to.be.oneOf(['ok', 'idle']);
 
     expect(jsonOf(good(await run(['sense', 'rollup', '--json'])))).to.include({

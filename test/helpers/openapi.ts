@@ -19,6 +19,8 @@ interface Response {
 export interface Operation {
   operationId: string;
   'x-local-only'?: boolean;
+  /** Only the browser extension may ask. */
+  'x-extension-only'?: boolean;
   /** The response does not end; its test is http-stream.test.ts. */
   'x-endless'?: boolean;
   security?: object[];

@@ -36,7 +36,7 @@ export interface SenseBox extends Omit<TestArea, 'deps'> {
   state: () => Record<string, unknown>;
 }
 
-const SOURCES: Record<SourceId, boolean> = { appFocus: true, git: true, agentSession: true };
+const SOURCES: Record<SourceId, boolean> = { appFocus: true, git: true, agentSession: true, web: true };
 
 /** A user area with a store, a clock that is set by hand, and no sources until a test gives some. */
 export function senseBox(start = '2026-11-20T12:00:00Z', timezone = 'UTC'): SenseBox {

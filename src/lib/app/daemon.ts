@@ -10,6 +10,7 @@ import { captureJob, periodicJob, workJob, type DaemonJob } from '../daemon/jobs
 import type { Route } from '../daemon/route';
 import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
 import { senseModule, workModule, type DaemonStatus } from '../daemon/status';
+import { webRoute } from '../daemon/web-route';
 import { workRoutes } from '../daemon/work-routes';
 import { StewardError, toStewardError } from '../errors';
 import { readPlace } from '../platform/files/place';
@@ -19,6 +20,7 @@ import { folderOf } from '../platform/files/spool';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
 import { type LiveReads, liveReads } from '../sense/live';
+import { addVisit, type SiteVisits } from '../sense/web';
 import { namesFolder } from '../sessions/names';
 import { liveSessions } from '../sessions/find';
 import { spoolStatus } from '../sessions/spool';
@@ -173,10 +175,11 @@ function senseService(context: Context) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
+  const visits: SiteVisits = new Map();
   const isSetUp = (): boolean => area.sense.isSetUp;
   const files = [...configPaths(area), area.sense.classify, area.goals];
   const sense = cachedLoader(clock, files, async () => {
-    const opened = await openSense(context, watchOf);
+    const opened = await openSense(context, { watch: watchOf, visits });
     return { ...opened, deps: await openMachines(context, opened.deps) };
   });
   const startWatch = (log: DaemonLog): Service => {
@@ -192,12 +195,18 @@ function senseService(context: Context) {
     };
   };
   const senseDeps = async () => (await sense()).deps;
-  const routesOfSense = (live: LiveReads): Route[] =>
-    senseRoutes({
+  const isOn = async (): Promise<boolean> => {
+    const { enabled, sources } = (await senseDeps()).config;
+    return enabled && sources.web;
+  };
+  const routesOfSense = (live: LiveReads): Route[] => [
+    ...senseRoutes({
       ...{ sense: senseDeps, live, insights: insightStore(area.sense.insights) },
       classify: ({ app, kind, since }) => setClassification(context, app, kind, since),
       of: (deps, machine) => openMachines(context, deps, machine),
-    });
+    }),
+    webRoute({ area, clock, isOn, add: (visit) => addVisit(visits, visit) }),
+  ];
   return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
 }
 

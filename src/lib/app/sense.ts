@@ -26,7 +26,8 @@ import { goalTagsOf } from '../time/ledger/rows';
 import { type Last, type ObserveDeps, observe } from '../sense/observe';
 import { forgetRunning } from '../sense/purge';
 import { type ReadDeps, recordsBetween } from '../sense/read';
-
+import { type SiteVisits, webSource } from '../sense/web';
+import { readPairing } from '../sense/web-pairing';
 import { type InitResult, initSense, senseStore } from '../sense/store';
 import { sessionKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
@@ -34,7 +35,11 @@ import type { Context } from './context';
 import { prepareArea } from './shared-area';
 import { openSessions, sessionsOn } from './sessions';
 
-type WatchOf = () => FocusWatch | undefined;
+/** What only the daemon sees. */
+interface Live {
+  watch: () => FocusWatch | undefined;
+  visits: SiteVisits;
+}
 
 /**
  * Timeout for the sense lock, in ms. Long enough for two captures, but shorter than the default poll
@@ -42,8 +47,8 @@ type WatchOf = () => FocusWatch | undefined;
  */
 const LOCK_WAIT_MS = 30_000;
 
-/** @param watch set only in the daemon, which watches the focus */
-export async function openSense(context: Context, watch?: WatchOf) {
+/** @param live set only in the daemon */
+export async function openSense(context: Context, live?: Live) {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
   const { timezone } = config.user;
@@ -53,7 +58,7 @@ export async function openSense(context: Context, watch?: WatchOf) {
     config: config.sense,
     timezone,
     classify: await readClassifier(context.templates, area.sense.classify),
-    sources: sourcesOf(context, config, watch),
+    sources: sourcesOf(context, config, live),
     goalTags: await goalTagger(context),
     afterRecords: (today) => refreshGoals(context, today),
   };
@@ -121,7 +126,7 @@ export async function openBackfill(
   };
 }
 
-function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDeps['sources'] {
+function sourcesOf(context: Context, config: Config, live?: Live): CaptureDeps['sources'] {
   const { run, clock } = context;
   const { sense, user } = config;
   const deps = {
@@ -136,10 +141,12 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
     get machineId() {
       return context.machineId;
     },
-    ...(watch && { watch: { since: async (ms: number) => watch()?.since(ms) } }),
+    ...(live && { watch: { since: async (ms: number) => live.watch()?.since(ms) } }),
     isWatched: () => isLockHeld(leaseOf(context), context),
   };
-  return [appFocusSource(deps), gitSource(deps), agentSessionSource(deps)];
+  const isPaired = (): boolean => readPairing(context.area) !== undefined;
+  const web = webSource(deps, isPaired, live?.visits);
+  return [appFocusSource(deps), gitSource(deps), agentSessionSource(deps), web];
 }
 
 function observeDeps(context: Context, { sense }: Config): ObserveDeps {
@@ -183,10 +190,10 @@ export function openFocusWatch(
 /** How long a stopping daemon may spend on the last focus capture, in ms. */
 const LAST_FOCUS_MS = 2_000;
 
-/** Captures only the focus. Called when the daemon stops, so that the last observations aren't lost. */
+/** Captures only the focus and the sites. Called when the daemon stops, so that the last observations aren't lost. */
 export async function storeFocus(sense: () => SenseContext | Promise<SenseContext>): Promise<void> {
   const { deps, locked } = await sense();
-  const sources = deps.sources.filter(({ id }) => id === 'appFocus');
+  const sources = deps.sources.filter(({ id }) => id === 'appFocus' || id === 'web');
   const stored = locked(() => capture({ ...deps, sources }));
   await within(LAST_FOCUS_MS, stored, undefined);
 }

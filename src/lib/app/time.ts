@@ -2,10 +2,9 @@ import { StewardError } from '../errors';
 import { readGoals } from '../goals/record';
 import { goalTimes } from '../goals/view';
 import { daysOf, type Period } from '../platform/time/period';
-import { commonSpelling } from '../time/focus-tally';
 import { intervalsOf } from '../time/ledger/exports';
 import type { DayLedger } from '../time/ledger/model';
-import { keyOf, timeRows, type TimeKey } from '../time/ledger/rows';
+import { appNames, isAppKey, keyOf, timeRows, type TimeKey } from '../time/ledger/rows';
 import { dayPieces, daysWithoutLog, ledgersOf } from '../sense/ledgers';
 import type { Context } from './context';
 import { openSense } from './sense';
@@ -44,10 +43,11 @@ export async function openTime(context: Context, period: Period, { by, machine }
     intervals() {
       if (deps.machines?.()?.hasOwn === false) throw otherMachine(machine);
       const pieces = days.flatMap((day) => dayPieces(deps, day));
-      const spelling = commonSpelling(pieces.map(({ app, span: [start, end] }) => [app, end - start]));
-      return intervalsOf(pieces, ({ app, ...work }) =>
-        by === 'app' ? spelling(app) : keyOf(work, by, names),
+      const nameOf = appNames(
+        by,
+        pieces.map(({ app, span: [start, end] }) => [app, end - start]),
       );
+      return intervalsOf(pieces, ({ app, ...work }) => (isAppKey(by) ? nameOf(app) : keyOf(work, by, names)));
     },
     withoutLog: () => daysWithoutLog(deps, days),
   };

@@ -64,7 +64,7 @@ const INSIGHT_COMMAND: readonly string[] = [
 export const SENSE_KEYS = {
   enabled: flag(true),
   pollIntervalSec: wholeNumber(10, 3600, 120),
-  sources: { appFocus: flag(true), git: flag(true), agentSession: flag(true) },
+  sources: { appFocus: flag(true), git: flag(true), agentSession: flag(true), web: flag(true) },
   repos: repositoryList(),
   retentionDays: wholeNumber(1, 3650, 30),
   idleAfterSec: wholeNumber(10, 86_400, 300),

@@ -42,10 +42,11 @@ export function daemonApp(deps: AppDeps): Application {
   return {
     async admit(head) {
       const found = routeFor(table, head);
+      const row = 'headers' in found ? undefined : found;
       const refused =
-        guard(head, deps.policy) ??
-        (head.isLocal ? undefined : await accessRefusal(deps, head, found)) ??
-        ('headers' in found ? found : encodingRefusal(head));
+        guard(head, deps.policy, row?.extension !== undefined) ??
+        (head.isLocal ? undefined : await accessRefusal(deps, head, row)) ??
+        ('headers' in found ? found : (encodingRefusal(head) ?? sizeRefusal(head, found)));
       return refused && forPeople(head, refused);
     },
     async answer(head, body) {
@@ -105,9 +106,8 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
 async function accessRefusal(
   { gate, otherUsers }: AppDeps,
   head: RequestHead,
-  found: Route | HttpAnswer,
+  row: Route | undefined,
 ): Promise<HttpAnswer | undefined> {
-  const row = 'headers' in found ? undefined : found;
   if (!gate.hasKey(head)) {
     if (!otherUsers && (await head.isOtherUser())) return OTHER_USER;
     if (gate.isRequired && row?.isOpen !== true) return NO_TOKEN;
@@ -124,6 +124,11 @@ function encodingRefusal({ headers }: RequestHead): HttpAnswer | undefined {
     'Compressed bodies are not supported.',
     'Send the body without content-encoding.',
   );
+}
+
+function sizeRefusal({ headers }: RequestHead, { extension }: Route): HttpAnswer | undefined {
+  if (extension === undefined || Number(headers['content-length']) <= extension.maxBytes) return undefined;
+  return refusal(413, 'usage', 'The body is too large.', `Send at most ${extension.maxBytes} bytes.`);
 }
 
 const OTHER_USER = refusal(

@@ -8,6 +8,7 @@ import { isOpenToOthers } from '../platform/files/folder';
 import { ipVersion, isLoopback } from '../platform/net/address';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
+import { extensionOf } from '../sense/web-pairing';
 import { refusal } from './route';
 
 /** The hosts that a request's Host header may name. `anyAddress`: any IP address too. */
@@ -22,23 +23,28 @@ export function policyFor(host: string) {
 
 /**
  * Returns an error response if a request comes from another origin's page or through DNS rebinding. Checks
- * Host, Origin and Sec-Fetch-Site.
+ * Host, Origin and Sec-Fetch-Site. With `forExtension`, admits the browser extension and nothing else.
  */
-export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | undefined {
+export function guard(head: RequestHead, policy: GuardPolicy, forExtension = false): HttpAnswer | undefined {
   const host = headerOf(head, 'host');
   if (host === undefined || countOf(head, 'host') !== 1 || !isOwnHost(host, policy)) {
     return UNKNOWN_HOST;
   }
+  const origin = headerOf(head, 'origin');
+  if (forExtension && (countOf(head, 'origin') !== 1 || extensionOf(origin ?? '') === undefined))
+    return FOREIGN;
+  if (forExtension) return jsonRefusal(head);
   const site = headerOf(head, 'sec-fetch-site');
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return FOREIGN;
-  const origin = headerOf(head, 'origin');
   if (origin === undefined) return undefined;
   if (countOf(head, 'origin') !== 1 || origin.toLowerCase() !== `http://${host.toLowerCase()}`)
     return FOREIGN;
-  if (head.method === 'POST' && !isJson(headerOf(head, 'content-type'))) {
-    return refusal(415, 'usage', 'Web pages must send JSON.', 'Send content-type: application/json.');
-  }
-  return undefined;
+  return jsonRefusal(head);
+}
+
+function jsonRefusal(head: RequestHead): HttpAnswer | undefined {
+  if (head.method !== 'POST' || isJson(headerOf(head, 'content-type'))) return undefined;
+  return refusal(415, 'usage', 'Web pages must send JSON.', 'Send content-type: application/json.');
 }
 
 const UNKNOWN_HOST = refusal(
@@ -73,7 +79,7 @@ function isJson(type: string | undefined): boolean {
   return type !== undefined && /^application\/json\s*(?:;|$)/i.test(type);
 }
 
-function headerOf({ headers }: RequestHead, name: string): string | undefined {
+export function headerOf({ headers }: RequestHead, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : value?.[0];
 }
@@ -147,12 +153,12 @@ export function readToken(path: string): string {
 }
 
 /** Returns a function that compares a value to the secret in constant time. */
-function matcher(secret: string): (given: string | undefined) => boolean {
+export function matcher(secret: string): (given: string | undefined) => boolean {
   const wanted = digest(secret);
   return (given) => given !== undefined && timingSafeEqual(digest(given), wanted);
 }
 
-function bearerOf({ headers }: RequestHead): string | undefined {
+export function bearerOf({ headers }: RequestHead): string | undefined {
   const value = headers['authorization'];
   return typeof value === 'string' ? /^Bearer +(\S+) *$/i.exec(value)?.[1] : undefined;
 }

@@ -25,6 +25,8 @@ interface RouteBase {
   isOpen?: true;
   /** Whether requests over TCP must come from a signed-in page. Set for routes that change data. */
   needsPage?: true;
+  /** Set for the route that only the browser extension may use. */
+  extension?: { maxBytes: number };
 }
 
 /**

@@ -17,19 +17,18 @@ export function writeRoute<T extends v.ObjectEntries>(
     method: 'POST',
     path,
     needsPage: true,
-    input: ({ body }) => {
-      const { success, output, issues } = v.safeParse(schema, body);
-      if (success) return output;
-      const [issue] = issues;
-      const key = v.getDotPath(issue);
-      throw new StewardError(
-        'usage',
-        `Invalid ${key === null ? 'body' : `key "${clean(key).slice(0, 40)}"`}.`,
-        {
-          hint: clean(issue.message).slice(0, 200),
-        },
-      );
-    },
+    input: ({ body }) => checkedBody(schema, body),
     run,
+  });
+}
+
+/** Returns a valid body. Throws `usage` if a key is missing, invalid or unknown. */
+export function checkedBody<T>(schema: v.GenericSchema<unknown, T>, body: unknown): T {
+  const { success, output, issues } = v.safeParse(schema, body);
+  if (success) return output;
+  const [issue] = issues;
+  const key = v.getDotPath(issue);
+  throw new StewardError('usage', `Invalid ${key === null ? 'body' : `key "${clean(key).slice(0, 40)}"`}.`, {
+    hint: clean(issue.message).slice(0, 200),
   });
 }

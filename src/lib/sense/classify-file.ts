@@ -18,6 +18,7 @@ import {
   type Classifier,
   type ClassifyRule,
 } from '../time/classify';
+import { classifiedNames } from '../time/site';
 import { futureDayError } from '../platform/time/day-words';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
@@ -46,11 +47,12 @@ export interface Classified extends Rerolled {
 export async function setAppKind(
   deps: RollDeps,
   { templates, path }: { templates: string; path: string },
-  { app, kind, since }: { app: string; kind: AppKind; since: Day | undefined },
+  { app: shown, kind, since }: { app: string; kind: AppKind; since: Day | undefined },
 ): Promise<Classified> {
   const today = todayOf(deps);
   if (since !== undefined && since > today) throw futureDayError(since, today);
-  refuseEmptyApp(app);
+  refuseEmptyApp(shown);
+  const [app = shown] = classifiedNames(shown);
   deps.store.prepare();
   replaceFile(path, await withAppRule(readText(path) ?? '', path, app, kind));
   const classify = await readClassifier(templates, path);

@@ -10,10 +10,12 @@ import { dayBounds, dayOf, type Day } from '../platform/time/time';
 import { skipUntil } from './app-focus';
 import { completePending } from './capture';
 import type { SenseEvent } from '../time/event';
+import { appOf, browserOf, siteKey, siteOf } from '../time/site';
 import { readCursor, writeCursor } from './git/memory';
 import { matchRepo, type RepoMatch } from './purge-repo';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 import type { SenseState } from './state';
+import { skipVisits } from './web';
 
 /** The events to remove, of all days unless a range is set. */
 export interface PurgeSelection extends DayRange {
@@ -128,6 +130,7 @@ function updateState({ deps, selection, isWhole }: Purge): void {
   const nowMs = clock.now();
   const untilMs = Math.min(nowMs, dayBounds(last, timezone).endMs);
   state.cursors['appFocus'] = skipUntil(state.cursors['appFocus'], untilMs, nowMs);
+  state.cursors['web'] = skipVisits(state.cursors['web'], untilMs, nowMs);
   store.writeState(state);
 }
 
@@ -209,7 +212,7 @@ function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;
   let isNamed = false;
   const record = deps.store.readRecord(day, () => (isNamed = true));
-  isNamed ||= record?.apps.some(({ app }) => isSame(app, selection.app)) === true;
+  isNamed ||= record?.apps.some(({ app }) => isSelectedRow(app, selection.app)) === true;
   isNamed ||= record !== undefined && belongs(run, day, run.match?.ofRecord(record));
   if (!isNamed) return;
   removeInsight(run, day);
@@ -243,7 +246,10 @@ function removeInsight({ deps: { store }, result }: Purge, day: Day): void {
 
 function isSelected(run: Purge, event: SenseEvent, day: Day): boolean {
   const { selection, match } = run;
-  const byApp = isSame(event.app, selection.app) || isSame(event.detail?.['bundleId'], selection.app);
+  const { app, detail } = event;
+  // The sites that a browser's extension reported belong to that browser.
+  const isSite = event.type === 'web-focus' && detail?.['via'] === browserOf(selection.app ?? '');
+  const byApp = isSame(app, selection.app) || isSame(detail?.['bundleId'], selection.app) || isSite;
   return byApp || belongs(run, day, match?.ofEvent(event));
 }
 
@@ -252,6 +258,11 @@ function belongs({ match, result }: Purge, day: Day, answer: 'yes' | 'named' | '
   if (answer !== 'named' || match?.others.length === 0) return answer === 'yes' || answer === 'named';
   if (result.repo?.unclear.includes(day) === false) result.repo.unclear.push(day);
   return false;
+}
+
+/** A row may be selected by the application, and by the site in it. */
+function isSelectedRow(app: string, wanted: string | undefined): boolean {
+  return [app, appOf(app), siteKey(siteOf(app) ?? '')].some((name) => isSame(name, wanted));
 }
 
 function isSame(value: unknown, wanted: string | undefined): boolean {

@@ -6,7 +6,7 @@ import { isInRange, type DayRange } from '../platform/time/period';
 import { addDays, type Day } from '../platform/time/time';
 import { foldName, type Classifier } from '../time/classify';
 import { dayTimeline } from '../time/day-timeline';
-import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from '../time/event';
+import { SENSE_VERSION, type SenseEvent, type SourceId } from '../time/event';
 import type { UnionRecord } from '../time/machines/model';
 import { sessionReposOf, unionDays, type Machines } from '../time/machines/read';
 import { machineTimeline } from '../time/machines/timeline';
@@ -222,9 +222,7 @@ export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): Sen
 }
 
 function sourceRows(deps: ReadDeps, state: SenseState, events: readonly SenseEvent[]): SourceStatus[] {
-  return SOURCE_IDS.map((id) => {
-    const about = deps.sources.find((source) => source.id === id);
-    if (about === undefined) throw new StewardError('internal', `The source ${id} is not registered.`);
+  return deps.sources.map(({ id, label, description }) => {
     const own = events.filter((event) => event.source === id);
     const newest = own.reduce(
       (last, { ts }) => (Date.parse(ts) > Date.parse(last) ? ts : last),
@@ -232,8 +230,8 @@ function sourceRows(deps: ReadDeps, state: SenseState, events: readonly SenseEve
     );
     return {
       id,
-      label: about.label,
-      description: about.description,
+      label,
+      description,
       enabled: deps.config.enabled && deps.config.sources[id],
       ...stateOf(deps, state, id),
       pollIntervalSec: deps.config.pollIntervalSec,

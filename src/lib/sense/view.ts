@@ -12,6 +12,7 @@ import {
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { APP_KINDS, type AppKind } from '../time/classify';
+import { siteOf } from '../time/site';
 import { machinesText } from '../time/machines/view';
 import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from '../time/record';
 
@@ -29,7 +30,7 @@ export interface RecordTextOptions extends TextOptions {
   sessionRepos?: SessionRepos;
 }
 
-const UNSUPPORTED = 'browser tabs (not supported)';
+const NO_SITES = 'browser sites (not paired)';
 const APP_ROWS = 6;
 const KIND_COLUMNS = 'consumption'.length;
 /** Minimum width for the two-column layout. */
@@ -66,9 +67,13 @@ function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, co
     ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),
     ...sources.map(({ label, reason }) => `${nameOf(label)} (${clean(reason)})`),
     ...(isUnrecorded && !isEmptyRecord(record) ? ['application time (not recorded)'] : []),
-    UNSUPPORTED,
+    ...(hasSites(record) ? [] : [NO_SITES]),
   ];
   return wrap(`not tracked: ${items.join(' · ')}`, columns, '  ', '    ');
+}
+
+function hasSites({ apps }: DailyRecord): boolean {
+  return apps.some(({ app }) => siteOf(app) !== undefined);
 }
 
 function header({ record, columns, isWide, colors }: View): string[] {
@@ -120,7 +125,11 @@ function appLines({ record, columns, colors }: View): string[] {
   const timeColumns = Math.max(8, ...rows.map(({ value }) => minutes(value).length));
   const widest = Math.max(8, ...rows.map(({ name }) => displayWidth(name)));
   const reserved = 8 + timeColumns + KIND_COLUMNS + (columns < 60 ? 0 : 8);
-  const nameColumns = Math.min(widest, columns - reserved, 17 + Math.max(0, columns - 80));
+  const nameColumns = Math.min(
+    widest,
+    columns - reserved,
+    (hasSites(record) ? 30 : 17) + Math.max(0, columns - 80),
+  );
   const room = columns - (2 + nameColumns + 2 + timeColumns + 2) - (2 + KIND_COLUMNS);
   const max = Math.max(...rows.map(({ value }) => value));
   return rows.map(({ name, value, kind, word }) => {

@@ -4,6 +4,7 @@ import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
+import { classifiedNames, siteKey } from './site';
 
 /** The classifications of application time. Time in an unknown application is neutral. */
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
@@ -43,7 +44,7 @@ export type Classifier = (app: string, bundleId?: string) => Classification;
 export function makeClassifier(templates: string, rules: readonly ClassifyRule[] = []): Classifier {
   const known = new Map<string, Classification>();
   let shipped: Map<string, Classification> | undefined;
-  const decide = (app: string, bundleId: string | undefined): Classification => {
+  const decideName = (app: string, bundleId: string | undefined): Classification | undefined => {
     const index = rules.findIndex((rule) => isMatch(rule, app, bundleId));
     const rule = rules[index];
     if (rule !== undefined) {
@@ -57,7 +58,14 @@ export function makeClassifier(templates: string, rules: readonly ClassifyRule[]
       foldId(name),
     ]);
     const name = names.find((folded) => shipped?.has(folded) === true);
-    return shipped.get(name ?? '') ?? { kind: 'neutral' };
+    return shipped.get(name ?? '');
+  };
+  const decide = (app: string, bundleId: string | undefined): Classification => {
+    for (const name of classifiedNames(app)) {
+      const found = decideName(name, name.startsWith(siteKey('')) ? undefined : bundleId);
+      if (found !== undefined) return found;
+    }
+    return { kind: 'neutral' };
   };
   return (app, bundleId) => {
     const key = `${app}\n${bundleId ?? ''}`;

@@ -1,11 +1,15 @@
 import { isObject, textOf } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
+import type { Browser } from './site';
 
-export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session', 'session-state', 'away'] as const;
+const FOCUS = ['app-focus', 'away', 'web-focus'] as const;
+export const EVENT_TYPES = [...FOCUS, 'git-commit', 'agent-session', 'session-state'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+/** The types of the events that tell what was in front. */
+export const FOCUS_TYPES: ReadonlySet<EventType> = new Set(FOCUS);
 
 /** The source ids, which are also the keys in `sense.sources`. */
-export const SOURCE_IDS = ['appFocus', 'git', 'agentSession'] as const;
+export const SOURCE_IDS = ['appFocus', 'git', 'agentSession', 'web'] as const;
 export type SourceId = (typeof SOURCE_IDS)[number];
 
 /** A line of `events/<date>.jsonl`. Contains times and names, never content. */
@@ -73,6 +77,12 @@ export interface AwayDetail {
   machine?: string;
 }
 
+/**
+ * The `detail` of a web-focus event, which covers the time from `from` to `ts`. The event's `app` is the site, such as
+ * `site:github.com`, or absent for a site that was not ticked.
+ */
+export type WebDetail = Omit<AwayDetail, 'reason'> & { via: Browser };
+
 /** Validates a parsed value. Returns the event, or the reason why the value is invalid. */
 export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (!isObject(value)) return { invalid: 'not an object' };
@@ -117,4 +127,4 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
  * Version of the sense component. Change it when the event schema, the adapter interface or the record format
  * changes.
  */
-export const SENSE_VERSION = '1.4.0';
+export const SENSE_VERSION = '1.5.0';

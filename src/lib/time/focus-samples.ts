@@ -1,9 +1,10 @@
 import { textOf } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
 import { byCodeUnits } from '../platform/files/short-hash';
-import type { SenseEvent } from './event';
-import { merged, without, type Span } from './ledger/spans';
+import { FOCUS_TYPES, type SenseEvent } from './event';
+import { merged, within, without, type Span } from './ledger/spans';
 import { splitByMachine } from './machines/split';
+import { browserOf, OTHER_SITES, siteKey, siteName } from './site';
 
 /**
  * The longest poll interval that the configuration allows, which is also the longest time that an event can
@@ -24,7 +25,7 @@ export interface FocusSample {
 }
 
 /**
- * Collects app-focus and away events, in any order. If an application has several events with the same timestamp, only
+ * Collects app-focus, away and web-focus events, in any order. If an application has several events with the same timestamp, only
  * the longest counts. Time that several machines recorded at once counts for one of them, because a sync tool
  * may have merged their logs.
  */
@@ -32,19 +33,25 @@ export function sampleTally(pollIntervalSec: number) {
   const samples = new Map<string, FocusSample>();
   const machines = new Set<string>();
   const away = new Map<string, Span[]>();
+  const visits = new Map<string, Visit[]>();
   return {
     add(to: number, event: Readonly<SenseEvent>): void {
       const { detail } = event;
+      const machine = textOf(detail?.['machine']) ?? '';
       if (event.type === 'away') {
-        const machine = textOf(detail?.['machine']) ?? '';
-        const spans = away.get(machine) ?? [];
-        away.set(machine, spans);
-        spans.push(...awaySpan(to, event));
+        listIn(away, machine).push(...awaySpan(to, event));
+        return;
+      }
+      if (event.type === 'web-focus') {
+        const site = event.app?.slice(siteKey('').length) ?? OTHER_SITES;
+        const spans = awaySpan(to, event);
+        listIn(visits, visitKey(machine, textOf(detail?.['via']))).push(
+          ...spans.map((span) => [span, site] as const),
+        );
         return;
       }
       const bundleId = textOf(detail?.['bundleId']);
       const app = textOf(event.app) ?? bundleId ?? 'unknown';
-      const machine = textOf(detail?.['machine']) ?? '';
       const idleSec = detail?.['idleSec'];
       const input = typeof idleSec === 'number' && idleSec >= 0 ? to - idleSec * 1000 : null;
       const from = to - focusMs(event, pollIntervalSec);
@@ -59,13 +66,20 @@ export function sampleTally(pollIntervalSec: number) {
     /** Returns the samples in chronological order. */
     result(): FocusSample[] {
       const sorted = [...samples].sort(([a], [b]) => byCodeUnits(a, b)).map(([, sample]) => sample);
-      const present = away.size === 0 ? sorted : withoutAway(sorted, away);
+      const attended = away.size === 0 ? sorted : withoutAway(sorted, away);
+      const present = visits.size === 0 ? attended : bySite(attended, visits);
       return machines.size < 2 ? present : countedOnce(present);
     },
   };
 }
 
-/** Returns the time that an away event covers; empty if the event is invalid. */
+function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+/** Returns the time that an away or web-focus event covers; empty if the event is invalid. */
 export function awaySpan(to: number, { detail }: Readonly<SenseEvent>): Span[] {
   const from = parseIso(textOf(detail?.['from']) ?? '');
   return from !== undefined && from < to ? [[from, to]] : [];
@@ -78,12 +92,36 @@ function withoutAway(
 ): FocusSample[] {
   const spans = new Map([...away].map(([machine, list]) => [machine, merged(list)]));
   return samples.flatMap((sample) =>
-    without([[sample.from, sample.to]], spans.get(sample.machine) ?? []).map(([from, to]) => ({
-      ...sample,
-      from,
-      to,
-    })),
+    cut(sample, without([[sample.from, sample.to]], spans.get(sample.machine) ?? [])),
   );
+}
+
+function cut(sample: FocusSample, spans: readonly Span[], app = sample.app): FocusSample[] {
+  return spans.map(([from, to]) => ({ ...sample, from, to, app }));
+}
+
+/** A time for which a browser's extension reported a site. */
+type Visit = readonly [span: Span, site: string];
+
+function visitKey(machine: string, browser: string | undefined): string {
+  return `${machine}\n${browser ?? ''}`;
+}
+
+/** Splits the time of browsers by the site in front. Time that several visits cover counts for the first. */
+function bySite(samples: readonly FocusSample[], visits: ReadonlyMap<string, Visit[]>): FocusSample[] {
+  for (const list of visits.values())
+    list.sort((a, b) => a[0][0] - b[0][0] || a[0][1] - b[0][1] || byCodeUnits(a[1], b[1]));
+  return samples.flatMap((sample) => {
+    const { app, bundleId, machine, from, to } = sample;
+    const own = visits.get(visitKey(machine, browserOf(app, bundleId))) ?? [];
+    let rest: Span[] = [[from, to]];
+    const parts: FocusSample[] = [];
+    for (const [span, site] of own.filter(([[start, end]]) => start < to && end > from)) {
+      parts.push(...cut(sample, within(rest, [span]), siteName(app, site)));
+      rest = without(rest, [span]);
+    }
+    return [...parts, ...cut(sample, rest)].sort((a, b) => a.from - b.from);
+  });
 }
 
 /** Orders events of the same time and length, so that the result doesn't depend on the order of the lines. */
@@ -93,8 +131,7 @@ function keyOf({ detail = {}, repo }: Readonly<SenseEvent>): string {
 
 export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: number): FocusSample[] {
   const tally = sampleTally(pollIntervalSec);
-  for (const event of events)
-    if (event.type === 'app-focus' || event.type === 'away') tally.add(Date.parse(event.ts), event);
+  for (const event of events) if (FOCUS_TYPES.has(event.type)) tally.add(Date.parse(event.ts), event);
   return tally.result();
 }
 

@@ -34,7 +34,7 @@ describe('config: loadConfig', () => {
     expect(sense).to.deep.equal({
       enabled: true,
       pollIntervalSec: 120,
-      sources: { appFocus: true, git: true, agentSession: true },
+      sources: { appFocus: true, git: true, agentSession: true, web: true },
       repos: [],
       retentionDays: 30,
       idleAfterSec: 300,
@@ -175,7 +175,7 @@ describe('config: loadConfig', () => {
       `${sense}: enabled: expected true or false, found "no"`,
       `${sense}: pollIntervalSec: expected a whole number from 10 to 3600, found 5`,
       `${sense}: repos[1]: expected a list of paths that are absolute or start with ~/, found "src"`,
-      `${sense}: sources: expected key-value pairs (appFocus, git, agentSession), found nothing`,
+      `${sense}: sources: expected key-value pairs (appFocus, git, agentSession, web), found nothing`,
       'STEWARD_PORT (environment): expected a whole number from 0 to 65535, found "high"',
     ]) {
       expect(message.split('\n').map((each) => each.trim())).to.include(line);

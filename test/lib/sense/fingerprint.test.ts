@@ -25,6 +25,7 @@ const FINGERPRINTS: Record<string, string> = {
   '1.2.0': '86e9c18b2f87d2d7',
   '1.3.0': 'e13e9def0772c191',
   '1.4.0': '37f48341165be194',
+  '1.5.0': '4ad7ab24ac8ab481',
 };
 
 /** The types of these names without comments and spacing: what is promised, not how it is told. */

@@ -111,7 +111,7 @@ describe('sense: reading', () => {
     const { notSeen } = today(box.deps);
     expect(notSeen.idleMinutes).to.equal(2);
     expect(notSeen.sources.map(({ label, reason }) => [label, reason.includes('broken')])).to.deep.equal([['the git', true]]);
-    const off = { ...box.deps, config: { ...box.deps.config, sources: { appFocus: true, git: false, agentSession: true } } };
+    const off = { ...box.deps, config: { ...box.deps.config, sources: { appFocus: true, git: false, agentSession: true, web: true } } };
     expect(today(off).notSeen.sources[0]?.reason).to.include('sense.sources.git');
     const kill = { ...box.deps, config: { ...box.deps.config, enabled: false } };
     expect(sources(kill).every(({ state, reason }) => state === 'off' && reason?.includes('sense.enabled'))).to.equal(true);

@@ -220,7 +220,7 @@ describe('sense: views', () => {
           .map((line) => line.trim())
           .join(' '),
       ).to.include(
-        `not tracked: Front application (${unsupported.sources[0]!.reason}) · browser tabs (not supported)`,
+        `not tracked: Front application (${unsupported.sources[0]!.reason}) · browser sites (not paired)`,
       );
     }
   });

@@ -13,7 +13,7 @@ describe('sense: an event', () => {
   };
 
   it('requires a time, a known type and a source', () => {
-    for (const type of ['app-focus', 'git-commit', 'agent-session', 'session-state', 'away'])
+    for (const type of ['app-focus', 'git-commit', 'agent-session', 'session-state', 'away', 'web-focus'])
       expect(reasonOf({ ...event, type }), type).to.equal(undefined);
     for (const ts of [undefined, 1, '', '2026-11-20', '2026-11-20T08:00:00', 'yesterday'])
       expect(reasonOf({ ...event, ts }), String(ts)).to.equal('ts is not an ISO-8601 time');

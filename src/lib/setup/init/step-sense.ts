@@ -68,7 +68,7 @@ export const sourcesStep: Step = {
   },
   async ask(setup, questions) {
     setup.say(
-      'Sources:\n  appFocus: name of the frontmost application, never titles or content\n  git: new commits\n  agentSession: active assistant sessions',
+      'Sources:\n  appFocus: name of the frontmost application, never titles or content\n  git: new commits\n  agentSession: active assistant sessions\n  web: sites that you tick in the browser extension',
     );
     const now = SOURCE_IDS.filter((id) => setup.config().sense.sources[id]);
     const preset = now.length === SOURCE_IDS.length ? 'all' : now.join(' ') || 'none';

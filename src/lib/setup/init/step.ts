@@ -33,7 +33,7 @@ export const INIT_FLAGS = {
   }),
   sources: string({
     helpGroup: 'CAPTURE',
-    description: 'Sources to capture: all, none, or a list from appFocus,git,agentSession.',
+    description: 'Sources to capture: all, none, or a list from appFocus,git,agentSession,web.',
     helpValue: 'LIST',
   }),
   'work-repo': string({

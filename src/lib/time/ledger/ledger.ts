@@ -1,6 +1,6 @@
 import { isObject, textOf } from '../../platform/files/json-object';
 import type { DayBounds } from '../../platform/time/time';
-import type { SenseEvent } from '../event';
+import { FOCUS_TYPES, type SenseEvent } from '../event';
 import { awaySpan, focusMs, sampleTally, type FocusSample } from '../focus-samples';
 import { commonSpelling } from '../focus-tally';
 import { attentionRows, type Piece } from './attention';
@@ -26,14 +26,14 @@ export function ledgerTally(pollIntervalSec: number) {
   const timeline = timelineTally(pollIntervalSec);
   return {
     add(ms: number, event: Readonly<SenseEvent>): void {
+      if (FOCUS_TYPES.has(event.type)) samples.add(ms, event);
+      // An extension reports sites whether or not captures are running.
+      if (event.type === 'web-focus') return;
       const activityMs = event.type === 'agent-session' ? pollIntervalSec * 1000 : 0;
       const spanMs = event.type === 'app-focus' ? focusMs(event, pollIntervalSec) : activityMs;
       times.add(ms).add(ms - spanMs);
-      if (event.type === 'app-focus') samples.add(ms, event);
-      else if (event.type === 'away') {
-        samples.add(ms, event);
-        away.push(...awaySpan(ms, event));
-      } else if (event.type !== 'git-commit') timeline.add(ms, event);
+      if (event.type === 'away') away.push(...awaySpan(ms, event));
+      else if (event.type === 'agent-session' || event.type === 'session-state') timeline.add(ms, event);
     },
     samples: samples.result,
     result(isOver: boolean, { startMs, endMs }: DayBounds, counted = samples.result()): DayLedger {

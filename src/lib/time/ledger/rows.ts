@@ -4,6 +4,7 @@ import type { GoalMatch } from '../../goals/match';
 import { assistantOfKey } from '../../sessions/session-key';
 import { commonSpelling } from '../focus-tally';
 import type { MachineRow } from '../machines/model';
+import { appOf, siteOf } from '../site';
 import { minutesIn, type AttentionRow, type Cells, type DayLedger, type GoalTag } from './model';
 
 export const TIME_KEYS = [
@@ -14,6 +15,7 @@ export const TIME_KEYS = [
   'issue',
   'goal',
   'app',
+  'site',
   'machine',
 ] as const;
 export type TimeKey = (typeof TIME_KEYS)[number];
@@ -55,11 +57,28 @@ export interface WorkNames {
   machine?: (id: string) => string;
 }
 
+/** Returns whether rows are named after the application, or after the site in it. */
+export function isAppKey(by: TimeKey): by is 'app' | 'site' {
+  return by === 'app' || by === 'site';
+}
+
+const NO_SITE = 'no site';
+
+/** Returns a function that names an application's row, with one spelling for each. */
+export function appNames(
+  by: TimeKey,
+  times: readonly (readonly [app: string, time: number])[],
+): (app: string) => string {
+  const nameOf = by === 'site' ? (app: string) => siteOf(app) ?? NO_SITE : appOf;
+  const spelling = commonSpelling(times.map(([app, time]) => [nameOf(app), time]));
+  return (app) => spelling(nameOf(app));
+}
+
 const OTHER = 'other folders';
 const UNKNOWN = 'unknown';
 
 /** Returns the key of the row that the work belongs to. */
-export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames): string {
+export function keyOf(work: Work, by: Exclude<TimeKey, 'app' | 'site'>, names: WorkNames): string {
   const { repo, branch, session, assistant } = work;
   const place = work.otherFolder === true ? OTHER : UNKNOWN;
   switch (by) {
@@ -96,16 +115,16 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
     row.waiting += Math.round(minutesIn(cells, 'waiting') * 10);
     row.heldUp += Math.round(minutesIn(cells, 'waiting', 'desk') * 10);
   };
-  const spelling = commonSpelling(by === 'app' ? ledgers.flatMap(timesByApp) : []);
+  const nameOf = appNames(by, isAppKey(by) ? ledgers.flatMap(timesByApp) : []);
   for (const { attention, agents, apps } of ledgers) {
     for (const work of attention) {
-      const key = by === 'app' ? spelling(work.app) : keyOf(work, by, names);
+      const key = isAppKey(by) ? nameOf(work.app) : keyOf(work, by, names);
       rowOf(key).minutes += Math.round(work.minutes * 10);
     }
-    if (by === 'app') for (const { app, cells } of apps) addCells(spelling(app), cells);
+    if (isAppKey(by)) for (const { app, cells } of apps) addCells(nameOf(app), cells);
     else for (const work of agents) addCells(keyOf(work, by, names), work.cells);
   }
-  const rank = (key: string): number => (key === UNKNOWN ? 2 : key === OTHER ? 1 : 0);
+  const rank = (key: string): number => ([UNKNOWN, NO_SITE].includes(key) ? 2 : key === OTHER ? 1 : 0);
   return [...rows]
     .filter(([, { minutes, working, waiting }]) => minutes + working + waiting > 0)
     .sort(

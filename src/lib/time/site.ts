@@ -1,0 +1,54 @@
+/** The families of browsers that the extension runs in. */
+export const BROWSERS = ['chromium', 'firefox'] as const;
+export type Browser = (typeof BROWSERS)[number];
+
+const FAMILIES: Readonly<Record<Browser, RegExp>> = {
+  chromium: /(?<![a-z])(?:chrome|chromium|brave|edge|msedge|opera|vivaldi)(?![a-z])/,
+  firefox: /(?<![a-z])(?:firefox|librewolf|waterfox|floorp|zen)(?![a-z])/,
+};
+
+/** Returns the family of an application that is a browser. */
+export function browserOf(app: string, bundleId = ''): Browser | undefined {
+  const names = `${app}\n${bundleId}`.toLowerCase();
+  return BROWSERS.find((browser) => FAMILIES[browser].test(names));
+}
+
+export const OTHER_SITES = 'other sites';
+const SEPARATOR = ': ';
+const SITE = /^(?=.{4,100}$)[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
+
+export function isSite(text: string): boolean {
+  return SITE.test(text);
+}
+
+/**
+ * Returns the site in a name such as `Firefox: github.com`. A browser's time on a site counts under that name,
+ * so that totals, ledgers and merged machines need no second dimension.
+ */
+export function siteOf(app: string): string | undefined {
+  const end = app.lastIndexOf(SEPARATOR);
+  const site = app.slice(end + SEPARATOR.length);
+  return end > 0 && (site === OTHER_SITES || isSite(site)) ? site : undefined;
+}
+
+/** Returns the application in a name such as `Firefox: github.com`. */
+export function appOf(app: string): string {
+  return siteOf(app) === undefined ? app : app.slice(0, app.lastIndexOf(SEPARATOR));
+}
+
+export function siteName(app: string, site: string): string {
+  return app + SEPARATOR + site;
+}
+
+/** A site's name in events, rules and selections. */
+export function siteKey(site: string): string {
+  return `site:${site}`;
+}
+
+/** Returns the names under which rules may classify an application, most specific first. */
+export function classifiedNames(app: string): string[] {
+  const site = app.startsWith(siteKey('')) ? app.slice(siteKey('').length) : siteOf(app);
+  if (site === undefined) return [app];
+  const labels = site.split('.');
+  return [...labels.map((_, i) => siteKey(labels.slice(i).join('.'))), appOf(app)];
+}

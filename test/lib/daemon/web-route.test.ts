@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+
+import { gate } from '../../../src/lib/daemon/guards';
+import { webRoute } from '../../../src/lib/daemon/web-route';
+import { addVisit, type SiteVisits } from '../../../src/lib/sense/web';
+import { pairAgain, readPairing } from '../../../src/lib/sense/web-pairing';
+import { testArea, type TestArea } from '../../helpers/area';
+import { testApp, type TestAnswer, type TestApp } from '../../helpers/daemon-app';
+import { seeded } from '../../helpers/random';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const CHROMIUM = 'chrome-extension://ihpfcfamkkfoblpohlabmoffkbbfoeka';
+const FIREFOX = 'moz-extension://01234567-89ab-cdef-0123-456789abcdef';
+const VISIT = { site: 'github.com', at: NOW - 60_000, until: NOW };
+
+describe('the route of the browser extension', () => {
+  let area: TestArea;
+  let visits: SiteVisits;
+  let isOn: boolean;
+  let app: TestApp;
+  let token: string;
+
+  beforeEach(() => {
+    area = testArea();
+    visits = new Map();
+    isOn = true;
+    ({ token } = pairAgain(area.area));
+    const clock = { now: () => NOW };
+    const add = addVisit.bind(undefined, visits);
+    app = testApp([webRoute({ area: area.area, clock, isOn: () => Promise.resolve(isOn), add })]);
+  });
+
+  afterEach(() => area.remove());
+
+  function send(body: unknown, headers: Record<string, string | undefined> = {}): Promise<TestAnswer> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const all = {
+      host: '127.0.0.1:31337',
+      origin: CHROMIUM,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(text)),
+      authorization: `Bearer ${token}`,
+      ...headers,
+    };
+    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return app.ask('/api/sense/web', { method: 'POST', headers: Object.fromEntries(sent), body: text });
+  }
+
+  const stored = (): unknown[] => [...visits.values()];
+
+  it('takes a visit of the paired extension once', async () => {
+    const { status, json } = await send(VISIT);
+    expect([status, json()]).to.deep.equal([202, { accepted: true }]);
+    expect((await send(VISIT)).status).to.equal(202);
+    expect((await send({ ...VISIT, site: null, until: NOW - 1 })).status).to.equal(202);
+    expect(stored()).to.deep.equal([
+      { ...VISIT, via: 'chromium' },
+      { ...VISIT, site: null, until: NOW - 1, via: 'chromium' },
+    ]);
+  });
+
+  it('refuses every other origin, with or without the code', async () => {
+    const origins = [
+      undefined,
+      'null',
+      'http://127.0.0.1:31337',
+      'http://localhost',
+      'https://github.com',
+      'chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+      `${CHROMIUM}/`,
+      `${CHROMIUM}.evil.test`,
+      CHROMIUM.toUpperCase(),
+      'moz-extension://x',
+      `${FIREFOX}, ${CHROMIUM}`,
+    ];
+    for (const origin of origins) expect((await send(VISIT, { origin })).status, origin).to.equal(403);
+    expect(stored()).to.deep.equal([]);
+  });
+
+  it('accepts none of 5,000 requests of others', async () => {
+    const { pick } = seeded(35);
+    const letters = (count: number, from: string): string =>
+      Array.from({ length: count }, () => pick([...from])).join('');
+    for (let i = 0; i < 5_000; i += 1) {
+      const origin = pick([
+        `chrome-extension://${letters(32, 'abcdefghijklmnop')}`,
+        `https://${letters(8, 'abcdef')}.test`,
+        'http://127.0.0.1:31337',
+        undefined,
+      ]);
+      const authorization = pick([`Bearer ${token}`, `Bearer ${letters(32, 'abcXYZ09-_')}`, undefined]);
+      expect((await send(VISIT, { origin, authorization })).status).to.equal(403);
+    }
+    expect(stored()).to.deep.equal([]);
+  });
+
+  it('refuses a wrong code, and the code before the last', async () => {
+    for (const authorization of [undefined, 'Bearer x', `Basic ${token}`, `Bearer ${token}x`])
+      expect((await send(VISIT, { authorization })).status, authorization).to.equal(401);
+    pairAgain(area.area);
+    expect((await send(VISIT)).error().hint).to.include('steward sense web pair');
+    expect(stored()).to.deep.equal([]);
+  });
+
+  it('pairs one extension of each family of browsers', async () => {
+    expect((await send(VISIT, { origin: FIREFOX })).status).to.equal(202);
+    expect((await send(VISIT)).status).to.equal(202);
+    const other = FIREFOX.replace('0123', 'ffff');
+    expect((await send({ ...VISIT, site: 'docs.rs' }, { origin: other })).status).to.equal(401);
+    expect(readPairing(area.area)).to.deep.equal({ token, firefox: FIREFOX, chromium: CHROMIUM });
+    expect(stored()).to.have.length(2);
+  });
+
+  it('refuses large bodies before it reads them, and bodies that are not a visit', async () => {
+    const large = { ...VISIT, more: 'x'.repeat(1024) };
+    expect((await send(large)).status).to.equal(413);
+    expect((await send(VISIT, { 'content-length': undefined })).status).to.equal(413);
+    expect((await send(VISIT, { 'content-type': 'text/plain' })).status).to.equal(415);
+    expect((await send(VISIT, { host: 'evil.test' })).status).to.equal(403);
+    const bodies = [
+      '{',
+      '[]',
+      { ...VISIT, url: 'https://github.com/a' },
+      { ...VISIT, site: 'https://github.com/a' },
+      { ...VISIT, site: 'github.com/a' },
+      { ...VISIT, site: '\u001b[31m.org' },
+      { ...VISIT, site: undefined },
+      { ...VISIT, at: 'now' },
+      { ...VISIT, at: 1.5 },
+    ];
+    for (const body of bodies) expect((await send(body)).status, JSON.stringify(body)).to.equal(400);
+    expect(stored()).to.deep.equal([]);
+  });
+
+  it('refuses times that a clock set ahead or back would give', async () => {
+    const hours = 3_600_000;
+    for (const [at, until] of [
+      [NOW, NOW],
+      [NOW, NOW - 1],
+      [NOW - 10 * 60_000, NOW],
+      [NOW, NOW + 60_000],
+      [NOW - 3 * hours, NOW - 3 * hours + 60_000],
+      [-60_000, 0],
+    ])
+      expect((await send({ ...VISIT, at, until })).status, `${at} ${until}`).to.equal(400);
+    expect(stored()).to.deep.equal([]);
+  });
+
+  it('takes nothing while the source is off', async () => {
+    isOn = false;
+    expect((await send(VISIT)).status).to.equal(409);
+    expect(stored()).to.deep.equal([]);
+  });
+
+  it('needs no token of the daemon, and opens no other route', async () => {
+    const clock = { monotonic: () => 0 };
+    const add = addVisit.bind(undefined, visits);
+    const web = webRoute({
+      area: area.area,
+      clock: { now: () => NOW },
+      isOn: () => Promise.resolve(true),
+      add,
+    });
+    const other = { method: 'GET' as const, path: '/api/sense/today', run: () => ({}) };
+    app = testApp([web, other], { gate: gate(clock, 'x'.repeat(32)) });
+    expect((await send(VISIT)).status).to.equal(202);
+    const headers = { origin: CHROMIUM, authorization: `Bearer ${token}` };
+    expect((await app.ask('/api/sense/today', { headers })).status).to.equal(403);
+    const answer = await app.ask('/api/sense/today', { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.status).to.equal(401);
+    expect((await app.ask('/api/sense/web', { method: 'OPTIONS', headers })).status).to.equal(403);
+  });
+});
