@@ -28,6 +28,11 @@ import { claudeLine, lineOf } from '../helpers/usage';
 const ROOT = resolve(__dirname, '..', '..');
 const NONE: never[] = [];
 
+const EXTENSION = {
+  origin: 'chrome-extension://ihpfcfamkkfoblpohlabmoffkbbfoeka',
+  'content-type': 'application/json',
+};
+
 describe('docs/openapi.yaml, held against the daemon', function () {
   this.timeout(180_000);
   const api = readApi();
@@ -127,7 +132,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       for (const { operation, isLocal, isOpen } of table) {
         const documented = api.operations.get(operation);
         expect(documented?.['x-local-only'] === true, operation).to.equal(isLocal);
-        expect(documented?.security?.length === 0, operation).to.equal(isOpen);
+        const isForOthers = documented?.security?.length === 0 || documented?.['x-extension-only'] === true;
+        expect(isForOthers, operation).to.equal(isOpen);
       }
     } finally {
       box.remove();
@@ -172,7 +178,13 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     const page = await signIn(daemon);
     const meet = (name: string, status: number, options: Parameters<typeof visit>[3]): Promise<Reply> =>
       visit(daemon, name, status, options);
-    for (const [name, { 'x-local-only': isLocal, 'x-endless': isEndless }] of api.operations) {
+    for (const [name, operation] of api.operations) {
+      const {
+        'x-local-only': isLocal,
+        'x-endless': isEndless,
+        'x-extension-only': isOfExtension,
+      } = operation;
+      const sender = isOfExtension === true ? EXTENSION : page;
       const [method = ''] = name.split(' ');
       const path = name.includes('{') ? '/assets/page.js' : (name.split(' ')[1] ?? '');
       const way = isLocal === true ? { socket: socket() } : {};
@@ -183,9 +195,9 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       expect(other.headers['allow']).to.equal(method === 'GET' ? 'GET, HEAD' : method);
       if (method === 'GET' && !isEndless) await meet(name, 200, { ...at, at: `${path}?more=1` });
       if (method !== 'POST') continue;
-      await meet(name, 415, { ...at, headers: { ...page, 'content-encoding': 'gzip' }, body: '{}' });
-      await meet(name, 413, { ...at, headers: page, body: `{"message":"${'x'.repeat(70_000)}"}` });
-      await meet(name, 400, { ...at, headers: page, body: '{' });
+      await meet(name, 415, { ...at, headers: { ...sender, 'content-encoding': 'gzip' }, body: '{}' });
+      await meet(name, 413, { ...at, headers: sender, body: `{"message":"${'x'.repeat(70_000)}"}` });
+      await meet(name, 400, { ...at, headers: sender, body: '{' });
     }
     await meet('GET /api/sense/today', 400, { at: '/api/sense/today?machine=phone' });
     await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?days=367' });
@@ -442,11 +454,51 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect(await daemon.ended).to.equal(0);
   });
 
+  it('says how the browser extension is answered', async () => {
+    await steward(['config', 'set', 'daemon.requireToken', 'true'], { home: home.path });
+    const daemon = await start();
+    const pair = async (): Promise<string> => {
+      const paired = jsonOf(await steward(['sense', 'web', 'pair', '--json'], { home: home.path })) as {
+        code: string;
+      };
+      const [, port, token = ''] = /^(\d+)-(.+)$/.exec(paired.code) ?? [];
+      expect(port).to.equal(String(daemon.port));
+      return token;
+    };
+    const send = (token: string, status: number): Promise<Reply> => {
+      const [at, until] = [Date.now() - 60_000, Date.now()];
+      const body = { site: 'github.com', at, until };
+      expect(api.bodyFaults('POST /api/sense/web', body)).to.deep.equal(NONE);
+      const headers = { ...EXTENSION, authorization: `Bearer ${token}` };
+      return visit(daemon, 'POST /api/sense/web', status, { headers, body: JSON.stringify(body) });
+    };
+    const first = await pair();
+    await send(first, 202);
+    const second = await pair();
+    await send(first, 401);
+    await send(second, 202);
+    const status = await steward(['sense', 'web', 'status', '--json'], { home: home.path });
+    expect(jsonOf(status)).to.deep.include({ paired: ['chromium'], enabled: true });
+    await steward(['config', 'set', 'sense.sources.web', 'false'], { home: home.path });
+    await send(second, 409);
+    const folder = join(machineFolder(home.path), 'extension');
+    await steward(['sense', 'web', 'install'], { home: home.path });
+    expect(readFileSync(join(folder, 'worker.js'), 'utf8')).to.equal(
+      readFileSync('extension/worker.js', 'utf8'),
+    );
+    const removed = jsonOf(await steward(['sense', 'web', 'remove', '--json'], { home: home.path }));
+    expect(removed).to.deep.equal({ removed: [folder, join(machineFolder(home.path), 'web.json')] });
+    await send(second, 401);
+  });
+
   it('says how a daemon with a token lets in', async () => {
     await steward(['config', 'set', 'daemon.requireToken', 'true'], { home: home.path });
     const daemon = await start();
-    for (const [name, { 'x-local-only': isLocal, security }] of api.operations) {
-      if (isLocal === true) continue;
+    for (const [
+      name,
+      { 'x-local-only': isLocal, 'x-extension-only': isOfExtension, security },
+    ] of api.operations) {
+      if (isLocal === true || isOfExtension === true) continue;
       const at = name.includes('{') ? { at: '/assets/page.js' } : {};
       if (security?.length !== 0) await visit(daemon, name, 401);
       else if (name.startsWith('GET')) await visit(daemon, name, 200, at);

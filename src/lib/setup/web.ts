@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+
+import { readInstance } from '../daemon/instance';
+import { readBytes, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../platform/files/folder';
+import { sources } from '../sense/read';
+import type { SourceStatus } from '../sense/source';
+import type { WebStatus } from '../sense/view-web';
+import { pairAgain, pairingPath, readPairing } from '../sense/web-pairing';
+import { BROWSERS } from '../time/site';
+import { productRoot, type Context } from '../app/context';
+import { openSense } from '../app/sense';
+
+function folderOf({ area }: Context): string {
+  return join(area.machine, 'extension');
+}
+
+/** Writes the extension's folder, and pairs it unless it is paired. */
+export async function installExtension(context: Context): Promise<{ folder: string; code: string }> {
+  const folder = folderOf(context);
+  const source = join(productRoot(context), 'extension');
+  const { token } = readPairing(context.area) ?? pairAgain(context.area);
+  ensureFolder(folder);
+  for (const name of listFolder(source))
+    replaceFile(join(folder, name), readBytes(join(source, name), { followLink: true }) ?? '');
+  return { folder, code: await codeOf(context, token) };
+}
+
+/** Replaces the code, so that paired extensions need the new one. */
+export async function newCode(context: Context): Promise<{ code: string }> {
+  return { code: await codeOf(context, pairAgain(context.area).token) };
+}
+
+async function codeOf(context: Context, token: string): Promise<string> {
+  const { config } = await context.loadConfig();
+  return `${readInstance(context.area)?.port ?? config.user.daemon.port}-${token}`;
+}
+
+export async function webStatus(context: Context): Promise<WebStatus> {
+  const { deps } = await openSense(context);
+  const rows = sources(deps).filter(({ id }) => id === 'web') as [SourceStatus];
+  const pairing = readPairing(context.area);
+  const folder = folderOf(context);
+  return {
+    ...rows[0],
+    paired: pairing === undefined ? null : BROWSERS.filter((browser) => pairing[browser] !== undefined),
+    folder: exists(folder) ? folder : null,
+  };
+}
+
+/** Removes the folder and the pairing. Stored events remain. */
+export function removeExtension(context: Context): { removed: string[] } {
+  const paths = [folderOf(context), pairingPath(context.area)].filter(exists);
+  removeFolder(folderOf(context));
+  removeFile(pairingPath(context.area));
+  return { removed: paths };
+}
