@@ -1,8 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { currentScheduler } from '../../lib/app/schedule';
 import { openSense } from '../../lib/app/sense';
-import { status } from '../../lib/sense/read';
-import type { SenseStatus } from '../../lib/sense/source';
+import { status, type SenseStatus } from '../../lib/sense/read';
 import { statusText } from '../../lib/sense/view-status';
 
 export default class SenseStatusCommand extends BaseCommand {

@@ -26,18 +26,7 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
 }
 
 /** A brief for one agent. The agent receives only `prompt`. */
-export interface Brief {
-  role: string;
-  perspective: string;
-  /** The agent's writing style, not a voice for speech output. */
-  voice: string;
-  expertise: string;
-  personality: string;
-  approach: string;
-  subagentType: string;
-  model: ModelTier;
-  prompt: string;
-}
+export type Brief = ReturnType<typeof brief>;
 
 type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
@@ -109,7 +98,7 @@ export function composeBriefs(request: string, options: BriefOptions): Brief[] {
 
 type Parts = { [F in TraitFamily]: (typeof TRAIT_FAMILIES)[F][number] };
 
-function brief(request: string, options: BriefOptions, index: number, parts: Parts): Brief {
+function brief(request: string, options: BriefOptions, index: number, parts: Parts) {
   const { expertise, personality, approach } = parts;
   const { count, mode, method, subagentType, model, role = expertise.role } = options;
   const perspective = `${expertise.does}, through ${personality.id} eyes`;
@@ -132,6 +121,7 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
   return {
     role,
     perspective,
+    /** The agent's writing style, not a voice for speech output. */
     voice: personality.voice,
     expertise: expertise.id,
     personality: personality.id,

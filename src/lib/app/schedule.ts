@@ -7,7 +7,7 @@ import { install, jobFor, type Scheduled } from '../schedule/installer';
 import { DAEMON_JOB, tickJob, type Job, type JobId, type JobUninstalled } from '../schedule/job';
 import { toStewardError } from '../errors';
 import { beginScheduled, endDaemon, waitForRuns, type Running } from '../schedule/running';
-import type { SenseStatus } from '../sense/source';
+import type { CaptureScheduler } from '../sense/source';
 import { installerDeps, type Context } from './context';
 import { isDaemonThere, stopDaemon } from '../daemon/client';
 
@@ -115,10 +115,10 @@ export async function schedulerWith(
 }
 
 /** Reported as the scheduler if the daemon runs the captures. */
-export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
+export const DAEMON_SCHEDULER: CaptureScheduler = { kind: 'the daemon', installed: true };
 
 /** Returns what runs captures on this machine: a scheduler or the daemon. */
-export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
+export async function currentScheduler(context: Context): Promise<CaptureScheduler> {
   const found = await schedulerWith(context, 'tick');
   const job = found && { kind: found.kind, installed: found.installed && found.loaded };
   if (job?.installed === true) return job;

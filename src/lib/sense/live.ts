@@ -3,7 +3,7 @@ import type { Day } from '../platform/time/time';
 import { dayDetail, sources, status, today, type ReadDeps } from './read';
 import { recordDocument } from '../time/record';
 import { todayOf } from './roll';
-import type { SenseStatus } from './source';
+import type { CaptureScheduler } from './source';
 
 /** Cached queries for a long-running process. A query returns the same object until the data changes. */
 export type LiveReads = ReturnType<typeof liveReads>;
@@ -12,7 +12,7 @@ export type LiveReads = ReturnType<typeof liveReads>;
  * Creates functions whose results are cached until `deps`, the date or a file changes. `day` caches only one
  * day at a time.
  */
-export function liveReads(scheduler: SenseStatus['scheduler']) {
+export function liveReads(scheduler: CaptureScheduler) {
   return {
     today: cached((deps) => recordDocument(today(deps).record)),
     sources: cached(sources),

@@ -12,7 +12,7 @@ import { sessionReposOf, unionDays, type Machines } from '../time/machines/read'
 import { machineTimeline } from '../time/machines/timeline';
 import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
-import type { SenseSource, SenseStatus, SourceStatus } from './source';
+import type { CaptureScheduler, SenseSource, SourceStatus } from './source';
 import { recentJumps, type SenseState } from './state';
 import type { OnDamaged } from './store';
 import type { NotSeen } from './view';
@@ -197,7 +197,10 @@ export function sources(deps: ReadDeps): SourceStatus[] {
   return sourceRows(deps, deps.store.readState().state, deps.store.readLog(todayOf(deps)).events);
 }
 
-export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): SenseStatus {
+/** The output of `sense status`. */
+export type SenseStatus = ReturnType<typeof status>;
+
+export function status(deps: ReadDeps, scheduler: CaptureScheduler) {
   const { config, store } = deps;
   const { state } = store.readState();
   const day = todayOf(deps);
@@ -210,11 +213,14 @@ export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): Sen
     version: SENSE_VERSION,
     pollIntervalSec: config.pollIntervalSec,
     repos: config.repos,
+    /** Number of days after which event logs are deleted. Records are never deleted. */
     retentionDays: config.retentionDays,
     eventsToday: log.events.length,
     lastCaptureTs: state.lastCaptureTs,
+    /** The newest day with a record. */
     lastRecord: store.recordedDays().at(-1) ?? null,
     quarantined: bad.reduce((sum, count) => sum + count, log.badCount),
+    /** Recent clock changes of more than an hour. `byMs` is positive if the clock was set ahead. */
     clockJumps: recentJumps(state.jumps, deps.clock.now()),
     sources: sourceRows(deps, state, log.events),
     scheduler,

@@ -57,32 +57,16 @@ export interface SourceStatus {
   lastEventTs: string | null;
 }
 
-/** The output of `sense status`. */
-export interface SenseStatus {
-  enabled: boolean;
-  version: string;
-  pollIntervalSec: number;
-  repos: string[];
-  /** Number of days after which event logs are deleted. Records are never deleted. */
-  retentionDays: number;
-  eventsToday: number;
-  /** Time of the last capture, in ISO 8601 format (UTC). */
-  lastCaptureTs: string | null;
-  /** The newest day with a record. */
-  lastRecord: string | null;
-  /** Number of invalid lines in the event logs. */
-  quarantined: number;
-  /** Recent clock changes of more than an hour. `byMs` is positive if the clock was set ahead. */
-  clockJumps: { at: string; byMs: number }[];
-  sources: SourceStatus[];
-  /** The system's scheduler and whether it runs captures; null if the system has no scheduler. */
-  scheduler: { kind: string; installed: boolean } | null;
-}
+/** The system's scheduler and whether it runs captures; null if the system has no scheduler. */
+export type CaptureScheduler = { kind: string; installed: boolean } | null;
 
 export const NOT_SET_UP = off('not set up; nothing is captured', { fix: 'steward up' });
 
 /** Returns whether captures work, from the last capture. */
-export function senseFinding({ enabled, sources }: Pick<SenseStatus, 'enabled' | 'sources'>): Finding {
+export function senseFinding({
+  enabled,
+  sources,
+}: Pick<SourceStatus, 'enabled'> & { sources: readonly SourceStatus[] }): Finding {
   if (!enabled) return off('sense.enabled is false', { fix: 'steward config set sense.enabled true' });
   const bad = sources.filter(({ state }) => state === 'unsupported' || state === 'error');
   if (bad.length === 0) {

@@ -21,7 +21,8 @@ import { APP_KINDS } from '../time/classify';
 import type { Classified } from './classify-file';
 import type { PurgeResult } from './purge';
 import { isEmptyRecord, type DailyRecord } from '../time/record';
-import type { SenseStatus, SourceState, SourceStatus } from './source';
+import type { SenseStatus } from './read';
+import type { SourceState, SourceStatus } from './source';
 import { jumpText } from './state';
 import { MIN_COLUMNS, noTime } from './view';
 
