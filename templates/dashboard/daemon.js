@@ -15,8 +15,8 @@ const BODY_MS = 60_000;
  * @property {string | undefined} [hint]
  */
 
-/** Holds the secret if the browser blocks site data, and in the demo. @type {string | null} */
-let ownSecret = document.documentElement.hasAttribute('data-demo') ? 'demo' : null;
+/** Holds the secret if the browser blocks site data. @type {string | null} */
+let ownSecret = null;
 /** Whether the daemon withheld the names in its last response, because this page is not signed in. */
 export let isNameless = false;
 /** Why the daemon refused the code in the URL. @type {string | undefined} */
@@ -41,7 +41,8 @@ export function isSignedIn() {
 }
 
 function secret() {
-  return storage()?.getItem(KEY) ?? ownSecret;
+  const isDemo = document.documentElement.hasAttribute('data-demo');
+  return storage()?.getItem(KEY) ?? ownSecret ?? (isDemo ? 'demo' : null);
 }
 
 /** Deletes a secret that the daemon rejected. @param {string | null} refused */

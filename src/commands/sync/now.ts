@@ -6,12 +6,6 @@ import { status } from '../../lib/setup/sync/change';
 import { exchangeNow } from '../../lib/setup/sync/engine';
 import { noFolder } from '../../lib/sync/folder';
 
-interface SyncNowResult {
-  /** Number of files written or removed in the exchange folder. */
-  published: number;
-  machines: { id: string; name: string; lastSeen: string }[];
-}
-
 export default class SyncNow extends BaseCommand {
   static override summary = "Publish this machine's news and read the others' at once";
   static override description =
@@ -19,7 +13,7 @@ export default class SyncNow extends BaseCommand {
   static override examples = ['sync now', 'sync now --json'];
   static override related = ['sync status', 'sync connect ENGINE'];
 
-  async run(): Promise<SyncNowResult> {
+  async run() {
     const done = await publishNow(this.context);
     if (done === undefined) throw noFolder();
     const received = await exchangeNow(this.context);
@@ -28,6 +22,7 @@ export default class SyncNow extends BaseCommand {
     const localTime = localTimes(this.context.clock, timezone);
     const others = machines.filter(({ isThis }) => !isThis);
     const result = {
+      /** Number of files written or removed in the exchange folder. */
       published: done.files,
       machines: others.map(({ id, name, lastSeen }) => ({ id, name, lastSeen })),
     };

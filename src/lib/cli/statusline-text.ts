@@ -10,13 +10,6 @@ import { phase } from '../sessions/phases';
 import { type SessionsState, statusOf } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
 
-/** Today's times in minutes, rounded to one decimal place. */
-interface TimeToday {
-  totalMinutes: number;
-  /** How long agents waited for you while you were active in another application. */
-  heldUpMinutes: number;
-}
-
 /** The rows of the inbox that aren't sessions, and which rows are done or snoozed. */
 interface OtherWaits {
   others: number;
@@ -26,8 +19,11 @@ interface OtherWaits {
 export interface DayFigures {
   /** Minutes today that count as creation; null if no time has been recorded today. */
   creationMinutes: number | null;
-  /** Present only if `sense.statusline` is true; null if no time has been recorded today. */
-  time?: TimeToday | null;
+  /**
+   * Rounded to one decimal place. `heldUpMinutes` is how long agents waited for you while you were active in another
+   * application. Present only if `sense.statusline` is true; null if no time has been recorded today.
+   */
+  time?: { totalMinutes: number; heldUpMinutes: number } | null;
 }
 
 export const NO_INPUT: StatuslineInput = {

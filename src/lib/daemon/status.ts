@@ -60,12 +60,7 @@ export interface RunningReport extends DaemonStatus {
   cliVersion: string;
 }
 
-export interface NotRunningReport {
-  running: false;
-  cliVersion: string;
-}
-
-export type DaemonReport = RunningReport | NotRunningReport;
+export type DaemonReport = RunningReport | { running: false; cliVersion: string };
 
 export function daemonStatusText(report: DaemonReport, options: DaemonTextOptions): string {
   const lines = report.running

@@ -31,16 +31,10 @@ export interface RoutingMoment {
   channels: readonly Pick<Channel, 'id' | 'off' | 'isHeld'>[];
 }
 
-interface PlannedDelivery {
-  channel: ChannelId;
-  silent: boolean;
-  heldUntil?: number;
-}
-
 export interface Plan {
   event: EventName;
   priority: number;
-  deliveries: PlannedDelivery[];
+  deliveries: { channel: ChannelId; silent: boolean; heldUntil?: number }[];
   /** Channels on the event's route that don't get the notification. */
   skipped: { channel: ChannelId; reason: string }[];
 }

@@ -17,13 +17,6 @@ export interface CaptureDeps extends RollDeps {
   sourceTimeoutMs?: number;
 }
 
-export interface SourceOutcome {
-  id: SourceId;
-  state: Collected['state'];
-  reason?: string;
-  events: number;
-}
-
 const SOURCE_TIMEOUT_MS = 20_000;
 
 /** A capture or backfill in progress. */
@@ -41,9 +34,10 @@ export interface CaptureRun {
 export async function capture(deps: CaptureDeps) {
   const { enabled, sources } = deps.config;
   const result = { captured: enabled, ts: toIso(deps.clock.now()) };
-  const none: Record<'rolled' | 'pruned', Day[]> & { sources: SourceOutcome[]; problems: string[] } = {
-    ...{ sources: [], rolled: [], pruned: [], problems: [] },
-  };
+  const none: Record<'rolled' | 'pruned', Day[]> & {
+    sources: { id: SourceId; state: Collected['state']; reason?: string; events: number }[];
+    problems: string[];
+  } = { sources: [], rolled: [], pruned: [], problems: [] };
   if (!enabled) return { ...result, events: 0, ...none };
   const { run, state } = openRun(deps);
   const stored = storedEvents(run, state);

@@ -107,17 +107,10 @@ export interface ContentType {
   evidence: string;
 }
 
-export interface InsightText {
-  /** Description of the day, up to 320 characters. */
-  narrative: string;
-  /** Never empty. Ordered by share, largest first. */
-  contentTypes: ContentType[];
-}
-
 /** A parsed reply, or the reason why the reply is invalid. */
 export type Reply =
-  /** `model` is null if the reply doesn't name the model. */
-  | { text: InsightText; model: string | null }
+  /** The narrative has up to 320 characters. The types are never empty, largest share first. `model` is null if the reply doesn't name the model. */
+  | { text: { narrative: string; contentTypes: ContentType[] }; model: string | null }
   /** `refused` is true if the assistant itself reported an error. */
   | { reason: string; refused: boolean };
 

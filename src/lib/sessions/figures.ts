@@ -11,24 +11,13 @@ export interface SessionFigures {
 /** Minutes by place. Each key is a `Place` from the ledger. */
 type Minutes = Readonly<Record<string, number>>;
 
-interface AgentTime {
-  session: string;
-  cells: { working?: Minutes; waiting?: Minutes; ready?: Minutes };
-}
-
-interface SessionUsage {
-  key: string;
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-}
+type Tokens = Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>;
 
 /** Adds up each session's time and tokens. Omits sessions that have neither. */
 export function figuresOf(
   sessions: readonly Pick<Session, 'slug' | 'sessionIds'>[],
-  agents: readonly AgentTime[],
-  usage: readonly SessionUsage[],
+  agents: readonly { session: string; cells: { working?: Minutes; waiting?: Minutes; ready?: Minutes } }[],
+  usage: readonly ({ key: string } & Tokens)[],
 ): SessionFigures[] {
   const slugs = new Map(sessions.flatMap(({ slug, sessionIds }) => sessionIds.map((id) => [id, slug])));
   const figures = new Map<string, SessionFigures>();

@@ -8,12 +8,6 @@ import type { ExchangeSource } from './received';
 import type { MachineUsage } from '../usage/machines';
 import type { DatedRow, Usage } from '../usage/rollup';
 
-/** Usage rows of several machines. Only other machines' session ids are hashed. */
-export interface UsageOfMachines {
-  rows: DatedRow[];
-  machines: Pick<Usage, 'machines'>;
-}
-
 export interface UsageInput {
   own: MachineName;
   source: ExchangeSource | undefined;
@@ -26,14 +20,14 @@ export interface UsageInput {
 
 /**
  * Returns the merged usage of all machines in the exchange folder, or the usage of `machine`. Calls `note`
- * for each unusable file.
+ * for each unusable file. Only other machines' session ids are hashed.
  */
 export function usageOfMachines(
   { own: { id, name }, source, onOthers, machine: wanted, from, to }: UsageInput,
   readOwn: () => DatedRow[],
   merge: (machines: readonly MachineUsage[]) => DatedRow[],
   note: (text: string) => unknown,
-): UsageOfMachines {
+): { rows: DatedRow[]; machines: Pick<Usage, 'machines'> } {
   const onDamaged = damagedNotes(note);
   const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
   const others = found.filter((machine) => machine.id !== id);

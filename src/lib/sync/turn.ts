@@ -28,11 +28,6 @@ const AHEAD_MS = 2 * 60_000;
 const KEEP_MS = 7 * 24 * 60 * 60_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-export interface DueNotification {
-  key: string;
-  dueMs: number;
-}
-
 /**
  * `now`: send the notification. `done`: already sent by another machine. `later`: not due yet, or another
  * machine's turn.
@@ -49,7 +44,10 @@ interface Told {
  * Returns what to do with each notification, and claims notifications that are due soon. Call this about once
  * a minute.
  */
-export function takeTurns(deps: TurnDeps, items: readonly DueNotification[]): Map<string, MachineTurn> {
+export function takeTurns(
+  deps: TurnDeps,
+  items: readonly { key: string; dueMs: number }[],
+): Map<string, MachineTurn> {
   const nowMs = deps.clock.now();
   const machines = readMachines(deps.folder);
   const active = activeOf(deps, machines);

@@ -29,12 +29,7 @@ export interface UsageReadDeps extends UsageDeps, BudgetDeps {
     machine: string | undefined,
     readOwn: () => DatedRow[],
     notes: string[],
-  ) => Promise<MergedRows>;
-}
-
-interface MergedRows {
-  rows: DatedRow[];
-  machines?: Pick<Usage, 'machines'>;
+  ) => Promise<{ rows: DatedRow[]; machines?: Pick<Usage, 'machines'> }>;
 }
 
 type Days = Pick<Period, 'from' | 'to'>;

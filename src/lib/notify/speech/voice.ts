@@ -31,12 +31,6 @@ export interface VoiceDeps {
   onProblem: (problem: StewardError) => void;
 }
 
-interface VoiceStatus {
-  engines: string[];
-  reason?: string;
-  hint?: string;
-}
-
 /** Returns all engines in order of preference: the provider, then the system's engines. */
 export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   return [
@@ -72,7 +66,7 @@ export function makeVoice(deps: VoiceDeps) {
     return spoken;
   };
   /** Returns the usable engines in order. If text can't be spoken, `reason` and `hint` explain why. */
-  const status = (): VoiceStatus => {
+  const status = (): { engines: string[]; reason?: string; hint?: string } => {
     const { usable, allowed } = engines();
     const ids = usable.map(({ id }) => id);
     const lacksPlayer = (engine: SpeechEngine): boolean => engine.lacksPlayer?.(machine) === true;

@@ -143,12 +143,7 @@ export function freeSpace(path: string) {
 }
 
 /** The number and total size of the files below a path. A link counts as one file. */
-interface DiskUse {
-  files: number;
-  bytes: number;
-}
-
-export function diskUse(path: string): DiskUse {
+export function diskUse(path: string): { files: number; bytes: number } {
   const facts = lstatOf(path);
   if (facts === undefined) return { files: 0, bytes: 0 };
   if (!facts.isFolder) return { files: 1, bytes: facts.size };

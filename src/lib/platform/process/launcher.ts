@@ -34,11 +34,6 @@ export interface LauncherDeps {
 export type LauncherTarget = ReturnType<typeof launcherTarget>;
 
 /** A template, and the shared code that finds Node.js and steward. */
-interface LauncherTemplate {
-  body: string;
-  find: string;
-}
-
 const MAX_TEMPLATE_BYTES = 64 * 1024;
 const PACKAGE = 'steward-cli';
 /** Below a Nix profile, whose own `bin/steward` is a wrapper that no launcher can read. */
@@ -62,7 +57,7 @@ export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'p
 
 /** Fills in a launcher's template. Paths may contain any character. */
 export function renderLauncher(
-  { body, find }: LauncherTemplate,
+  { body, find }: { body: string; find: string },
   { node, nodeAlias, steward }: LauncherTarget,
   values: LauncherForm['values'],
   host: PathHost,

@@ -3,15 +3,8 @@ import { plural, table } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import type { Installed, Uninstalled } from './parts';
 
-interface PurgePlace {
-  path: string;
-  what: string;
-  files: number;
-  bytes: number;
-}
-
 export interface PurgePlan {
-  places: PurgePlace[];
+  places: { path: string; what: string; files: number; bytes: number }[];
   /** Files in the user area that steward did not create and does not delete. */
   stays: string[];
   /** What this machine published. A purge deletes it where it is reachable. */
