@@ -96,6 +96,7 @@ describe('work: labels and setup', function () {
       Object.fromEntries(
         readdirSync(world.at.area.work.root, { recursive: true, encoding: 'utf8' })
           .map((name) => join(world.at.area.work.root, name))
+          .concat(world.at.area.config)
           .filter((path) => statSync(path).isFile() && !/(?:poll|cache)\.json$/.test(path))
           .map((path) => [path, readFileSync(path, 'utf8')]),
       );

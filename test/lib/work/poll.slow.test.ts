@@ -318,7 +318,7 @@ describe('work: poll and board', function () {
     it('REPO is the repository that is read: another one has its own state', async () => {
       await issue('a');
       await poll();
-      await world.set('WORK.REPO', 'ann/elsewhere');
+      await world.set('WORK.repo', 'ann/elsewhere');
       expect(boardView(world.deps)).to.deep.include({ items: [], lastFetch: null });
     });
 
