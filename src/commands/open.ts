@@ -6,7 +6,7 @@ type Page = keyof typeof PAGE_PATHS;
 export default class Open extends BaseCommand {
   static override summary = 'Open the dashboard in the browser';
   static override description =
-    'The address contains a one-time sign-in code that expires after a minute. Only a signed-in browser can change issues. With daemon.requireToken, reading also requires signing in.';
+    'Needs the daemon (`steward up`). The address contains a one-time sign-in code that expires after a minute. Only a signed-in browser can change issues. With daemon.requireToken, reading also requires signing in.';
   static override args = {
     page: word({ description: 'Page to open.', options: Object.keys(PAGE_PATHS), default: 'today' }),
   };

@@ -55,6 +55,6 @@ export default class UsageCommand extends BaseCommand {
       return undefined;
     }
     if (over.length > 0) process.exitCode = EXIT_CODES.conflict;
-    return this.show(states, () => budgetTexts(states).join('\n') || 'No budget is set.');
+    return this.show(states, () => budgetTexts(states).join('\n') || 'No budget is set (usage.budgets).');
   }
 }

@@ -128,7 +128,7 @@ describe('steward usage (built)', function () {
   });
 
   it('exits with 6 if a budget is used up, and denies a tool for a hook', async () => {
-    expect((await run('usage', '--check')).stdout).to.equal('No budget is set.\n');
+    expect((await run('usage', '--check')).stdout).to.match(/^No budget is set /);
     const budgets = '[{"per": "day", "usd": 4}, {"per": "month", "usd": 100}]';
     expect((await run('config', 'set', 'usage.budgets', budgets)).code).to.equal(0);
     expect((await run('config', 'set', 'usage.budgets', '[{"per": "day", "usd": 0}]')).code).to.equal(2);

@@ -145,10 +145,10 @@ describe('doctor: broken jobs', function () {
     });
 
     it('that fail at each run, with exit code and message', async () => {
-      const config = join(home, '.steward', 'sense', 'config.json');
+      const config = join(home, '.steward', 'config.yaml');
       const kept = readFileSync(config, 'utf8');
       const { lastRun } = await status();
-      writeFileSync(config, '{"pollIntervalSec": "often"}');
+      writeFileSync(config, 'sense:\n  pollIntervalSec: often\n');
       await exec('systemctl', '--user', 'start', 'steward-tick.service');
       writeFileSync(config, kept);
       await ran(lastRun);

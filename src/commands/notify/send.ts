@@ -56,7 +56,7 @@ export default class NotifySend extends BaseCommand {
     'notify send "The build is done" --duration 7m',
     'make 2>&1 | tail -1 | <%= config.bin %> notify send --event error --wait',
   ];
-  static override related = ['notify routes', 'notify test', 'notify history'];
+  static override related = ['notify speak TEXT', 'notify routes', 'notify history'];
 
   async run(): Promise<SentNotification> {
     const { args, flags } = await this.parse(NotifySend);

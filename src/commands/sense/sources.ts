@@ -7,7 +7,7 @@ import { sourcesText } from '../../lib/sense/view-status';
 export default class SenseSources extends BaseCommand {
   static override summary = "Show each source: what it captures, whether it works, and today's events";
   static override examples = ['sense sources', 'sense sources --json'];
-  static override related = ['sense status', 'config set sense.sources.git false'];
+  static override related = ['sense status', 'config set sense.sources.appFocus false'];
 
   async run(): Promise<SourceStatus[]> {
     const { deps } = await openSense(this.context);

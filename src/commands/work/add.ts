@@ -18,7 +18,7 @@ export default class WorkAdd extends BaseCommand {
     body: text({ description: 'The details, in Markdown.', helpValue: 'TEXT' }),
     type: text({ ...LABEL, description: 'Type label.', default: 'feature', helpValue: 'TYPE' }),
     status: text({ ...LABEL, description: 'Status label.', options: [...STATUSES], default: 'queued' }),
-    priority: text({ ...LABEL, description: 'Priority label.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    priority: text({ ...LABEL, description: 'Priority; P0 comes first.', options: ['P0', 'P1', 'P2', 'P3'] }),
     property: text({ ...LABEL, description: 'Property label, such as "website".', helpValue: 'PROPERTY' }),
     label: text({
       ...LABEL,

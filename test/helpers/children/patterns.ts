@@ -62,6 +62,9 @@ async function matchAndRead(): Promise<void> {
   const { recurringWords } = await import('../../../src/lib/work/due-words');
   const { macosIdle } = await import('../../../src/lib/sense/idle');
   const { cronBlocks } = await import('../../../src/lib/schedule/cron');
+  const { findTerms, marked } = await import('../../../src/lib/assistant/find-words');
+  const terms = findTerms(['"retry the payment"', 'café']);
+  marked(terms, 'retry the payment at the café', (text) => text);
   findHomographs('We go live at nine.');
   matchPrompt('remind me to call Ann');
   recurringWords('every monday');

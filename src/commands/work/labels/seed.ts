@@ -1,7 +1,7 @@
 import { BaseCommand, boolean, text } from '../../../lib/cli/base-command';
 import { withSteps } from '../../../lib/platform/terminal/progress';
 import { openWork } from '../../../lib/app/work';
-import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult } from '../../../lib/work/labels';
+import { LABEL_SETS, labelNames, seedLabels, wantedLabels, type SeedResult } from '../../../lib/work/labels';
 import { openForWriting } from '../../../lib/work/privacy';
 import { seedText } from '../../../lib/work/view-results';
 
@@ -23,7 +23,8 @@ export default class WorkLabelsSeed extends BaseCommand {
     const { flags } = await this.parse(WorkLabelsSeed);
     const dryRun = flags['dry-run'];
     const { deps } = await openWork(this.context);
-    const { host, repo } = await openForWriting(deps);
+    const open = await openForWriting(deps);
+    const { host, repo } = open;
     const labels = await wantedLabels(deps, flags.set as keyof typeof LABEL_SETS | undefined);
     const result = await withSteps(`Seeding labels in ${repo}`, (onStep) =>
       seedLabels(host, repo, labels, {
@@ -31,6 +32,8 @@ export default class WorkLabelsSeed extends BaseCommand {
         onLabel: (name, done, total) => onStep(`${name} (${done} of ${total})`),
       }),
     );
+    // Later checks read the stored names.
+    if (!dryRun) await labelNames(open);
     return this.show(result, () => seedText(result));
   }
 }
