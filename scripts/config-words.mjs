@@ -48,7 +48,8 @@ export const WORDS = {
     'The ntfy topic. Anyone who knows it can read your pushes, so use a random one.',
   'notifications.push.server': 'The ntfy server.',
   'notifications.push.token': 'Access token, if the server requires one.',
-  'notifications.push.detail': '`generic` sends only the kind of event; `full` sends title and text too.',
+  'notifications.push.detail':
+    '`generic` sends only the kind of event; `full` sends title and text too. `answers via HOST` is `full`, and pushes by that server may show Allow and options: the server, and anyone who can read the topic, can press them too.',
   'notifications.chat.enabled': 'Use the chat channel.',
   'notifications.chat.webhook': 'Incoming webhook of Discord, Slack or any service that accepts JSON.',
   'notifications.telegram.token': 'Token of your bot, from @BotFather.',
@@ -59,10 +60,6 @@ export const WORDS = {
   'notifications.answers.holdMinutes': 'The longest time that a request is held.',
   'notifications.answers.tools':
     'Tools that you may allow from elsewhere, such as `Edit`; the others you can only deny.',
-  'notifications.answers.trustServer': [
-    'Host name of your push server, if its pushes may show Allow and options: the server, and anyone who can read the topic, can press them too. Needs `notifications.push.detail full`.',
-    'none',
-  ],
   'notifications.voice.events': 'Events that are spoken. Agents, jobs, reminders and limits never are.',
   'notifications.routing.EVENT': 'Channels for an event; the voice has its own list.',
   'sense.enabled': '`false` stops all captures.',
@@ -74,7 +71,6 @@ export const WORDS = {
   'sense.idleAfterSec': 'Seconds without input after which you count as idle.',
   'sense.countsAsActive': 'Applications, such as meetings, that count even without input.',
   'sense.exclude': 'Applications that are never recorded.',
-  'sense.statusline': "Show today's time and the held-up minutes in the status line.",
   'sense.git.authors': "Whose commits count. `mine` means the repository's `user.email`.",
   'sense.git.backfillDays': 'Days of past commits and assistant sessions that setup backfills; 0 for none.',
   'sense.insight.command': ['Command that creates an insight.', 'Claude Code'],

@@ -13,7 +13,7 @@ import { today } from '../lib/sense/read';
 export default class Statusline extends BaseCommand {
   static override summary = 'Print a status line for your assistant or shell';
   static override description =
-    "Shows the model, context used and usage limits from the assistant's JSON on stdin, then the session's phase and name, the number of rows in the inbox, and today's creation time. On a narrow terminal, shows less.";
+    "Shows the model, context used and usage limits from the assistant's JSON on stdin, then the session's phase and name, the number of rows in the inbox, and the time today. On a narrow terminal, shows less.";
   static override flags = {
     then: text({
       description: "Run another status line with the same input, and print steward's line below its output.",
@@ -65,12 +65,10 @@ export default class Statusline extends BaseCommand {
   }
 
   private async day(): Promise<DayFigures> {
-    if (!this.context.area.sense.isSetUp) return { creationMinutes: null };
+    if (!this.context.area.sense.isSetUp) return { creationMinutes: null, time: null };
     const { deps } = await openSense(this.context);
-    const { config } = await this.context.loadConfig();
     const { totalMinutes, creationMinutes, ledger } = today(deps).record;
     const time = totalMinutes === 0 ? null : { totalMinutes, heldUpMinutes: ledger.heldUpMinutes };
-    const creation = totalMinutes === 0 ? null : creationMinutes;
-    return { creationMinutes: creation, ...(config.sense.statusline ? { time } : {}) };
+    return { creationMinutes: time && creationMinutes, time };
   }
 }

@@ -3,7 +3,7 @@
 import { ago, moment, plural, span } from './format.js';
 
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
-/** @typedef {import('../../src/lib/sense/source').SenseStatus} Sense */
+/** @typedef {import('../../src/lib/sense/read').SenseStatus} Sense */
 /** @typedef {import('../../src/lib/work/status').WorkStatus} Work */
 /** @typedef {{ id: string, label: string, state: string, text: string, fix?: string | undefined }} Part */
 

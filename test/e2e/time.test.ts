@@ -215,7 +215,7 @@ describe('steward time (built)', function () {
     expect(readFileSync(pathOf('daily', `${past}.md`), 'utf8')).to.include('| shop |  | 8 m |  |  |');
   });
 
-  it('shows today in the status line if sense.statusline is on', async () => {
+  it('shows today in the status line', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const ts = `${today}T00:00:01.000Z`;
     const sample = {
@@ -229,8 +229,6 @@ describe('steward time (built)', function () {
     const call = (...args: string[]): Promise<StewardResult> =>
       steward(args, { home: home.path, env: { TZ: 'UTC' } });
     await call('sense', 'init');
-    expect((await call('statusline')).stdout).to.equal('no session · 1 h 00 m\n');
-    await call('config', 'set', 'sense.statusline', 'true');
     for (let time = 0; time < 2; time += 1)
       expect((await call('statusline')).stdout).to.equal('no session · 1 h 00 m today\n');
     expect(jsonOf(await call('statusline', '--json'))).to.deep.include({

@@ -123,7 +123,7 @@ export function httpDeps(server: string) {
       topic: secret('notifications.push.topic', 'steward-topic-3f9a1c'),
       token: secret('notifications.push.token', ''),
       server,
-      detail: 'full' as 'full' | 'generic',
+      detail: 'full' as string,
     },
     chat: { enabled: true, webhook: secret('notifications.chat.webhook', server) },
     telegram: {

@@ -156,7 +156,12 @@ describe('work: task list', () => {
           ...world.deps,
           workRepo: world.deps.workRepo,
           git: { run, env: bareEnvironment(box.path()), timeoutMs: 60_000 },
-          remote: () => Promise.resolve({ url: `${http.url}/ann/work.git`, protocol: 'http', credential: { authorization: AUTH } }),
+          remote: () =>
+            Promise.resolve({
+              url: `${http.url}/ann/work.git`,
+              protocol: 'http',
+              credential: { authorization: AUTH },
+            }),
         },
         { push },
       );

@@ -1,4 +1,3 @@
-
 import { machineIn, oneOf, route, type Route } from '../daemon/route';
 import { StewardError, toStewardError } from '../errors';
 import { nameOfRepo } from '../platform/files/git-folder';

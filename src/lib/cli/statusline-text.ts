@@ -21,9 +21,9 @@ export interface DayFigures {
   creationMinutes: number | null;
   /**
    * Rounded to one decimal place. `heldUpMinutes` is how long agents waited for you while you were active in another
-   * application. Present only if `sense.statusline` is true; null if no time has been recorded today.
+   * application. Null if no time has been recorded today.
    */
-  time?: { totalMinutes: number; heldUpMinutes: number } | null;
+  time: { totalMinutes: number; heldUpMinutes: number } | null;
 }
 
 export const NO_INPUT: StatuslineInput = {
@@ -67,7 +67,7 @@ export type StatusLine = ReturnType<typeof statusLine>;
 
 /**
  * Formats the status line: `Opus 4.8 · context 42% · 5 h 63% until 18:00 · ▶ Execute · Fix the login · 2
- * waiting · 1 h 10 m`. If the line is too long, drops the reset times first, then the least important parts.
+ * waiting · 1 h 10 m today`. If the line is too long, drops the reset times first, then the least important parts.
  */
 export function statusLineText(line: StatusLine, options: { columns: number; nowMs: number }): string {
   // Parts with larger numbers are dropped first.
@@ -114,8 +114,7 @@ function part(rank: number, text: string | null): Part[] {
   return text === null ? [] : [{ rank, text }];
 }
 
-function dayParts({ creationMinutes, time }: StatusLine): Part[] {
-  if (time === undefined) return part(6, creationMinutes === null ? null : minutes(creationMinutes));
+function dayParts({ time }: StatusLine): Part[] {
   if (time === null) return [];
   const { totalMinutes, heldUpMinutes } = time;
   const held = heldUpMinutes < 0.5 ? null : `held up ${minutes(heldUpMinutes)}`;

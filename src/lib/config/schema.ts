@@ -70,7 +70,6 @@ export const SENSE_KEYS = {
   idleAfterSec: wholeNumber(10, 86_400, 300),
   countsAsActive: listOf('a list of app names, bundle ids or globs', isCleanText, []),
   exclude: listOf('a list of app names, bundle ids or globs', isCleanText, []),
-  statusline: flag(false),
   git: {
     authors: leaf<'mine' | 'all' | string[]>({
       expected: '"mine", "all", or a list of e-mail addresses',
@@ -202,11 +201,11 @@ export const SETTINGS_KEYS = {
       ),
       server: hostOrAddress('ntfy.sh'),
       token: secretText('an access token for the push server', (value) => /^[\x21-\x7e]{1,512}$/.test(value)),
-      detail: leaf<'generic' | 'full'>({
-        expected: '"generic" (a push contains only the kind of event) or "full"',
-        check: v.picklist(['generic', 'full']),
-        fallback: 'generic',
-      }),
+      detail: textFrom(
+        '"generic" (a push contains only the kind of event), "full" or "answers via HOST"',
+        (value) => /^(?:generic|full|answers via [\w.-]{1,253})$/.test(value),
+        'generic',
+      ),
     },
     chat: { enabled: flag(false), webhook: secretText('an https:// address', isSafeUrl) },
     telegram: {
@@ -219,7 +218,6 @@ export const SETTINGS_KEYS = {
       enabled: flag(false),
       holdMinutes: wholeNumber(1, 30, 10),
       tools: listOf('a list of names of tools', (value) => /^[\w-]{1,100}$/.test(value), []),
-      trustServer: textFrom('a host name', (value) => /^[\w.-]{0,253}$/.test(value), ''),
     },
     routing: ROUTES,
     voice: {

@@ -32,7 +32,7 @@ describe('answers by the buttons of pushes', () => {
   let context: Context;
   let server: NotifyServer;
   let settings: ReturnType<typeof httpDeps>;
-  let answers: { enabled: boolean; holdMinutes: number; tools: string[]; trustServer: string };
+  let answers: { enabled: boolean; holdMinutes: number; tools: string[] };
   let channels: Record<'telegram' | 'push', Channel>;
   let job: DaemonJob;
   let nowMs: number;
@@ -54,7 +54,7 @@ describe('answers by the buttons of pushes', () => {
     server = await notifyServer(reply);
     settings = httpDeps(server.url);
     settings.telegram.chatId = secret('notifications.telegram.chatId', String(YOU));
-    answers = { enabled: true, holdMinutes: 10, tools: ['Bash'], trustServer: '' };
+    answers = { enabled: true, holdMinutes: 10, tools: ['Bash'] };
     const all = { ...settings.deps.settings(), answers };
     const deps = {
       ...settings.deps,
@@ -220,9 +220,9 @@ describe('answers by the buttons of pushes', () => {
     const held = await ask();
     const got = await send('push');
     expect(labels(got)).to.deep.equal(['Deny']);
-    answers.trustServer = 'ntfy.sh';
+    settings.push.detail = 'answers via ntfy.sh';
     expect(labels(await send('push'))).to.deep.equal(['Deny']);
-    answers.trustServer = '127.0.0.1';
+    settings.push.detail = 'answers via 127.0.0.1';
     const both = await send('push');
     expect(labels(both)).to.deep.equal(['Allow', 'Deny']);
     settings.push.detail = 'generic';

@@ -33,20 +33,21 @@ describe('the status line', () => {
     session: 'Fix the login',
     waiting: 2,
     creationMinutes: 70,
+    time: { totalMinutes: 70, heldUpMinutes: 0 },
   };
   const text = (columns: number, changes: Partial<StatusLine> = {}): string =>
     statusLineText({ ...line, ...changes }, { columns, nowMs: NOW });
 
   it('shows what the assistant tells, then the session and the day', () => {
     expect(text(160)).to.equal(
-      'Opus 4.8 · context 42% · 5 h 63% until 12:30 · week 31% until Sun 09:00 · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m',
+      'Opus 4.8 · context 42% · 5 h 63% until 12:30 · week 31% until Sun 09:00 · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m today',
     );
-    expect(text(160, { ...NO_INPUT, waiting: 0 })).to.equal('▶ Execute · Fix the login · 1 h 10 m');
+    expect(text(160, { ...NO_INPUT, waiting: 0 })).to.equal('▶ Execute · Fix the login · 1 h 10 m today');
     const past = { usedPercent: 63, resetsAt: new Date(NOW - 1).toISOString() };
     expect(text(160, { fiveHour: past, sevenDay: null })).not.to.include('63%');
   });
 
-  it("shows today's time and the held-up minutes instead of the creation time", () => {
+  it("shows today's time and the held-up minutes", () => {
     const day = (totalMinutes: number, heldUpMinutes: number): string =>
       text(80, { ...NO_INPUT, waiting: 0, time: { totalMinutes, heldUpMinutes } });
     expect(day(192, 4.2)).to.equal('▶ Execute · Fix the login · 3 h 12 m today · held up 4 m');
@@ -58,21 +59,21 @@ describe('the status line', () => {
   });
 
   it('gives a bar what waits and the time today, without names', () => {
-    expect(barText(line, 'plain')).to.equal('2 waiting · 1 h 10 m');
+    expect(barText(line, 'plain')).to.equal('2 waiting · 1 h 10 m today');
     expect(barText({ ...line, time: { totalMinutes: 192, heldUpMinutes: 4 } }, 'genmon')).to.equal(
       '<txt>2 waiting · 3 h 12 m today · held up 4 m</txt>',
     );
     expect(JSON.parse(barText(line, 'waybar'))).to.deep.equal({
-      text: '2 waiting · 1 h 10 m',
+      text: '2 waiting · 1 h 10 m today',
       class: 'waiting',
     });
-    const quiet = { ...line, waiting: 0, creationMinutes: null };
+    const quiet = { ...line, waiting: 0, creationMinutes: null, time: null };
     expect(JSON.parse(barText(quiet, 'waybar'))).to.deep.equal({ text: '', class: 'idle' });
   });
 
   it('leaves out the least important parts in few columns', () => {
     expect(text(100)).to.equal(
-      'Opus 4.8 · context 42% · 5 h 63% · week 31% · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m',
+      'Opus 4.8 · context 42% · 5 h 63% · week 31% · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m today',
     );
     expect(text(80)).to.equal('context 42% · 5 h 63% · week 31% · ▶ Execute · Fix the login · 2 waiting');
     expect(text(40)).to.equal('▶ Execute · Fix the login · 2 waiting');
@@ -129,7 +130,7 @@ describe('the status line', () => {
         updatedAt: iso,
       }) as Session;
     const state = { version: 1, cursor: { offset: 0, head: '' }, sessions: { a: waits('a'), b: waits('b') } };
-    const day = { creationMinutes: null };
+    const day = { creationMinutes: null, time: null };
     const of = (session: string | undefined, others = 0, marks = {}): object =>
       statusLine(state, { session, input: NO_INPUT, day, nowMs: NOW, others, marks });
     expect(of(undefined)).to.include({ session: 'a', waiting: 2 });

@@ -40,7 +40,6 @@ describe('config: loadConfig', () => {
       idleAfterSec: 300,
       countsAsActive: [],
       exclude: [],
-      statusline: false,
       git: { authors: 'mine', backfillDays: 30 },
     });
     // The machine may call it by another of its names, as Asia/Kathmandu for Asia/Katmandu.

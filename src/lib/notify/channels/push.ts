@@ -54,8 +54,8 @@ export function pushChannel(deps: WebDeps): Channel {
 }
 
 /** Returns whether you confirmed that this server, and all who can read the topic, may allow a tool. */
-function isTrusted({ push, answers }: ReturnType<WebDeps['settings']>): boolean {
-  return push.detail === 'full' && new URL(rootOf(push.server)).hostname === answers.trustServer;
+function isTrusted({ push }: ReturnType<WebDeps['settings']>): boolean {
+  return push.detail === `answers via ${new URL(rootOf(push.server)).hostname}`;
 }
 
 function repliesOf(deps: WebDeps): Replies {
@@ -113,11 +113,11 @@ function postsOf(deps: WebDeps, parcel: Parcel, offer: Offer | undefined): Retur
 export function pushBodies(
   { id, count, dedupe, event, message, priority, tags, thread, title, url }: Parcel,
   topic: string,
-  detail: 'generic' | 'full',
+  detail: string,
   actions: readonly object[] = [],
 ): Record<string, unknown>[] {
   const facts = EVENTS[event];
-  const isFull = detail === 'full';
+  const isFull = detail !== 'generic';
   const common = {
     topic,
     priority,
