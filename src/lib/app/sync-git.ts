@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-
 import { StewardError } from '../errors';
 import { gitAddress, type GitAddress } from '../platform/net/git-address';
 import { remoteGit, type Remote, type RemoteGitDeps } from '../platform/process/git';
@@ -33,7 +31,7 @@ export async function openGit(
   const { git } = deps;
   const address = gitAddress(repo);
   const seen = address === undefined ? await (await deps.host()).repository(repo) : undefined;
-  const visibility = seen?.visibility ?? ((await isOpen(git, address)) ? 'public' : 'private');
+  const visibility = seen?.visibility ?? ((await isOpen(context, git, address)) ? 'public' : 'private');
   if (visibility !== 'private' && !mayBePublic) {
     throw new StewardError('conflict', `${seen?.repo ?? repo} is ${visibility}, so nothing was pushed.`, {
       hint: 'Make the repository private, use a different one, or delete the data already published: steward sync leave --remove',
@@ -49,8 +47,12 @@ export async function openGit(
 }
 
 /** Returns whether the repository can be read without a credential. */
-async function isOpen(git: RemoteGitDeps, address: GitAddress | undefined): Promise<boolean> {
+async function isOpen(
+  { area }: Pick<Context, 'area'>,
+  git: RemoteGitDeps,
+  address: GitAddress | undefined,
+): Promise<boolean> {
   if (address?.openUrl === undefined) return false;
   const open: Remote = { url: address.openUrl, protocol: 'https', credential: 'none' };
-  return (await remoteGit(git, tmpdir(), open)('ls-remote', open.url)).code === 0;
+  return (await remoteGit(git, area.machine, open)('ls-remote', open.url)).code === 0;
 }
