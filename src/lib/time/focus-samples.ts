@@ -73,7 +73,8 @@ export function sampleTally(pollIntervalSec: number) {
   };
 }
 
-function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
+/** Returns the list of a key, which it adds if needed. */
+export function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
   const list = lists.get(key) ?? [];
   lists.set(key, list);
   return list;

@@ -3,6 +3,7 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import { parseIso } from '../../platform/time/clock';
 import { assistantOfKey, CLAUDE_CODE } from '../../sessions/session-key';
 import type { SenseEvent, SessionState } from '../event';
+import { listIn } from '../focus-samples';
 import { firstIndex, merged, type Span } from './spans';
 
 /** A session's state from `ms` until `untilMs`. */
@@ -50,12 +51,6 @@ export function timelineTally(pollIntervalSec: number) {
       return { stays: sorted, proofs: proofsOf(sorted) };
     },
   };
-}
-
-function listIn<T>(map: Map<string, T[]>, key: string): T[] {
-  const list = map.get(key) ?? [];
-  map.set(key, list);
-  return list;
 }
 
 function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>) {
