@@ -122,8 +122,8 @@ function isDemo(): boolean {
 }
 
 /**
- * Returns the parts of a daemon that only shows what is stored: it captures, sends and delivers nothing. Its pages know
- * the secret, because there is none in invented data.
+ * Returns the parts of a daemon that only shows what is stored: it captures, sends and delivers nothing. Its pages are
+ * signed in from the start, because invented data needs no protection.
  */
 function atRest(parts: DaemonParts): DaemonParts {
   return {
