@@ -90,7 +90,8 @@ by('pair').addEventListener('submit', (event) => {
     return;
   }
   by('code').value = '';
-  void api.storage.local.set({ pairing });
+  // What steward answered to the code before says nothing about this one.
+  void api.storage.session.remove('answer').then(() => api.storage.local.set({ pairing }));
 });
 
 by('add').addEventListener('submit', (event) => {

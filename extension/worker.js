@@ -30,6 +30,7 @@ async function look() {
 /** Sends the queue, oldest first. Keeps what steward could not take now, and drops what it refused. */
 async function sendAll(pairing) {
   const { queue = [], dropped = 0 } = await api.storage.session.get();
+  if (queue.length === 0) return;
   const refused = [];
   let answer = 202;
   let sent = 0;
