@@ -1,4 +1,5 @@
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
+import { fromAfar } from '../lib/platform/desktop/browser';
 import { openLink, PAGE_PATHS } from '../lib/daemon/remote';
 
 type Page = keyof typeof PAGE_PATHS;
@@ -19,6 +20,8 @@ export default class Open extends BaseCommand {
   async run(): Promise<{ url: string; expiresInSec: number; opened: boolean }> {
     const { args, flags } = await this.parse(Open);
     const link = await openLink(this.context, args.page as Page);
-    return { ...link, opened: await this.openUrl(link.url, flags.print) };
+    const opened = await this.openUrl(link.url, flags.print);
+    if (!opened) for (const line of fromAfar(link.url)) this.say(line);
+    return { ...link, opened };
   }
 }

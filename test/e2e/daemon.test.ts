@@ -523,7 +523,10 @@ describe('the daemon (built)', function () {
       expect(failed.stdout).to.match(new RegExp(`^${daemon.url}/#code=[\\w-]{32}\n$`));
       const missing = await open({ PATH: '/nowhere' });
       expect(missing).to.include({ code: 0 });
-      expect(missing.stderr).to.include('xdg-open is not installed');
+      expect(missing.stderr).to.include('xdg-open is not installed').and.not.include('ssh');
+      const byLogin = await open({ ...env, SSH_CONNECTION: '192.0.2.7 50022 192.0.2.8 22' });
+      const { port } = new URL(daemon.url);
+      expect(byLogin.stderr).to.include(`ssh -L ${port}:127.0.0.1:${port} HOST`);
     });
   });
 

@@ -2,6 +2,7 @@ import type { Context } from '../app/context';
 import type { DaemonFlags } from '../app/daemon';
 import type { Instance } from '../daemon/instance';
 import { cacheSocket } from '../daemon/socket';
+import { fromAfar } from '../platform/desktop/browser';
 import { keepMemoryLow, relaunch } from '../platform/process/own-process';
 
 /**
@@ -23,6 +24,7 @@ export async function serveDaemon(
     port = instance.port;
     cacheSocket(context.area, instance.socket);
     output.onListening(instance);
+    for (const line of fromAfar(instance.url)) output.say(line);
   });
   if (ending === 'stopped') return 0;
   // A restarted daemon keeps its randomly chosen port, because open pages use this port.

@@ -31,6 +31,13 @@ export function openInBrowser(
   });
 }
 
+/** Returns how to reach an address of this machine from the one that you logged in from by ssh, if you did. */
+export function fromAfar(address: string, env: NodeJS.ProcessEnv = process.env): string[] {
+  if ((env['SSH_CONNECTION'] ?? '') === '') return [];
+  const { host, port } = new URL(address);
+  return [`To open it on your own computer, run there: ssh -L ${port}:${host} HOST`];
+}
+
 function openerOf(platform: NodeJS.Platform, url: string): [string, string[]] {
   if (platform === 'darwin') return ['open', [url]];
   // Doesn't use the `start` command, because cmd would interpret special characters in the URL, such as `&`.
