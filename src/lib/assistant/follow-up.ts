@@ -7,7 +7,7 @@ import { PHASES, tabTitle } from '../sessions/phases';
 import type { Session, SessionsState } from '../sessions/session';
 import { isNameless } from '../sessions/slug';
 import { leave, sweep } from '../sessions/spool';
-import { type EndOfTurn, type IntentionKind } from '../sessions/intention';
+import type { Intention, IntentionKind } from '../sessions/intention';
 import { storedSession, updateSessions } from '../sessions/state';
 import { unseenArtifact, type UnseenArtifact } from '../sessions/unseen-artifact';
 import { appendWorkEvent, storedPath, type WorkEvent } from '../sessions/work-events';
@@ -133,7 +133,7 @@ async function endOfTurn(
   deps: HookDeps,
   event: WorkEvent,
   message: string | undefined,
-): Promise<EndOfTurn | undefined> {
+): Promise<Intention['ended']> {
   if (event.type === 'stop' && event.reason !== undefined) return { line: null, isError: true };
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };

@@ -2,7 +2,7 @@ import data from '../../../templates/data/assistants.json';
 import { clean } from '../platform/terminal/terminal';
 import { comingTime } from '../platform/time/clock';
 import { isNameless } from './slug';
-import { type Session, statusOf, type TurnFailure } from './session';
+import { type Session, statusOf } from './session';
 
 /**
  * Returns a session's given name, or a label such as `shop·login`; null if it has neither a name nor a
@@ -59,7 +59,7 @@ export function requestWords(reason: string | undefined, tool: string | undefine
 }
 
 /** Describes the error that ended a turn, such as `stopped: rate limit until 18:00`. Omits a time that has passed. */
-export function failureWords({ reason, until }: TurnFailure, nowMs: number): string {
+export function failureWords({ reason, until }: NonNullable<Session['failure']>, nowMs: number): string {
   const words = `stopped: ${FAILURES[reason] ?? 'error'}`;
   const untilMs = Date.parse(until ?? '');
   return untilMs > nowMs ? `${words} until ${comingTime(untilMs, nowMs)}` : words;

@@ -1,41 +1,7 @@
 import { StewardError } from '../errors';
-import { isObject } from '../platform/files/json-object';
+import { definedOnly, isObject, textOf } from '../platform/files/json-object';
 import { timeOfName, type Codec, type Spool } from '../platform/files/spool';
 import { parseIso } from '../platform/time/clock';
-
-/**
- * A task that a hook has queued, stored in its own file. It contains ids, paths and the matching line of a
- * prompt or, if so configured, the whole prompt.
- */
-export interface Intention {
-  id: string;
-  kind: IntentionKind;
-  at: string;
-  /** The machine that queued the task. Only this machine runs the task. */
-  machine: string;
-  attempts: number;
-  session: string;
-  slug: string | null;
-  transcript: string | null;
-  /** The request found in the prompt; only for `prompt-matched`. */
-  capture?: Capture;
-  /** The issue to create, in the format of the `work` module; only for `issue-wanted`. */
-  wanted?: Record<string, unknown>;
-  /** The assistant's keyword for the pending request, such as `permission_prompt`. */
-  reason?: string;
-  /** Time of the request's event; only for `attention`. */
-  asked?: string;
-  /**
-   * How the turn ended, according to the hook; only for `turn-ended`. If absent, steward reads the
-   * transcript.
-   */
-  ended?: EndOfTurn;
-}
-
-export interface EndOfTurn {
-  line: string | null;
-  isError: boolean;
-}
 
 /** A request found in a prompt, with credentials redacted. */
 export interface Capture {
@@ -105,43 +71,47 @@ function isKind(kind: string): kind is IntentionKind {
   return Object.hasOwn(KINDS, kind);
 }
 
-function parse(value: Record<string, unknown>): Intention | 'newer' | undefined {
-  const {
-    id,
-    kind,
-    at,
-    machine,
-    attempts,
-    session,
-    slug,
-    transcript,
-    capture,
-    wanted,
-    reason,
-    asked,
-    ended,
-  } = value;
+function parse(value: Record<string, unknown>) {
+  const { id, kind, at, machine, attempts, session, slug, transcript, capture, wanted, ended } = value;
   if (typeof kind !== 'string' || typeof id !== 'string' || typeof session !== 'string') return undefined;
   if (!isKind(kind)) return 'newer';
   if (typeof machine !== 'string' || typeof at !== 'string' || parseIso(at) === undefined) return undefined;
+  const optional = {
+    /** The request found in the prompt; only for `prompt-matched`. */
+    capture: isCapture(capture) ? capture : undefined,
+    /** The issue to create, in the format of the `work` module; only for `issue-wanted`. */
+    wanted: isObject(wanted) ? wanted : undefined,
+    /** The assistant's keyword for the pending request, such as `permission_prompt`. */
+    reason: textOf(value['reason']),
+    /** Time of the request's event; only for `attention`. */
+    asked: textOf(value['asked']),
+    /**
+     * How the turn ended, according to the hook; only for `turn-ended`. If absent, steward reads the
+     * transcript.
+     */
+    ended: isObject(ended) ? endOf(ended) : undefined,
+  };
   return {
     id,
     kind,
     at,
+    /** The machine that queued the task. Only this machine runs the task. */
     machine,
     attempts: typeof attempts === 'number' ? attempts : 0,
     session,
-    slug: typeof slug === 'string' ? slug : null,
-    transcript: typeof transcript === 'string' ? transcript : null,
-    ...(isCapture(capture) ? { capture } : {}),
-    ...(isObject(wanted) ? { wanted } : {}),
-    ...(typeof reason === 'string' ? { reason } : {}),
-    ...(typeof asked === 'string' ? { asked } : {}),
-    ...(isObject(ended) ? { ended: endOf(ended) } : {}),
+    slug: textOf(slug) ?? null,
+    transcript: textOf(transcript) ?? null,
+    ...definedOnly(optional),
   };
 }
 
-function endOf({ line, isError }: Record<string, unknown>): EndOfTurn {
+/**
+ * A task that a hook has queued, stored in its own file. It contains ids, paths and the matching line of a
+ * prompt or, if so configured, the whole prompt.
+ */
+export type Intention = Exclude<ReturnType<typeof parse>, 'newer' | undefined>;
+
+function endOf({ line, isError }: Record<string, unknown>) {
   return { line: typeof line === 'string' ? line : null, isError: isError === true };
 }
 

@@ -1,18 +1,8 @@
-import { isObject } from '../platform/files/json-object';
+import { definedOnly, objectsIn, textOf } from '../platform/files/json-object';
 import type { WorkEvent } from './work-events';
 
 /** A request of the assistant that you have not answered, as far as its events show. */
-export interface OpenRequest {
-  /** The subagent that made the request; null for the main agent. */
-  agent: string | null;
-  /** The assistant's keyword for the request, such as `permission_prompt`, or null. */
-  reason: string | null;
-  /** The tool that the agent asks to run; null if the request doesn't name one. */
-  tool: string | null;
-  /** The id of the tool call that asks; only its end answers such a request. Absent if the id is unknown. */
-  call?: string;
-  at: string;
-}
+export type OpenRequest = ReturnType<typeof parseRequests>[number];
 
 const MAX_OPEN = 20;
 /** Tools that an agent starts within this time of a request may run at the same time as the requested tool. */
@@ -107,16 +97,21 @@ export function isWaiting(reason: string | undefined): boolean {
 }
 
 /** Parses the open requests of a stored session, skipping invalid ones. */
-export function parseRequests(value: unknown): OpenRequest[] {
-  const found = Array.isArray(value) ? value.filter(isObject) : [];
-  return found.slice(-MAX_OPEN).flatMap(({ agent, reason, tool, call, at }) => {
-    if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return [];
-    const request: OpenRequest = { agent: wordOr(agent), reason: wordOr(reason), tool: wordOr(tool), at };
-    if (typeof call === 'string') request.call = call;
-    return [request];
-  });
-}
-
-function wordOr(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+export function parseRequests(value: unknown) {
+  return objectsIn(value)
+    .slice(-MAX_OPEN)
+    .flatMap(({ agent, reason, tool, call, at }) => {
+      if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return [];
+      const request = {
+        /** The subagent that made the request; null for the main agent. */
+        agent: textOf(agent) ?? null,
+        /** The assistant's keyword for the request, such as `permission_prompt`, or null. */
+        reason: textOf(reason) ?? null,
+        /** The tool that the agent asks to run; null if the request doesn't name one. */
+        tool: textOf(tool) ?? null,
+        at,
+      };
+      /** The id of the tool call that asks; only its end answers such a request. */
+      return [{ ...request, ...definedOnly({ call: textOf(call) }) }];
+    });
 }

@@ -1,86 +1,20 @@
-import { isObject, parseObject, objectsIn } from '../platform/files/json-object';
+import {
+  definedOnly,
+  isObject,
+  objectsIn,
+  parseObject,
+  textOf,
+  type Defined,
+} from '../platform/files/json-object';
 import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/journal';
 import { isIso } from '../platform/time/clock';
-import type { ProcessMark } from '../platform/process/ancestor';
 import { phaseNamed, type PhaseId } from './phases';
-import { parseRequests, type OpenRequest } from './requests';
+import { parseRequests } from './requests';
 import { isSlug } from './slug';
-import { parseProcess, parseTerminal, type SessionTerminal } from './work-events';
+import { parseProcess, parseTerminal } from './work-events';
 
 /** The format version of the state file. Newer versions are rejected. */
 export const SESSIONS_VERSION = 1;
-
-/** The source of a phase: the session file (`artifact`), a notification (`voice`), or both (`merged`). */
-export type PhaseSource = 'artifact' | 'voice' | 'merged' | 'hook';
-
-export interface PhaseEntry {
-  phase: PhaseId;
-  at: string;
-  source: PhaseSource;
-}
-
-export interface TurnFailure {
-  /** The assistant's keyword for the error, such as `rate_limit`. */
-  reason: string;
-  /** When the limit is reset, in ISO 8601 in UTC; null if it isn't known. */
-  until: string | null;
-}
-
-/** A session, or several sessions that share a session file. Times are ISO 8601 in UTC. */
-export interface Session {
-  slug: string;
-  /** The assistant's ids for the session, newest last. */
-  sessionIds: string[];
-  mode: 'algorithm' | 'native';
-  task: string | null;
-  project: string | null;
-  effort: string | null;
-  repo: string | null;
-  /** The branch; null if HEAD is detached. */
-  branch?: string | null;
-  /** Folder name of a linked worktree; null in the main checkout. */
-  worktree?: string | null;
-  /** The assistant that runs the session. Default: Claude Code. */
-  assistant?: string;
-  model?: string;
-  tool?: string;
-  /**
-   * `givenName` is the user's name for the session. `title` is the first line of the first prompt. The state
-   * file contains neither, because `names.ts` stores them.
-   */
-  givenName?: string;
-  title?: string;
-  phase: PhaseId;
-  /** Path of the session file, or null. */
-  artifact: string | null;
-  startedAt: string;
-  updatedAt: string;
-  /** The main agent's activity. `waiting` means waiting for you. */
-  activity: 'working' | 'waiting' | 'ended';
-  /** The requests that wait for your answer, oldest first. */
-  requests: OpenRequest[];
-  waitingSince?: string;
-  /** The error that ended the last turn. */
-  failure?: TurnFailure;
-  /** When the current or last turn started; null before the first turn. */
-  turnAt: string | null;
-  agents: string[];
-  /** When the last of the agents that ran longer than the turn ended. */
-  agentsDoneAt?: string;
-  phaseHistory: PhaseEntry[];
-  github_issue: number | null;
-  github_issue_url: string | null;
-  terminal: SessionTerminal | null;
-  /** Path of the assistant's log of the session. */
-  transcript?: string;
-  /** The assistant's process; null if hooks report different processes. */
-  process?: ProcessMark | null;
-  /** Set once `steward sessions` has reported that the session ended unexpectedly. */
-  lost?: true;
-  /** Whether the assistant's process is running. Set by state.ts if the process is known. */
-  isAlive?: boolean;
-  machine: string | null;
-}
 
 /**
  * The contents of `state/sessions.json`: sessions with an event in the last day. Older sessions are in the
@@ -180,70 +114,110 @@ export function parseSessions(text: string): SessionsState | undefined {
  * Parses a stored session. Returns undefined if the slug or a time is missing. Replaces other invalid values
  * with defaults, because other tools also write the file.
  */
-export function parseSession(slug: unknown, value: unknown): Session | undefined {
+export function parseSession(slug: unknown, value: unknown) {
   if (typeof slug !== 'string' || !isSlug(slug) || !isObject(value)) return undefined;
-  const { startedAt, updatedAt, activity } = value;
+  const { startedAt, updatedAt } = value;
   if (!isTime(startedAt) || !isTime(updatedAt)) return undefined;
+  const text = (key: string): string | null => textOf(value[key]) ?? null;
   const issue = value['github_issue'];
-  const session = value as unknown as Session;
-  session.slug = slug;
-  session.sessionIds = texts(value['sessionIds']);
-  session.mode = value['mode'] === 'algorithm' ? 'algorithm' : 'native';
-  for (const key of TEXTS) session[key] = textOr(value[key]);
-  session.phase = phaseNamed(textOr(value['phase']) ?? '')?.id ?? 'native';
-  session.activity = activity === 'working' || activity === 'ended' ? activity : 'waiting';
-  session.requests = parseRequests(value['requests']);
-  session.agents = texts(value['agents']);
-  session.phaseHistory = historyOf(value['phaseHistory']);
-  session.github_issue = typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null;
-  session.terminal = parseTerminal(value['terminal']) ?? null;
-  for (const key of WORDS) if (typeof value[key] !== 'string') delete session[key];
-  for (const key of ['branch', 'worktree'] as const) {
-    if (value[key] !== null && typeof value[key] !== 'string') delete session[key];
-  }
-  for (const key of ['givenName', 'title', 'isAlive'] as const) delete session[key];
-  if (value['process'] !== null) {
-    const process = parseProcess(value['process']);
-    if (process === undefined) delete session.process;
-    else session.process = process;
-  }
-  if (value['lost'] !== true) delete session.lost;
-  const failure = isObject(value['failure']) ? value['failure'] : {};
-  const reason = textOr(failure['reason']);
-  if (reason === null) delete session.failure;
-  else session.failure = { reason, until: isIso(failure['until']) ? failure['until'] : null };
-  return session;
+  const known = {
+    slug,
+    /** The assistant's ids for the session, newest last. */
+    sessionIds: texts(value['sessionIds']),
+    mode: value['mode'] === 'algorithm' ? ('algorithm' as const) : ('native' as const),
+    task: text('task'),
+    project: text('project'),
+    effort: text('effort'),
+    repo: text('repo'),
+    phase: phaseNamed(text('phase') ?? '')?.id ?? 'native',
+    /** Path of the session file, or null. */
+    artifact: text('artifact'),
+    startedAt,
+    updatedAt,
+    /** The main agent's activity. `waiting` means waiting for you. */
+    activity: ACTIVITIES.find((activity) => activity === value['activity']) ?? 'waiting',
+    /** The requests that wait for your answer, oldest first. */
+    requests: parseRequests(value['requests']),
+    /** When the current or last turn started; null before the first turn. */
+    turnAt: text('turnAt'),
+    agents: texts(value['agents']),
+    phaseHistory: historyOf(value['phaseHistory']),
+    github_issue: typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null,
+    github_issue_url: text('github_issue_url'),
+    terminal: parseTerminal(value['terminal']) ?? null,
+    machine: text('machine'),
+  };
+  const all = { ...value, ...optionalOf(value), givenName: undefined, title: undefined, isAlive: undefined };
+  return { ...definedOnly(all), ...known } as typeof known & Defined<ReturnType<typeof optionalOf>>;
 }
 
-const TEXTS = [
-  'task',
-  'project',
-  'effort',
-  'repo',
-  'artifact',
-  'turnAt',
-  'github_issue_url',
-  'machine',
-] as const;
+function optionalOf(value: Record<string, unknown>) {
+  const word = (key: string): string | undefined => textOf(value[key]);
+  const wordOrNull = (key: string): string | null | undefined => (value[key] === null ? null : word(key));
+  return {
+    /** The branch; null if HEAD is detached. */
+    branch: wordOrNull('branch'),
+    /** Folder name of a linked worktree; null in the main checkout. */
+    worktree: wordOrNull('worktree'),
+    /** The assistant that runs the session. Default: Claude Code. */
+    assistant: word('assistant'),
+    model: word('model'),
+    tool: word('tool'),
+    waitingSince: word('waitingSince'),
+    /** The error that ended the last turn. */
+    failure: failureOf(value['failure']),
+    /** When the last of the agents that ran longer than the turn ended. */
+    agentsDoneAt: word('agentsDoneAt'),
+    /** Path of the assistant's log of the session. */
+    transcript: word('transcript'),
+    /** The assistant's process; null if hooks report different processes. */
+    process: value['process'] === null ? null : parseProcess(value['process']),
+    /** Set once `steward sessions` has reported that the session ended unexpectedly. */
+    lost: value['lost'] === true ? (true as const) : undefined,
+  };
+}
 
-const WORDS = ['assistant', 'model', 'tool', 'transcript', 'agentsDoneAt'] as const;
+/** A session, or several sessions that share a session file. Times are ISO 8601 in UTC. */
+export type Session = NonNullable<ReturnType<typeof parseSession>> & {
+  /**
+   * `givenName` is the user's name for the session. `title` is the first line of the first prompt. The state
+   * file contains neither, because `names.ts` stores them.
+   */
+  givenName?: string;
+  title?: string;
+  /** Whether the assistant's process is running. Set by state.ts if the process is known. */
+  isAlive?: boolean;
+};
 
-const SOURCES: readonly string[] = ['artifact', 'voice', 'merged', 'hook'];
+const ACTIVITIES = ['working', 'waiting', 'ended'] as const;
 
-function historyOf(value: unknown): PhaseEntry[] {
-  return objectsIn(value).flatMap(({ phase, at, source }) => {
-    const id = phaseNamed(textOr(phase) ?? '')?.id;
-    const isKnown = id !== undefined && isTime(at) && SOURCES.includes(String(source));
-    return isKnown ? [{ phase: id, at, source: source as PhaseSource }] : [];
+function failureOf(value: unknown) {
+  const { reason, until } = isObject(value) ? value : {};
+  return typeof reason === 'string' && reason !== ''
+    ? {
+        /** The assistant's keyword for the error, such as `rate_limit`. */
+        reason,
+        /** When the limit is reset, in ISO 8601 in UTC; null if it isn't known. */
+        until: isIso(until) ? until : null,
+      }
+    : undefined;
+}
+
+/** The source of a phase: the session file (`artifact`), a notification (`voice`), or both (`merged`). */
+export type PhaseSource = (typeof SOURCES)[number];
+const SOURCES = ['artifact', 'voice', 'merged', 'hook'] as const;
+
+function historyOf(value: unknown) {
+  return objectsIn(value).flatMap((entry) => {
+    const phase = phaseNamed(textOf(entry['phase']) ?? '')?.id;
+    const source = SOURCES.find((known) => known === entry['source']);
+    const { at } = entry;
+    return phase !== undefined && source !== undefined && isTime(at) ? [{ phase, at, source }] : [];
   });
 }
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
-}
-
-function textOr(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 function isTime(value: unknown): value is string {

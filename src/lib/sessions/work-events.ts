@@ -1,7 +1,7 @@
 import { isIso, parseIso, toIso } from '../platform/time/clock';
 import { append, foldEntries, type Journal, type LogCursor } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
-import { phaseNamed, type PhaseId } from './phases';
+import { phaseNamed } from './phases';
 import { idOfKey, sessionKey } from './session-key';
 import { isSlug } from './slug';
 import type { ProcessMark } from '../platform/process/ancestor';
@@ -30,60 +30,6 @@ export const QUESTION_TOOL = 'request_user_input';
 /** What a tool asks you: to answer a question, or to approve a plan. */
 export type Asks = (typeof ASKS)[number];
 const ASKS = ['question', 'plan'] as const;
-
-/** A session's terminal. Unknown values are null. */
-export interface SessionTerminal {
-  tty: string | null;
-  program: string | null;
-  kittySocket: string | null;
-  /**
-   * The process in the terminal, and its start time in clock ticks since boot. A different start time means
-   * that the process id has been reused.
-   */
-  pid: number | null;
-  started: string | null;
-}
-
-/** A line of `state/work-events.jsonl`. It never contains a prompt, tool input or other content. */
-export interface WorkEvent {
-  ts: string;
-  type: WorkEventType;
-  /** The session's key from `sessionKey`. The log line itself contains the assistant's own session id. */
-  session: string;
-  slug: string | null;
-  /** The repository that contains the session's folder; null outside a repository. */
-  repo: string | null;
-  /** The branch that is checked out; null if HEAD is detached. Tool events omit the branch. */
-  branch?: string | null;
-  /** Folder name of a linked worktree; null in the main checkout. */
-  worktree?: string | null;
-  /** The assistant that reported the event. Default: Claude Code. */
-  assistant?: string;
-  model?: string;
-  tool?: string;
-  phase?: PhaseId;
-  /** Set if a session file was written. `slug` is then that file's slug. */
-  artifact?: true;
-  /** Set if the tool asks you, so that the session waits until the call ends. */
-  asks?: Asks;
-  /** The id of a tool call that asks you. */
-  call?: string;
-  /** Id of the subagent that caused the event. */
-  agent?: string;
-  /**
-   * The assistant's keyword for the reason why the session is waiting, for how the session started or
-   * ended, or for the error that ended the turn.
-   */
-  reason?: string;
-  /** When a limit that ended the turn is reset. ISO 8601 in UTC. */
-  until?: string;
-  machine?: string;
-  /** Path of the assistant's log of the session. Set only for session starts and prompts. */
-  transcript?: string;
-  /** The assistant's process. Set only for session starts and prompts. */
-  process?: ProcessMark;
-  terminal?: SessionTerminal;
-}
 
 export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
 /**
@@ -132,43 +78,61 @@ function storedWordOrNull(value: unknown): string | null | undefined {
 }
 
 /** Parses a line of the log. Returns undefined if it is invalid. */
-export function parseWorkEvent(text: string): WorkEvent | undefined {
+export function parseWorkEvent(text: string) {
   const value = parseObject(text);
   if (value === undefined) return undefined;
-  const { ts, type, artifact } = value;
+  const type = WORK_EVENT_TYPES.find((known) => known === value['type']);
   const assistant = storedWord(value['assistant']);
-  const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
+  const ms = typeof value['ts'] === 'string' ? parseIso(value['ts']) : undefined;
   const session = storedId(value['session']);
-  if (ms === undefined || session === undefined) return undefined;
-  if (!WORK_EVENT_TYPES.includes(type as WorkEventType)) return undefined;
+  if (ms === undefined || session === undefined || type === undefined) return undefined;
   const slug = typeof value['slug'] === 'string' && isSlug(value['slug']) ? value['slug'] : null;
   const optional = {
+    /** The branch that is checked out; null if HEAD is detached. Tool events omit the branch. */
     branch: storedWordOrNull(value['branch']),
+    /** Folder name of a linked worktree; null in the main checkout. */
     worktree: storedWordOrNull(value['worktree']),
+    /** The assistant that reported the event. Default: Claude Code. */
     assistant,
     model: storedWord(value['model']),
     tool: storedWord(value['tool']),
     phase: typeof value['phase'] === 'string' ? phaseNamed(value['phase'])?.id : undefined,
-    artifact: artifact === true && slug !== null ? (true as const) : undefined,
+    /** Set if a session file was written. `slug` is then that file's slug. */
+    artifact: value['artifact'] === true && slug !== null ? (true as const) : undefined,
+    /** Id of the subagent that caused the event. */
     agent: storedWord(value['agent']),
+    /** Set if the tool asks you, so that the session waits until the call ends. */
     asks: ASKS.find((known) => known === value['asks']),
+    /** The id of a tool call that asks you. */
     call: storedWord(value['call']),
+    /**
+     * The assistant's keyword for the reason why the session is waiting, for how the session started or
+     * ended, or for the error that ended the turn.
+     */
     reason: storedWord(value['reason']),
+    /** When a limit that ended the turn is reset. ISO 8601 in UTC. */
     until: isIso(value['until']) ? value['until'] : undefined,
     machine: storedWord(value['machine']),
+    /** Path of the assistant's log of the session. Set only for session starts and prompts. */
     transcript: storedPath(value['transcript']),
+    /** The assistant's process. Set only for session starts and prompts. */
     process: parseProcess(value['process']),
     terminal: parseTerminal(value['terminal']),
   };
   return {
     ts: toIso(ms),
-    type: type as WorkEventType,
+    type,
+    /** The session's key from `sessionKey`. The log line itself contains the assistant's own session id. */
     session: sessionKey(assistant, session),
     slug,
+    /** The repository that contains the session's folder; null outside a repository. */
     repo: storedWord(value['repo']) ?? null,
     ...definedOnly(optional),
   };
 }
+
+/** A line of `state/work-events.jsonl`. It never contains a prompt, tool input or other content. */
+export type WorkEvent = NonNullable<ReturnType<typeof parseWorkEvent>>;
 
 export function parseProcess(value: unknown): ProcessMark | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -181,17 +145,24 @@ export function parseProcess(value: unknown): ProcessMark | undefined {
   return mark;
 }
 
-export function parseTerminal(value: unknown): SessionTerminal | undefined {
+export function parseTerminal(value: unknown) {
   if (typeof value !== 'object' || value === null) return undefined;
   const { tty, program, kittySocket, pid, started } = value as Record<string, unknown>;
   return {
     tty: storedId(tty) ?? null,
     program: storedWord(program) ?? null,
     kittySocket: storedId(kittySocket) ?? null,
+    /**
+     * The process in the terminal, and its start time in clock ticks since boot. A different start time means
+     * that the process id has been reused.
+     */
     pid: typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 ? pid : null,
     started: storedWord(started) ?? null,
   };
 }
+
+/** A session's terminal. Unknown values are null. */
+export type SessionTerminal = NonNullable<ReturnType<typeof parseTerminal>>;
 
 /** Passes each event after the cursor to `take`. Returns the next cursor. */
 export function readWorkEvents(path: string, cursor: LogCursor, take: (event: WorkEvent) => void): LogCursor {

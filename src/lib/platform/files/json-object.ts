@@ -18,10 +18,12 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** The type of an object whose undefined values are left out. */
+export type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
 /** Returns a copy of the object without undefined values. */
-export function definedOnly<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+export function definedOnly<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
 }
 
 /** Returns the objects in a list; none if the value is not a list. */
