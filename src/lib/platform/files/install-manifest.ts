@@ -6,33 +6,35 @@ import { readText, replaceFile } from './atomic-file';
 import { toIso, type Clock } from '../time/clock';
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from './folder';
 import { isObject } from './json-object';
+import { isText, listOf, nullable, shape, type ShapeOf } from './shape';
 import { withLock } from './lock';
 
-/** A change outside the user area, with the data needed to undo it. */
-export interface InstallEntry {
+const BACKUP = { path: isText, sha256: isText };
+const ENTRY = {
   /** Id of the change, such as `hooks:claude-code`. The id, path and machine together identify an entry. */
-  id: string;
+  id: isText,
   /** Determines how the change is undone, such as `settings-entries` or `file`. */
-  kind: string;
+  kind: isText,
   /** Absolute path of the changed file. */
-  path: string;
+  path: isText,
   /** What the change added. The format depends on `kind`. */
-  added: Readonly<Record<string, unknown>>;
+  added: isObject,
   /** SHA-256 (hex) of the file before the change, or null if the file was missing or its hash is unknown. */
-  before: string | null;
+  before: nullable(isText),
   /** SHA-256 (hex) of the file after the change. */
-  after: string | null;
-  backups: readonly Backup[];
+  after: nullable(isText),
+  backups: listOf(shape(BACKUP)),
   /** Time of the change (ISO 8601, UTC). */
-  at: string;
+  at: isText,
   /** Id of the machine that was changed. Needed because machines may share a synced user area. */
-  machine: string;
-}
+  machine: isText,
+};
 
-export interface Backup {
-  path: string;
-  sha256: string;
-}
+/** A change outside the user area, with the data needed to undo it. */
+export type InstallEntry = ShapeOf<typeof ENTRY>;
+export type Backup = ShapeOf<typeof BACKUP>;
+
+const isList = listOf(shape(ENTRY));
 
 interface ManifestDeps {
   path: string;
@@ -114,9 +116,8 @@ function read(path: string): InstallEntry[] {
       hint: 'Update steward. The file is unchanged.',
     });
   }
-  const entries = content['entries'];
-  if (!Array.isArray(entries) || !entries.every(isEntry)) throw broken(path);
-  return entries;
+  if (!isList(content['entries'])) throw broken(path);
+  return content['entries'];
 }
 
 function parse(text: string, path: string): unknown {
@@ -132,20 +133,6 @@ function broken(path: string, cause?: unknown): StewardError {
     hint: 'Move or rename the file. Without it, "steward uninstall" removes only what it can find.',
     cause,
   });
-}
-
-function isEntry(value: unknown): value is InstallEntry {
-  return (
-    isObject(value) &&
-    ['id', 'kind', 'path', 'at', 'machine'].every((key) => typeof value[key] === 'string') &&
-    ['before', 'after'].every((key) => value[key] === null || typeof value[key] === 'string') &&
-    isObject(value['added']) &&
-    Array.isArray(value['backups']) &&
-    value['backups'].every(
-      (backup) =>
-        isObject(backup) && typeof backup['path'] === 'string' && typeof backup['sha256'] === 'string',
-    )
-  );
 }
 
 interface RecordedFile {
