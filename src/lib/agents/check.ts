@@ -152,32 +152,13 @@ function speechIn(prompt: string): string | undefined {
   return undefined;
 }
 
-/** A planned agent launch. Unspecified fields are null. */
-export interface Invocation {
-  subagentType: string | null;
-  prompt: string;
-  model: string | null;
-  worker: string | null;
-  /** Expected duration of the work. */
-  minutes: number | null;
-  interactive: boolean;
-  needsContext: boolean;
-  /** Effort level, 1 to 5. */
-  effort: number | null;
-  /**
-   * Whether a PreToolUse hook provided the invocation. If so, `model` is one of the assistant's own model
-   * names.
-   */
-  isCall: boolean;
-}
-
 const MAX_INVOCATIONS = 1000;
 
 /**
  * Parses planned invocations. Accepts an object, an array, `{"invocations": […]}`, JSON lines, a hook's JSON
  * with `tool_input`, and the output of `agents route` or `agents brief`. Throws `usage` for anything else.
  */
-export function parseInvocations(text: string): Invocation[] {
+export function parseInvocations(text: string) {
   const values = listOf(parseJson(text));
   if (values.length === 0) throw unreadable('The input contains no agent invocations.');
   if (values.length > MAX_INVOCATIONS)
@@ -185,9 +166,19 @@ export function parseInvocations(text: string): Invocation[] {
   return values.map((value, index) => {
     if (!isObject(value)) throw unreadable(`Invocation ${index + 1} is not a JSON object.`);
     const call = isObject(value['tool_input']) ? value['tool_input'] : undefined;
-    return { ...invocationOf(call ?? value), isCall: call !== undefined };
+    return {
+      ...invocationOf(call ?? value),
+      /**
+       * Whether a PreToolUse hook provided the invocation. If so, `model` is one of the assistant's own model
+       * names.
+       */
+      isCall: call !== undefined,
+    };
   });
 }
+
+/** A planned agent launch. Unspecified fields are null. */
+export type Invocation = ReturnType<typeof parseInvocations>[number];
 
 function parseJson(text: string): unknown {
   const bare = text.replace(/^\ufeff/, '').trim();
@@ -220,7 +211,7 @@ function listOf(value: unknown): unknown[] {
   ];
 }
 
-function invocationOf(value: Record<string, unknown>): Omit<Invocation, 'isCall'> {
+function invocationOf(value: Record<string, unknown>) {
   const text = (...keys: string[]): string | null => {
     const found = keys.map((key) => value[key]).find((given) => given !== undefined && given !== null);
     return typeof found === 'string' ? found : null;
@@ -232,9 +223,11 @@ function invocationOf(value: Record<string, unknown>): Omit<Invocation, 'isCall'
     prompt: text('prompt', 'brief') ?? '',
     model: text('model'),
     worker: value['custom'] === true ? 'custom' : (text('worker', 'kind')?.toLowerCase() ?? null),
+    /** Expected duration of the work. */
     minutes: typeof minutes === 'number' && Number.isFinite(minutes) ? minutes : null,
     interactive: value['interactive'] === true,
     needsContext: value['needsContext'] === true || value['needs_context'] === true,
+    /** Effort level, 1 to 5. */
     effort: effort === undefined ? null : Number(effort),
   };
 }

@@ -20,23 +20,6 @@ export const SILENCE_MS = 90_000;
 const POLL_MS = 2000;
 const MAX_TASK = 120;
 
-/** The current state of a session with active agents. */
-export interface WatchedSession {
-  session: string;
-  /** The session's task; null if the session has no session file. */
-  task: string | null;
-  agents: number;
-  status: 'working' | 'waiting';
-  silentSec: number;
-  /**
-   * Time of the last tool call (ISO 8601, UTC). Identifies a silent period, so that each period is reported
-   * only once.
-   */
-  since: string;
-  lastTool: string | null;
-  silent: boolean;
-}
-
 export interface SilenceAlert extends Omit<WatchedSession, 'status' | 'silent'> {
   /** Time of the alert, ISO 8601 in UTC. */
   ts: string;
@@ -78,7 +61,7 @@ function recordActivity({ activity }: Watch, event: WorkEvent, monotonicMs: numb
   activity.set(event.session, { ts: event.ts, monotonicMs, tool: tool ?? null });
 }
 
-function poll(watching: Watch): WatchedSession[] {
+function poll(watching: Watch) {
   const { deps, state, fold, activity } = watching;
   const { area, clock } = deps;
   const now = clock.monotonic();
@@ -95,16 +78,24 @@ function poll(watching: Watch): WatchedSession[] {
       const silentMs = Math.max(0, now - monotonicMs);
       return {
         session: session.slug,
+        /** The session's task; null if the session has no session file. */
         task: session.task,
         agents: session.agents.length,
-        status: statusOf(session, clock.now()) === 'working' ? 'working' : 'waiting',
+        status: statusOf(session, clock.now()) === 'working' ? ('working' as const) : ('waiting' as const),
         silentSec: Math.floor(silentMs / 1000),
+        /**
+         * Time of the last tool call (ISO 8601, UTC). Identifies a silent period, so that each period is reported
+         * only once.
+         */
         since: ts,
         lastTool: tool,
         silent: silentMs >= SILENCE_MS,
       };
     });
 }
+
+/** The current state of a session with active agents. */
+export type WatchedSession = ReturnType<typeof poll>[number];
 
 /** Returns a session's latest activity: a tool call or the start of an agent. */
 function lastActivity({ deps, activity }: Watch, { sessionIds, updatedAt }: Session): Activity {

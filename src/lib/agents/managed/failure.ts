@@ -136,35 +136,26 @@ export function hasNoSideEffects(error: unknown): boolean {
   return isKnown && !mayHaveSideEffects(error);
 }
 
-/** Timeouts and pauses, in ms. */
-export interface Timing {
+export const TIMING = {
   /** Pause before the first retry. Each further retry doubles the pause. */
-  firstPauseMs: number;
-  longestPauseMs: number;
-  /** Maximum number of attempts per request. */
-  tries: number;
-  /** How long to keep reconnecting to a session. */
-  patienceMs: number;
-  /** How long a stream may be silent before it is reopened. */
-  silenceMs: number;
-  /** Maximum time between two reads of the history. */
-  rereadMs: number;
-  /** How long to wait for an event from the stream to appear in the history. */
-  lagMs: number;
-  /** Minimum and maximum pause between history reads while events arrive. */
-  paceMs: readonly [number, number];
-}
-
-export const TIMING: Timing = {
   firstPauseMs: 500,
   longestPauseMs: 10_000,
+  /** Maximum number of attempts per request. */
   tries: 5,
+  /** How long to keep reconnecting to a session. */
   patienceMs: 15 * 60_000,
+  /** How long a stream may be silent before it is reopened. */
   silenceMs: 45_000,
+  /** Maximum time between two reads of the history. */
   rereadMs: 30_000,
+  /** How long to wait for an event from the stream to appear in the history. */
   lagMs: 5_000,
-  paceMs: [100, 1000],
+  /** Minimum and maximum pause between history reads while events arrive. */
+  paceMs: [100, 1000] as readonly [number, number],
 };
+
+/** Timeouts and pauses, in ms. */
+export type Timing = Readonly<typeof TIMING>;
 
 /** Total time after which failed work is no longer retried. */
 const SLOW_MS = 45_000;

@@ -41,27 +41,20 @@ interface QueueDeps {
   noVoice: () => string;
 }
 
-export interface QueueLimits {
-  waiting: number;
-  /** How long an utterance may wait before it is discarded, in ms. */
-  staleMs: number;
-  /** Timeout for speaking an utterance, across all engines, in ms. */
-  textMs: number;
-  /** How long a failed engine stays last in the order, in ms. */
-  restMs: number;
-  /** If an engine takes longer than this to fail, the queue skips the engine for `slowRestMs`. */
-  slowMs: number;
-  slowRestMs: number;
-}
-
-export const LIMITS: QueueLimits = {
+export const LIMITS = {
   waiting: 50,
+  /** How long an utterance may wait before it is discarded, in ms. */
   staleMs: 60_000,
+  /** Timeout for speaking an utterance, across all engines, in ms. */
   textMs: 30_000,
+  /** How long a failed engine stays last in the order, in ms. */
   restMs: 60_000,
+  /** If an engine takes longer than this to fail, the queue skips the engine for `slowRestMs`. */
   slowMs: 3_000,
   slowRestMs: 300_000,
 };
+
+export type QueueLimits = Readonly<typeof LIMITS>;
 
 const STOP_MS = 2000;
 const STOPPED = 'Stopped.';

@@ -39,31 +39,22 @@ export interface Application {
   refuse: (status: number, cause?: unknown) => HttpAnswer;
 }
 
-export interface ServerLimits {
-  maxBodyBytes: number;
+export const SERVER_LIMITS = {
+  maxBodyBytes: 64 * 1024,
   /** Maximum total size of the headers, in bytes. */
-  maxHeaderBytes: number;
-  maxHeaders: number;
+  maxHeaderBytes: 16 * 1024,
+  maxHeaders: 100,
   /** Timeout for the headers, and for the complete request. */
-  requestMs: number;
+  requestMs: 10_000,
   /** How long a connection may be idle between requests. */
-  idleMs: number;
-  maxConnections: number;
+  idleMs: 65_000,
+  maxConnections: 1000,
   /** Maximum number of pending requests on a connection; a client that sends more is disconnected. */
-  maxUnanswered: number;
+  maxUnanswered: 16,
   /**
    * How long a client may be silent after connecting or stop reading a response before it is disconnected.
    */
-  unreadMs: number;
-}
-
-export const SERVER_LIMITS: ServerLimits = {
-  maxBodyBytes: 64 * 1024,
-  maxHeaderBytes: 16 * 1024,
-  maxHeaders: 100,
-  requestMs: 10_000,
-  idleMs: 65_000,
-  maxConnections: 1000,
-  maxUnanswered: 16,
   unreadMs: 30_000,
 };
+
+export type ServerLimits = Readonly<typeof SERVER_LIMITS>;

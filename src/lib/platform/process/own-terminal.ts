@@ -20,19 +20,6 @@ export interface OwnTerminal {
   started: string;
 }
 
-interface ProcessFacts {
-  parent: number;
-  /** Device number of the controlling terminal, or 0 if there is none. */
-  device: number;
-  /** Foreground process group of the controlling terminal, or -1 if there is none. */
-  foreground: number;
-  started: string;
-  /** Process that opened the session on the terminal. */
-  leader: number;
-  /** Whether the process is a zombie: exited, but not reaped by its parent. */
-  isDead: boolean;
-}
-
 const MAX_PARENTS = 16;
 
 /**
@@ -117,21 +104,27 @@ export function variableOf(pid: number, name: string): string | undefined {
  * Parses /proc/PID/stat: state (field 3), parent (4), session (6), terminal (7), foreground group (8), start
  * time (22).
  */
-export function factsOf(pid: number): ProcessFacts | undefined {
+export function factsOf(pid: number) {
   const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [parent, device, started] = [Number(fields[1]), Number(fields[4]), fields[19]];
   return Number.isSafeInteger(parent) && Number.isSafeInteger(device) && started !== undefined
     ? {
         parent,
+        /** Device number of the controlling terminal, or 0 if there is none. */
         device,
+        /** Foreground process group of the controlling terminal, or -1 if there is none. */
         foreground: Number(fields[5]),
         started,
+        /** Process that opened the session on the terminal. */
         leader: Number(fields[3]),
+        /** Whether the process is a zombie: exited, but not reaped by its parent. */
         isDead: /^[ZX]$/.test(fields[0] ?? ''),
       }
     : undefined;
 }
+
+type ProcessFacts = NonNullable<ReturnType<typeof factsOf>>;
 
 /**
  * Returns the path of a terminal device. The major numbers are 136 to 143 for pseudo-terminals and 4 for
