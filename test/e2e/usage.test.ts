@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import type { Inbox } from '../../src/lib/inbox/row';
 import type { Report } from '../../src/lib/report/model';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -94,6 +95,9 @@ describe('steward usage (built)', function () {
     const input = JSON.stringify({ rate_limits: { five_hour: { used_percentage: 85, resets_at } } });
     expect((await steward(['statusline'], { home: home.path, input })).stdout).to.include('5 h 85%');
     expect((await run('status')).stdout).to.match(/usage +ok +Claude Code: 5 h 85% until /);
+    const at = new Date().toISOString();
+    log('.claude/projects/shop/s1.jsonl', [claudeLine({ id: 'm1', at, input: 1_000_000, output: 0 })]);
+    await run('config', 'set', 'usage.budgets', '[{"per": "month", "usd": 4}]');
     for (let start = 0; start < 2; start += 1) {
       const daemon = await startDaemon({ home: home.path });
       try {
@@ -108,10 +112,20 @@ describe('steward usage (built)', function () {
       }
     }
     const history = jsonOf(await run('notify', 'history', '--json')) as { event: string; text: string }[];
-    expect(history.map(({ event }) => event)).to.deep.equal(['limit']);
-    expect(history[0]?.text).to.match(
-      /^Claude Code: 80% of the five-hour limit has been used\. It resets at /,
+    expect(history.map(({ event }) => event)).to.deep.equal(['limit', 'limit']);
+    const texts = history.map(({ text }) => text).sort();
+    expect(texts[0]).to.equal(
+      '125% of the month budget is used: $5.00 of $4.00, now s1, claude-opus-4-8, $5.00 in 20 min.',
     );
+    expect(texts[1]).to.match(/^Claude Code: 80% of the five-hour limit has been used\. It resets at /);
+    const { rows } = jsonOf(await run('inbox', '--json')) as Inbox;
+    expect(rows.map(({ kind, name, why }) => [kind, name, why])).to.deep.equal([
+      ['budget', 'month budget', '125% used'],
+    ]);
+    expect((await run('statusline')).stdout).to.include('1 waiting');
+    expect((await run('home')).stdout).to.include('month budget  125% used');
+    expect((await run('inbox', 'done', 'month budget')).code).to.equal(0);
+    expect(jsonOf(await run('inbox', '--json'))).to.have.property('count', 0);
   });
 
   it('explains wrong flags', async () => {
@@ -137,7 +151,9 @@ describe('steward usage (built)', function () {
     log('.claude/projects/shop/s1.jsonl', [claudeLine({ id: 'm1', at, input: 1_000_000, output: 0 })]);
     const checked = await run('usage', '--check');
     expect(checked.code).to.equal(6);
-    expect(checked.stdout).to.include('day budget 125%: $5.00 of $4.00, most by s1 ($5.00)\nmonth budget 5%');
+    expect(checked.stdout).to.include(
+      'day budget 125%: $5.00 of $4.00, now s1, claude-opus-4-8, $5.00 in 20 min\nmonth budget 5%',
+    );
     expect((await run('status')).stdout).to.include('day budget 125%');
     const hook = await run('usage', '--check', '--hook');
     expect(hook.code).to.equal(0);

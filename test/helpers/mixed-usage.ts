@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { UsageRow } from '../../src/lib/usage/rollup';
-import { claudeLine, codexStart, codexTotals, lineOf } from './usage';
+import { claudeLine, codexStart, codexTotals, lineOf, type UsageBox } from './usage';
 
 const sqlite = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as
   { DatabaseSync: new (path: string) => { exec: (sql: string) => void; close: () => void } } | undefined;
@@ -73,5 +73,59 @@ function openCode(path: string, session: string, root: string, at: string): void
   database.exec('CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, data TEXT)');
   database.exec(`INSERT INTO message VALUES ('u1', '${session}', '{"role":"user"}')`);
   database.exec(`INSERT INTO message VALUES ('m1', '${session}', '${JSON.stringify(data)}')`);
+  database.close();
+}
+
+/** The assistants whose logs can be read with this Node.js. */
+export const READABLE: readonly string[] = [
+  ...['claude-code', 'codex', 'qwen', 'copilot'],
+  ...(sqlite === undefined ? [] : ['opencode']),
+];
+
+/** Returns a function that appends a response of `tokens` input tokens of `test-model` to an assistant's log. */
+export function spender({ log, append }: UsageBox, home: string, at: string) {
+  let [count, codexTokens] = [0, 0];
+  const codex = '.codex/sessions/rollout-1.jsonl';
+  log(codex, codexStart('codex-1', {}, at));
+  for (const path of [CLAUDE_LOG, QWEN_LOG, COPILOT_LOG]) log(path, []);
+  return (assistant: string, tokens: number): void => {
+    count += 1;
+    const id = `m${count}`;
+    const put = (path: string, line: object): void => append(path, lineOf(line));
+    if (assistant === 'claude-code')
+      put(CLAUDE_LOG, claudeLine({ id, at, model: 'test-model', input: tokens, output: 0 }));
+    else if (assistant === 'codex') put(codex, codexTotals([(codexTokens += tokens), 0, 0], at));
+    else if (assistant === 'qwen')
+      put(QWEN_LOG, {
+        ...{ type: 'assistant', uuid: id, timestamp: at, sessionId: 'qwen-1', model: 'test-model' },
+        usageMetadata: { promptTokenCount: tokens, candidatesTokenCount: 0, totalTokenCount: tokens },
+      });
+    else if (assistant === 'copilot')
+      put(COPILOT_LOG, {
+        ...{ type: 'span', traceId: 't1', spanId: id, endTime: [Math.floor(Date.parse(at) / 1000), 5] },
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.response.model': 'test-model',
+          'gen_ai.conversation.id': 'copilot-1',
+          'gen_ai.usage.input_tokens': tokens,
+        },
+      });
+    else spendInOpenCode(join(home, '.local/share/opencode/opencode.db'), id, at, tokens);
+  };
+}
+
+const CLAUDE_LOG = '.claude/projects/shop/s1.jsonl';
+const QWEN_LOG = '.qwen/projects/shop/chats/q.jsonl';
+const COPILOT_LOG = '.copilot/otel/c.jsonl';
+
+function spendInOpenCode(path: string, id: string, at: string, input: number): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const database = new (sqlite as NonNullable<typeof sqlite>).DatabaseSync(path);
+  const data = {
+    ...{ role: 'assistant', modelID: 'test-model', path: { root: '/nowhere' } },
+    ...{ time: { created: Date.parse(at) }, tokens: { input, output: 0, cache: { read: 0, write: 0 } } },
+  };
+  database.exec('CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT, data TEXT)');
+  database.exec(`INSERT INTO message VALUES ('${id}', 'opencode-1', '${JSON.stringify(data)}')`);
   database.close();
 }

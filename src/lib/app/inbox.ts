@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import * as v from 'valibot';
 
 import { sessionLogPath } from '../agents/managed/session-log';
@@ -13,6 +15,8 @@ import { checkEnd, findRow } from '../inbox/find';
 import { mark, readMarks, unmarked } from '../inbox/marks';
 import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
 import { issueWaits, sessionWaits, waitOf } from '../inbox/waits';
+import { budgetStates } from '../usage/budgets';
+import { announcedBudgets } from '../usage/limits';
 import { undelivered } from '../notify/history';
 import { deadFolder } from '../notify/outbox';
 import { readInstallManifest } from '../platform/files/install-manifest';
@@ -27,6 +31,7 @@ import { currentPrivacy } from '../work/privacy';
 import { storedReviews } from '../work/reviews';
 import { installerDeps, zonedNow, type Context } from './context';
 import { openRunning, openSessions } from './sessions';
+import { openUsage } from './usage';
 import { openWork } from './work';
 
 interface Waits {
@@ -49,6 +54,7 @@ export async function openInbox(context: Context): Promise<Inbox> {
 }
 
 const COUNT_VALID_MS = 60_000;
+const SPENDING = 'steward usage --check';
 
 /** Returns how many waits that aren't sessions are listed, and until when that is valid if no file changes. */
 export async function openOtherCount(context: Context): Promise<{ others: number; untilMs: number }> {
@@ -67,6 +73,7 @@ export function openInboxFiles({ area }: Context): string[] {
   return [
     ...configPaths(area),
     ...[work.cache, work.reviews, area.inbox, area.asks, area.spool, deadFolder(area), area.notifyLog],
+    join(area.machine, 'usage'),
     ...[managed, ...localSessions(managed).map((id) => sessionLogPath(managed, id))],
     ...[installManifest, ...readInstallManifest(installManifest).map(({ path }) => path)],
   ];
@@ -79,6 +86,7 @@ export async function openOtherWaits(context: Context): Promise<Waits> {
   const ofWork = workWaits((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const asks = waitingAsks(context);
+  const { deps: usage } = await openUsage(context);
   const waits = [
     ...ofWork.waits,
     ...askWaits(asks),
@@ -86,6 +94,18 @@ export async function openOtherWaits(context: Context): Promise<Waits> {
       const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
       return waitOf({ ...about, kind: 'delivery', why: 'not delivered', go: 'steward notify history' });
     }),
+    ...announcedBudgets(usage.state, await budgetStates(usage)).map(({ id, name, percent, text, since }) =>
+      waitOf({
+        id,
+        name,
+        kind: 'budget',
+        title: text,
+        why: `${percent}% used`,
+        since,
+        go: SPENDING,
+        canEnd: true,
+      }),
+    ),
     ...waitingHosted(area.managed).map((one) =>
       waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true }),
     ),

@@ -6,6 +6,7 @@ import { acceptRequest } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
 import { localTimes } from '../platform/time/day-words';
 import { namesOf } from '../sessions/describe';
+import { CLAUDE_CODE } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import { collectUsage } from '../usage/collect';
 import { budgetStates } from '../usage/budgets';
@@ -18,6 +19,7 @@ import type { Context } from './context';
 import type { NotifyContext } from './notify';
 import { openSessions } from './sessions';
 import { machineName } from './sync-settings';
+import { openWorkNames } from './work-names';
 
 export async function openUsage(context: Context): Promise<UsageReads & { deps: UsageReadDeps }> {
   const { area, clock } = context;
@@ -46,13 +48,17 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
       const { source, noteAway: onOthers } = openReceived(folder, area, localTime, note);
       return usageOfMachines({ own, source, onOthers, machine, ...period }, readOwn, mergeUsage, note);
     },
-    async sessionNames() {
+    async sessions() {
       const sessions = Object.values(currentSessions(await openSessions(context)).sessions);
       const names = namesOf(sessions);
-      const named = sessions.flatMap(({ slug, sessionIds }) =>
-        sessionIds.map((id) => [id, names.get(slug) ?? slug] as const),
+      const { issue } = (await openWorkNames(context))();
+      const known = sessions.flatMap(({ slug, sessionIds, repo, branch = null, assistant = CLAUDE_CODE }) =>
+        sessionIds.map((session) => {
+          const [name, number] = [names.get(slug) ?? slug, issue({ repo, branch, session, assistant })];
+          return [session, { name, ...(branch && { branch }), ...(number && { issue: number }) }] as const;
+        }),
       );
-      return new Map(named);
+      return new Map(known);
     },
   };
   return { deps, ...usageReads(deps) };

@@ -29,6 +29,7 @@ const BUDGET = v.pipe(
     usd: AMOUNT,
     tokens: AMOUNT,
     repo: v.optional(v.string()),
+    issue: v.optional(v.pipe(v.string(), v.regex(/#[1-9]\d*$/))),
   }),
   v.check(({ usd, tokens }) => (usd === undefined) !== (tokens === undefined)),
 );
@@ -40,7 +41,7 @@ export type Budget = v.InferOutput<typeof BUDGET>;
 export function budgetList() {
   return leaf<Budget[]>({
     expected:
-      'a list of budgets per session, day, week or month, in usd or tokens, such as [{"per": "day", "usd": 20, "repo": "shop"}]',
+      'a list of budgets per session, day, week or month, in usd or tokens, such as [{"per": "day", "usd": 20, "repo": "shop"}, {"per": "month", "usd": 50, "issue": "#12"}]',
     check: v.array(BUDGET),
     fallback: () => [],
     whole: true,

@@ -164,6 +164,7 @@ async function writeUsage(context: Context, { days }: StoryMachine): Promise<voi
       const session = idOfKey(key);
       put(ledger, {
         id: `${session}.${index}`,
+        ms: toMs,
         day,
         row: [assistant, session, repo, model],
         amounts: [900 * minutes, 420 * minutes, 31_000 * minutes, 2_100 * minutes, 0, 0],

@@ -3,7 +3,7 @@ import type { ShownAsk } from './asks';
 
 export type WaitKind =
   | ('permission' | 'question' | 'plan' | 'limit' | 'turn' | 'agents' | 'hosted')
-  | ('issue' | 'review' | 'reminder' | 'delivery' | 'hooks');
+  | ('issue' | 'review' | 'reminder' | 'delivery' | 'hooks' | 'budget');
 
 /** Something that waits for you. Times are ISO 8601 in UTC. */
 export interface InboxWait {

@@ -1,48 +1,68 @@
 import type { Budget } from '../config/model-prices';
 import { tokens, usdCell } from '../platform/terminal/format';
 import { readPeriod } from '../platform/time/period';
+import { dayOf } from '../platform/time/time';
 import type { UsageDeps } from './collect';
+import { rowsSince } from './ledger';
 import type { Prices } from './prices';
-import { rowsBetween, usageBy, type DatedRow, type UsageRow } from './rollup';
+import { keyOf, rowsBetween, usageBy, type DatedRow, type SessionFacts, type UsageRow } from './rollup';
 
 const PERIODS = { session: '40d', day: 'today', week: 'this week', month: 'this month' } as const;
 
 export const ALERT_PERCENT = 80;
 
+/** The pace is what was spent in this time. */
+const PACE_MIN = 20;
+
 /** How much of a budget is spent. `key` identifies the budget in its period; `text` also names what spends most. */
 export type BudgetState = Awaited<ReturnType<typeof budgetStates>>[number];
 
-export interface BudgetDeps extends Pick<UsageDeps, 'clock' | 'zone' | 'days'> {
+export interface BudgetDeps extends Pick<UsageDeps, 'clock' | 'zone' | 'days' | 'state'> {
   budgets: readonly Budget[];
   prices: Prices;
-  /** Returns the sessions' display names by session id. */
-  sessionNames: () => Promise<ReadonlyMap<string, string>>;
+  sessions: () => Promise<SessionFacts>;
 }
 
 /** Returns how much of each budget is spent. A budget per session gives each session that spent much, or the first. */
 export async function budgetStates(deps: BudgetDeps) {
-  const { clock, zone, days, budgets, prices } = deps;
-  const names = budgets.length === 0 ? new Map<string, string>() : await deps.sessionNames();
-  const states = budgets.map(async ({ per, repo, usd, tokens: count }) => {
+  const { clock, zone, budgets, prices } = deps;
+  if (budgets.length === 0) return [];
+  const facts = await deps.sessions();
+  const sinceMs = clock.now() - PACE_MIN * 60_000;
+  const recent = rowsSince(deps.state, sinceMs, dayOf(sinceMs, zone));
+  const states = budgets.map(async ({ per, repo, issue, usd, tokens: count }) => {
     const period = await readPeriod(PERIODS[per], { nowMs: clock.now(), zone });
     const isOwn = (row: DatedRow): boolean =>
-      repo === undefined || row.repo?.toLowerCase() === repo.toLowerCase();
-    const { rows, total } = usageBy(rowsBetween(days, period, []).filter(isOwn), 'session', prices);
+      (repo === undefined || row.repo?.toLowerCase() === repo.toLowerCase()) &&
+      (issue === undefined || keyOf(row, 'issue', facts) === issue);
     const [most, show] = usd === undefined ? [count ?? 0, tokens] : [usd, usdCell];
     const usedOf = ({ cost, input, output, cacheRead, cacheWrite }: Omit<UsageRow, 'key'>): number =>
       usd === undefined ? input + output + cacheRead + cacheWrite : (cost ?? 0);
-    const sorted = [...rows].sort((a, b) => usedOf(b) - usedOf(a));
+    const sorted = (rows: readonly DatedRow[], by: 'session' | 'model'): UsageRow[] =>
+      usageBy(rows, by, prices).rows.sort((a, b) => usedOf(b) - usedOf(a));
+    const own = rowsBetween(deps.days, period, []).filter(isOwn);
+    const { total } = usageBy(own, 'session', prices);
+    const sessions = sorted(own, 'session');
+    const who = (unit: UsageRow): string => {
+      const name = (key: string): string => facts.get(key)?.name ?? key;
+      const now = recent.filter((row) => isOwn(row) && (per !== 'session' || keyOf(row, per) === unit.key));
+      const [busy] = sorted(now, 'session');
+      if (busy !== undefined && usedOf(busy) > 0) {
+        const [model] = sorted(now.filter((row) => keyOf(row, 'session') === busy.key), 'model'); // prettier-ignore
+        return `, now ${name(busy.key)}, ${model?.key ?? ''}, ${show(usedOf(busy))} in ${PACE_MIN} min`;
+      }
+      const top = per === 'session' ? unit : sessions[0];
+      return top === undefined ? '' : `, most by ${name(top.key)} (${show(usedOf(top))})`;
+    };
+    const where = [repo, issue].filter((part) => part !== undefined).join(' ');
     const isPartial = usd !== undefined && total.unpriced > 0;
-    const all = (per === 'session' ? sorted : [{ ...total, key: period.from }]).map((unit) => {
-      const top = per === 'session' ? unit : sorted[0];
-      const by = top === undefined ? '' : `, most by ${names.get(top.key) ?? top.key} (${show(usedOf(top))})`;
-      return {
-        key: ['budget', per, unit.key, repo, most].join(':'),
-        name: `${per} budget${repo === undefined ? '' : ` of ${repo}`}`,
-        percent: Math.floor((usedOf(unit) / most) * 100),
-        text: `${isPartial ? 'at least ' : ''}${show(usedOf(unit))} of ${show(most)}${by}`,
-      };
-    });
+    const all = (per === 'session' ? sessions : [{ ...total, key: period.from }]).map((unit) => ({
+      key: ['budget', per, unit.key, where, most].join(':'),
+      name: `${per} budget${where === '' ? '' : ` of ${where}`}`,
+      // The product of two fractions may be just below the percentage that it should be.
+      percent: Math.floor((usedOf(unit) / most) * 100 + 1e-6),
+      text: `${isPartial ? 'at least ' : ''}${show(usedOf(unit))} of ${show(most)}${who(unit)}`,
+    }));
     return all.filter(({ percent }, at) => at === 0 || percent >= ALERT_PERCENT);
   });
   return (await Promise.all(states)).flat();

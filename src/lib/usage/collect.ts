@@ -136,7 +136,7 @@ function take(run: Run, assistant: string, entry: UsageEntry): void {
   );
   run.ledger ??= readLedger(run.deps.state);
   const row = [assistant, ownSession, ownRepo, ownModel] as const;
-  put(run.ledger, { id, day: run.day.day, row, amounts, depth });
+  put(run.ledger, { id, ms, day: run.day.day, row, amounts, depth });
 }
 
 function repoAt(cwd: string): string {

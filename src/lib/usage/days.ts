@@ -8,6 +8,9 @@ import { isAmount } from '../platform/files/shape';
 import { isDay, type Day } from '../platform/time/time';
 import { AMOUNTS } from './entry';
 
+/** The key of a row: assistant, session, repository (empty if unknown) and model. */
+export type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
+
 /** One model's usage in one session and repository on one day. */
 export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   assistant: string;
@@ -55,10 +58,16 @@ function rowsIn(path: string, note: (path: string) => void): DayRow[] {
   return rows.filter(hasValidAmounts).flatMap((row): DayRow[] => {
     const [assistant, session, model] = [row['assistant'], row['session'], row['model']].map(textOf);
     if (assistant === undefined || session === undefined || model === undefined) return [];
-    const amounts = AMOUNTS.map((name) => [name, typeof row[name] === 'number' ? row[name] : 0]);
-    const known = { assistant, session, repo: textOf(row['repo']) ?? null, model };
-    return [{ ...known, ...(Object.fromEntries(amounts) as Record<(typeof AMOUNTS)[number], number>) }];
+    const amounts = AMOUNTS.map((name) => (typeof row[name] === 'number' ? row[name] : 0));
+    return [rowOf([assistant, session, textOf(row['repo']) ?? '', model], amounts)];
   });
+}
+
+/** Returns a row with amounts in the order of `AMOUNTS`. */
+export function rowOf([assistant, session, repo, model]: RowKey, amounts: readonly number[]): DayRow {
+  const named = AMOUNTS.map((name, at) => [name, amounts[at] ?? 0]);
+  const sums = Object.fromEntries(named) as Record<(typeof AMOUNTS)[number], number>;
+  return { assistant, session, repo: repo === '' ? null : repo, model, ...sums };
 }
 
 function hasValidAmounts(row: unknown): row is Record<string, unknown> {
@@ -79,15 +88,8 @@ export function mergeDay(
   for (const key of shrunk) rows.delete(key);
   for (const [key, amounts] of sums) {
     const stored = rows.get(key);
-    const [assistant, session, repo, model] = JSON.parse(key) as [string, string, string, string];
-    const larger = AMOUNTS.map((name, at) => [name, Math.max(amounts[at] ?? 0, stored?.[name] ?? 0)]);
-    rows.set(key, {
-      assistant,
-      session,
-      repo: repo === '' ? null : repo,
-      model,
-      ...(Object.fromEntries(larger) as Record<(typeof AMOUNTS)[number], number>),
-    });
+    const larger = AMOUNTS.map((name, at) => Math.max(amounts[at] ?? 0, stored?.[name] ?? 0));
+    rows.set(key, rowOf(JSON.parse(key) as RowKey, larger));
   }
   writeDay(folder, day, [...rows.values()]);
 }

@@ -4,17 +4,15 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, removeFile } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import type { Day } from '../platform/time/time';
-import { daysIn } from './days';
-import { splitId, type Amounts } from './entry';
-
-/** The key of a row: assistant, session, repository (empty if unknown) and model. */
-type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
+import { daysIn, rowOf, type RowKey } from './days';
+import { AMOUNTS, splitId, type Amounts } from './entry';
+import type { DatedRow } from './rollup';
 
 /**
- * A version of a response: the second part of its id, the index of its row (-1 if purged), its depth, and its
- * amounts.
+ * A version of a response: the second part of its id, the index of its row (-1 if purged), its depth, its
+ * amounts, and its time. Purged responses, and those of earlier versions of steward, have no time.
  */
-type Version = [rest: string, row: number, depth: number, ...amounts: Amounts];
+type Version = [rest: string, row: number, depth: number, ...amounts: Amounts, ms?: number];
 
 interface LedgerDay {
   version: 1;
@@ -39,6 +37,7 @@ export interface Ledger {
 
 interface NewEntry {
   id: string;
+  ms: number;
   day: Day;
   row: RowKey;
   amounts: Amounts;
@@ -47,9 +46,10 @@ interface NewEntry {
 
 const PURGED = -1;
 
-export function readLedger(folder: string): Ledger {
+/** Reads the days from `from` on. */
+export function readLedger(folder: string, from: Day = ''): Ledger {
   const ledger: Ledger = { days: new Map(), dirty: new Set(), shrunk: new Set() };
-  for (const day of daysIn(folder)) {
+  for (const day of daysIn(folder).filter((known) => known >= from)) {
     const stored = parseObject(readText(fileOf(folder, day)) ?? '');
     const isKnown = stored?.['version'] === 1 && Array.isArray(stored['rows']) && isObject(stored['answers']);
     if (isKnown) ledger.days.set(day, stored as unknown as LedgerDay);
@@ -66,9 +66,8 @@ export function put(ledger: Ledger, entry: NewEntry): void {
   const known = versionsOf(ledger, group);
   if (known.some(({ version }) => version[2] < entry.depth)) return;
   const size = tokensIn(['', 0, 0, ...entry.amounts]);
-  const isReplaced = ([ownRest, row, depth, ...amounts]: Version): boolean =>
-    depth > entry.depth ||
-    (ownRest === rest && row !== PURGED && tokensIn([ownRest, row, depth, ...amounts]) < size);
+  const isReplaced = (version: Version): boolean =>
+    version[2] > entry.depth || (version[0] === rest && version[1] !== PURGED && tokensIn(version) < size);
   for (const { day, version } of known) if (isReplaced(version)) remove(ledger, day, group, version);
   if (versionsOf(ledger, group).some(({ version }) => version[0] === rest)) return;
   add(ledger, group, rest, entry);
@@ -88,12 +87,12 @@ function tokensIn([, , , input, output, cacheRead, cacheWrite]: Version): number
 }
 
 function add({ days, dirty }: Ledger, group: string, rest: string, entry: NewEntry): void {
-  const { day, row, depth, amounts } = entry;
+  const { day, row, depth, amounts, ms } = entry;
   const into = days.get(day) ?? { version: 1, rows: [], answers: {} };
   days.set(day, into);
   let place = into.rows.findIndex((known) => known.every((part, at) => part === row[at]));
   if (place === -1) place = into.rows.push(row) - 1;
-  (into.answers[group] ??= []).push([rest, place, depth, ...amounts]);
+  (into.answers[group] ??= []).push([rest, place, depth, ...amounts, ms]);
   dirty.add(day);
 }
 
@@ -111,7 +110,7 @@ export function forget(ledger: Ledger, matches: (day: Day, row: RowKey) => boole
     const isGone = rows.map((row) => matches(day, row));
     if (!isGone.includes(true)) continue;
     for (const version of Object.values(answers).flat()) {
-      if (isGone[version[1]] === true) version.splice(1, 8, PURGED, version[2], 0, 0, 0, 0, 0, 0);
+      if (isGone[version[1]] === true) version.splice(1, 9, PURGED, version[2], 0, 0, 0, 0, 0, 0);
     }
     rows.forEach((_, at) => isGone[at] === true && rows.splice(at, 1, ['', '', '', '']));
     ledger.dirty.add(day);
@@ -122,12 +121,26 @@ export function forget(ledger: Ledger, matches: (day: Day, row: RowKey) => boole
 export function sumsOf({ days }: Ledger, day: Day): Map<string, number[]> {
   const { rows, answers } = days.get(day) ?? { rows: [], answers: {} };
   const sums = rows.map(() => [0, 0, 0, 0, 0, 0]);
-  for (const [, row, , ...amounts] of Object.values(answers).flat()) {
-    const sum = sums[row];
-    if (sum !== undefined) amounts.forEach((amount, at) => (sum[at] = (sum[at] ?? 0) + amount));
+  for (const version of Object.values(answers).flat()) {
+    const sum = sums[version[1]];
+    if (sum !== undefined) amountsOf(version).forEach((amount, at) => (sum[at] = (sum[at] ?? 0) + amount));
   }
   const used = rows.map((row, at) => [JSON.stringify(row), sums[at] ?? []] as const);
   return new Map(used.filter(([, sum]) => sum.some((amount) => amount > 0)));
+}
+
+function amountsOf(version: Version): Amounts {
+  return version.slice(3, 3 + AMOUNTS.length) as unknown as Amounts;
+}
+
+/** Returns the rows of the responses since then, one for each. */
+export function rowsSince(folder: string, sinceMs: number, from: Day): DatedRow[] {
+  return [...readLedger(folder, from).days].flatMap(([day, { rows, answers }]) =>
+    Object.values(answers)
+      .flat()
+      .filter((version) => (version[9] ?? 0) >= sinceMs)
+      .map((version) => ({ ...rowOf(rows[version[1]] as RowKey, amountsOf(version)), day })),
+  );
 }
 
 /** Writes the changed days, and deletes the days before `oldest`. */

@@ -21,7 +21,7 @@ interface UsageLimit {
 const WINDOW_NAMES: Readonly<Record<LimitWindow, string>> = { fiveHour: '5 h', sevenDay: 'week' };
 const WINDOWS = ['fiveHour', 'sevenDay'] as const;
 const LENGTH_MS = { fiveHour: 5 * 3_600_000, sevenDay: 7 * 86_400_000 } as const;
-const MAX_BYTES = 16 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const MAX_RESET_MS = 60 * 86_400_000;
 
 interface LimitsDeps {
@@ -138,14 +138,35 @@ function dueAlerts(
     const message = `${name}: 80% of the ${WORDS[window]} limit has been used. It resets at ${localTime(resetsAt)}.`;
     alerts.push({ message, dedupe: `limit:${key}:${resetsAt}` });
   }
-  for (const { key, name, percent, text } of budgets) {
-    const crossed = [100, ALERT_PERCENT].filter((at) => percent >= at).map((at) => `${key}:${at}`);
+  for (const budget of budgets) {
+    const { name, percent, text } = budget;
+    const crossed = crossedBy(budget);
     const [highest] = crossed;
     if (highest !== undefined && next[highest] === undefined)
       alerts.push({ message: `${percent}% of the ${name} is used: ${text}.`, dedupe: highest });
     for (const at of crossed) next[at] ??= toIso(nowMs + BUDGET_MS);
   }
   return { alerts, announced: next };
+}
+
+/** Returns the keys of the alerts about a budget, the highest first. */
+function crossedBy({ key, percent }: BudgetState): string[] {
+  return [100, ALERT_PERCENT].filter((at) => percent >= at).map((at) => `${key}:${at}`);
+}
+
+/** Returns the budgets that an alert announced, with the alert's key and time. */
+export function announcedBudgets(state: string, budgets: readonly BudgetState[]) {
+  const announced = readAnnounced(state);
+  return budgets.flatMap((budget) => {
+    const [id = ''] = crossedBy(budget);
+    const until = announced[id];
+    return until === undefined ? [] : [{ ...budget, id, since: toIso(Date.parse(until) - BUDGET_MS) }];
+  });
+}
+
+function readAnnounced(state: string): AnnouncedLimits {
+  const stored = parseObject(readText(join(state, 'announced.json'), { maxBytes: MAX_BYTES }) ?? '');
+  return (isObject(stored?.['windows']) ? stored['windows'] : {}) as AnnouncedLimits;
 }
 
 const WORDS: Readonly<Record<LimitWindow, string>> = { fiveHour: 'five-hour', sevenDay: 'weekly' };
@@ -155,12 +176,10 @@ export async function announceLimits(
   deps: AnnounceDeps,
   send: (alert: LimitAlert) => Promise<unknown>,
 ): Promise<void> {
-  const path = join(deps.state, 'announced.json');
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-  const before = (isObject(stored?.['windows']) ? stored['windows'] : {}) as AnnouncedLimits;
+  const before = readAnnounced(deps.state);
   const { alerts, announced } = dueAlerts(currentLimits(deps, deps.nowMs), before, deps);
   for (const alert of alerts) await send(alert);
   if (JSON.stringify(before) === JSON.stringify(announced)) return;
   ensureFolder(deps.state);
-  replaceFile(path, `${JSON.stringify({ version: 1, windows: announced })}\n`);
+  replaceFile(join(deps.state, 'announced.json'), `${JSON.stringify({ version: 1, windows: announced })}\n`);
 }

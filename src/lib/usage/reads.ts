@@ -14,6 +14,7 @@ import {
   usageBy,
   type DatedRow,
   type Grouping,
+  type SessionFacts,
   type Usage,
   type UsageRow,
 } from './rollup';
@@ -33,6 +34,8 @@ export interface UsageReadDeps extends UsageDeps, BudgetDeps {
 }
 
 type Days = Pick<Period, 'from' | 'to'>;
+
+const OF_SESSIONS: readonly Grouping[] = ['session', 'issue', 'branch'];
 
 interface UsageWords {
   by: Grouping;
@@ -59,22 +62,24 @@ export function usageReads(deps: UsageReadDeps) {
       const sources = enabled ? await collected(deps, notes) : [];
       const { rows, machines } = await between(period, machine, notes);
       const all = [...problemsOf(sources), ...notes];
+      const facts: SessionFacts = OF_SESSIONS.includes(by) ? await deps.sessions() : new Map();
       return {
-        usage: withNotes({ ...usageBy(rows, by, prices), ...machines }, all),
+        usage: withNotes({ ...usageBy(rows, by, prices, facts), ...machines }, all),
         by,
         period,
         sources,
         notes,
         limits: await limitLines(deps),
         unpriced: unpricedModels(rows, prices),
-        names: by === 'session' ? await deps.sessionNames() : new Map(),
+        names: facts,
       };
     },
     /** Returns the stored usage of the last `days` days, without reading the assistants' logs. */
     async stored({ by, days, machine }: Omit<UsageWords, 'period'> & { days: number }): Promise<Usage> {
       const notes = missing();
       const { rows, machines } = await between(lastDays(days), machine, notes);
-      return withNotes({ ...usageBy(rows, by, prices), ...machines }, notes);
+      const facts: SessionFacts = OF_SESSIONS.includes(by) ? await deps.sessions() : new Map();
+      return withNotes({ ...usageBy(rows, by, prices, facts), ...machines }, notes);
     },
     /** Returns the stored usage of a period by assistant. */
     async ofDays(

@@ -4,7 +4,19 @@ import { sessionKey } from '../sessions/session-key';
 import { daysIn, readDayRows, type DayRow } from './days';
 import { costOf, type Prices } from './prices';
 
-export const GROUPINGS = ['day', 'session', 'repo', 'model', 'assistant', 'machine'] as const;
+/** What is known of each session, by its key. */
+export type SessionFacts = ReadonlyMap<string, { name: string; branch?: string; issue?: string }>;
+
+export const GROUPINGS = [
+  'day',
+  'session',
+  'repo',
+  'model',
+  'assistant',
+  'machine',
+  'issue',
+  'branch',
+] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 interface Sums {
@@ -47,11 +59,16 @@ export function rowsBetween(
 }
 
 /** Groups rows and adds up each group. Sorts days by date, and other groups by cost, then by tokens. */
-export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices): Usage {
+export function usageBy(
+  rows: readonly DatedRow[],
+  by: Grouping,
+  prices: Prices,
+  facts: SessionFacts = new Map(),
+): Usage {
   const groups = new Map<string, Sums>();
   const total = { ...emptySums(), unpriced: 0 };
   for (const row of rows) {
-    const key = keyOf(row, by);
+    const key = keyOf(row, by, facts);
     const sums = groups.get(key) ?? emptySums();
     groups.set(key, sums);
     const cost = costOf(row, prices);
@@ -72,10 +89,11 @@ export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices)
  * Returns the key of a row's group. A session's key includes the assistant, because two assistants may use
  * the same session id.
  */
-function keyOf(row: DatedRow, by: Grouping): string {
-  return by === 'session'
-    ? sessionKey(row.assistant, row.session)
-    : (row[by] ?? (by === 'machine' ? 'this machine' : 'unknown'));
+export function keyOf(row: DatedRow, by: Grouping, facts: SessionFacts = new Map()): string {
+  const session = sessionKey(row.assistant, row.session);
+  if (by === 'session') return session;
+  if (by === 'issue' || by === 'branch') return facts.get(session)?.[by] ?? `no ${by}`;
+  return row[by] ?? (by === 'machine' ? 'this machine' : 'unknown');
 }
 
 export function unpricedModels(rows: readonly DatedRow[], prices: Prices): string[] {

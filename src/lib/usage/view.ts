@@ -5,7 +5,7 @@ import { clean } from '../platform/terminal/terminal';
 import type { Day } from '../platform/time/time';
 import type { LogSource } from './find-logs';
 import { PRICES_AS_OF } from './prices';
-import type { Grouping, Usage, UsageRow } from './rollup';
+import type { Grouping, SessionFacts, Usage, UsageRow } from './rollup';
 
 export interface UsageReport {
   usage: Usage;
@@ -15,7 +15,7 @@ export interface UsageReport {
   sources: readonly LogSource[];
   limits: readonly string[];
   unpriced: readonly string[];
-  names: ReadonlyMap<string, string>;
+  names: SessionFacts;
   notes: readonly string[];
 }
 
@@ -50,7 +50,7 @@ function tableLines(report: UsageReport, columns: number, strong: (text: string)
   const cells = columns < WIDE_COLUMNS ? COLUMNS.slice(0, 2) : COLUMNS;
   const total: UsageRow = { key: 'total', ...usage.total };
   const rows = [...usage.rows, total].map((row) => [
-    clean(by === 'session' ? (names.get(row.key) ?? row.key) : row.key),
+    clean(by === 'session' ? (names.get(row.key)?.name ?? row.key) : row.key),
     ...cells.map((cell) => tokens(row[cell])),
     usdCell(row.cost),
   ]);

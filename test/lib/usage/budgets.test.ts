@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Budget } from '../../../src/lib/config/model-prices';
 import { budgetStates, denial, type BudgetState } from '../../../src/lib/usage/budgets';
 import { collectUsage } from '../../../src/lib/usage/collect';
-import { announceLimits } from '../../../src/lib/usage/limits';
+import { announcedBudgets, announceLimits } from '../../../src/lib/usage/limits';
 import { pricesWith } from '../../../src/lib/usage/prices';
 import { scratch } from '../../helpers/scratch';
 import { claudeLine, lineOf, NOW, usageBox, type ClaudeAnswer } from '../../helpers/usage';
@@ -24,12 +24,12 @@ describe('usage budgets (lib)', () => {
     budgets: readonly Budget[],
   ): Promise<BudgetState[]> => {
     await collectUsage(usage.deps);
-    const names = new Map([['s1', 'shop·login']]);
+    const facts = new Map([['s1', { name: 'shop·login', issue: '#12' }]]);
     return budgetStates({
       ...usage.deps,
       budgets,
       prices: pricesWith({}),
-      sessionNames: () => Promise.resolve(names),
+      sessions: () => Promise.resolve(facts),
     });
   };
 
@@ -109,6 +109,71 @@ describe('usage budgets (lib)', () => {
     ]);
     expect(await percents({ per: 'week', tokens: 2_000_000 })).to.deep.equal(['week budget 50']);
     expect(await percents({ per: 'month', usd: 1, repo: 'shop' })).to.deep.equal(['month budget of shop 0']);
+  });
+
+  it('name the session, model and pace of the last 20 minutes', async () => {
+    const usage = usageBox(box.path());
+    const at = (minutes: number): Partial<ClaudeAnswer> => ({
+      at: new Date(NOW - minutes * 60_000).toISOString(),
+    });
+    usage.log(LOG, [
+      spent('m1', 30, { session: 's2', ...at(21) }),
+      spent('m2', 9, at(19)),
+      spent('m2', 9, at(19)),
+      spent('m3', 5, at(1)),
+      claudeLine({ id: 'm4', model: 'claude-haiku-4-5', input: 4_000_000, output: 0, ...at(1) }),
+    ]);
+    const texts = (
+      await statesOf(usage, [
+        { per: 'day', usd: 50 },
+        { per: 'session', usd: 40 },
+        { per: 'day', tokens: 20_000_000 },
+      ])
+    ).map(({ text }) => text);
+    expect(texts).to.deep.equal([
+      '$48.00 of $50.00, now shop·login, claude-opus-4-8, $18.00 in 20 min',
+      '$30.00 of $40.00, most by s2 ($30.00)',
+      '12.8M of 20.0M, now shop·login, claude-haiku-4-5, 6.80M in 20 min',
+    ]);
+    expect((await statesOf(usage, [{ per: 'session', usd: 12 }])).map(({ text }) => text)).to.deep.equal([
+      '$30.00 of $12.00, most by s2 ($30.00)',
+      '$18.00 of $12.00, now shop·login, claude-opus-4-8, $18.00 in 20 min',
+    ]);
+  });
+
+  it('are per issue, by the sessions that worked on it', async () => {
+    const usage = usageBox(box.path());
+    usage.log(LOG, [spent('m1', 2), spent('m2', 3, { session: 's2' })]);
+    const states = await statesOf(usage, [
+      { per: 'month', usd: 2, issue: '#12' },
+      { per: 'month', usd: 2, issue: '#13' },
+    ]);
+    expect(states.map(({ name, percent }) => `${name} ${percent}`)).to.deep.equal([
+      'month budget of #12 100',
+      'month budget of #13 0',
+    ]);
+  });
+
+  it('are rows of the inbox once announced, with the time of the alert', async () => {
+    const usage = usageBox(box.path());
+    const budgets: Budget[] = [{ per: 'day', usd: 10 }];
+    const rows = async () =>
+      announcedBudgets(usage.deps.state, await statesOf(usage, budgets)).map(({ id, since }) => [id, since]);
+    usage.log(LOG, [spent('m1', 9)]);
+    expect(await rows()).to.deep.equal([]);
+    await alerts(usage, budgets);
+    usage.at(NOW + 3_600_000);
+    const first = ['budget:day:2026-11-20::10:80', '2026-11-20T12:00:00.000Z'];
+    expect(await rows()).to.deep.equal([first]);
+    usage.append(LOG, lineOf(spent('m2', 1)));
+    await alerts(usage, budgets);
+    expect(await rows()).to.deep.equal([['budget:day:2026-11-20::10:100', '2026-11-20T13:00:00.000Z']]);
+  });
+
+  it('are used up by an amount that a fraction of a cent would miss', async () => {
+    const usage = usageBox(box.path());
+    usage.log(LOG, [spent('m1', 0.88)]);
+    expect((await statesOf(usage, [{ per: 'day', usd: 1.1 }]))[0]?.percent).to.equal(80);
   });
 
   it('never take an unknown price for 0', async () => {

@@ -276,7 +276,7 @@ describe('the readers of usage (lib)', () => {
         prices: {},
         budgets: [],
         union: async (_period, _machine, readOwn) => ({ rows: readOwn() }),
-        sessionNames: async () => new Map(),
+        sessions: async () => new Map(),
       });
       expect(
         (await reads.report({ by: 'day', period: { from: '2026-11-14', to: '2026-11-20' } })).usage.notes,

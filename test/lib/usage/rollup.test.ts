@@ -105,7 +105,7 @@ describe('summing usage (lib)', () => {
     });
 
     it('fits into 40 columns', () => {
-      const names = new Map([['s1', 'a long name of a session that does not fit']]);
+      const names = new Map([['s1', { name: 'a long name of a session that does not fit' }]]);
       const usage = usageBy([row()], 'session', prices);
       const text = usageText(report({ usage, by: 'session', names }), terminal(40));
       for (const line of text.split('\n')) expect(line.length, line).to.be.at.most(40);
