@@ -54,14 +54,16 @@ export const WORDS = {
   'notifications.chat.webhook': 'Incoming webhook of Discord, Slack or any service that accepts JSON.',
   'notifications.telegram.token': 'Token of your bot, from @BotFather.',
   'notifications.telegram.chatId': 'Chat that the bot writes to.',
-  'notifications.thresholds.longTaskMinutes': 'Minutes after which a finished task counts as a `longTask`.',
+  'notifications.thresholds.NAME':
+    'Minutes: after `longTaskMinutes`, a finished task counts as a `longTask`; after `breakMinutes`, a message stops waiting for a break.',
   'notifications.answers.enabled':
     'Hold questions and permissions of Claude Code while you are away, until you answer from elsewhere; see `steward answers setup`.',
   'notifications.answers.holdMinutes': 'The longest time that a request is held.',
   'notifications.answers.tools':
     'Tools that you may allow from elsewhere, such as `Edit`; the others you can only deny.',
   'notifications.voice.events': 'Events that are spoken. Agents, jobs, reminders and limits never are.',
-  'notifications.routing.EVENT': 'Channels for an event; the voice has its own list.',
+  'notifications.routing.EVENT':
+    'Channels for an event; the voice has its own list. With `atBreak` (not for `security` and `attention`), its banners and messages wait until you come back, change the kind of application or end a turn.',
   'sense.enabled': '`false` stops all captures.',
   'sense.pollIntervalSec': 'Seconds between captures, and the longest time that one capture counts for.',
   'sense.sources.SOURCE':

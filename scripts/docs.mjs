@@ -17,7 +17,12 @@ async function configModules() {
 }
 
 /** Sections that are one table, with the word for its entries. */
-const TABLES = { 'notifications.routing': 'EVENT', 'agents.types': 'TYPE', 'sense.sources': 'SOURCE' };
+const TABLES = {
+  'notifications.routing': 'EVENT',
+  'notifications.thresholds': 'NAME',
+  'agents.types': 'TYPE',
+  'sense.sources': 'SOURCE',
+};
 
 /** Returns the page. Throws if a key has no words, or words have no key. */
 async function configurationPage() {

@@ -101,7 +101,7 @@ export function notifyWorld(): NotifyWorld {
       settings: () => ({
         routing: world.notifications.routing,
         spoken: world.notifications.voice.events,
-        longTaskMinutes: world.notifications.thresholds.longTaskMinutes,
+        ...world.notifications.thresholds,
         quietHours: world.quietHours,
         zone: 'UTC',
       }),

@@ -18,6 +18,7 @@ import { listFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import type { Context } from './context';
 import { liveConfig, type LiveConfig } from '../config/live';
+import { openBreaks } from './breaks';
 import { openNotify, type NotifyContext } from './notify';
 import { pushesJob } from './pushes';
 import { voiceOf } from './speech';
@@ -37,11 +38,13 @@ export async function openNotifyOfDaemon(context: Context) {
   const voice = voiceOf(context, settings, faults.note);
   const presence = presenceOfDaemon(context);
   let delivering: Delivering | undefined;
+  const breaks = openBreaks(context, () => delivering?.atBreak() ?? []);
   const notify = await openNotify(context, {
     voice,
     settings,
     report: faults.note,
     wake: (deliveries) => delivering?.wake(deliveries),
+    lastBreak: breaks.last,
   });
   return {
     notify,
@@ -53,7 +56,12 @@ export async function openNotifyOfDaemon(context: Context) {
       delivering = keepDelivering(notify.deps);
       return [{ close: () => closed(delivering, voice) }, presence];
     },
-    jobs: [triggersJob(context, notify, settings), pushesJob(context, notify.deps.channels), presence.job],
+    jobs: [
+      triggersJob(context, notify, settings),
+      pushesJob(context, notify.deps.channels),
+      presence.job,
+      breaks.job,
+    ],
     module: {
       id: 'notify',
       label: 'Notifications',

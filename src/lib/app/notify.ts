@@ -16,6 +16,7 @@ import { mute, muteState, type MuteState } from '../notify/routing';
 import type { Sender } from '../notify/send';
 import type { Voice } from '../notify/speech/voice';
 import { ensureFolder } from '../platform/files/folder';
+import { definedOnly } from '../platform/files/json-object';
 import { processHost } from '../platform/files/paths';
 import type { HttpLibrary } from '../platform/net/origin-client';
 import { startDetached } from '../platform/process/own-process';
@@ -40,6 +41,7 @@ interface NotifyParts {
   /** The daemon's voice, reused across calls. */
   voice?: Voice;
   wake?: AcceptDeps['wake'];
+  lastBreak?: DeliverDeps['lastBreak'];
   settings?: LiveConfig;
   report?: DeliverDeps['report'];
 }
@@ -72,7 +74,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     settings: () => ({
       routing: settings().routing,
       spoken: settings().voice.events,
-      longTaskMinutes: settings().thresholds.longTaskMinutes,
+      ...settings().thresholds,
       quietHours: live.current().user.notify.quietHours,
       zone: live.current().user.timezone,
     }),
@@ -95,7 +97,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     random: Math.random,
     report,
     phaseEffect: phaseEffect(() => openPhase(context), report),
-    ...(parts.wake === undefined ? {} : { wake: parts.wake }),
+    ...definedOnly({ wake: parts.wake, lastBreak: parts.lastBreak }),
     settingsChanged: live.changed,
   };
   return {

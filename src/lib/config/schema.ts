@@ -185,8 +185,8 @@ const ROUTES = {
   longTask: route(['push']),
   backgroundAgent: route(['push']),
   error: route(['push']),
-  security: route(['push', 'chat']),
-  attention: route(['desktop', 'push']),
+  security: urgentRoute(['push', 'chat']),
+  attention: urgentRoute(['desktop', 'push']),
   reminder: route(['desktop', 'push']),
   limit: route(['desktop']),
 };
@@ -213,7 +213,7 @@ export const SETTINGS_KEYS = {
       chatId: secretText('a numeric chat id, or @NAME', (value) => /^(?:-?\d{1,20}|@\w{1,64})$/.test(value)),
       server: fromEnvironment(hostOrAddress('api.telegram.org'), 'STEWARD_TELEGRAM_SERVER'),
     },
-    thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
+    thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5), breakMinutes: wholeNumber(1, 1440, 20) },
     answers: {
       enabled: flag(false),
       holdMinutes: wholeNumber(1, 30, 10),
@@ -313,6 +313,15 @@ export interface Config {
 }
 
 function route(fallback: readonly RoutedChannel[]) {
-  const expected = `a list of channels: ${ROUTED_CHANNELS.join(', ')} (for the voice, set notifications.voice.events)`;
-  return subsetOf(expected, ROUTED_CHANNELS, fallback);
+  return routeOf([...ROUTED_CHANNELS, 'atBreak'] as const, fallback);
+}
+
+/** An urgent event never waits for a break. */
+function urgentRoute(fallback: readonly RoutedChannel[]) {
+  return routeOf(ROUTED_CHANNELS, fallback);
+}
+
+function routeOf<S extends string>(names: readonly S[], fallback: readonly S[]) {
+  const expected = `a list of ${names.join(', ')} (for the voice, set notifications.voice.events)`;
+  return subsetOf(expected, names, fallback);
 }

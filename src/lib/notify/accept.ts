@@ -4,16 +4,16 @@ import { StewardError } from '../errors';
 import { removeFile } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
 import { shortHash } from '../platform/files/short-hash';
-import { checkRoom, put, timeOfName, withdraw } from '../platform/files/spool';
+import { checkRoom, put, timeOfName } from '../platform/files/spool';
 import { toIso, type Clock } from '../platform/time/clock';
 import type { Channel } from './channels/channel';
 import {
   NO_RESULT,
   entryOf,
   lineOf,
-  logEnd,
   logLine,
   readHistory,
+  supersede,
   type HistoryDeps,
   type HistoryLine,
 } from './history';
@@ -177,7 +177,7 @@ function prepare(
       return true;
     }
     store(deps, line, deliveries);
-    if (dedupe !== undefined) supersede(deps, deliveries);
+    if (dedupe !== undefined) replaceEarlier(deps, deliveries);
     deps.wake?.(deliveries);
     return true;
   };
@@ -226,13 +226,12 @@ function sameText(
 }
 
 /** Withdraws the pending deliveries that a newer notification replaces. */
-function supersede(deps: AcceptDeps, by: readonly Delivery[]): void {
+function replaceEarlier(deps: AcceptDeps, by: readonly Delivery[]): void {
   for (const old of pendingDeliveries(deps)) {
     const isReplaced = by.some(({ id, channel, dedupe, machine }) => {
       return old.dedupe === dedupe && old.channel === channel && old.machine === machine && old.id !== id;
     });
-    if (!isReplaced || !withdraw(outboxOf(deps), nameOf(old))) continue;
-    logEnd(deps, { ...old, result: 'superseded', reason: 'a newer message has the same key' });
+    if (isReplaced) supersede(deps, old, 'a newer message has the same key');
   }
 }
 
@@ -241,7 +240,7 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
   const at = toIso(deps.clock.now());
   const boot = deps.clock.boot?.();
   const isShown = plan.deliveries.some(({ channel }) => channel === 'desktop' || channel === 'terminal');
-  return plan.deliveries.map(({ channel, silent, heldUntil: heldMs }) => {
+  return plan.deliveries.map(({ channel, silent, heldUntil: heldMs, atBreak }) => {
     const heldUntil = heldMs === undefined ? undefined : toIso(heldMs);
     return {
       id,
@@ -261,6 +260,7 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
       tags,
       silent,
       heldUntil,
+      atBreak,
       alsoShown: (channel === 'voice' && isShown) || undefined,
       nextAt: heldUntil ?? at,
       attempts: 0,

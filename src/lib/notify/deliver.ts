@@ -83,6 +83,8 @@ async function refresh({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher)
 export interface Delivering {
   /** Adds deliveries that have just been accepted. */
   wake: (deliveries: readonly Delivery[]) => void;
+  /** Returns the deliveries that wait for a break. */
+  atBreak: () => Delivery[];
   /** Stops new attempts, waits up to `graceMs` for attempts in progress, and releases the lock. */
   close: (graceMs: number) => Promise<void>;
 }
@@ -121,6 +123,10 @@ export function keepDelivering(deps: DeliverDeps): Delivering {
   const done = run();
   return {
     wake: (deliveries) => dispatcher !== undefined && add(dispatcher, deliveries),
+    atBreak: () =>
+      [...(dispatcher?.queue.values() ?? [])]
+        .map(({ delivery }) => delivery)
+        .filter(({ atBreak, nextAt, heldUntil }) => atBreak === true && nextAt === heldUntil),
     async close(ms) {
       graceMs = ms;
       stop.abort();

@@ -4,7 +4,9 @@ import { exists } from '../platform/files/folder';
 import { abandoned, claim, folderOf, isOrphaned, record, release, sweep } from '../platform/files/spool';
 import { stampOf } from '../platform/files/stat';
 import { toIso } from '../platform/time/clock';
+import { minutes } from '../platform/time/day-words';
 import { within, yielder } from '../platform/time/wait';
+import type { Break } from './break';
 import { attempt, prepared, type Channel } from './channels/channel';
 import type { ChannelId } from './events';
 import {
@@ -32,6 +34,8 @@ import { quietEnd, type RoutingSettings } from './routing';
 import { end, offOutcome, recover, settle, waitUntil, type SettleDeps } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
+  /** Returns the last break that was noticed. */
+  lastBreak?: () => Break | undefined;
   settings: () => Pick<RoutingSettings, 'quietHours' | 'zone'>;
   /** Reports an unexpected error, such as a full disk. Delivery continues. */
   report: (error: unknown) => void;
@@ -137,11 +141,17 @@ export function scan(at: Dispatcher): void {
   pump(at);
 }
 
+/** Returns the break that ends a delivery's wait; undefined if it came before the delivery. */
+function breakFor({ lastBreak }: DispatchDeps, { at }: Delivery): Break | undefined {
+  const last = lastBreak?.();
+  return last !== undefined && last.atMs >= Date.parse(at) ? last : undefined;
+}
+
 /**
  * Returns the channel's deliveries. All are due if the channel is off; held ones wait for the end of the quiet
- * hours as they are set now.
+ * hours as they are set now, or for a break.
  */
-function laneOf({ deps, queue }: Dispatcher, { id, off }: Channel): QueuedDelivery[] {
+function laneOf({ deps, queue }: Dispatcher, { id, off, isHeld }: Channel): QueuedDelivery[] {
   const lane = [...queue.values()].filter(
     ({ delivery }) => delivery.channel === id && delivery.machine === deps.machineId,
   );
@@ -149,10 +159,14 @@ function laneOf({ deps, queue }: Dispatcher, { id, off }: Channel): QueuedDelive
   if (lane.length === 0) return lane;
   const quietMs = quietEnd(deps.settings(), deps.clock.now());
   const isOff = off() !== undefined;
-  const held: Wait = quietMs === undefined ? NO_WAIT : { fromMs: -Infinity, untilMs: quietMs };
+  const isQuiet = isHeld === true && quietMs !== undefined;
+  const quiet: Wait = isQuiet ? { fromMs: -Infinity, untilMs: quietMs } : NO_WAIT;
   return lane.map((queued) => {
+    const { delivery } = queued;
     if (isOff) return { ...queued, wait: NO_WAIT };
-    return queued.delivery.nextAt === queued.delivery.heldUntil ? { ...queued, wait: held } : queued;
+    if (delivery.nextAt !== delivery.heldUntil) return queued;
+    const waits = !isQuiet && delivery.atBreak === true && breakFor(deps, delivery) === undefined;
+    return { ...queued, wait: waits ? waitOf(delivery) : quiet };
   });
 }
 
@@ -269,13 +283,22 @@ function putOff(at: Dispatcher, claimed: readonly Delivery[], { wait, reason }: 
   }
 }
 
+/** Adds how long a delivery has waited for a break, and what ended the wait. */
+function withWaited(deps: DispatchDeps, delivery: Delivery): Delivery {
+  const { at, atBreak, nextAt, heldUntil } = delivery;
+  if (atBreak === undefined || nextAt !== heldUntil) return delivery;
+  const took = minutes((deps.clock.now() - Date.parse(at)) / 60_000);
+  const { why = 'no break came' } = breakFor(deps, delivery) ?? {};
+  return { ...delivery, waited: `held for ${took}, ${why}` };
+}
+
 /** Claims the deliveries that still exist, and expires deliveries past their deadline. */
 function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): Delivery[] {
   const nowMs = deps.clock.now();
   const outbox = outboxOf(deps);
   return batch.flatMap((waiting) => {
     const name = nameOf(waiting);
-    const delivery = withTrueAge(waiting, deps.clock);
+    const delivery = withWaited(deps, withTrueAge(waiting, deps.clock));
     if (!claim(outbox, name)) return [];
     // Voice deliveries don't expire here, because the voice channel passes old messages to the desktop.
     if (delivery.channel !== 'voice' && nowMs > lastAttempt(deps.channels, delivery)) {

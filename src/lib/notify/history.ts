@@ -4,7 +4,7 @@ import { StewardError } from '../errors';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { appendLog, rotatedName } from '../platform/files/journal';
-import { revive, takeAside, timeOfName } from '../platform/files/spool';
+import { revive, takeAside, timeOfName, withdraw } from '../platform/files/spool';
 import { isIso, toIso, type Clock } from '../platform/time/clock';
 import { CHANNEL_ORDER, type ChannelId, type EventName } from './events';
 import {
@@ -60,8 +60,9 @@ export interface HistoryLine extends HistoryEntry {
   hash?: string | undefined;
 }
 
-/** The reason shown for a push delayed by quiet hours. */
+/** The reasons shown for what is held: by quiet hours, or until a break. */
 const HELD = 'quiet hours';
+const BREAK = 'waiting for a break';
 
 const ROTATE_BYTES = 1024 * 1024;
 const TEXT_CHARS = 200;
@@ -69,6 +70,11 @@ const TEXT_CHARS = 200;
 /** Logs the result of a delivery that has ended. */
 export function logEnd(deps: HistoryDeps, ended: Delivery): void {
   logLine(deps, lineOf(ended, [resultOf(ended)]));
+}
+
+/** Withdraws a pending delivery, unless it is being sent. */
+export function supersede(deps: HistoryDeps & OutboxDeps, old: Delivery, reason: string): void {
+  if (withdraw(outboxOf(deps), nameOf(old))) logEnd(deps, { ...old, result: 'superseded', reason });
 }
 
 /** Appends a line: a `HistoryLine`, or a fault of steward. */
@@ -109,11 +115,12 @@ export function lineOf(
 export const NO_RESULT = { attempts: 0, reason: null, nextAt: null, maybeTwice: false } as const;
 
 function resultOf(delivery: Delivery): ChannelResult {
-  const { channel, result = 'waiting', attempts, interrupted, reason = null } = delivery;
+  const { channel, result = 'waiting', attempts, interrupted, reason = null, atBreak } = delivery;
   const isDelayed = result === 'waiting' && delivery.nextAt !== delivery.at;
   const isHeld = isDelayed && delivery.nextAt === delivery.heldUntil;
   const nextAt = isDelayed ? delivery.nextAt : null;
-  return { channel, result, attempts, reason: isHeld ? HELD : reason, nextAt, maybeTwice: interrupted > 0 };
+  const held = atBreak ? BREAK : HELD;
+  return { channel, result, attempts, reason: isHeld ? held : reason, nextAt, maybeTwice: interrupted > 0 };
 }
 
 /**
@@ -152,7 +159,7 @@ export function entryOf(deps: Records, id: string): HistoryEntry | undefined {
   return readEntries(deps, Infinity, id).find((entry) => entry.id === id);
 }
 
-/** Returns whether every channel has a result. A push held for quiet hours counts as a result. */
+/** Returns whether every channel has a result. What is held counts as a result. */
 export function isAnswered(entry: HistoryEntry): boolean {
   return entry.channels.every(
     ({ result, attempts, nextAt }) => result !== 'waiting' || attempts > 0 || nextAt !== null,
@@ -178,13 +185,13 @@ export async function awaitAnswers(
 
 /**
  * Returns the reason for `--strict` to report a failure; undefined if every channel accepted the notification.
- * A push held for quiet hours counts as accepted.
+ * What is held counts as accepted.
  */
 export function whyUndelivered(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');
   const missed = sent.filter(({ result, attempts, reason }) => {
     const isAccepted = ['delivered', 'shown', 'superseded'].includes(result);
-    return !isAccepted && !(result === 'waiting' && attempts === 0 && reason === HELD);
+    return !isAccepted && !(result === 'waiting' && attempts === 0 && [HELD, BREAK].includes(reason ?? ''));
   });
   if (missed.length > 0) {
     return missed

@@ -30,12 +30,13 @@ export function isOver({ fromMs, untilMs }: Wait, nowMs: number): boolean {
 export function waitOf({
   nextAt,
   heldUntil,
+  atBreak,
   waitingSince,
   at,
-}: Pick<Delivery, 'nextAt' | 'heldUntil' | 'waitingSince' | 'at'>): Wait {
+}: Pick<Delivery, 'nextAt' | 'heldUntil' | 'atBreak' | 'waitingSince' | 'at'>): Wait {
   const untilMs = Date.parse(nextAt);
   if (nextAt === at) return NO_WAIT;
-  if (nextAt === heldUntil) return { fromMs: untilMs - LONGEST_WAIT_MS, untilMs };
+  if (nextAt === heldUntil && atBreak === undefined) return { fromMs: untilMs - LONGEST_WAIT_MS, untilMs };
   const sinceMs = Date.parse(waitingSince ?? at);
   return { fromMs: Math.max(untilMs - LONGEST_WAIT_MS, sinceMs - CORRECTION_MS), untilMs };
 }
@@ -54,7 +55,8 @@ export function nextBatch(lane: readonly QueuedDelivery[], joinsFrom: number, no
   const [first] = due;
   if (first === undefined) return [];
   const joins = joinsFrom < Infinity;
-  if (first.sentParts > 0 || (!joins && first.heldUntil === undefined)) return [first];
+  const isDigest = joins || (first.heldUntil !== undefined && first.atBreak === undefined);
+  if (first.sentParts > 0 || !isDigest) return [first];
   const alike = due
     .filter(({ sentParts, heldUntil }) => sentParts === 0 && (joins || heldUntil === first.heldUntil))
     .slice(0, MAX_BATCH);

@@ -69,8 +69,12 @@ export interface Delivery {
   silent: boolean;
   /** Set on a voice delivery if the notification is also shown on the desktop. */
   alsoShown?: boolean | undefined;
-  /** The time at which quiet hours end and the held deliveries are sent together. */
+  /** The time at which quiet hours end and the held deliveries are sent together, or a wait for a break ends. */
   heldUntil?: string | undefined;
+  /** Whether it waits for a break in your work. */
+  atBreak?: true | undefined;
+  /** How long it waited for a break, and what ended the wait. */
+  waited?: string | undefined;
   nextAt: string;
   /** The time at which an attempt set `nextAt`. If it is in the future, the clock has been set back. */
   waitingSince?: string | undefined;

@@ -12,10 +12,12 @@ import type { NotifyRequest } from './message';
 
 export interface RoutingSettings {
   /** The channels for each event, excluding voice. */
-  routing: Readonly<Record<EventName, readonly RoutedChannel[]>>;
+  routing: Readonly<Record<EventName, readonly (RoutedChannel | 'atBreak')[]>>;
   /** Events that are spoken. */
   spoken: readonly EventName[];
   longTaskMinutes: number;
+  /** The longest wait for a break. */
+  breakMinutes: number;
   /** The quiet hours as a range such as `22:00-07:00`; `undefined` if there are none. */
   quietHours: string | undefined;
   zone: string;
@@ -34,7 +36,7 @@ export interface RoutingMoment {
 export interface Plan {
   event: EventName;
   priority: number;
-  deliveries: { channel: ChannelId; silent: boolean; heldUntil?: number }[];
+  deliveries: { channel: ChannelId; silent: boolean; heldUntil?: number; atBreak?: true }[];
   /** Channels on the event's route that don't get the notification. */
   skipped: { channel: ChannelId; reason: string }[];
 }
@@ -50,6 +52,9 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
   const priority = request.priority ?? facts.priority;
   const isUrgent = facts.urgent === true || priority >= 5;
   const quietEndMs = isUrgent ? undefined : quietEnd(settings, moment.nowMs);
+  const atBreak = !isUrgent && event !== 'attention' && settings.routing[event].includes('atBreak');
+  const breakEndMs = moment.nowMs + settings.breakMinutes * MINUTE_MS;
+  const held = atBreak ? ({ heldUntil: breakEndMs, atBreak } as const) : {};
   const silent = moment.muted || quietEndMs !== undefined || request.source === 'job';
   const offReason = (id: ChannelId): string | undefined => {
     const channel = moment.channels.find((known) => known.id === id);
@@ -57,7 +62,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
   };
   const plan: Plan = { event, priority, deliveries: [], skipped: [] };
 
-  const wanted = new Set<ChannelId>(settings.routing[event]);
+  const wanted = new Set<ChannelId>(channelsOf(settings, event));
   if (request.source === 'job') {
     wanted.add('desktop');
     if (offReason('sms') === undefined) wanted.add('sms');
@@ -68,7 +73,9 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');
   const isSpoken = settings.spoken.includes(event);
   const voice =
-    voiceFor(request, isSpoken, moment, quietEndMs !== undefined) ?? offReason('voice') ?? 'speak';
+    voiceFor(request, isSpoken, moment, quietEndMs !== undefined) ??
+    (atBreak ? 'waits for a break' : offReason('voice')) ??
+    'speak';
   if (voice === 'speak') plan.deliveries.push({ channel: 'voice', silent: false });
   else if (voice !== 'unwanted') {
     plan.skipped.push({ channel: 'voice', reason: voice });
@@ -81,9 +88,13 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     if (reason !== undefined) plan.skipped.push({ channel, reason });
     else if (isHeld === true && quietEndMs !== undefined)
       plan.deliveries.push({ channel, silent, heldUntil: quietEndMs });
-    else plan.deliveries.push({ channel, silent });
+    else plan.deliveries.push({ channel, silent, ...held });
   }
   return plan;
+}
+
+function channelsOf({ routing }: Pick<RoutingSettings, 'routing'>, event: EventName): RoutedChannel[] {
+  return routing[event].filter((one) => one !== 'atBreak');
 }
 
 /** Returns whether a message that needs you reaches none of its channels: then your terminals show it. */
@@ -217,16 +228,19 @@ export async function routesReport(
     deps.channels.find((channel) => channel.id === id)?.off()?.reason;
   return {
     events: EVENT_NAMES.map((event) => {
-      const channels = new Set(settings.routing[event]);
+      const channels = new Set(channelsOf(settings, event));
       if (needsTerminal(channels, EVENTS[event].priority, offReason)) channels.add('terminal');
       return {
         event,
         title: EVENTS[event].title,
         voice: settings.spoken.includes(event),
         channels: [...channels],
+        /** Whether it waits for a break in your work. */
+        atBreak: settings.routing[event].includes('atBreak'),
       };
     }),
     longTaskMinutes: settings.longTaskMinutes,
+    breakMinutes: settings.breakMinutes,
     /** Whether the events that steward notices may be spoken. */
     maySpeak: deps.maySpeak(),
     muted: muteState(deps),

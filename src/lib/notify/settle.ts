@@ -21,7 +21,7 @@ export function settle(deps: SettleDeps, delivery: Delivery, outcome: Outcome): 
   const tried = { ...delivery, attempts: delivery.attempts + 1 };
   switch (outcome.outcome) {
     case 'delivered':
-      return end(deps, tried, 'delivered');
+      return end(deps, tried, 'delivered', tried.waited);
     case 'failed':
       return end(deps, tried, 'failed', reasonOf(outcome));
     case 'skipped':

@@ -39,7 +39,9 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
   const head = [when, delivered.map(({ channel }) => channel).join(', ') || '–', text].join('  ');
   // On a narrow terminal, the id gets its own line, so that it isn't truncated.
   const heads = options.columns < NARROW ? [entry.id, `  ${head}`] : [`${entry.id}  ${head}`];
-  const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
+  const rest = entry.channels.filter(
+    ({ result, maybeTwice, reason }) => result !== 'delivered' || maybeTwice || reason !== null,
+  );
   const same =
     entry.duplicateOf === null
       ? []
@@ -117,19 +119,21 @@ export function answersText(entry: HistoryEntry, options: ViewOptions): string {
 export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
   const { columns } = options;
-  const { maySpeak, muted, quietHours, quietUntil, longTaskMinutes } = report;
+  const { maySpeak, muted, quietHours, quietUntil, longTaskMinutes, breakMinutes } = report;
   const isOff = new Set<string>(report.off.map(({ channel }) => channel));
   const named = (channel: string): string => (isOff.has(channel) ? `${channel} (off)` : channel);
   const voice = muted.muted && !isOff.has('voice') ? 'voice (muted)' : named('voice');
-  const rows = report.events.map(({ event, voice: isSpoken, channels, title }) => [
-    event,
-    [...(isSpoken ? [voice] : []), ...channels.map(named)].join(' + ') || 'none',
-    title,
-  ]);
+  const rows = report.events.map(({ event, voice: isSpoken, channels, title, atBreak }) => {
+    const routed = [...(isSpoken ? [voice] : []), ...channels.map(named)].join(' + ') || 'none';
+    return [event, atBreak ? `${routed} (at a break)` : routed, title];
+  });
   const until = muted.until === null ? '`steward notify unmute`' : untilText(muted.until, options);
   const isQuiet = quietUntil === null ? '' : ' (now)';
   const notes = [
     `A task longer than ${longTaskMinutes} minutes triggers longTask.`,
+    ...(report.events.some(({ atBreak }) => atBreak)
+      ? [`Messages wait for a break for at most ${breakMinutes} minutes, and are then not spoken.`]
+      : []),
     ...(maySpeak || isOff.has('voice')
       ? []
       : ['Only messages that you send are spoken; allow the rest with `steward init --voice on`.']),

@@ -57,6 +57,7 @@ const deps = {
     },
     spoken: [],
     longTaskMinutes: 5,
+    breakMinutes: 20,
     quietHours: undefined,
     zone: 'UTC',
   }),

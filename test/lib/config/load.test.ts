@@ -170,7 +170,7 @@ describe('config: loadConfig', () => {
       `${config}: timezone: expected an IANA time zone such as Europe/Berlin, found 5`,
       `${config}: da.name: expected one line of text, found a list`,
       `${config}: notify.quietHours: expected a time range such as 22:00-07:00, found "night"`,
-      `${settings}: notifications.routing.error[1]: expected a list of channels: push, chat, telegram, desktop, terminal (for the voice, set notifications.voice.events), found "fax"`,
+      `${settings}: notifications.routing.error[1]: expected a list of push, chat, telegram, desktop, terminal, atBreak (for the voice, set notifications.voice.events), found "fax"`,
       `${sense}: enabled: expected true or false, found "no"`,
       `${sense}: pollIntervalSec: expected a whole number from 10 to 3600, found 5`,
       `${sense}: repos[1]: expected a list of paths that are absolute or start with ~/, found "src"`,

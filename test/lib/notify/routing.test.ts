@@ -18,7 +18,7 @@ const { routing, thresholds, voice } = defaultConfig(area, '/nonexistent').setti
 const settings: RoutingSettings = {
   routing,
   spoken: voice.events,
-  longTaskMinutes: thresholds.longTaskMinutes,
+  ...thresholds,
   quietHours: undefined,
   zone: 'UTC',
 };

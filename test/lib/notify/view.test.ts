@@ -107,8 +107,9 @@ describe('notify: views', () => {
     expect(untilText(iso(NINE + 20 * HOUR), OPTIONS)).to.equal('2026-11-21 06:00');
     const report: RoutesReport = {
       maySpeak: true,
-      events: [{ event: 'error', title: 'Error', voice: true, channels: ['push'] }],
+      events: [{ event: 'error', title: 'Error', voice: true, channels: ['push'], atBreak: true }],
       longTaskMinutes: 5,
+      breakMinutes: 20,
       muted: { muted: true, until: iso(NINE + 20 * HOUR) },
       quietHours: '22:00-07:00',
       quietUntil: null,
@@ -119,7 +120,8 @@ describe('notify: views', () => {
     expect(text).to.include('The voice is muted until 2026-11-21 06:00;');
     expect(text).to.include('Not working:\n  push  The topic is gone. Set it.');
     expect(text)
-      .to.include('error  voice (muted) + push  Error')
+      .to.include('error  voice (muted) + push (at a break)  Error')
+      .and.include('wait for a break for at most 20 minutes')
       .and.include('  chat  switched off. Switch it on.');
   });
 
@@ -130,11 +132,13 @@ describe('notify: views', () => {
         title: 'Waiting for you',
         voice: true,
         channels: ['desktop', 'push', 'terminal'],
+        atBreak: false,
       },
     ];
     const report: RoutesReport = {
       events,
       longTaskMinutes: 5,
+      breakMinutes: 20,
       maySpeak: true,
       muted: { muted: true, until: null },
       quietHours: null,
