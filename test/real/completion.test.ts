@@ -73,6 +73,18 @@ describe('completion in the real shells', function () {
     files['cache.json'] = cacheText(cache);
     mkdirSync(at('.steward', 'work'), { recursive: true, mode: 0o700 });
     for (const [name, text] of Object.entries(files)) writeFileSync(at('.steward', 'work', name), text);
+    const [tool, input] = ['ask_me', `Which ${HOSTILE}?`];
+    const until = new Date(Date.now() + 600_000).toISOString();
+    const question = {
+      kind: 'ask',
+      session: null,
+      slug: null,
+      tool,
+      input,
+      questions: [{ text: input, options: [] }],
+    };
+    const ask = { id: 'q-0123456789ab', ...question, at: new Date().toISOString(), until };
+    writeFileSync(at('.steward', 'state', 'asks.json'), JSON.stringify({ version: 1, asks: [ask] }));
     mkdirSync(at('bin'));
     const program = `#!/bin/sh\necho "$*" >>"${at('calls')}"\nexec "${process.execPath}" "${BIN}" "$@"\n`;
     writeFileSync(at('bin', 'steward'), program, { mode: 0o755 });
@@ -104,7 +116,7 @@ describe('completion in the real shells', function () {
     );
   });
 
-  it('bash, with names of sessions and issues', async function () {
+  it('bash, with names of sessions, issues and rows', async function () {
     requirePrograms(this, { bash: 'bash' });
     const script = await scriptOf('bash');
     const { slug, env } = await worldWithNames();
@@ -132,6 +144,11 @@ describe('completion in the real shells', function () {
     expect(readFileSync(at('calls'), 'utf8').split('\n')).to.include('completion words reminders');
     expect(complete('work', 'snooze', '11', '')).to.deep.equal([]);
     expect(complete('work', 'close', '--j')).to.deep.equal(['--json']);
+    const stop = hookJson('stop', { cwd: at('shop'), session_id: 'one' });
+    expect((await steward(['hook', 'stop'], { home: home.path, input: stop })).code).to.equal(0);
+    expect(complete('answer', '')).to.deep.equal(['q-0123456789ab']);
+    expect(complete('inbox', 'done', '')).to.deep.equal(['big\\ \\(sale\\)']);
+    expect(complete('inbox', 'snooze', '')).to.have.members(['q-0123456789ab', 'big\\ \\(sale\\)']);
     expect(existsSync(at('pwned'))).to.equal(false);
   });
 

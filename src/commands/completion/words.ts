@@ -5,7 +5,7 @@ import { WORD_KINDS, type OfferedWord, type WordKind } from '../../lib/shell/com
 
 export default class CompletionWords extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Print the sessions or issues that completion offers';
+  static override summary = 'Print the names that completion offers';
   static override args = {
     kind: word({ description: 'What to print.', options: [...WORD_KINDS], required: true }),
   };

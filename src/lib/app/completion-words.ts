@@ -6,12 +6,15 @@ import { runningSessions } from '../sessions/state';
 import type { OfferedWord, WordKind } from '../shell/completion';
 import { openIssues } from '../work/cache';
 import { typeOf } from '../work/label';
+import type { InboxRow } from '../inbox/row';
 import type { Context } from './context';
+import { openInbox } from './inbox';
 import { openSessions } from './sessions';
 
-/** Returns the running sessions or open issues that completion offers. Reads local files only. */
+/** Returns the sessions, issues or rows of the inbox that completion offers. Reads local files only. */
 export async function completionWords(context: Context, kind: WordKind): Promise<OfferedWord[]> {
   if (kind === 'sessions') return sessionWords(context);
+  if (kind === 'rows' || kind === 'questions' || kind === 'ended') return rowWords(context, kind);
   // Not through the configuration: loading YAML takes 18 ms, and a key stroke waits.
   const { cache, repo: chosen } = context.area.work;
   const repo = textOf(parseObject(readText(chosen) ?? '')?.['repo']);
@@ -30,5 +33,15 @@ async function sessionWords(context: Context): Promise<OfferedWord[]> {
   }));
 }
 
+async function rowWords(context: Context, kind: 'rows' | 'questions' | 'ended'): Promise<OfferedWord[]> {
+  const { rows } = await openInbox(context);
+  const isMeant = ({ ask, canEnd }: InboxRow): boolean =>
+    kind === 'rows' || (kind === 'ended' ? canEnd : ask !== undefined);
+  return rows.filter(isMeant).flatMap(({ id, name, why, title }) => {
+    const word = [name, id].map((text) => text.replace(/^#/, '')).find((text) => SAFE_NAME.test(text));
+    return word === undefined ? [] : { word, about: [why, title ?? []].flat().join(': ') };
+  });
+}
+
 /** Names without characters that separate words in bash, even when they are quoted. */
-const SAFE_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._·/()+-]{0,79}$/u;
+const SAFE_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._·/()+#-]{0,79}$/u;

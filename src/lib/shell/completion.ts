@@ -7,7 +7,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** What `steward completion words` prints while a user completes an argument. */
-export const WORD_KINDS = ['sessions', 'issues', 'reminders'] as const;
+export const WORD_KINDS = ['sessions', 'issues', 'reminders', 'rows', 'questions', 'ended'] as const;
 export type WordKind = (typeof WORD_KINDS)[number];
 
 export interface OfferedWord {
@@ -23,7 +23,7 @@ export interface Completions {
   flags: { name: string; char: string | undefined; about: string; takesValue: boolean; values: string[] }[];
   /** Values of the first argument. Empty if the argument allows any value, such as a file. */
   values: string[];
-  /** What the first argument names, if it is a session or an issue. */
+  /** What the first argument names, if it is a session, an issue or a row of the inbox. */
   asks: WordKind | undefined;
   isCommand: boolean;
 }
@@ -86,11 +86,19 @@ function valuesOf(command: Known | undefined, keys: readonly string[]): string[]
   return isKey ? [...keys] : (first?.options?.slice() ?? []);
 }
 
+/** The rows that a command can take: what can be answered, what you can end, and any. */
+const ROWS: Readonly<Record<string, WordKind>> = {
+  answer: 'questions',
+  'inbox:done': 'ended',
+  'inbox:snooze': 'rows',
+};
+
 function wordKindOf(command: Known | undefined): WordKind | undefined {
   if (command === undefined) return undefined;
   const [first] = Object.keys(command.args);
   const isSession = command.id === 'go' || command.id.startsWith('sessions:');
   if (isSession && first === 'session') return 'sessions';
+  if (first === 'row') return ROWS[command.id];
   if (!command.id.startsWith('work:') || first !== 'number') return undefined;
   return command.id === 'work:snooze' ? 'reminders' : 'issues';
 }
