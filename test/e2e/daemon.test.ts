@@ -16,7 +16,15 @@ import { join } from 'node:path';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { requireNamespace } from '../helpers/namespace';
-import { ask, daemonLogOf, machineFolder, startDaemon, until, type RunningDaemon } from '../helpers/daemon';
+import {
+  ask,
+  daemonLogOf,
+  machineFolder,
+  signIn,
+  startDaemon,
+  until,
+  type RunningDaemon,
+} from '../helpers/daemon';
 
 describe('the daemon (built)', function () {
   this.timeout(120_000);
@@ -85,12 +93,14 @@ describe('the daemon (built)', function () {
     const daemon = await start();
     await cli('config', 'set', 'daemon.requireToken', 'true');
     const { pid } = daemon;
+    const page = await signIn(home.path, daemon.url);
     const done = await cli('daemon', 'restart', '--json');
     expect(done.code, done.stderr).to.equal(0);
     const { pid: now } = jsonOf(done) as { pid: number };
     expect(jsonOf(done)).to.deep.equal({ url: daemon.url, pid: now, before: pid, startedBy: null });
     expect(now).not.to.equal(pid);
     expect((await ask(`${daemon.url}/api/status`)).status).to.equal(401);
+    expect((await ask(`${daemon.url}/api/status`, { headers: page })).status, 'a page').to.equal(200);
 
     writeFileSync(area('config.yaml'), 'daemon: {requireToken: maybe}');
     const wrong = await cli('daemon', 'restart');

@@ -367,6 +367,10 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     const [{ slug } = { slug: '' }] = (JSON.parse(listed) as SessionsReport).sessions;
     expect(await name(200, slug)).to.include({ slug, name: 'Shop' });
     await name(404, 'none');
+    const go = { headers: page, body: JSON.stringify({ slug }) };
+    const refused = await visit(daemon, 'POST /api/go', 503, go);
+    expect(refused.text).to.include('The terminal for Shop is unknown.');
+    await visit(daemon, 'POST /api/go', 403, { body: go.body });
     const asked = { id: 'q-1', kind: 'ask', session: null, slug: null, tool: 'ask_me', input: 'Which?' };
     const times = { at: new Date().toISOString(), until: new Date(Date.now() + 600_000).toISOString() };
     const open = { questions: [{ text: 'Which?', options: ['A'] }], canAllow: true, canAllowSession: false };

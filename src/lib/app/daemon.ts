@@ -40,7 +40,7 @@ import { openFocusWatch, openSense, setClassification, storeFocus } from './sens
 import { sessionRoutes, turnSignsJob } from './session-routes';
 import { openSessions, sessionReader } from './sessions';
 import { syncJob } from './sync-job';
-import { otherMachines } from './sync-turns';
+import { openMachinesFinding, otherMachines } from './sync-turns';
 import { hourlyInsightJob, hourlySweepJob } from './tick';
 import { usageJob, usageRoute } from './usage';
 import { processHost } from '../platform/files/paths';
@@ -107,6 +107,7 @@ export async function openDaemon(
       senseModule(isSetUp, async () => live.status(await senseDeps())),
       workModule(workDeps),
       notify.module,
+      { id: 'machines', label: 'Other machines', health: () => openMachinesFinding(context) },
       { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(installerDeps(context)) },
     ],
     sessions: async () => liveSessions(await sessions(), clock.now()).length,

@@ -6,6 +6,7 @@ import { writeRoute } from '../daemon/write-route';
 import { marksOf } from '../platform/files/stat';
 import { recent, today, type ReadDeps } from '../sense/read';
 import { figuresOf, type SessionFigures } from '../sessions/figures';
+import { goNow } from '../sessions/go';
 import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
 import { runningSessions } from '../sessions/state';
@@ -13,7 +14,7 @@ import { hasTurn, withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
 import { nameSession } from '../sessions/rename';
 import { sessionsReport, type SessionsReport } from '../sessions/rows';
 import type { Context } from './context';
-import { openSessions } from './sessions';
+import { openJump, openSessions } from './sessions';
 import { openUsage } from './usage';
 
 const FIGURE_DAYS = 30;
@@ -46,6 +47,9 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
         return figuresOf(Object.values((await sessions()).sessions), agents, rows);
       },
     },
+    writeRoute('/api/go', { slug: SHORT }, async ({ slug }) =>
+      goNow(await openSessions(context), openJump(context), slug, () => Promise.resolve(undefined)),
+    ),
     writeRoute('/api/sessions/name', { session: SHORT, name: SHORT }, async ({ session, name }) =>
       nameSession(await openSessions(context), session, name),
     ),

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 
+import { type Finding, off, ok } from '../platform/check';
 import { kindOf } from '../platform/files/stat';
-import { machinesFolder } from '../sync/exchange';
+import { machinesFolder, readMachines } from '../sync/exchange';
+import { ago } from '../sessions/view';
 import { activeMachines, noteTold, takeTurns, type TurnDeps } from '../sync/turn';
 import type { OtherMachines } from '../work/reminders';
 import type { Context } from './context';
@@ -24,6 +26,17 @@ export async function isElsewhere(context: Context): Promise<boolean> {
 }
 
 const RECENT_MS = 10 * 60_000;
+
+/** Returns how old the news of each other machine is. */
+export async function openMachinesFinding(context: Context): Promise<Finding> {
+  const deps = await turnDeps(context);
+  if (deps === undefined) return off('no exchange folder', { fix: 'steward sync setup FOLDER' });
+  const others = readMachines(deps.folder).filter(({ id }) => id !== deps.machineId);
+  const news = others.map(
+    ({ info }) => `${info.name}: news ${ago(info.publishedAt, context.clock.now())} old`,
+  );
+  return ok(news.join(' · ') || 'none yet');
+}
 
 async function turnDeps(context: Context): Promise<TurnDeps | undefined> {
   const { folder } = (await context.loadConfig()).config.user.sync;

@@ -12,7 +12,7 @@ import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { daemonApp, type AppDeps } from './app';
 import { streamRoute, type Topic } from './changes';
-import { gate, readToken, policyFor, tokenPath } from './guards';
+import { gate, keptSecret, readToken, policyFor, tokenPath } from './guards';
 import { asOnlyDaemon, removeInstance, writeInstance, type Instance } from './instance';
 import { startJobs, type DaemonJob, type RunningJobs, UPGRADE_JOB, upgradeJob } from './jobs';
 import { daemonLog, type DaemonLog } from './log';
@@ -29,7 +29,7 @@ export interface DaemonParts extends Machine {
   /** Port to listen on; 0 means any free port. */
   port: number;
   requireToken: boolean;
-  /** The secret of signed-in pages; by default, a random one. */
+  /** The secret of signed-in pages; by default, a random one that survives a restart. */
   pageSecret?: string;
   /** Whether to respond to other users on this machine over TCP. */
   otherUsers: boolean;
@@ -71,11 +71,15 @@ export async function runDaemon(
   if (!isLoopback(parts.host) && !parts.requireToken) throw needsToken(parts.host);
   return asOnlyDaemon(parts, async () => {
     const log = daemonLog({ ...parts, path: parts.area.daemonLog, root: parts.area.root });
+    const kept = keptSecret(parts);
+    kept.keep();
     try {
-      return await serve(parts, log, onListening);
+      return await serve({ pageSecret: kept.secret, ...parts }, log, onListening);
     } catch (error) {
       log.write('error', 'not-started', { message: error instanceof Error ? error.message : String(error) });
       throw error;
+    } finally {
+      kept.keep();
     }
   });
 }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 
-import type { UserArea } from '../config/user-area';
+import type { Machine, UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { createFile, readText } from '../platform/files/atomic-file';
+import { createFile, readText, replaceFile } from '../platform/files/atomic-file';
 import { isOpenToOthers } from '../platform/files/folder';
 import { ipVersion, isLoopback } from '../platform/net/address';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
@@ -134,6 +134,21 @@ export function gate(clock: Pick<Clock, 'monotonic'>, token?: string, secret = n
 }
 
 export type Gate = ReturnType<typeof gate>;
+
+const KEEP_SECRET_MS = 86_400_000;
+
+/**
+ * Returns the secret of signed-in pages, and a function that keeps it for the next daemon. It is valid for a day
+ * after it was last kept, and only on this machine.
+ */
+export function keptSecret({ area, clock, machineId }: Machine): { secret: string; keep: () => void } {
+  const path = join(area.machine, 'page.secret');
+  const [machine, at, kept = ''] = readText(path, { maxBytes: 4096 })?.trim().split(' ') ?? [];
+  const ageMs = clock.now() - Number(at);
+  const isValid = machine === machineId && ageMs >= 0 && ageMs < KEEP_SECRET_MS && /^[\w-]{43}$/.test(kept);
+  const secret = isValid && !isOpenToOthers(path) ? kept : newSecret();
+  return { secret, keep: () => replaceFile(path, `${machineId} ${clock.now()} ${secret}\n`) };
+}
 
 /**
  * Returns the token from its file, creating the file (0600) if needed. Throws `config` if the token is

@@ -1,4 +1,4 @@
-import { failureWords, namesOf, requestWords } from '../sessions/describe';
+import { failureWords, goTo, namesOf, requestWords } from '../sessions/describe';
 import { isLive, type Session, statusOf } from '../sessions/session';
 import type { InboxWait, WaitKind } from './row';
 
@@ -24,13 +24,13 @@ export function sessionWaits(sessions: readonly Session[], nowMs: number): Inbox
   const waiting = live.filter((session) => statusOf(session, nowMs) === 'waiting' && hasWorked(session));
   const names = waiting.length === 0 ? new Map<string, string>() : namesOf(live);
   return waiting.map((session) => {
-    const { slug, repo, branch = null, requests, task, title, terminal } = session;
+    const { slug, repo, branch = null, requests, task, title } = session;
     const { kind, why, since } = reasonOf(session, nowMs);
     return waitOf({
       ...{ id: slug, slug, name: names.get(slug) ?? slug, kind, why, since, repo, branch },
       title: task ?? title ?? null,
       blocks: requests.length > 0 || kind === 'limit',
-      go: terminal === null ? null : `steward go ${slug}`,
+      go: goTo(session, names.get(slug) ?? slug),
       canEnd: kind === 'turn' || kind === 'agents',
     });
   });

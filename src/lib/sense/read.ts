@@ -57,6 +57,8 @@ function notStored(deps: ReadDeps, day: Day): StewardError {
 
 function unionView(deps: ReadDeps, machines: Machines, day: Day): Today {
   const record = unionDays(machines, [day], deps).get(day);
+  // Throws if the day was recorded, but can't be read.
+  if (record === undefined && machines.hasOwn) deps.store.readRecord(day);
   if (record === undefined) throw notStored(deps, day);
   const isNow = machines.hasOwn && day === todayOf(deps);
   const notSeen = isNow ? missedToday(deps, deps.store.readState().state, day) : NOTHING_MISSED;
@@ -200,6 +202,8 @@ export function sources(deps: ReadDeps): SourceStatus[] {
 /** The output of `sense status`. */
 export type SenseStatus = ReturnType<typeof status>;
 
+const CHECKED_DAYS = 60;
+
 export function status(deps: ReadDeps, scheduler: CaptureScheduler) {
   const { config, store } = deps;
   const { state } = store.readState();
@@ -219,6 +223,12 @@ export function status(deps: ReadDeps, scheduler: CaptureScheduler) {
     lastCaptureTs: state.lastCaptureTs,
     /** The newest day with a record. */
     lastRecord: store.recordedDays().at(-1) ?? null,
+    /** The latest days with a record that can't be read, newest first. */
+    damagedDays: store
+      .recordedDays()
+      .slice(-CHECKED_DAYS)
+      .filter((one) => store.recordState(one) === 'damaged')
+      .reverse(),
     quarantined: bad.reduce((sum, count) => sum + count, log.badCount),
     /** Recent clock changes of more than an hour. `byMs` is positive if the clock was set ahead. */
     clockJumps: recentJumps(state.jumps, deps.clock.now()),

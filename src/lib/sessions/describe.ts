@@ -1,4 +1,5 @@
 import data from '../../../templates/data/assistants.json';
+import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 import { comingTime } from '../platform/time/clock';
 import { isNameless } from './slug';
@@ -32,6 +33,11 @@ export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, strin
       return [slug, isShared ? distinctNameOf(session) : label];
     }),
   );
+}
+
+/** Returns the command that shows a session's terminal; null without one. */
+export function goTo({ terminal }: Session, name: string): string | null {
+  return terminal === null ? null : `steward go ${forShell(name)}`;
 }
 
 /** Returns what a session is doing, or null if it isn't working. */

@@ -1,4 +1,4 @@
-import { activityOf, labelOf, namesOf, requestOf } from './describe';
+import { activityOf, goTo, labelOf, namesOf, requestOf } from './describe';
 import { isLive, type Session, type SessionStatus, type SessionsState, statusOf } from './session';
 import { CLAUDE_CODE, idOfKey } from './session-key';
 import type { SpoolStatus } from './spool';
@@ -105,7 +105,7 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string) {
     pid: session.isAlive === true ? (session.process?.pid ?? null) : null,
     subagents: session.agents.length,
     /** The command that brings the session's terminal to the front; null without a terminal, or if it has ended. */
-    go: isLive(session, nowMs) && session.terminal !== null ? `steward go ${session.slug}` : null,
+    go: isLive(session, nowMs) ? goTo(session, name ?? session.slug) : null,
   };
 }
 

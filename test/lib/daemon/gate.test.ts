@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-import { gate, readToken } from '../../../src/lib/daemon/guards';
+import { gate, keptSecret, readToken } from '../../../src/lib/daemon/guards';
 import { headOf } from '../../helpers/daemon-app';
+import { testArea } from '../../helpers/area';
 import { scratch } from '../../helpers/scratch';
 
 const TOKEN = 'a-token-of-more-than-thirty-two-characters';
@@ -70,6 +72,32 @@ describe('gate', () => {
     const good = codes.filter((code) => door.redeem(code) !== undefined);
     expect(good.length).to.be.within(1, 20);
     expect(good).to.include(codes[49]);
+  });
+
+  it('keeps the secret for a daemon that starts within a day, on this machine only', () => {
+    const box = testArea();
+    mkdirSync(box.area.machine, { recursive: true });
+    let now = 0;
+    const secretOf = (machineId = 'one') => {
+      const kept = keptSecret({ area: box.area, machineId, clock: { now: () => now, monotonic: () => now } });
+      kept.keep();
+      return kept.secret;
+    };
+    const first = secretOf();
+    const path = join(box.area.machine, 'page.secret');
+    expect(statSync(path).mode & 0o777).to.equal(0o600);
+    now += 86_399_999;
+    expect(secretOf()).to.equal(first);
+    now += 86_400_000;
+    const second = secretOf();
+    expect(second)
+      .to.match(/^[\w-]{43}$/)
+      .and.not.to.equal(first);
+    expect(secretOf('two'), 'another machine').not.to.equal(second);
+    const third = secretOf('two');
+    chmodSync(path, 0o644);
+    expect(secretOf('two'), 'readable by others').not.to.equal(third);
+    box.remove();
   });
 
   describe('token file', () => {

@@ -189,6 +189,7 @@ describe('sense: reading', () => {
       });
       expect(days.map(({ date }) => date)).to.deep.equal(['2026-11-19']);
       expect(told).to.deep.equal([`config ${path} is not a valid daily record.`]);
+      expect(status(box.deps, null).damagedDays).to.deep.equal(['2026-11-18']);
     }
   });
 
