@@ -7,20 +7,11 @@ import { parseIso, toIso } from '../platform/time/clock';
 import { ALERT_PERCENT, type BudgetState } from './budgets';
 import { readLoggedLimits } from './collect';
 import type { LimitWindow } from './entry';
+import { forecastText, LENGTH_MS, withStep, WORDS, type Steps, type UsageLimit } from './forecast';
 import { READERS } from './readers';
-
-/** A usage limit whose period has not ended yet. */
-interface UsageLimit {
-  assistant: string;
-  name: string;
-  window: LimitWindow;
-  usedPercent: number;
-  resetsAt: string | null;
-}
 
 const WINDOW_NAMES: Readonly<Record<LimitWindow, string>> = { fiveHour: '5 h', sevenDay: 'week' };
 const WINDOWS = ['fiveHour', 'sevenDay'] as const;
-const LENGTH_MS = { fiveHour: 5 * 3_600_000, sevenDay: 7 * 86_400_000 } as const;
 const MAX_BYTES = 1024 * 1024;
 const MAX_RESET_MS = 60 * 86_400_000;
 
@@ -108,6 +99,7 @@ const BUDGET_MS = 40 * 86_400_000;
 interface AnnounceDeps extends LimitsDeps {
   nowMs: number;
   localTime: (iso: string) => string;
+  zone: string;
   budgets: readonly BudgetState[];
 }
 
@@ -117,12 +109,12 @@ interface AnnounceDeps extends LimitsDeps {
  */
 function dueAlerts(
   limits: readonly UsageLimit[],
-  announced: AnnouncedLimits,
-  { nowMs, localTime, budgets }: AnnounceDeps,
+  { windows, steps }: ReturnType<typeof readAnnounced>,
+  { nowMs, localTime, zone, budgets }: AnnounceDeps,
 ): { alerts: LimitAlert[]; announced: AnnouncedLimits } {
   const alerts: LimitAlert[] = [];
   const next: Record<string, string> = {};
-  for (const [key, resetsAt] of Object.entries(announced)) {
+  for (const [key, resetsAt] of Object.entries(windows)) {
     const lateMs = nowMs - Date.parse(resetsAt);
     if (lateMs < 0) next[key] = resetsAt;
     else if (lateMs < MAX_LATE_MS && !key.startsWith('budget:')) {
@@ -131,12 +123,14 @@ function dueAlerts(
       alerts.push({ message, dedupe: `limit:${key}:${resetsAt}:reset` });
     }
   }
-  for (const { assistant, name, window, usedPercent, resetsAt } of limits) {
-    const key = `${assistant}:${window}`;
+  for (const limit of limits) {
+    const { name, window, usedPercent, resetsAt } = limit;
+    const key = keyOf(limit);
     if (usedPercent < ALERT_PERCENT || resetsAt === null || next[key] !== undefined) continue;
     next[key] = resetsAt;
     const message = `${name}: 80% of the ${WORDS[window]} limit has been used. It resets at ${localTime(resetsAt)}.`;
-    alerts.push({ message, dedupe: `limit:${key}:${resetsAt}` });
+    const then = forecastText(limit, steps[key] ?? [], nowMs, zone);
+    alerts.push({ message: `${message} ${then}`.trim(), dedupe: `limit:${key}:${resetsAt}` });
   }
   for (const budget of budgets) {
     const { name, percent, text } = budget;
@@ -156,7 +150,7 @@ function crossedBy({ key, percent }: BudgetState): string[] {
 
 /** Returns the budgets that an alert announced, with the alert's key and time. */
 export function announcedBudgets(state: string, budgets: readonly BudgetState[]) {
-  const announced = readAnnounced(state);
+  const { windows: announced } = readAnnounced(state);
   return budgets.flatMap((budget) => {
     const [id = ''] = crossedBy(budget);
     const until = announced[id];
@@ -164,12 +158,28 @@ export function announcedBudgets(state: string, budgets: readonly BudgetState[])
   });
 }
 
-function readAnnounced(state: string): AnnouncedLimits {
+/** Reads what was announced, and the steps of each limit. */
+function readAnnounced(state: string) {
   const stored = parseObject(readText(join(state, 'announced.json'), { maxBytes: MAX_BYTES }) ?? '');
-  return (isObject(stored?.['windows']) ? stored['windows'] : {}) as AnnouncedLimits;
+  const { windows, steps } = stored ?? {};
+  return {
+    windows: (isObject(windows) ? windows : {}) as AnnouncedLimits,
+    steps: (isObject(steps) ? steps : {}) as Readonly<Record<string, Steps>>,
+  };
 }
 
-const WORDS: Readonly<Record<LimitWindow, string>> = { fiveHour: 'five-hour', sevenDay: 'weekly' };
+/** Says when each limit is reached, as far as its pace is known. */
+export function forecastTexts(state: string, limits: readonly UsageLimit[], nowMs: number, zone: string) {
+  const { steps } = readAnnounced(state);
+  return limits.flatMap((limit) => {
+    const text = forecastText(limit, steps[keyOf(limit)] ?? [], nowMs, zone);
+    return text === '' ? [] : [`${limit.name}: ${text}`];
+  });
+}
+
+function keyOf({ assistant, window }: UsageLimit): string {
+  return `${assistant}:${window}`;
+}
 
 /** Sends due alerts, then records them. If steward crashes in between, the alert's key prevents a duplicate. */
 export async function announceLimits(
@@ -177,9 +187,14 @@ export async function announceLimits(
   send: (alert: LimitAlert) => Promise<unknown>,
 ): Promise<void> {
   const before = readAnnounced(deps.state);
-  const { alerts, announced } = dueAlerts(currentLimits(deps, deps.nowMs), before, deps);
+  const limits = currentLimits(deps, deps.nowMs);
+  const steps = Object.fromEntries(
+    limits.map((limit) => [keyOf(limit), withStep(before.steps[keyOf(limit)] ?? [], limit, deps.nowMs)]),
+  );
+  const { alerts, announced } = dueAlerts(limits, { windows: before.windows, steps }, deps);
   for (const alert of alerts) await send(alert);
-  if (JSON.stringify(before) === JSON.stringify(announced)) return;
+  const after = { windows: announced, steps };
+  if (JSON.stringify(before) === JSON.stringify(after)) return;
   ensureFolder(deps.state);
-  replaceFile(join(deps.state, 'announced.json'), `${JSON.stringify({ version: 1, windows: announced })}\n`);
+  replaceFile(join(deps.state, 'announced.json'), `${JSON.stringify({ version: 1, ...after })}\n`);
 }

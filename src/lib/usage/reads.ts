@@ -6,7 +6,7 @@ import { addDays, dayOf, type Day } from '../platform/time/time';
 import { budgetStates, budgetTexts, type BudgetDeps } from './budgets';
 import { collectUsage, problemsOf, readProblems, type UsageDeps } from './collect';
 import type { LogSource } from './find-logs';
-import { currentLimits, limitTexts } from './limits';
+import { currentLimits, forecastTexts, limitTexts } from './limits';
 import { purgeUsage, type UsageSelection } from './purge';
 import {
   rowsBetween,
@@ -110,8 +110,13 @@ export function usageReads(deps: UsageReadDeps) {
 /** Returns a line for each assistant with a known usage limit, and for each budget. */
 async function limitLines(deps: UsageReadDeps): Promise<string[]> {
   const { clock, zone } = deps;
-  const limits = limitTexts(currentLimits(deps, clock.now()), localTimes(clock, zone));
-  return [...limits, ...budgetTexts(await budgetStates(deps))];
+  const limits = currentLimits(deps, clock.now());
+  const forecasts = forecastTexts(deps.state, limits, clock.now(), zone);
+  return [
+    ...limitTexts(limits, localTimes(clock, zone)),
+    ...forecasts,
+    ...budgetTexts(await budgetStates(deps)),
+  ];
 }
 
 const MAX_DAYS = 3660;

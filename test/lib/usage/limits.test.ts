@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 import { keepLimits } from '../../../src/lib/assistant/status-input';
 import { collectUsage } from '../../../src/lib/usage/collect';
-import { announceLimits, currentLimits, limitTexts } from '../../../src/lib/usage/limits';
+import { announceLimits, currentLimits, forecastTexts, limitTexts } from '../../../src/lib/usage/limits';
 import { scratch } from '../../helpers/scratch';
 import { codexStart, codexTotals, NOW, usageBox } from '../../helpers/usage';
 
@@ -26,7 +26,7 @@ describe('usage limits (lib)', () => {
   const announced = async (usage: ReturnType<typeof usageBox>): Promise<string[]> => {
     const sent: string[] = [];
     await announceLimits(
-      { ...usage.deps, nowMs: usage.deps.clock.now(), localTime, budgets: [] },
+      { ...usage.deps, nowMs: usage.deps.clock.now(), localTime, zone: 'UTC', budgets: [] },
       ({ message }) => {
         sent.push(message);
         return Promise.resolve();
@@ -88,7 +88,8 @@ describe('usage limits (lib)', () => {
     usage.at(NOW + 2 * MINUTE);
     report(usage, 80);
     expect(await announced(usage)).to.deep.equal([
-      'Claude Code: 80% of the five-hour limit has been used. It resets at 14:00.',
+      // Steps that no run saw make the pace uncertain.
+      'Claude Code: 80% of the five-hour limit has been used. It resets at 14:00. At this pace, the five-hour limit may be reached from Fri 12:02 on, or not before it resets.',
     ]);
     // A later report of the same window, whose reset moved by a second.
     usage.at(NOW + 4 * MINUTE);
@@ -99,6 +100,26 @@ describe('usage limits (lib)', () => {
     expect(await announced(usage)).to.deep.equal([]);
     report(usage, 85, '2026-11-20T19:00:00.000Z');
     expect(await announced(usage)).to.have.length(1);
+  });
+
+  it('are forecast from the steps that each run saw, in the alert too', async () => {
+    const usage = usageBox(box.path());
+    const sent: string[] = [];
+    for (let minute = 10; minute <= 200; minute += 10) {
+      usage.at(Date.parse(RESET) - (300 - minute) * MINUTE);
+      report(usage, Math.floor(minute * 0.4));
+      sent.push(...(await announced(usage)));
+    }
+    const pace = 'At this pace, the five-hour limit is probably reached between Fri 12:59 and Fri 13:20.';
+    const limits = currentLimits(usage.deps, usage.deps.clock.now());
+    const texts = forecastTexts(usage.deps.state, limits, usage.deps.clock.now(), 'UTC');
+    expect(texts).to.deep.equal([
+      `Claude Code: ${pace}`,
+      'Claude Code: No forecast for the weekly limit, because its reset time is unknown.',
+    ]);
+    expect(sent).to.deep.equal([
+      `Claude Code: 80% of the five-hour limit has been used. It resets at 14:00. ${pace}`,
+    ]);
   });
 
   it('are announced again with the same key after a crash, so that nothing is sent twice', async () => {
