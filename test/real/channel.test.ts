@@ -13,7 +13,7 @@ import { voiceChannel } from '../../src/lib/notify/channels/voice';
 import { run } from '../../src/lib/platform/process/process';
 import { serve, desktopKit, startBus, type DesktopKit } from '../helpers/desktop-kit';
 import { recordedDesktop, type Answers } from '../helpers/fake-desktop';
-import { NINE, httpDeps } from '../helpers/notify';
+import { NINE, httpDeps, noPushes } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
 import { noVoice, voiceThat } from '../helpers/speech';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
@@ -57,7 +57,13 @@ describe('the contract of channels', () => {
 
   for (const platform of ['darwin', 'win32'] as const) {
     const desktop = (answers: Answers): Channel =>
-      desktopChannel({ platform, run: recordedDesktop(platform, answers).run, env: {}, banners: '' });
+      desktopChannel({
+        platform,
+        run: recordedDesktop(platform, answers).run,
+        env: {},
+        banners: '',
+        pushes: noPushes(),
+      });
     channelContract('desktop', () => ({
       alive: desktop({
         '/usr/bin/osascript': { code: 0 },
@@ -88,7 +94,13 @@ describe('the contract of channels', () => {
       await kit?.stop();
     });
     const desktop = (env: NodeJS.ProcessEnv): Channel =>
-      desktopChannel({ platform: 'linux', run, env, banners: join(kit.home, 'banners.json') });
+      desktopChannel({
+        platform: 'linux',
+        run,
+        env,
+        banners: join(kit.home, 'banners.json'),
+        pushes: noPushes(),
+      });
     channelContract('desktop', () => ({
       alive: desktop({ ...kit.env, DISPLAY: ':0' }),
       dead: desktop({}),

@@ -8,7 +8,7 @@ import type { Channel, Parcel } from '../../src/lib/notify/channels/channel';
 import { run } from '../../src/lib/platform/process/process';
 import { HOSTILE } from '../contracts/channel';
 import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
-import { parcel } from '../helpers/notify';
+import { noPushes, parcel } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
 
 interface Shown {
@@ -43,6 +43,7 @@ describe('a real notification service (dunst)', function () {
       run,
       env: kit.env,
       banners: join(kit.home, 'banners.json'),
+      pushes: noPushes(),
     });
   });
 
@@ -115,7 +116,13 @@ describe('a real notification service (dunst)', function () {
 
   it('reports a missing message bus', async () => {
     const env = { ...kit.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(kit.home, 'none')}` };
-    const lost = desktopChannel({ platform: 'linux', run, env, banners: join(kit.home, 'banners.json') });
+    const lost = desktopChannel({
+      platform: 'linux',
+      run,
+      env,
+      banners: join(kit.home, 'banners.json'),
+      pushes: noPushes(),
+    });
     expect(await lost.send(parcel(), () => undefined))
       .to.include({ outcome: 'again' })
       .and.property('reason')

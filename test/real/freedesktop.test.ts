@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { showOverBus } from '../../src/lib/notify/channels/desktop';
+import { bannerButtons } from '../../src/lib/notify/channels/banner-buttons';
+import { showOverBus } from '../../src/lib/notify/channels/banners';
 import type { Outcome, Parcel } from '../../src/lib/notify/channels/channel';
 import { serve, desktopKit, startBus, type DesktopKit } from '../helpers/desktop-kit';
-import { parcel } from '../helpers/notify';
+import { noPushes, parcel } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
 
 const NAME = 'org.freedesktop.Notifications';
@@ -64,7 +65,7 @@ describe('notify: banners over a real message bus', function () {
   }
   const banners = (): string => join(kit.home, 'state', 'banners.json');
   const show = (more: Partial<Parcel> = {}, env = kit.env): Promise<Outcome> =>
-    showOverBus({ env, banners: banners() }, parcel(more));
+    showOverBus({ env, banners: banners(), pushes: noPushes() }, parcel(more), bannerButtons());
 
   it('sends title, text, urgency by priority, and a sound unless silent', async () => {
     await server(1, 2, 3, 4);

@@ -5,6 +5,7 @@ import { toStewardError } from '../errors';
 import { decisionFor, offerOf } from '../inbox/answer';
 import { answerAsk, waitingAsks } from '../inbox/asks';
 import type { Channel } from '../notify/channels/channel';
+import type { ChannelId } from '../notify/events';
 import { changePushes, type PushDeps, readPushes, type SentPush } from '../notify/pushes';
 import { isLive } from '../sessions/session';
 import type { Context } from './context';
@@ -29,6 +30,7 @@ export function openPushes(context: Context, hasButtons: boolean): PushDeps {
   };
 }
 
+const FROM: Readonly<Partial<Record<ChannelId, string>>> = { telegram: 'Telegram', desktop: 'a banner' };
 const EVERY_SEC = 2;
 const AFTER_FAILURE_SEC = 30;
 
@@ -63,8 +65,12 @@ async function pressed(context: Context, pushes: readonly SentPush[], token: str
   const button = push?.buttons.find((one) => one.token === token);
   if (push === undefined || button === undefined) return 'It no longer waits for an answer.';
   try {
-    const from = push.channel === 'telegram' ? 'Telegram' : 'a push';
-    await answerAsk(context, push.wait, (ask) => decisionFor(ask, button.given), from);
+    await answerAsk(
+      context,
+      push.wait,
+      (ask) => decisionFor(ask, button.given),
+      FROM[push.channel] ?? 'a push',
+    );
     return `Answered: ${button.label}`;
   } catch (error) {
     const { kind, message } = toStewardError(error);

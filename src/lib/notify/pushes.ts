@@ -59,11 +59,11 @@ const KEEP_MS = 12 * 3_600_000;
 export async function offerFor(
   { waitOf }: PushDeps,
   thread: string,
-  shown: (choices: readonly Choice[]) => readonly Choice[],
+  shown: (choices: readonly Choice[], text: string) => readonly Choice[],
 ) {
   const { ids: [wait] = [], text = '', choices = [] } = (await waitOf(thread)) ?? {};
   const secret = (): string => randomBytes(16).toString('hex');
-  const buttons = shown(choices).map((choice) => ({ ...choice, token: secret() }));
+  const buttons = shown(choices, text).map((choice) => ({ ...choice, token: secret() }));
   if (wait === undefined) return undefined;
   return { wait, text: buttons.length === 0 ? '' : text, buttons, replyTopic: secret() };
 }

@@ -1,34 +1,37 @@
-import { dirname } from 'node:path';
-
 import { toStewardError } from '../../errors';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../../platform/check';
-import {
-  isAbsentService,
-  isBusError,
-  missingSessionBus,
-  sessionBusAddress,
-  withBus,
-  type Bus,
-} from '../../platform/desktop/bus';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { ensureFolder } from '../../platform/files/folder';
-import { parseObject } from '../../platform/files/json-object';
+import { missingSessionBus, sessionBusAddress, withBus } from '../../platform/desktop/bus';
 import { shortHash } from '../../platform/files/short-hash';
 import type { Run } from '../../platform/process/process';
 import { askPowerShell } from '../../platform/process/windows';
-import { cleanLine } from '../../platform/terminal/terminal';
 import type { NotifyChecked } from './channel';
-import { EVENTS } from '../events';
-import { escapeMarkup, short } from '../text';
-import { fault, type Channel, type ChannelDeps, type Outcome, type Parcel, type Trouble } from './channel';
+import { bannerButtons } from './banner-buttons';
+import {
+  type BannerDeps,
+  bodyOf,
+  closeBanner,
+  DBUS,
+  NAME,
+  showOverBus,
+  TIMEOUT_MS,
+  titleOf,
+} from './banners';
+import {
+  fault,
+  PLAIN,
+  type Channel,
+  type ChannelDeps,
+  type Outcome,
+  type Parcel,
+  type Trouble,
+} from './channel';
 
-const TIMEOUT_MS = 5_000;
-const MAX_TITLE = 120;
-const MAX_BODY = 1000;
+type DesktopDeps = BannerDeps & Pick<ChannelDeps, 'platform' | 'run'>;
 
 /** Shows desktop banners. Messages are never interpreted as code. */
-export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run' | 'banners'>): Channel {
+export function desktopChannel(deps: DesktopDeps): Channel {
   const { platform, env, run } = deps;
+  const buttons = bannerButtons();
   return {
     id: 'desktop',
     keepMs: 15 * 60_000,
@@ -37,10 +40,18 @@ export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run
     async send(parcel) {
       try {
         if (platform === 'darwin') return await onMac(run, parcel);
-        return platform === 'win32' ? await onWindows(run, parcel) : await showOverBus(deps, parcel);
+        return platform === 'win32' ? await onWindows(run, parcel) : await showOverBus(deps, parcel, buttons);
       } catch (error) {
         return fault(error, ['not_found']);
       }
+    },
+    end: (ref) => closeBanner(env, ref),
+    presses() {
+      const reply = async (message: string): Promise<void> => {
+        const parcel = { ...PLAIN, id: '', acceptedMs: 0, event: 'attention', priority: 2, message } as const;
+        await showOverBus(deps, parcel, buttons);
+      };
+      return Promise.resolve(buttons.take().map((token) => ({ token, reply })));
     },
   };
 }
@@ -55,15 +66,6 @@ function noDesktop(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Trouble |
 
 const DESKTOP_HINT =
   'Run steward in a desktop session, or send pushes: `steward config set notifications.push.topic TOPIC`.';
-
-function titleOf({ title, event }: Parcel): string {
-  return short(title ?? EVENTS[event].title, MAX_TITLE);
-}
-
-function bodyOf({ message }: Parcel): string {
-  const chars = [...message];
-  return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
-}
 
 /** Passes the script on stdin (`-`), and the title and message as arguments. */
 async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
@@ -110,103 +112,6 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
 
 /** PowerShell's app id. Windows shows toasts only from registered applications. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
-
-const MAX_BANNERS = 50;
-const NAME = 'org.freedesktop.Notifications';
-const SERVER = { destination: NAME, path: '/org/freedesktop/Notifications', interface: NAME };
-const DBUS_NAME = 'org.freedesktop.DBus';
-const DBUS = { destination: DBUS_NAME, path: '/org/freedesktop/DBus', interface: DBUS_NAME };
-const NO_SERVICE = {
-  outcome: 'again',
-  reason: 'No notification service on the message bus (D-Bus).',
-  hint: 'Run steward in the graphical session, with a notification service such as dunst or mako.',
-} as const satisfies Outcome;
-
-/** Shows a banner through the desktop session's notification service (Linux and BSD). */
-export async function showOverBus(
-  deps: Pick<ChannelDeps, 'env' | 'banners'>,
-  parcel: Parcel,
-): Promise<Outcome> {
-  const address = sessionBusAddress(deps.env);
-  if (address === undefined) return NO_SERVICE;
-  let isConnected = false;
-  try {
-    await withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
-      isConnected = true;
-      await notifyOver(bus, deps.banners, parcel);
-    });
-    return { outcome: 'delivered' };
-  } catch (error) {
-    if (isAbsentService(error)) return NO_SERVICE;
-    const hint = "Restart the desktop's notification service.";
-    if (isBusError(error)) {
-      const cause = error.cause instanceof Error ? error.cause.message : '';
-      const reason = cleanLine(cause === '' ? error.type : cause, 200);
-      return { outcome: 'again', reason: `The notification service returned an error: ${reason}`, hint };
-    }
-    if (!isConnected) throw error;
-    return { outcome: 'again', reason: 'The notification service is not responding.', hint };
-  }
-}
-
-async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void> {
-  const key = parcel.dedupe === undefined ? undefined : shortHash(parcel.dedupe);
-  const banners = key === undefined ? {} : readBanners(path);
-  const previous = key === undefined ? undefined : banners[key];
-  const isSame = previous !== undefined && previous.server === (await serverOf(bus));
-  const [id] = await bus.call({
-    ...SERVER,
-    member: 'Notify',
-    signature: 'susssasa{sv}i',
-    body: [
-      'steward',
-      isSame ? previous.id : 0,
-      '',
-      titleOf(parcel),
-      // Some notification services render markup in the body, so escape it.
-      escapeMarkup(bodyOf(parcel)),
-      [],
-      [
-        ['urgency', ['y', parcel.priority >= 5 ? 2 : parcel.priority <= 2 ? 0 : 1]],
-        ...(parcel.silent ? [['suppress-sound', ['b', true]]] : []),
-      ],
-      -1,
-    ],
-    autoStart: true,
-  });
-  if (key === undefined || typeof id !== 'number') return;
-  const otherBanners = Object.entries(banners).filter(([other]) => other !== key);
-  const latest = [...otherBanners, [key, { id, server: (await serverOf(bus)) ?? '' }] as const];
-  ensureFolder(dirname(path));
-  replaceFile(path, JSON.stringify(Object.fromEntries(latest.slice(-MAX_BANNERS))));
-}
-
-/**
- * Identifies the running notification service; undefined if none is running. Notification ids are valid only
- * for the service that assigned them.
- */
-async function serverOf(bus: Bus): Promise<string | undefined> {
-  try {
-    const [owner] = await bus.call({ ...DBUS, member: 'GetNameOwner', signature: 's', body: [NAME] });
-    const [id] = await bus.call({ ...DBUS, member: 'GetId' });
-    return `${String(id)} ${String(owner)}`;
-  } catch (error) {
-    if (isAbsentService(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Returns the stored notification ids by hashed dedupe key, oldest first. */
-function readBanners(path: string): Record<string, { id: number; server: string }> {
-  const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
-  const isBanner = (value: unknown): value is { id: number; server: string } => {
-    const { id, server } = (value ?? {}) as Record<string, unknown>;
-    return Number.isInteger(id) && typeof server === 'string';
-  };
-  return Object.fromEntries(
-    Object.entries(stored).flatMap(([key, value]) => (isBanner(value) ? [[key, value]] : [])),
-  );
-}
 
 export const desktopCheck: Check<NotifyChecked> = {
   id: 'notify.desktop',

@@ -54,7 +54,7 @@ export function systemBusAddress(env: NodeJS.ProcessEnv): string {
  * passes.
  */
 export async function withBus<T>(
-  options: { address: string; timeoutMs: number },
+  options: { address: string; timeoutMs: number; isKept?: true },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
   const missing = missingSocket(options.address);
@@ -81,7 +81,12 @@ export async function withBus<T>(
     }
     client.connection.on('error', fail);
     client.connection.on('end', () => fail(new Error('it closed the connection')));
-    busOf(client).then(use).then(resolve, reject);
+    busOf(client)
+      .then((bus) => {
+        if (options.isKept) clearTimeout(timer);
+        return use(bus);
+      })
+      .then(resolve, reject);
   });
   try {
     return await work;
@@ -91,6 +96,21 @@ export async function withBus<T>(
   }
 }
 
+/** Connects to a bus until it closes the connection, which doesn't keep the process running. */
+export function keepBus(options: { address: string; timeoutMs: number }, onEnd: () => void): Promise<Bus> {
+  return new Promise((resolve, reject) => {
+    const use = async (bus: Bus): Promise<never> => {
+      bus.unref();
+      resolve(bus);
+      return new Promise(() => undefined);
+    };
+    withBus({ ...options, isKept: true }, use)
+      .catch(reject)
+      .finally(onEnd);
+  });
+}
+
+const SIGNAL = 4;
 const NO_AUTO_START = 2;
 const BUS = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' };
 
@@ -122,6 +142,13 @@ async function busOf(client: BusClient) {
       const [, values] = value as [unknown, unknown[]];
       return values[0];
     },
+    onSignal(iface: string, member: string, heard: (values: unknown[]) => void): void {
+      client.connection.on('message', (message: BusMessage) => {
+        const { type, interface: from, member: name, body = [] } = message;
+        if (type === SIGNAL && from === iface && name === member) heard(body);
+      });
+    },
+    unref: () => void client.connection.stream.unref(),
     /** Waits for the first incoming call to a D-Bus method (`member`), and returns the call's arguments. */
     called: (path: string, iface: string, member: string) =>
       new Promise<unknown[]>((resolve) => {
@@ -133,6 +160,13 @@ async function busOf(client: BusClient) {
 }
 
 export type Bus = Awaited<ReturnType<typeof busOf>>;
+
+interface BusMessage {
+  type: number;
+  interface?: string;
+  member?: string;
+  body?: unknown[];
+}
 
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { desktopChannel } from '../../../../src/lib/notify/channels/desktop';
 import type { Outcome, Parcel } from '../../../../src/lib/notify/channels/channel';
 import type { RunOptions, RunResult } from '../../../../src/lib/platform/process/process';
-import { parcel } from '../../../helpers/notify';
+import { noPushes, parcel } from '../../../helpers/notify';
 
 interface Asked {
   file: string;
@@ -28,6 +28,7 @@ describe('notify: banners of the desktop', () => {
       platform,
       env: {},
       banners: '',
+      pushes: noPushes(),
       run: (file, args, options) => {
         asked.push({ file, args, input: options.input });
         return Promise.resolve({ ...result, stdout: '{"shown":true}', ...answer });

@@ -1,0 +1,41 @@
+import { keepBus, type Bus } from '../../platform/desktop/bus';
+import type { Choice } from '../pushes';
+
+const TIMEOUT_MS = 5_000;
+/** A banner shows a longer text only in part. */
+const MAX_CHARS = 300;
+const MAX_LINES = 8;
+/** A desktop leaves out what it has no room for. */
+const MAX_BUTTONS = 5;
+const NAME = 'org.freedesktop.Notifications';
+const PRESSED = `type='signal',sender='${NAME}',interface='${NAME}',member='ActionInvoked'`;
+
+/** Returns the choices that get a button: only those that refuse if the banner can't show the whole text. */
+export function shownOnBanner(choices: readonly Choice[], text: string): readonly Choice[] {
+  const isWhole = text.length <= MAX_CHARS && text.split('\n').length <= MAX_LINES;
+  return isWhole && choices.length <= MAX_BUTTONS ? choices : choices.filter(({ isSafe }) => isSafe);
+}
+
+/** Keeps a connection for the banners with buttons, because a service tells only the sender what you pressed. */
+export function bannerButtons() {
+  let kept: Promise<Bus> | undefined;
+  let pressed: string[] = [];
+  const connect = async (address: string): Promise<Bus> => {
+    const bus = await keepBus({ address, timeoutMs: TIMEOUT_MS }, () => (kept = undefined));
+    bus.onSignal(NAME, 'ActionInvoked', ([, token]) => pressed.push(String(token)));
+    const daemon = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' };
+    await bus.call({ ...daemon, interface: daemon.destination, member: 'AddMatch', signature: 's', body: [PRESSED] }); // prettier-ignore
+    return bus;
+  };
+  return {
+    bus: (address: string): Promise<Bus> => (kept ??= connect(address)),
+    /** Returns the tokens of the buttons that you pressed since the last call. */
+    take(): string[] {
+      const tokens = pressed;
+      pressed = [];
+      return tokens;
+    },
+  };
+}
+
+export type BannerButtons = ReturnType<typeof bannerButtons>;
