@@ -1,7 +1,9 @@
+import type { SenseConfig } from '../config/schema';
 import { isObject } from '../platform/files/json-object';
 import { toIso } from '../platform/time/clock';
 import type { SenseEvent, WebDetail } from '../time/event';
-import { BROWSERS, siteKey, type Browser } from '../time/site';
+import { appMatcher } from '../time/classify';
+import { BROWSERS, browserOf, siteKey, type Browser } from '../time/site';
 import type { SenseSource } from './source';
 
 /** A time in which one site was in front. `site` is null for all sites that were not ticked. */
@@ -29,7 +31,7 @@ export function addVisit(visits: SiteVisits, visit: SiteVisit): void {
  * @param visits absent outside the daemon
  */
 export function webSource(
-  deps: { machineId: string },
+  deps: { machineId: string; config: Pick<SenseConfig, 'exclude'> },
   isPaired: () => boolean,
   visits: SiteVisits = new Map(),
 ): SenseSource {
@@ -37,14 +39,18 @@ export function webSource(
     id: 'web',
     label: 'Sites',
     description: 'The sites that you ticked in the browser extension, but never an address or a title.',
-    collect({ cursor, nowMs }) {
+    async collect({ cursor, nowMs }) {
+      const { exclude } = deps.config;
+      const isExcluded = await appMatcher(exclude);
+      const isKept = ({ site, via }: SiteVisit): boolean =>
+        !isExcluded({ app: siteKey(site ?? '') }) && !exclude.some((entry) => browserOf(entry) === via);
       const stored = readCursor(cursor, nowMs);
       const fresh = [...visits.values()].filter(({ via, until }) => until > (stored[via] ?? 0));
       const next = { ...stored };
       for (const { via, until } of fresh) next[via] = Math.max(next[via] ?? 0, until);
-      const events = fresh.map((visit) => eventOf(visit, deps.machineId));
+      const events = fresh.filter(isKept).map((visit) => eventOf(visit, deps.machineId));
       const unpaired = { state: 'idle', reason: 'no browser is paired (steward sense web install)' } as const;
-      return Promise.resolve({ events, cursor: next, ...(isPaired() ? { state: 'ok' } : unpaired) });
+      return { events, cursor: next, ...(isPaired() ? { state: 'ok' } : unpaired) };
     },
   };
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 
+import { exportEvents, exportRecords } from '../../../src/lib/sense/export';
 import { purge } from '../../../src/lib/sense/purge';
+import { rollup } from '../../../src/lib/sense/roll';
 import { addVisit, webSource, type SiteVisit, type SiteVisits } from '../../../src/lib/sense/web';
-import { focus, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
+import { filesIn, focus, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
 
 const at = (time: string): number => Date.parse(`2026-11-20T${time}:00Z`);
 
@@ -10,18 +12,20 @@ describe('the source of sites', () => {
   let box: SenseBox;
   let visits: SiteVisits;
   let isPaired: boolean;
+  let exclude: string[];
 
   beforeEach(() => {
     box = senseBox('2026-11-20T12:00:00Z');
     visits = new Map();
     isPaired = true;
+    exclude = [];
     const browser = focus('2026-11-20T12:00:00Z', 'Chromium', 3600);
     const events = [{ ...browser, detail: { ...browser.detail, machine: 'm' } }];
     box.deps.sources = [
       sourceOf('appFocus', ({ cursor }) =>
         Promise.resolve({ events: cursor === undefined ? events : [], cursor: 1, state: 'ok' }),
       ),
-      webSource({ machineId: 'm' }, () => isPaired, visits),
+      webSource({ machineId: 'm', config: { exclude } }, () => isPaired, visits),
     ];
   });
 
@@ -108,6 +112,53 @@ describe('the source of sites', () => {
     expect(JSON.stringify(log())).to.include('github.com').and.not.include('docs.rs');
     purge(box.deps, { app: 'Chromium' }, false);
     expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal([]);
+  });
+
+  it('stores nothing of an excluded browser or site', async () => {
+    exclude.push('Firefox ESR', 'site:*.example.org');
+    visit('11:00', '11:10', 'github.com', 'firefox');
+    visit('11:00', '11:10', null, 'firefox');
+    visit('11:10', '11:20', 'www.example.org');
+    visit('11:20', '11:30', 'docs.rs');
+    await box.capture();
+    expect(log()).to.have.length(1);
+    expect(log()).to.have.nested.property('[0].app', 'site:docs.rs');
+    exclude.length = 0;
+    await box.capture();
+    expect(log()).to.have.length(1);
+  });
+
+  it('exports the events, and the minutes by site', async () => {
+    visit('11:50', '11:55', 'github.com');
+    await box.capture();
+    const { events } = box.store.readLog('2026-11-20');
+    const json = JSON.parse([...exportEvents(events, 'json')].join('')) as { type: string }[];
+    expect(json.filter(({ type }) => type === 'web-focus')).to.deep.equal(log());
+    expect([...exportEvents(events, 'csv')].join('')).to.match(
+      /2026-11-20T11:55:00\.000Z,web-focus,web,site:github\.com,,"\{""from"":""2026-11-20T11:50:00\.000Z""/,
+    );
+    const record = rollup(box.deps, '2026-11-20');
+    expect([...exportRecords([record], 'csv', 'apps')].join('')).to.include(
+      '2026-11-20,Chromium: github.com,creation,5',
+    );
+  });
+
+  it('deletes the times past the retention, and keeps the minutes by site', async () => {
+    visit('11:50', '11:55', 'github.com');
+    await box.capture();
+    box.at('2026-12-20T12:00:00Z');
+    await box.capture();
+    expect(log()).to.have.length(1);
+    box.at('2026-12-21T12:00:00Z');
+    await box.capture();
+    expect(
+      Object.entries(filesIn(box.area.root)).filter(([, text]) => text.includes('web-focus')),
+    ).to.deep.equal([]);
+    expect(box.record('2026-11-20').apps).to.deep.include({
+      app: 'Chromium: github.com',
+      kind: 'creation',
+      minutes: 5,
+    });
   });
 
   it('finds a site in records whose log is deleted', async () => {
