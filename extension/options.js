@@ -20,7 +20,7 @@ const SUGGESTED = [
 
 const STATES = {
   0: 'steward is not running. Times of the last hour are kept and sent later.',
-  202: 'Paired. The last visit reached steward.',
+  202: 'The last visit reached steward.',
   401: 'The code is no longer valid. Run “steward sense web pair” and enter the new code.',
   403: 'steward refuses this extension. Run “steward sense web status”.',
   409: 'The source is turned off: steward config set sense.sources.web true',
@@ -35,12 +35,14 @@ function originsOf(name) {
 async function showState() {
   const { pairing } = await api.storage.local.get('pairing');
   const { answer, dropped = 0, queue = [] } = await api.storage.session.get();
+  const sent =
+    answer === undefined
+      ? 'Nothing was sent yet.'
+      : (STATES[answer] ?? `steward answered with status ${answer}.`);
   const lines = [
-    pairing === undefined
-      ? 'Not paired; nothing is recorded.'
-      : answer === undefined
-        ? 'Paired. Nothing was sent yet.'
-        : (STATES[answer] ?? `steward answered with status ${answer}.`),
+    ...(pairing === undefined
+      ? ['Not paired; nothing is recorded.']
+      : [`Paired with the code that ends in ${pairing.token.slice(-4)}.`, sent]),
     queue.length > 0 ? `${queue.length} visits wait to be sent.` : '',
     dropped > 0 ? `${dropped} visits were dropped.` : '',
   ];

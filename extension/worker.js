@@ -2,8 +2,15 @@ import { endedVisit, recentVisits, siteOf, tickedSites } from './visits.js';
 
 const api = globalThis.browser ?? globalThis.chrome;
 
-/** Returns the site in front: null if it is not ticked, undefined if no window of this browser has the focus. */
+/** The limit after which steward counts you as idle too, by default. */
+const IDLE_SEC = 300;
+
+/**
+ * Returns the site in front: null if it is not ticked, undefined if no window of this browser has the focus or nobody
+ * uses the computer.
+ */
 async function siteInFront() {
+  if ((await api.idle.queryState(IDLE_SEC)) !== 'active') return undefined;
   const { origins } = await api.permissions.getAll();
   const front = await api.windows.getLastFocused({ populate: true }).catch(() => undefined);
   if (front?.focused !== true || front.incognito) return undefined;
@@ -73,6 +80,11 @@ api.windows.onFocusChanged.addListener(lookNext);
 api.permissions.onAdded.addListener(lookNext);
 api.permissions.onRemoved.addListener(lookNext);
 api.alarms.onAlarm.addListener(lookNext);
+api.idle.onStateChanged.addListener(lookNext);
+api.idle.setDetectionInterval(IDLE_SEC);
 api.storage.local.onChanged.addListener(lookNext);
 api.action.onClicked.addListener(() => api.runtime.openOptionsPage());
+api.runtime.onInstalled.addListener(({ reason }) => {
+  if (reason === 'install') return api.runtime.openOptionsPage();
+});
 void api.alarms.create('look', { periodInMinutes: 1 });

@@ -15,7 +15,7 @@ export interface Firefox {
 /** Nothing of its own goes beyond loopback, and the sites of the test are there. */
 const SETTINGS: Readonly<Record<string, string | number | boolean>> = {
   'marionette.port': 0,
-  'network.dns.localDomains': 'www.granted.test,secret-clinic.test',
+  'network.dns.localDomains': 'www.granted.test,docs.granted.test,secret-clinic.test',
   'network.proxy.type': 1,
   'network.proxy.http': '127.0.0.1',
   'network.proxy.http_port': 9,

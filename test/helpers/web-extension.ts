@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -65,6 +65,47 @@ export function tickedExtension(folder: string): void {
   const manifest = JSON.parse(readFileSync(path, 'utf8')) as { host_permissions: string[] };
   manifest.host_permissions.push('http://*.granted.test/*');
   writeFileSync(path, JSON.stringify(manifest));
+}
+
+/** Sets the clock of the extension's background page, and calls its functions from the page with the options. */
+const STRINGS = `
+const { storage, runtime } = browser;
+if (document.getElementById('sites') === null) {
+  runtime.onMessage.addListener(async ({ now }) => {
+    Date.now = () => now;
+  });
+} else {
+  document.addEventListener('ask', async () => {
+    const { now, looks } = JSON.parse(document.body.dataset.ask);
+    if (now !== undefined) await runtime.sendMessage({ now });
+    if (looks !== undefined) await storage.local.set({ looks });
+    document.body.dataset.told = JSON.stringify([await storage.session.get(), await storage.local.get()]);
+  });
+}
+`;
+
+/** Lets a test pull the strings of a copy of the extension, for browsers that give no access to its pages. */
+export function addStrings(folder: string): void {
+  writeFileSync(join(folder, 'strings.js'), STRINGS);
+  const manifest = join(folder, 'manifest.json');
+  const facts = JSON.parse(readFileSync(manifest, 'utf8')) as { background: { scripts: string[] } };
+  facts.background.scripts.unshift('strings.js');
+  writeFileSync(manifest, JSON.stringify(facts));
+  const page = join(folder, 'options.html');
+  const script = '<script type="module" src="strings.js"></script>';
+  writeFileSync(page, readFileSync(page, 'utf8').replace('</head>', `${script}</head>`));
+}
+
+/** Writes another extension, which may send to this computer too. */
+export function otherExtension(folder: string): string {
+  mkdirSync(folder);
+  const manifest = {
+    ...{ manifest_version: 3, name: 'other', version: '1' },
+    ...{ host_permissions: ['http://127.0.0.1/*'], background: { service_worker: 'other.js' } },
+  };
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  writeFileSync(join(folder, 'other.js'), '');
+  return folder;
 }
 
 /** A server of pages, whatever the host. */

@@ -43,7 +43,7 @@ describe('the packages of the browser extension', function () {
     for (const manifest of [chromium, firefox])
       expect(manifest).to.deep.include({
         manifest_version: 3,
-        permissions: ['alarms', 'storage'],
+        permissions: ['alarms', 'idle', 'storage'],
         host_permissions: ['http://127.0.0.1/*'],
         optional_host_permissions: ['https://*/*'],
         incognito: 'not_allowed',

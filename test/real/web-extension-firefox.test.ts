@@ -1,39 +1,71 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { findProgram } from '../../src/lib/platform/process/spawn';
+import { rollup } from '../../src/lib/sense/roll';
+import { webSource } from '../../src/lib/sense/web';
 import { extensionOf, pairAgain, readPairing } from '../../src/lib/sense/web-pairing';
-import { testArea, type TestArea } from '../helpers/area';
 import { until } from '../helpers/daemon';
 import { startFirefox, type Firefox } from '../helpers/marionette';
 import { requirePrograms } from '../helpers/real-part';
 import { scratch } from '../helpers/scratch';
-import { serveSites, tickedExtension, webDaemon, type WebDaemon } from '../helpers/web-extension';
+import { filesIn, focus, senseBox, sourceOf, type SenseBox } from '../helpers/sense';
+import { addStrings, serveSites, tickedExtension, webDaemon, type WebDaemon } from '../helpers/web-extension';
+
+const MINUTE = 60_000;
+const DAY = '2026-11-20';
+const START = Date.parse(`${DAY}T10:00:00Z`);
+const ID = 'sites@steward-cli';
+const SECRETS = ['secret-clinic', 'private-path', 'www.granted', 'docs.granted'];
+
+/** What the extension keeps in memory. */
+interface Stored {
+  current?: { site: string | null; at: number } | null;
+  queue?: unknown[];
+  answer?: number;
+}
 
 describe('the browser extension (real Firefox)', function () {
   this.timeout(120_000);
   const files = scratch();
-  let area: TestArea;
+  let box: SenseBox;
   let daemon: WebDaemon;
   let sites: Awaited<ReturnType<typeof serveSites>>;
   let firefox: Firefox | undefined;
+  let nowMs: number;
+  let port: number;
+  /** The tabs with the options and with the sites. */
+  let options: string;
+  let page: string;
 
   before(function () {
     requirePrograms(this, { 'firefox-esr': 'firefox-esr' });
   });
 
   beforeEach(async () => {
-    area = testArea();
-    daemon = webDaemon(area.area, Date.now);
+    box = senseBox(`${DAY}T11:30:00Z`);
+    nowMs = START;
+    daemon = webDaemon(box.area, () => nowMs);
+    port = await daemon.listen();
     sites = await serveSites();
     tickedExtension(files.path('extension'));
+    addStrings(files.path('extension'));
     firefox = await startFirefox(findProgram('firefox-esr') ?? '', files.path('profile'));
+    await send('Addon:Install', { path: files.path('extension'), temporary: true });
+    // The extension opens its page when it is installed.
+    await until('the page opens', async () => (await findOptions()) !== undefined);
+    options = (await findOptions()) ?? '';
+    page = await newWindow('tab');
+    await setClock(0);
+    await pair(pairAgain(box.area).token);
   });
 
   afterEach(async () => {
     await firefox?.stop();
     await daemon.close();
     await new Promise((done) => sites.server.close(done));
-    area.remove();
+    box.remove();
   });
 
   const send = (name: string, input: object = {}): Promise<unknown> =>
@@ -46,38 +78,180 @@ describe('the browser extension (real Firefox)', function () {
     return value;
   }
 
-  it('sends the ticked site, hides others, and pairs by the code', async () => {
-    const port = await daemon.listen();
-    await send('Addon:Install', { path: files.path('extension'), temporary: true });
-    const host = await run(
-      `return WebExtensionPolicy.getByID('sites@steward-cli').mozExtensionHostname`,
-      'chrome',
-    );
-    expect(extensionOf(`moz-extension://${String(host)}`)).to.equal('firefox');
-    await send('WebDriver:Navigate', { url: `moz-extension://${String(host)}/options.html` });
-    const code = `${port}-${pairAgain(area.area).token}`;
+  const goTo = (handle: string, isFocused = false): Promise<unknown> =>
+    send('WebDriver:SwitchToWindow', { handle, focus: isFocused });
+
+  async function newWindow(type: 'tab' | 'window'): Promise<string> {
+    const { handle } = (await send('WebDriver:NewWindow', { type, focus: true })) as { handle: string };
+    return handle;
+  }
+
+  async function findOptions(): Promise<string | undefined> {
+    for (const handle of (await send('WebDriver:GetWindowHandles')) as string[]) {
+      await goTo(handle);
+      const { value } = (await send('WebDriver:GetCurrentURL')) as { value: string };
+      if (value.endsWith('/options.html')) return handle;
+    }
+    return undefined;
+  }
+
+  /** Asks the extension for what it stores, after it did something. */
+  async function ask(input: { now?: number; looks?: number } = {}): Promise<[Stored, object]> {
+    await goTo(options);
+    const text = JSON.stringify(JSON.stringify(input));
+    const told = `document.body.dataset.told`;
     await run(
-      `document.getElementById('code').value = '${code}'; document.getElementById('pair').requestSubmit();`,
+      `delete ${told}; document.body.dataset.ask = ${text}; document.dispatchEvent(new Event('ask'));`,
+    );
+    let answer: unknown;
+    await until('the extension answers', async () => (answer = await run(`return ${told}`)) !== null);
+    return JSON.parse(String(answer)) as [Stored, object];
+  }
+
+  async function setClock(minutes: number): Promise<void> {
+    nowMs = START + minutes * MINUTE;
+    await ask({ now: nowMs });
+  }
+
+  async function pair(token: string): Promise<void> {
+    await goTo(options);
+    await run(
+      `document.getElementById('code').value = '${port}-${token}'; document.getElementById('pair').requestSubmit();`,
     );
     await until('the code is stored', async () =>
-      String(await run(`return document.getElementById('state').textContent`)).includes('Paired'),
+      String(await run(`return document.getElementById('state').textContent`)).includes(token.slice(-4)),
     );
-    const open = (name: string): Promise<unknown> =>
-      send('WebDriver:Navigate', { url: `http://${name}:${sites.port}/private-path?q=private-path` });
-    const told = (): (string | null)[] => [...daemon.visits.values()].map(({ site }) => site);
-    // Each navigation ends a visit; the first may begin before the extension sees the new page.
-    await until('the ticked site is reported', async () => {
-      await open('www.granted.test');
-      return told().includes('granted.test');
+  }
+
+  async function seen(site: string | null | undefined): Promise<void> {
+    const wanted = JSON.stringify(site === undefined ? null : { at: nowMs, site });
+    await until(`the extension sees ${wanted}`, async () => {
+      const [{ current = null, queue = [] }] = await ask();
+      const text = JSON.stringify(current && { at: current.at, site: current.site });
+      return text === wanted && (!daemon.isUp() || queue.length === 0);
     });
-    const before = told().length;
-    await until('the other site is reported', async () => {
-      await open('secret-clinic.test');
-      return told().slice(before).includes(null);
+  }
+
+  let looks = 0;
+
+  async function tick(minutes: number, site: string | null | undefined): Promise<void> {
+    await setClock(minutes);
+    await ask({ looks: (looks += 1) });
+    await seen(site);
+  }
+
+  async function visitPage(host: string, handle = page): Promise<void> {
+    await goTo(handle, true);
+    await send('WebDriver:Navigate', {
+      url: `http://${host}:${sites.port}/private-path?q=private-path`,
     });
-    expect([...new Set(told())].sort()).to.deep.equal(['granted.test', null]);
-    expect(readPairing(area.area)).to.have.property('firefox', `moz-extension://${String(host)}`);
-    for (const secret of ['secret-clinic', 'private-path', 'www.granted'])
-      expect(daemon.requests.join('\n').includes(secret), secret).to.equal(false);
+  }
+
+  const told = (): unknown[] =>
+    [...daemon.visits.values()].map(({ site, at, until: end }) => [
+      site,
+      (at - START) / MINUTE,
+      (end - START) / MINUTE,
+    ]);
+
+  async function minutesOf(...events: ReturnType<typeof focus>[]): Promise<unknown[]> {
+    box.deps.sources = [
+      sourceOf('appFocus', () => Promise.resolve({ events, cursor: 1, state: 'ok' })),
+      webSource({ machineId: '', config: { exclude: [] } }, () => true, daemon.visits),
+    ];
+    await box.capture();
+    return rollup(box.deps, DAY).apps.map(({ app, minutes }) => [app, minutes]);
+  }
+
+  /** Opens a ticked site in a private window. */
+  async function openPrivate(): Promise<void> {
+    const url = `http://www.granted.test:${sites.port}/`;
+    await run(`OpenBrowserWindow({ private: true })`, 'chrome');
+    const hidden = `[...Services.wm.getEnumerator('navigator:browser')].find(
+      (one) => PrivateBrowsingUtils.isWindowPrivate(one) && one.gBrowser)`;
+    await until('it opens', async () => (await run(`return ${hidden} !== undefined`, 'chrome')) === true);
+    const principal = 'Services.scriptSecurityManager.getSystemPrincipal()';
+    await run(
+      `${hidden}.gBrowser.fixupAndLoadURIString('${url}', { triggeringPrincipal: ${principal} })`,
+      'chrome',
+    );
+    await until('it shows the site', async () =>
+      String(await run(`return ${hidden}.gBrowser.contentTitle`, 'chrome')).includes('granted'),
+    );
+  }
+
+  /** Returns what the browser stores for the extension. */
+  function ownFiles(host: string): string[] {
+    const profile = files.path('profile');
+    const names = readdirSync(profile, { recursive: true, encoding: 'utf8' });
+    const own = names.filter((name) => name.includes(host) || name.includes(ID));
+    return own
+      .filter((name) => statSync(join(profile, name)).isFile())
+      .map((name) => readFileSync(join(profile, name), 'latin1'));
+  }
+
+  it('records the minutes of ticked sites while a window is in front, and no trace of others', async () => {
+    const host = String(
+      await run(`return WebExtensionPolicy.getByID('${ID}').mozExtensionHostname`, 'chrome'),
+    );
+    expect(extensionOf(`moz-extension://${host}`)).to.equal('firefox');
+    await visitPage('www.granted.test');
+    await seen('granted.test');
+    for (const minute of [1, 2]) await tick(minute, 'granted.test');
+    await setClock(2.3);
+    await visitPage('secret-clinic.test');
+    await seen(null);
+    await tick(3.3, null);
+    const second = await newWindow('window');
+    await visitPage('docs.granted.test', second);
+    await seen('granted.test');
+    await setClock(4.2);
+    await goTo(page, true);
+    await seen(null);
+    await tick(5, null);
+    await openPrivate();
+    for (const minute of [5.5, 6.5]) await tick(minute, undefined);
+    const [, local] = await ask();
+    const events = [focus(`${DAY}T10:06:30Z`, 'Firefox', 390), focus(`${DAY}T10:07:30Z`, 'Code', 60)];
+    expect(await minutesOf(...events)).to.deep.equal([
+      ['Firefox: granted.test', 3.2],
+      ['Firefox: other sites', 1.8],
+      ['Firefox', 1.5],
+      ['Code', 1],
+    ]);
+    expect(readPairing(box.area)).to.have.property('firefox', `moz-extension://${host}`);
+    await firefox?.stop();
+    const own = ownFiles(host);
+    expect(own).to.not.have.length(0);
+    const texts = [
+      JSON.stringify([local, ...daemon.requests]),
+      ...Object.values(filesIn(box.area.root)),
+      ...own,
+    ];
+    expect(texts.join('\n')).to.include('granted.test');
+    for (const secret of SECRETS) expect(texts.join('\n').includes(secret), secret).to.equal(false);
+  });
+
+  it('keeps what the daemon could not take, also when its page is ended, and stops without the code', async () => {
+    await visitPage('www.granted.test');
+    await seen('granted.test');
+    await daemon.close();
+    await tick(1, 'granted.test');
+    await run(
+      `WebExtensionPolicy.getByID('${ID}').extension.terminateBackground({ ignoreDevToolsAttached: true });`,
+      'chrome',
+    );
+    await tick(2, 'granted.test');
+    await daemon.listen(port);
+    for (const minute of [3, 500, 4, 5]) await tick(minute, 'granted.test');
+    const known = [0, 1, 2, 4].map((minute) => ['granted.test', minute, minute + 1]);
+    expect(told()).to.deep.equal(known);
+    const { token } = pairAgain(box.area);
+    await tick(6, 'granted.test');
+    expect((await ask())[0]).to.have.property('answer', 401);
+    expect(told()).to.deep.equal(known);
+    await pair(token);
+    await tick(7, 'granted.test');
+    expect(told()).to.deep.equal([...known, ['granted.test', 6, 7]]);
   });
 });
