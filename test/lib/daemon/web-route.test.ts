@@ -78,20 +78,54 @@ describe('the route of the browser extension', () => {
   });
 
   it('accepts none of 5,000 requests of others', async () => {
-    const { pick } = seeded(35);
+    const { pick, below } = seeded(35);
     const letters = (count: number, from: string): string =>
       Array.from({ length: count }, () => pick([...from])).join('');
-    for (let i = 0; i < 5_000; i += 1) {
-      const origin = pick([
+    expect((await send(VISIT)).status).to.equal(202);
+    const before = `Bearer ${token}`;
+    ({ token } = pairAgain(area.area));
+    await send(VISIT, { origin: FIREFOX });
+    const known = stored();
+    const origin = (): string | undefined =>
+      pick([
         `chrome-extension://${letters(32, 'abcdefghijklmnop')}`,
         `https://${letters(8, 'abcdef')}.test`,
         'http://127.0.0.1:31337',
+        'null',
         undefined,
       ]);
-      const authorization = pick([`Bearer ${token}`, `Bearer ${letters(32, 'abcXYZ09-_')}`, undefined]);
-      expect((await send(VISIT, { origin, authorization })).status).to.equal(403);
+    const code = (): string | undefined => pick([before, `Bearer ${letters(32, 'abcXYZ09-_')}`, undefined]);
+    const other = letters(8, '0123456789abcdef');
+    /** Ways to ask, each with the statuses that refuse it. */
+    const attacks: (() => [Promise<TestAnswer>, number[]])[] = [
+      () => [send(VISIT, { origin: origin(), authorization: pick([`Bearer ${token}`, code()]) }), [403]],
+      () => [send(VISIT, { authorization: code() }), [401]],
+      // The extension of another profile, with the code.
+      () => [send(VISIT, { origin: FIREFOX.replace('01234567', other) }), [401]],
+      // What was recorded before the code was replaced, or long ago.
+      () => [send({ ...VISIT, at: NOW - 60_000 - below(1000) }, { authorization: before }), [401]],
+      () => [send({ ...VISIT, at: VISIT.at - 8e6, until: NOW - 8e6 + below(1000) }), [400]],
+      () => [send({ ...VISIT, more: 'x'.repeat(1000 + below(60_000)) }), [400, 413]],
+      () => [send(JSON.stringify(VISIT).slice(0, -1 - below(40))), [400]],
+      () => [send({ ...VISIT, [letters(5, 'abc')]: below(9) }), [400]],
+      () => [send({ ...VISIT, site: letters(1 + below(3), 'ab./:?#') }), [400]],
+      () => [send(VISIT, { 'content-type': pick(['text/plain', 'multipart/form-data', undefined]) }), [415]],
+      () => [send(VISIT, { host: `${letters(8, 'abc')}.test` }), [403]],
+    ];
+    const refused = new Map<number, number>();
+    for (let i = 0; i < 5_000; i += 1) {
+      const [answer, wanted] = pick(attacks)();
+      const { status } = await answer;
+      expect(wanted).to.include(status);
+      refused.set(status, (refused.get(status) ?? 0) + 1);
     }
-    expect(stored()).to.deep.equal([]);
+    expect([...refused.keys()].sort()).to.deep.equal([400, 401, 403, 413, 415]);
+    expect(stored()).to.deep.equal(known);
+  });
+
+  it('adds nothing for a request that is sent again', async () => {
+    for (let i = 0; i < 3; i += 1) expect((await send(VISIT)).status).to.equal(202);
+    expect(stored()).to.have.length(1);
   });
 
   it('refuses a wrong code, and the code before the last', async () => {
