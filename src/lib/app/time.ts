@@ -47,7 +47,7 @@ export async function openTime(context: Context, period: Period, { by, machine }
         by,
         pieces.map(({ app, span: [start, end] }) => [app, end - start]),
       );
-      return intervalsOf(pieces, ({ app, ...work }) => (isAppKey(by) ? nameOf(app) : keyOf(work, by, names)));
+      return intervalsOf(pieces, (work) => (isAppKey(by) ? nameOf(work.app) : keyOf(work, by, names)));
     },
     withoutLog: () => daysWithoutLog(deps, days),
   };

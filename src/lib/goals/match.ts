@@ -1,10 +1,12 @@
-import type { Goal } from './record';
+import { GOAL_RULES, type Goal } from './record';
 
 /** The facts about a piece of work that goal rules are matched against. */
 interface WorkFacts {
   repo: string | null;
   project: string | null;
   labels: readonly string[];
+  /** The site in front, and its parent domains. */
+  sites: readonly string[];
 }
 
 export interface GoalMatch {
@@ -15,13 +17,11 @@ export interface GoalMatch {
 
 /** Returns a function that finds the first goal whose rules match a piece of work. Ignores case. */
 export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMatch | undefined {
-  const rules = goals.flatMap(({ id, repos = [], projects = [], labels = [] }) => [
-    ...repos.map((name) => ({ goal: id, key: 'repos' as const, name })),
-    ...projects.map((name) => ({ goal: id, key: 'projects' as const, name })),
-    ...labels.map((name) => ({ goal: id, key: 'labels' as const, name })),
-  ]);
-  return ({ repo, project, labels }) => {
-    const known = { repos: [repo ?? ''], projects: [project ?? ''], labels };
+  const rules = goals.flatMap((goal) =>
+    GOAL_RULES.flatMap((key) => (goal[key] ?? []).map((name) => ({ goal: goal.id, key, name }))),
+  );
+  return ({ repo, project, ...others }) => {
+    const known = { repos: [repo ?? ''], projects: [project ?? ''], ...others };
     const rule = rules.find(({ key, name }) =>
       known[key].some((value) => value.toLowerCase() === name.toLowerCase()),
     );
@@ -30,5 +30,5 @@ export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMa
 }
 
 export function hasRules(goals: readonly Goal[]): boolean {
-  return goals.some(({ repos, projects, labels }) => repos ?? projects ?? labels);
+  return goals.some((goal) => GOAL_RULES.some((key) => goal[key]));
 }

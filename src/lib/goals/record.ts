@@ -9,10 +9,11 @@ export interface Goal {
   /** Progress as reported by the user, such as "40 %". */
   reported: string | null;
   target: string | null;
-  /** Rules that assign work to the goal: repositories, projects and labels. */
+  /** Rules that assign work to the goal: repositories, projects, labels and sites. */
   repos?: string[];
   projects?: string[];
   labels?: string[];
+  sites?: string[];
 }
 
 /** Returns the goals in a file; none if the file doesn't exist. */
@@ -80,10 +81,10 @@ function goalOf(line: string): Goal | undefined {
   return { id, text: (match?.[2] ?? '').trim(), reported: null, target: null };
 }
 
-const LISTS = ['repos', 'projects', 'labels'] as const;
+export const GOAL_RULES = ['repos', 'projects', 'labels', 'sites'] as const;
 
 function addDetail(goal: Goal, text: string): void {
-  const list = LISTS.find((key) =>
+  const list = GOAL_RULES.find((key) =>
     text
       .toLowerCase()
       .replace(/^[-*+][ \t]+/, '')

@@ -1,7 +1,7 @@
 import { minutes, palette, table, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { cleanLine } from '../platform/terminal/terminal';
-import type { Goal } from './record';
+import { GOAL_RULES, type Goal } from './record';
 
 /** Your time (`minutes`) and your agents' time for a goal's id. */
 interface Time {
@@ -21,11 +21,11 @@ export function goalTimes(goals: readonly Goal[], times: readonly Time[]) {
 
 /** Formats the output of `steward goals`. */
 export function goalsText(goals: readonly GoalTime[], path: string, terminal: Terminal): string {
-  const rows = goals.flatMap(({ id, text, target, repos, projects, labels, ...time }) => [
-    [id, cleanLine(text, 200), minutes(time.minutes), `agents ${minutes(time.working)}`],
-    ...Object.entries({ repos, projects, labels, target: target === null ? undefined : [target] })
-      .filter(([, values]) => values !== undefined)
-      .map(([name, values = []]) => ['', `  ${cleanLine(`${name}: ${values.join(', ')}`, 200)}`]),
+  const rows = goals.flatMap(({ id, text, target, ...goal }) => [
+    [id, cleanLine(text, 200), minutes(goal.minutes), `agents ${minutes(goal.working)}`],
+    ...[...GOAL_RULES.map((key) => [key, goal[key]?.join(', ')]), ['target', target]]
+      .filter(([, value]) => typeof value === 'string')
+      .map(([name, value]) => ['', `  ${cleanLine(`${name}: ${value}`, 200)}`]),
   ]);
   const columns = [{}, { max: Math.max(20, terminal.columns - 34) }, { align: 'right' as const }];
   const list = goals.length === 0 ? 'No goals yet.' : table(rows, columns);

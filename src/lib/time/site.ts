@@ -49,6 +49,10 @@ export function siteKey(site: string): string {
 export function classifiedNames(app: string): string[] {
   const site = app.startsWith(siteKey('')) ? app.slice(siteKey('').length) : siteOf(app);
   if (site === undefined) return [app];
-  const labels = site.split('.');
-  return [...labels.map((_, i) => siteKey(labels.slice(i).join('.'))), appOf(app)];
+  return [...domainsOf(site).map(siteKey), appOf(app)];
+}
+
+/** Returns a site and its parent domains, most specific first. */
+export function domainsOf(site: string): string[] {
+  return site.split('.').map((_, i, labels) => labels.slice(i).join('.'));
 }

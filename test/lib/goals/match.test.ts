@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import { goalMatcher, hasRules } from '../../../src/lib/goals/match';
 import { parseGoals } from '../../../src/lib/goals/record';
+import { workNames } from '../../../src/lib/time/ledger/names';
 
 const MONTH = 'test/fixtures/goals-month';
 
@@ -39,7 +40,7 @@ describe('goal rules', () => {
   });
 
   it('match the first goal with its reason', () => {
-    const none = { repo: null, project: null, labels: [] };
+    const none = { repo: null, project: null, labels: [], sites: [] };
     expect(match({ ...none, repo: 'Shop' })).to.deep.equal({ goal: 'G2', reason: 'repos: shop' });
     expect(match({ ...none, repo: 'shop', labels: ['OPS'] })).to.deep.equal({
       goal: 'G1',
@@ -53,6 +54,22 @@ describe('goal rules', () => {
     expect(match(none)).to.equal(undefined);
   });
 
+  it('match a site, and the sites below it', () => {
+    const [goal] = parseGoals('## Active Goals\n- **G1**: Learn\n  sites: docs.rs, github.com');
+    const names = workNames({
+      sessions: [],
+      items: [],
+      projects: [],
+      goals: goal === undefined ? [] : [goal],
+    });
+    const goalOf = (app: string) =>
+      names.goal({ app, repo: null, branch: null, session: null, assistant: null });
+    expect(goalOf('Firefox: docs.rs')).to.deep.equal({ goal: 'G1', reason: 'sites: docs.rs' });
+    expect(goalOf('Firefox: gist.github.com')).to.deep.equal({ goal: 'G1', reason: 'sites: github.com' });
+    for (const app of ['Firefox', 'Firefox: other sites', 'Firefox: notgithub.com', 'github.com'])
+      expect(goalOf(app), app).to.equal(undefined);
+  });
+
   it('agree with at least 90 % of the intervals of a month that was labeled before', () => {
     const rules = goalMatcher(parseGoals(readFileSync(`${MONTH}/goals.md`, 'utf8')));
     const [, ...rows] = readFileSync(`${MONTH}/month.csv`, 'utf8').trimEnd().split('\n');
@@ -61,7 +78,7 @@ describe('goal rules', () => {
     for (const row of rows) {
       const [, , , repo = '', , project = '', label = '', wanted = ''] = row.split(',');
       const labels = label === '' ? [] : [label];
-      const found = rules({ repo: repo || null, project: project || null, labels })?.goal ?? '';
+      const found = rules({ repo: repo || null, project: project || null, labels, sites: [] })?.goal ?? '';
       if (found === wanted) agreed += 1;
       const counts = table.get(wanted) ?? new Map<string, number>();
       table.set(wanted, counts.set(found, (counts.get(found) ?? 0) + 1));

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { goalMatcher } from '../../goals/match';
 import type { Goal, Project } from '../../goals/record';
 import type { Session } from '../../sessions/session';
+import { domainsOf, siteOf } from '../site';
 import type { Work, WorkNames } from './rows';
 
 /** An issue of the work repository. */
@@ -49,6 +50,7 @@ export function workNames({ sessions, items, projects, goals }: Known): WorkName
         repo: work.repo,
         project: sessionOf(work)?.project ?? project ?? null,
         labels: issues.get(issueOf(work).number ?? 0)?.labels ?? [],
+        sites: domainsOf(siteOf(work.app ?? '') ?? ''),
       });
     },
   };

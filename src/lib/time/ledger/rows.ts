@@ -43,6 +43,8 @@ export interface TimeReport {
 
 /** Identifies the repository, branch and session that you or an agent worked in. */
 export type Work = Pick<AttentionRow, 'repo' | 'branch' | 'session' | 'assistant'> & {
+  /** What was in front, in your time. */
+  app?: string;
   otherFolder?: boolean;
   /** The machine's id, set if several machines are merged. */
   machine?: string;
