@@ -15,6 +15,8 @@ export interface SummaryOptions {
    * Matches excluded applications. The event log may contain events from before an application was excluded.
    */
   excludes: AppMatcher;
+  /** Whether to name sites too. */
+  sites?: boolean | undefined;
 }
 
 const MAX_APPS = 15;
@@ -38,7 +40,8 @@ export function insightPrompt(summary: InsightSummary): string {
 
 /** Returns a summary of a day's events, in any order: names and counts. Limits the length of each list. */
 export function insightSummary(events: readonly SenseEvent[], options: SummaryOptions) {
-  const apps = appCounts(events, options.excludes);
+  const apps = appCounts(events, options.excludes, 'app-focus');
+  const sites = appCounts(events, options.excludes, 'web-focus').slice(0, MAX_APPS);
   const commits = commitSubjects(events);
   const names = sessionsOf(events).map(options.slugOf);
   const slugs = [...new Set(names.filter((slug) => slug !== undefined))];
@@ -47,6 +50,7 @@ export function insightSummary(events: readonly SenseEvent[], options: SummaryOp
   return {
     apps: apps.slice(0, MAX_APPS),
     otherApps: { apps: beyond.length, samples: beyond.reduce((sum, { samples }) => sum + samples, 0) },
+    ...(options.sites === true && { sites }),
     commits: commits.slice(0, MAX_COMMITS),
     otherCommits: Math.max(0, commits.length - MAX_COMMITS),
     sessions: slugs.slice(0, MAX_SESSIONS).map((slug) => cleanLine(slug, MAX_SLUG)),
@@ -60,10 +64,10 @@ export function isEmptySummary({ apps, commits, sessions, otherSessions }: Insig
   return apps.length === 0 && commits.length === 0 && sessions.length === 0 && otherSessions === 0;
 }
 
-function appCounts(events: readonly SenseEvent[], excludes: AppMatcher) {
+function appCounts(events: readonly SenseEvent[], excludes: AppMatcher, wanted: 'app-focus' | 'web-focus') {
   const counts = new Map<string, number>();
   for (const { type, app, detail } of events) {
-    if (type !== 'app-focus' || app === undefined) continue;
+    if (type !== wanted || app === undefined) continue;
     const bundleId = textOf(detail?.['bundleId']);
     const name = cleanLine(app, MAX_APP);
     if (name === '' || excludes({ app, ...(bundleId === undefined ? {} : { bundleId }) })) continue;

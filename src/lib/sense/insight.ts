@@ -70,9 +70,17 @@ export function insightCommand(command: readonly string[]): readonly [string, ..
   return [program, ...args];
 }
 
-export async function previewInsight(deps: InsightDeps) {
+/** What a build may do only if it is asked to. */
+interface Asked {
+  /** Send even if there are no new events. */
+  force?: boolean;
+  /** Send the names of sites too. */
+  sites?: boolean | undefined;
+}
+
+export async function previewInsight(deps: InsightDeps, { sites }: Pick<Asked, 'sites'> = {}) {
   // No prompt means that there are no events; `skipped` says why a build would not send it.
-  const { date, prompt = null, skipped = null } = await planInsight(deps, false);
+  const { date, prompt = null, skipped = null } = await planInsight(deps, { sites });
   const command: readonly string[] = insightCommand(deps.config.insight.command);
   return { date, command, prompt, skipped };
 }
@@ -80,13 +88,10 @@ export async function previewInsight(deps: InsightDeps) {
 /** The prompt that a build would send now, and the command that it would run. */
 export type InsightPreview = Awaited<ReturnType<typeof previewInsight>>;
 
-/**
- * Builds today's insight with one call to the assistant. Skips the build if there are no new events, unless
- * `force` is true.
- */
-export function buildInsight(deps: BuildDeps, { force }: { force: boolean }): Promise<InsightOutcome> {
+/** Builds today's insight with one call to the assistant. Skips the build if there are no new events. */
+export function buildInsight(deps: BuildDeps, asked: Asked): Promise<InsightOutcome> {
   return deps.alone(async () => {
-    const plan = await planInsight(deps, force);
+    const plan = await planInsight(deps, asked);
     const { date, prompt, skipped } = plan;
     if (skipped !== undefined || prompt === undefined)
       return { status: 'skipped', date, reason: skipped ?? NO_EVENTS };
@@ -103,13 +108,13 @@ interface Plan {
   skipped?: string;
 }
 
-async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
+async function planInsight(deps: InsightDeps, { force = false, sites }: Asked): Promise<Plan> {
   const { clock, timezone, config } = deps;
   const date = dayOf(clock.now(), timezone);
   const events = contentEvents(deps, date);
   const slugs = deps.sessionSlugs();
   const excludes = await appMatcher(config.exclude);
-  const summary = insightSummary(events, { slugOf: (session) => slugs.get(session), excludes });
+  const summary = insightSummary(events, { slugOf: (session) => slugs.get(session), excludes, sites });
   const plan: Plan = { date, events };
   if (!isEmptySummary(summary)) plan.prompt = insightPrompt(summary);
   if (!config.enabled) return { ...plan, skipped: 'sense.enabled is false' };

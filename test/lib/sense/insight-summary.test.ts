@@ -64,6 +64,24 @@ describe('sense: the summary for an insight', () => {
     expect(isEmptySummary(insightSummary([], OPTIONS))).to.equal(true);
   });
 
+  it('names sites only if it is asked to', () => {
+    const visit = (ts: string, site?: string): SenseEvent => ({
+      ...{ ts, type: 'web-focus', source: 'web', detail: { via: 'firefox' } },
+      ...(site === undefined ? {} : { app: `site:${site}` }),
+    });
+    const events = [
+      focus('2026-11-20T09:00:00Z', 'Firefox'),
+      visit('2026-11-20T09:00:00Z', 'github.com'),
+      visit('2026-11-20T09:01:00Z', 'github.com'),
+      visit('2026-11-20T09:02:00Z'),
+      ...Array.from({ length: 40 }, (_, i) => visit('2026-11-20T09:03:00Z', `a${i}.example.org`)),
+    ];
+    expect(insightPrompt(insightSummary(events, OPTIONS))).to.not.match(/github|example\.org|sites/);
+    const { sites = [] } = insightSummary(events, { ...OPTIONS, sites: true });
+    expect(sites).to.have.length(15);
+    expect(sites[0]).to.deep.equal({ app: 'site:github.com', samples: 2 });
+  });
+
   it('stays bounded for 10,000 events, and counts what it leaves out', () => {
     const wide = '漢'.repeat(300);
     const events = Array.from({ length: 10_000 }, (_, n): SenseEvent => {

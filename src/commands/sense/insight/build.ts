@@ -17,6 +17,7 @@ export default class SenseInsightBuild extends BaseCommand {
   static override flags = {
     'dry-run': dryRun('Print exactly what would be sent, and send nothing.'),
     force: boolean({ description: 'Send even if there are no new events.' }),
+    sites: boolean({ description: 'Send the names of your 15 most frequent ticked sites too.' }),
   };
   static override examples = [
     'sense insight build --dry-run',
@@ -31,7 +32,7 @@ export default class SenseInsightBuild extends BaseCommand {
   async run(): Promise<InsightOutcome | InsightPreview> {
     const { flags } = await this.parse(SenseInsightBuild);
     const { deps } = await openInsight(this.context);
-    if (flags['dry-run']) return this.preview(await previewInsight(deps));
+    if (flags['dry-run']) return this.preview(await previewInsight(deps, flags));
     if (this.terminal.isTTY && !this.json) this.say('Asking the assistant. This may take a minute.');
     const outcome = await buildInsight(deps, flags);
     if (outcome.status === 'failed') {
