@@ -1,31 +1,54 @@
+import { clean } from '../platform/terminal/terminal';
+import { browserOf } from '../time/site';
 import type { SourceStatus } from './source';
 
 /** The output of `sense web status`. */
 export interface WebStatus extends SourceStatus {
   /** The families of browsers whose extension has sent the code; null without a pairing. */
   paired: string[] | null;
+  /** The last characters of the pairing code; null without a pairing. */
+  codeEnd: string | null;
   /** The folder of the extension, or null if it is not installed. */
   folder: string | null;
 }
 
-export function installText({ folder, code }: { folder: string; code: string }): string {
+/** The output of `sense web install`. */
+export interface InstalledExtension {
+  folder: string;
+  code: string;
+  /** The installed browsers that the extension runs in. */
+  browsers: string[];
+  retentionDays: number;
+}
+
+const STEPS = {
+  chromium: 'open chrome://extensions, turn on "Developer mode", choose "Load unpacked" and that folder.',
+  firefox:
+    'open about:debugging#/runtime/this-firefox, choose "Load Temporary Add-on" and manifest.json in that folder. Firefox forgets it when it closes.',
+};
+
+export function installText({ folder, code, browsers, retentionDays }: InstalledExtension): string {
+  const names = browsers.length === 0 ? ['Chrome, Chromium, Edge or Brave', 'Firefox'] : browsers;
+  const steps = names.map((name) => `${clean(name)}: ${STEPS[browserOf(name) ?? 'chromium']}`);
   return `Wrote the extension to ${folder}
 
-Chrome, Chromium, Edge, Brave: open chrome://extensions, turn on "Developer mode", choose "Load unpacked" and that folder.
-Firefox: open about:debugging#/runtime/this-firefox, choose "Load Temporary Add-on" and manifest.json in that folder. Firefox forgets it when it closes.
+${steps.join('\n')}
 
-${codeText(code)}`;
+${codeText(code)}
+
+The name of a ticked site, or that another was in front, and when, stay for ${retentionDays} days; minutes by site stay in the daily records. Addresses, titles and private windows are never stored.`;
 }
 
 export function codeText(code: string): string {
   return `Pairing code: ${code}\nEnter it on the extension's page, and tick the sites there.`;
 }
 
-export function webText({ enabled, paired, folder, lastEventTs }: WebStatus): string {
+export function webText({ enabled, paired, codeEnd, folder, lastEventTs }: WebStatus): string {
   return [
     `source      ${enabled ? 'on' : 'off; turn it on with "steward config set sense.sources.web true"'}`,
     `extension   ${folder ?? 'not installed; run "steward sense web install"'}`,
     `paired      ${paired === null ? 'no' : paired.join(', ') || 'the code was not used yet'}`,
+    `code        ${codeEnd === null ? 'none' : `ends in ${codeEnd}`}`,
     `last event  ${lastEventTs ?? 'none'}`,
   ].join('\n');
 }

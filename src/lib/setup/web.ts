@@ -5,9 +5,10 @@ import { readBytes, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../platform/files/folder';
 import { sources } from '../sense/read';
 import type { SourceStatus } from '../sense/source';
-import type { WebStatus } from '../sense/view-web';
+import { installedApps } from '../sense/front-app/desktop-entries';
+import type { InstalledExtension, WebStatus } from '../sense/view-web';
 import { pairAgain, pairingPath, readPairing } from '../sense/web-pairing';
-import { BROWSERS } from '../time/site';
+import { BROWSERS, browserOf } from '../time/site';
 import { productRoot, type Context } from '../app/context';
 import { openSense } from '../app/sense';
 
@@ -16,14 +17,16 @@ function folderOf({ area }: Context): string {
 }
 
 /** Writes the extension's folder, and pairs it unless it is paired. */
-export async function installExtension(context: Context): Promise<{ folder: string; code: string }> {
+export async function installExtension(context: Context): Promise<InstalledExtension> {
   const folder = folderOf(context);
   const source = join(productRoot(context), 'extension');
   const { token } = readPairing(context.area) ?? pairAgain(context.area);
   ensureFolder(folder);
   for (const name of listFolder(source))
     replaceFile(join(folder, name), readBytes(join(source, name), { followLink: true }) ?? '');
-  return { folder, code: await codeOf(context, token) };
+  const { config } = await context.loadConfig();
+  const browsers = [...new Set(installedApps(context.desktop).filter((app) => browserOf(app)))].sort();
+  return { folder, code: await codeOf(context, token), browsers, retentionDays: config.sense.retentionDays };
 }
 
 /** Replaces the code, so that paired extensions need the new one. */
@@ -44,6 +47,7 @@ export async function webStatus(context: Context): Promise<WebStatus> {
   return {
     ...rows[0],
     paired: pairing === undefined ? null : BROWSERS.filter((browser) => pairing[browser] !== undefined),
+    codeEnd: pairing?.token.slice(-4) ?? null,
     folder: exists(folder) ? folder : null,
   };
 }

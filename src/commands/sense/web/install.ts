@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { installExtension } from '../../../lib/setup/web';
-import { installText } from '../../../lib/sense/view-web';
+import { installText, type InstalledExtension } from '../../../lib/sense/view-web';
 
 export default class SenseWebInstall extends BaseCommand {
   static override summary = 'Write the browser extension that records time by site';
@@ -9,7 +9,7 @@ export default class SenseWebInstall extends BaseCommand {
   static override examples = ['sense web install', 'sense web install --json'];
   static override related = ['sense web status', 'sense web pair', 'sense web remove'];
 
-  async run(): Promise<{ folder: string; code: string }> {
+  async run(): Promise<InstalledExtension> {
     const result = await installExtension(this.context);
     return this.show(result, () => installText(result));
   }

@@ -34,6 +34,16 @@ export function nameWindow(
   return { app: entry?.name ?? own, bundleId: entry?.id ?? own, ...pid };
 }
 
+/** Returns the names of the installed applications. */
+export function installedApps({ platform, env }: Pick<Desktop, 'platform' | 'env'>): string[] {
+  if (platform === 'darwin' || platform === 'win32') {
+    const menu = join(env['ProgramData'] ?? '', 'Microsoft', 'Windows', 'Start Menu', 'Programs');
+    const files = listSystemFolder(platform === 'darwin' ? '/Applications' : menu);
+    return files.map((file) => file.replace(/\.(?:app|lnk)$/, ''));
+  }
+  return readEntries(applicationFolders(env)).map(({ name }) => name);
+}
+
 function applicationFolders(env: NodeJS.ProcessEnv): string[] {
   const { HOME = '', XDG_DATA_HOME = '', XDG_DATA_DIRS = '' } = env;
   const own = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(HOME, '.local', 'share');

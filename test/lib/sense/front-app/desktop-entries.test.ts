@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 
-import { nameWindow } from '../../../../src/lib/sense/front-app/desktop-entries';
+import { installedApps, nameWindow } from '../../../../src/lib/sense/front-app/desktop-entries';
 import { scratch } from '../../../helpers/scratch';
 
 describe('sense/front-app/desktop-entries', () => {
@@ -25,6 +25,15 @@ describe('sense/front-app/desktop-entries', () => {
   it("uses the unlocalised name of the entry with the window's id", () => {
     write('org.qtest.Edit.desktop', 'Name[de]=Bearbeiter\nName=Editor\nName[fr]=Éditeur');
     expect(name('org.qtest.Edit')).to.deep.equal({ app: 'Editor', bundleId: 'org.qtest.Edit' });
+  });
+
+  it('lists what is installed, from flatpak and snap too', () => {
+    write('firefox.desktop', 'Name=Firefox');
+    write('chrome-abc-Default.desktop', 'Name=A web app');
+    write('com.brave.Browser.desktop', 'Name=Brave', 'own/flatpak/exports/share/applications');
+    write('hidden.desktop', 'Type=Link\nName=A link');
+    const names = installedApps({ platform: 'linux', env: env() });
+    expect(names).to.include.members(['Firefox', 'A web app', 'Brave']).and.not.include('A link');
   });
 
   it('is read once by a watch, until an entry is added or removed', () => {
