@@ -3,6 +3,7 @@ import { clean, cleanLine } from '../platform/terminal/terminal';
 import type { Report, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
 import { phase } from '../sessions/phases';
 import type { TimeRow } from '../time/ledger/rows';
+import { siteLines, withoutSites } from '../time/site-rows';
 
 /** Sanitized text within a line, without markup. */
 export interface TextPart {
@@ -122,7 +123,8 @@ function commitBlocks({ commits }: Report): Block[] {
     });
 }
 
-function appItems({ apps }: Report): TextPart[][] {
+function appItems({ apps: all }: Report): TextPart[][] {
+  const apps = withoutSites(all);
   const shown = apps.length > MAX_APPS + 1 ? apps.slice(0, MAX_APPS) : apps;
   const rest = apps.slice(shown.length);
   const sum = rest.reduce((total, app) => total + Math.round(app.minutes * 10), 0) / 10;
@@ -135,6 +137,7 @@ function appItems({ apps }: Report): TextPart[][] {
     ...(rest.length === 0
       ? []
       : [[{ text: `${minutes(sum)} in ${rest.length} more applications`, tone: 'quiet' } as const]]),
+    ...siteLines(all).map((text): TextPart[] => [{ text: cleanLine(text, 1000) }]),
   ];
 }
 

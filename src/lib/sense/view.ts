@@ -12,7 +12,7 @@ import {
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { APP_KINDS, type AppKind } from '../time/classify';
-import { siteOf } from '../time/site';
+import { siteLines, withoutSites } from '../time/site-rows';
 import { machinesText } from '../time/machines/view';
 import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from '../time/record';
 
@@ -67,13 +67,9 @@ function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, co
     ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),
     ...sources.map(({ label, reason }) => `${nameOf(label)} (${clean(reason)})`),
     ...(isUnrecorded && !isEmptyRecord(record) ? ['application time (not recorded)'] : []),
-    ...(hasSites(record) ? [] : [NO_SITES]),
+    ...(siteLines(record.apps).length > 0 ? [] : [NO_SITES]),
   ];
-  return wrap(`not tracked: ${items.join(' · ')}`, columns, '  ', '    ');
-}
-
-function hasSites({ apps }: DailyRecord): boolean {
-  return apps.some(({ app }) => siteOf(app) !== undefined);
+  return wrap(`not tracked: ${items.join(' · ') || 'nothing'}`, columns, '  ', '    ');
 }
 
 function header({ record, columns, isWide, colors }: View): string[] {
@@ -113,30 +109,29 @@ function kindLines({ record, columns, isWide, side, colors }: View): string[] {
 }
 
 function appLines({ record, columns, colors }: View): string[] {
-  const count = record.apps.length <= APP_ROWS ? record.apps.length : APP_ROWS - 1;
-  const named = record.apps.slice(0, count);
+  const apps = withoutSites(record.apps);
+  const count = apps.length <= APP_ROWS ? apps.length : APP_ROWS - 1;
+  const named = apps.slice(0, count);
   const rows = APP_KINDS.flatMap((kind) => named.filter((app) => app.kind === kind)).map((app, i, all) => ({
     name: nameOf(app.app),
     value: app.minutes,
     kind: app.kind,
     word: app.kind === all[i - 1]?.kind ? '' : (app.kind as string),
   }));
-  if (record.apps.length > count) rows.push(restRow(record.apps.slice(count)));
+  if (apps.length > count) rows.push(restRow(apps.slice(count)));
   const timeColumns = Math.max(8, ...rows.map(({ value }) => minutes(value).length));
   const widest = Math.max(8, ...rows.map(({ name }) => displayWidth(name)));
   const reserved = 8 + timeColumns + KIND_COLUMNS + (columns < 60 ? 0 : 8);
-  const nameColumns = Math.min(
-    widest,
-    columns - reserved,
-    (hasSites(record) ? 30 : 17) + Math.max(0, columns - 80),
-  );
+  const nameColumns = Math.min(widest, columns - reserved, 17 + Math.max(0, columns - 80));
   const room = columns - (2 + nameColumns + 2 + timeColumns + 2) - (2 + KIND_COLUMNS);
   const max = Math.max(...rows.map(({ value }) => value));
-  return rows.map(({ name, value, kind, word }) => {
+  const lines = rows.map(({ name, value, kind, word }) => {
     const label = padEnd(fit(name, nameColumns), nameColumns);
     const drawn = room < 6 ? '' : padEnd(bar(value, max, room), room + 2);
     return `  ${label}  ${minutes(value).padStart(timeColumns)}  ${colors[kind](`${drawn}${word}`.trimEnd())}`;
   });
+  const sites = siteLines(record.apps).flatMap((line) => wrap(nameOf(line), columns, '  ', '    '));
+  return [...lines, ...sites];
 }
 
 function restRow(rest: readonly AppTime[]): { name: string; value: number; kind: AppKind; word: string } {

@@ -1,9 +1,18 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
 
-import { makeClassifier } from '../../../src/lib/time/classify';
+import { blocksOf } from '../../../src/lib/report/blocks';
+import { buildReport } from '../../../src/lib/report/build';
+import { reportMarkdown } from '../../../src/lib/report/view';
+import { recordText } from '../../../src/lib/sense/view';
+import { explainClassification, makeClassifier } from '../../../src/lib/time/classify';
 import type { SenseEvent } from '../../../src/lib/time/event';
 import { timeRows } from '../../../src/lib/time/ledger/rows';
+import { mergeDays } from '../../../src/lib/time/machines/merge';
 import { appOf, browserOf, isSite, siteOf } from '../../../src/lib/time/site';
+import { siteLines, withoutSites } from '../../../src/lib/time/site-rows';
+import { MACHINES, machineDay } from '../../helpers/machines';
+import { day as facts, reportInput } from '../../helpers/report';
 import { buildDailyRecord, focus } from '../../helpers/sense';
 
 const DAY = '2026-11-20';
@@ -100,6 +109,79 @@ describe('time by site', () => {
       ['github.com', 12],
       ['no site', 30],
     ]);
+  });
+
+  it('is shown as one line for each browser, in a day and a week', () => {
+    const record = recordOf(
+      focus(`${DAY}T11:00:00Z`, 'Firefox', 3600),
+      focus(`${DAY}T11:31:00Z`, 'Firefox', 1860),
+      focus(`${DAY}T12:00:00Z`, 'Code', 1740),
+      visit('10:00', '10:42', 'github.com', { via: 'firefox' }),
+      visit('10:42', '11:00', 'docs.rs', { via: 'firefox' }),
+      visit('11:00', '11:31', undefined, { via: 'firefox' }),
+    );
+    const line = 'Firefox: github.com 42 m, docs.rs 18 m, other sites 31 m';
+    expect(siteLines(record.apps)).to.deep.equal([line]);
+    const rows = [
+      ['Firefox', 60, 'creation'],
+      ['Firefox', 31, 'consumption'],
+      ['Code', 29, 'creation'],
+    ];
+    expect(withoutSites(record.apps).map(({ app, minutes, kind }) => [app, minutes, kind])).to.deep.equal(
+      rows,
+    );
+    const notSeen = { idleMinutes: 0, sources: [] };
+    const text = recordText(record, { columns: 80, color: false, notSeen });
+    expect(text)
+      .to.include(`\n  ${line}\n`)
+      .and.match(/\n  not tracked: nothing$/);
+    expect(text).to.match(/\n {2}Firefox +1 h 00 m /);
+    const days = [facts(DAY, { apps: record.apps, totalMinutes: record.totalMinutes })];
+    expect(reportMarkdown(blocksOf(buildReport(reportInput({ days })), 'Week')).split('\n')).to.include(
+      `- ${line}`,
+    );
+  });
+
+  it('adds up the sites of several machines', () => {
+    const days = [
+      machineDay(MACHINES[0].id, [
+        ['09:00', '09:30', 'Firefox: github.com'],
+        ['09:30', '09:40', 'Firefox: other sites'],
+      ]),
+      machineDay(MACHINES[1].id, [
+        ['10:00', '10:12', 'Chromium: github.com'],
+        ['10:12', '10:20', 'Chromium: docs.rs'],
+      ]),
+    ];
+    const [record] = mergeDays(days, new Set([DAY]), MACHINES);
+    const rows = timeRows(record === undefined ? [] : [record.ledger], 'site', NAMES);
+    expect(rows.map(({ key, minutes }) => [key, minutes])).to.deep.equal([
+      ['github.com', 42],
+      ['other sites', 10],
+      ['docs.rs', 8],
+    ]);
+    expect(siteLines(record?.apps ?? [])).to.deep.equal([
+      'Firefox: github.com 30 m, other sites 10 m',
+      'Chromium: github.com 12 m, docs.rs 8 m',
+    ]);
+  });
+
+  it('knows the kind of some 200 sites', () => {
+    const table = JSON.parse(readFileSync('templates/data/applications.json', 'utf8')) as Record<
+      string,
+      string[][]
+    >;
+    const sites = Object.values(table)
+      .flat(2)
+      .filter((name) => name.startsWith('site:'));
+    expect(new Set(sites).size).to.equal(sites.length).and.be.within(200, 300);
+    expect(sites.filter((name) => !isSite(name.slice('site:'.length)))).to.deep.equal([]);
+    const explain = (site: string) =>
+      explainClassification(makeClassifier('templates'), 'classify.yaml', site);
+    expect(explain('site:github.com')).to.deep.include({
+      kind: 'creation',
+      explanation: 'site:github.com is creation because of a built-in rule (app: site:github.com).',
+    });
   });
 
   it('classifies by the site, its parent domains, then the browser', () => {
