@@ -278,6 +278,25 @@ describe('the page of the days in Chromium', function () {
       await waitForText(page, '#classified', /^Firefox is now neutral\./);
     });
 
+    it('can be chosen for a site', async () => {
+      const app = 'Firefox: example.org';
+      const day = dayDocument(pages.full, '2026-11-18');
+      const row = { app, kind: 'consumption' as 'consumption' | 'creation', minutes: 42 };
+      day.record.apps.push(row);
+      answers['/api/day'] = () => ({ body: day });
+      answers['/api/sense/classify'] = () => {
+        row.kind = 'creation';
+        return { body: { app: 'site:example.org', kind: row.kind, file: '', rolled: [], kept: [] } };
+      };
+      const page = await signedIn('/sense?day=2026-11-18');
+      const list = page.getByLabel(`Kind of ${app}`);
+      const asked = page.waitForRequest('**/api/sense/classify');
+      await list.selectOption('creation');
+      expect((await asked).postDataJSON()).to.include({ app, kind: 'creation' });
+      await waitForText(page, '#classified', /^Firefox: example\.org is now creation\./);
+      expect(await list.getAttribute('data-kind')).to.equal('creation');
+    });
+
     it('is as before, and read-only, where the daemon refuses', async () => {
       answers['/api/sense/classify'] = () => ({
         status: 403,

@@ -64,6 +64,14 @@ describe('sense: setting a rule of classify.yaml', () => {
       }
   });
 
+  it('is about the site where a browser is named with one', async () => {
+    expect(await set('', 'Firefox: example.org')).to.equal('- {app: "site:example.org", kind: creation}\n');
+    const rules = await parseClassifyRules(box.read('sense/classify.yaml'), 'classify.yaml');
+    const classify = makeClassifier('templates', rules);
+    expect(classify('Chromium: www.example.org').kind).to.equal('creation');
+    expect(classify('Firefox: other sites').kind).to.equal('consumption');
+  });
+
   it('refuses an invalid file, an empty name and a future day, and writes nothing', async () => {
     const kindOf = async (...args: Parameters<typeof set>): Promise<string> =>
       ((await rejection(set(...args))) as StewardError).kind;
