@@ -101,6 +101,7 @@ describe('install and uninstall, in parts (built)', function () {
     expect(await done('uninstall', 'jobs')).to.equal('Removed tick from cron\n');
     expect(crontab.text()).to.equal(undefined);
     expect(await done('uninstall', '--dry-run')).to.equal('Nothing is installed.\n');
+    await steward(['config', 'path'], { home, ownProcess: true });
     expect(existsSync(join(home, '.cache', 'steward'))).to.equal(true);
     expect(await done('uninstall')).to.equal('Nothing is installed.\n');
     expect(existsSync(join(home, '.cache', 'steward'))).to.equal(false);

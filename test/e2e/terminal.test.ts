@@ -59,9 +59,10 @@ describe('the built steward', () => {
     const home = emptyHome();
     try {
       withoutCode(home.path);
-      await steward(['config', 'path'], { home: home.path });
+      await steward(['config', 'path'], { home: home.path, ownProcess: true });
       expect(readdirSync(home.path)).to.deep.equal(['.cache']);
-      await steward(['config', 'path'], { home: home.path, env: { STEWARD_NO_CODE_CACHE: '1' } });
+      const env = { STEWARD_NO_CODE_CACHE: '1' };
+      await steward(['config', 'path'], { home: home.path, env, ownProcess: true });
       const cache = join(home.path, '.cache', 'steward', 'code');
       expect(readdirSync(cache).filter((name) => !/^[0-9a-f]{16}-v/.test(name))).to.deep.equal([]);
     } finally {

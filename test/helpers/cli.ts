@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { BIN, LIMIT_MS, runInRunner, type Call } from './command-runner';
 import { keepCode, lendCode } from './code-cache';
 import { removeFolder } from './scratch';
 
-export const BIN = resolve(__dirname, '..', '..', 'bin', 'run.js');
+export { BIN };
 
 export interface StewardOptions {
   /** Added to the clean environment; undefined removes a variable. */
@@ -15,6 +16,8 @@ export interface StewardOptions {
   cwd?: string;
   /** Runs as this user (and group): only root can. */
   uid?: number;
+  /** Starts a process for it. Without this, a process that was started before runs it, which is quicker. */
+  ownProcess?: boolean;
   /** The home folder; a new empty one for the call when left out. Make one with `emptyHome()` to keep state. */
   home?: string;
 }
@@ -44,7 +47,7 @@ export function withoutCode(home: string): void {
   rmSync(join(home, '.cache'), { recursive: true, force: true });
 }
 
-/** An environment in which nothing of the person who runs the tests is seen: no desktop, no bus, no config. */
+/** An environment in which nothing of the person who runs the tests is seen: no desktop, no bus, no terminal, no config. */
 export function cleanEnv(home: string, extra: StewardOptions['env'] = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
@@ -58,6 +61,7 @@ export function cleanEnv(home: string, extra: StewardOptions['env'] = {}): NodeJ
     XDG_DATA_HOME: join(home, '.local', 'share'),
     GIT_CONFIG_NOSYSTEM: '1',
     TMPDIR: tmpdir(),
+    TMUX_TMPDIR: home,
     LANG: 'C.UTF-8',
     TZ: 'UTC',
     SystemRoot: process.env['SystemRoot'],
@@ -76,34 +80,51 @@ export function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
-/** Runs the built binary in an empty home, with its two streams captured. Kills it after 60 s. */
+/** Variables that a process reads when it starts. */
+const START_VARIABLES = ['NODE_OPTIONS', 'LD_PRELOAD'];
+
+function needsProcess({ env = {}, uid, ownProcess = false }: StewardOptions): boolean {
+  return ownProcess || uid !== undefined || START_VARIABLES.some((name) => env[name] !== undefined);
+}
+
+/** Runs the built program in an empty home, with its two streams captured. Kills it after 60 s. */
 export async function steward(args: readonly string[], options: StewardOptions = {}): Promise<StewardResult> {
   const own = options.home === undefined ? emptyHome() : undefined;
   const home = options.home ?? own?.path ?? '';
   mkdirSync(home, { recursive: true });
+  const call = {
+    args,
+    env: cleanEnv(home, options.env),
+    cwd: options.cwd ?? home,
+    input: options.input ?? '',
+  };
   try {
-    return await new Promise<StewardResult>((done, fail) => {
-      const child = spawn(process.execPath, [BIN, ...args], {
-        cwd: options.cwd ?? home,
-        env: cleanEnv(home, options.env),
-        stdio: 'pipe',
-        ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
-        timeout: 60_000,
-        killSignal: 'SIGKILL',
-      });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      // A command that never reads its stdin may be gone before the input is written.
-      child.stdin.on('error', () => child.stdin.destroy());
-      child.stdin.end(options.input ?? '');
-      child.on('error', fail);
-      child.on('close', (code) => done({ code, stdout, stderr }));
-    });
+    return await (needsProcess(options) ? runInProcess(call, options.uid) : runInRunner(call));
   } finally {
     own?.remove();
   }
+}
+
+function runInProcess({ args, env, cwd, input }: Call, uid: number | undefined): Promise<StewardResult> {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      cwd,
+      env,
+      stdio: 'pipe',
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL',
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    // A command that never reads its stdin may be gone before the input is written.
+    child.stdin.on('error', () => child.stdin.destroy());
+    child.stdin.end(input);
+    child.on('error', fail);
+    child.on('close', (code) => done({ code, stdout, stderr }));
+  });
 }
 
 /** The one JSON document that a `--json` run printed. */
