@@ -292,13 +292,15 @@ describe('steward hook, called like the assistant does', function () {
   });
 
   it('queues later work in the spool, without text', async () => {
-    for (const event of ['session-start', 'stop', 'session-end'] as const) await hook(event);
+    const bridge = { CLAUDE_CODE_BRIDGE_SESSION_ID: 'session_1' };
+    for (const event of ['session-start', 'stop', 'session-end'] as const) await hook(event, {}, [], bridge);
     const spool = join(area, 'state', 'spool');
     const kinds = readdirSync(spool)
       .sort()
       .map((name) => JSON.parse(readFileSync(join(spool, name), 'utf8')) as Record<string, unknown>);
     expect(kinds.map(({ kind }) => kind)).to.deep.equal(['turn-ended', 'session-ended']);
     expect(kinds[0]).to.include({ transcript: '/home/ann/.claude/projects/x/0f0e9d1c.jsonl', attempts: 0 });
+    expect(kinds[0], 'the vendor pushes it').to.include({ isBridged: true });
     expect((await sessions()).spool).to.include({ waiting: 2, dead: 0 });
   });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { type HeldRequest, heldOutput, heldRequest } from '../assistant/held-request';
 import { logHook } from '../assistant/hook-event';
-import { HOOK_STDIN, HOOK_STDOUT_WAIT_MS, isWholeJson } from '../assistant/payload';
+import { HOOK_STDIN, HOOK_STDOUT_WAIT_MS, isBridged, isWholeJson } from '../assistant/payload';
 import { type StewardError, toStewardError } from '../errors';
 import { holdAsk } from '../inbox/hold';
 import { processHost } from '../platform/files/paths';
@@ -37,8 +37,7 @@ export async function openHold(context: Context): Promise<void> {
 async function outputFor(context: Context, request: HeldRequest): Promise<string | undefined> {
   const { answers } = (await context.loadConfig()).config.settings.notifications;
   // The vendor's own app shows the request, and its answer wins.
-  const isBridged = (processHost().env['CLAUDE_CODE_BRIDGE_SESSION_ID'] ?? '') !== '';
-  if (!answers.enabled || isBridged || isRestricted(request.cwd)) return undefined;
+  if (!answers.enabled || isBridged(processHost().env) || isRestricted(request.cwd)) return undefined;
   const slug = storedSlug(await openSessions(context), request.session);
   if (slug === undefined || isNameless(slug)) return undefined;
   const { kind, session, tool, questions, suggestions } = request;

@@ -11,7 +11,7 @@ import type { Intention, IntentionKind } from '../sessions/intention';
 import { storedSession, updateSessions } from '../sessions/state';
 import { unseenArtifact, type UnseenArtifact } from '../sessions/unseen-artifact';
 import { appendWorkEvent, storedPath, type WorkEvent } from '../sessions/work-events';
-import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
+import { isBridged, titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
 /** Lock timeout, kept short because the assistant waits for its hooks to finish. */
@@ -124,7 +124,7 @@ async function leaveFor(
     slug: event.slug,
     transcript: storedPath(input.transcript) ?? null,
     ...(kind === 'attention' ? { asked: event.ts, ...definedOnly({ reason: event.reason }) } : {}),
-    ...(ended === undefined ? {} : { ended }),
+    ...definedOnly({ ended, isBridged: isBridged(deps.env) }),
   });
 }
 

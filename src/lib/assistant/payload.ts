@@ -27,6 +27,11 @@ export type HookVerb = (typeof HOOK_VERBS)[number];
 /** The verb of the hooks that `steward answers setup` registers. */
 export const ANSWER_VERB = 'answer';
 
+/** Returns whether the vendor's app is connected to the session, and pushes what it asks. */
+export function isBridged(env: NodeJS.ProcessEnv): true | undefined {
+  return (env['CLAUDE_CODE_BRIDGE_SESSION_ID'] ?? '') === '' ? undefined : true;
+}
+
 /** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
 export interface HookInput {
   /** The assistant that the JSON identifies, if any. */

@@ -28,6 +28,8 @@ export interface NotifyRequest {
    * Where you are, if known. `desk` skips the push; `away` skips the voice and prefers a push to a banner.
    */
   reach?: 'desk' | 'away';
+  /** Whether the vendor's app already pushes it to your phone. */
+  isBridged?: true | undefined;
   /** Whether steward noticed this itself, instead of being asked to send it. */
   isNoticed?: boolean;
 }

@@ -67,7 +67,8 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     wanted.add('desktop');
     if (offReason('sms') === undefined) wanted.add('sms');
   }
-  if (request.reach === 'desk') wanted.delete('push');
+  if (request.reach === 'desk' || request.isBridged) wanted.delete('push');
+  if (request.isBridged) wanted.delete('telegram');
   // If there is no push, show the banner anyway, so that you see it when you return.
   const isPushed = wanted.has('push') && offReason('push') === undefined;
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');

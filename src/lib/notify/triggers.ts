@@ -106,6 +106,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   const name = nameOf(deps, session);
   const about = {
     ...BASE,
+    isBridged: intention.isBridged,
     dedupe: `turn:${intention.session.slice(0, 80)}:${id.slice(0, 80)}`,
     thread: session?.slug,
     ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
@@ -190,7 +191,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   const name = nameOf(deps, session);
   await deps.accept({
     ...BASE,
-    tags: [],
+    isBridged: intention.isBridged,
     event: 'attention',
     message: `${name} ${requestOf(intention.reason, request?.tool ?? undefined)}.`,
     // Equal requests of one wait share a key, so that only one notification is sent.

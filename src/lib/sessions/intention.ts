@@ -85,6 +85,8 @@ function parse(value: Record<string, unknown>) {
     reason: textOf(value['reason']),
     /** Time of the request's event; only for `attention`. */
     asked: textOf(value['asked']),
+    /** Whether the vendor's app also pushes what the session asks. */
+    isBridged: value['isBridged'] === true ? (true as const) : undefined,
     /**
      * How the turn ended, according to the hook; only for `turn-ended`. If absent, steward reads the
      * transcript.

@@ -279,6 +279,19 @@ describe('the triggers of notifications', () => {
       }
     });
 
+    it('is not pushed beside the push of the vendor', async () => {
+      world.notifications.routing.attention = ['desktop', 'push', 'telegram'];
+      for (const where of ['away', 'unknown'] as const) {
+        presence = where;
+        if (session !== undefined) session.waitingSince = toIso(world.nowMs++);
+        left('attention', { asked: toIso(NINE), reason: 'permission_prompt', isBridged: true });
+        await drainTriggers(deps);
+      }
+      left('turn-ended', { ended: { line: 'Built.', isError: false }, isBridged: true }, 301);
+      await drainTriggers(deps);
+      expect(channels().reverse()).to.deep.equal([['desktop'], ['voice', 'desktop'], ['voice']]);
+    });
+
     const presences: [Presence, string[] | undefined][] = [
       ['front', undefined],
       ['desk', ['voice', 'desktop']],
