@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
@@ -46,8 +46,9 @@ describe('answers from elsewhere (built)', function () {
     const result = await run(['answers', 'setup', '--yes', '--json']);
     expect(jsonOf(result), result.stderr).to.deep.equal({
       enabled: true,
-      settings,
-      hooks: ['PreToolUse', 'PermissionRequest'],
+      hooks: [
+        { assistant: 'Claude Code', settings, events: ['PreToolUse', 'PermissionRequest'], then: null },
+      ],
       test: 'deny',
       presence: 'unknown',
     });
@@ -61,6 +62,18 @@ describe('answers from elsewhere (built)', function () {
     expect(checks.find(({ id }) => id === 'hooks.registered')?.found).to.match(/^12 hooks in /);
     expect((await run(['uninstall', 'hooks'])).code).to.equal(0);
     expect(readFileSync(settings, 'utf8')).to.equal(SETTINGS);
+  });
+
+  it('are set up with Codex where its hooks are installed, and wait for its trust', async () => {
+    expect((await run(['hooks', 'install', '--assistant', 'codex'])).code).to.equal(0);
+    const { stdout } = await run(['answers', 'setup', '--yes']);
+    const hooks = join(home.path, '.codex', 'hooks.json');
+    expect(stdout).to.include(
+      `Codex CLI: PermissionRequest in ${hooks}; not trusted yet: run /hooks in codex`,
+    );
+    expect(readFileSync(hooks, 'utf8').match(/steward-hook answer codex/g)).to.have.length(1);
+    expect((await run(['uninstall', 'hooks'])).code).to.equal(0);
+    expect(existsSync(hooks)).to.equal(false);
   });
 
   it('leave a request to the assistant unless you are measured to be away', async () => {

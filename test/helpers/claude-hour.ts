@@ -6,6 +6,9 @@ import type { Hour } from './assistant-hour';
 /** Claude Code offers its mode `auto` with newer models only. */
 const AUTO_MODEL = 'claude-opus-4-6';
 
+/** What the screen shows in each mode once it takes a prompt. */
+const SHOWN = { default: 'for shortcuts', plan: 'plan mode on', auto: 'auto mode on' } as const;
+
 /** Trusts the hour's folder as after a first start, and installs the hooks. */
 export async function setUpClaude({ home, folder, steward }: Hour): Promise<void> {
   mkdirSync(join(home, '.claude'));
@@ -18,7 +21,7 @@ export async function setUpClaude({ home, folder, steward }: Hour): Promise<void
 export async function startClaude(
   { open, shows, env, model }: Hour,
   pane: string,
-  mode: 'default' | 'auto' = 'default',
+  mode: keyof typeof SHOWN = 'default',
 ): Promise<void> {
   open(pane, ['claude', '--permission-mode', mode], {
     ANTHROPIC_BASE_URL: dirname(model.url),
@@ -28,5 +31,5 @@ export async function startClaude(
     DISABLE_AUTOUPDATER: '1',
     PATH: env.PATH,
   });
-  await shows(pane, mode === 'auto' ? 'auto mode on' : 'for shortcuts');
+  await shows(pane, SHOWN[mode]);
 }

@@ -1,5 +1,7 @@
 import { claudeAnswers } from '../assistant/claude-code';
+import { codexAnswers } from '../assistant/codex';
 import { installHooks } from '../assistant/install';
+import { registeredAssistants } from '../assistant/registered';
 import { setConfig } from '../config/set';
 import { acceptRequest } from '../notify/accept';
 import { answerAsk, answerTo, type Ask, openAsk, renewAsk, takeAnswer } from '../inbox/asks';
@@ -87,7 +89,19 @@ async function newQuestion(
 
 /** Registers the hooks, turns answers on, and tests them with a request that it denies itself: `test` is then `deny`. */
 export async function openAnswersSetup(context: Context) {
-  const installed = await installHooks(installerDeps(context), { assistant: claudeAnswers, dryRun: false });
+  const deps = installerDeps(context);
+  const isRegistered = registeredAssistants(deps).some(({ id }) => id === codexAnswers.id);
+  const hooks: { assistant: string; settings: string; events: string[]; then: string | null }[] = [];
+  for (const assistant of isRegistered ? [claudeAnswers, codexAnswers] : [claudeAnswers]) {
+    const { settings, added } = await installHooks(deps, { assistant, dryRun: false });
+    const then = added.length === 0 ? null : (assistant.pending ?? null);
+    hooks.push({
+      assistant: assistant.title,
+      settings,
+      events: assistant.hooks.map(({ event }) => event),
+      then,
+    });
+  }
   await setConfig(context, { key: 'notifications.answers.enabled', value: 'true', dryRun: false });
   const ask = await openAsk(context, {
     kind: 'permission',
@@ -101,8 +115,7 @@ export async function openAnswersSetup(context: Context) {
   const decision = await takeAnswer(context, ask);
   return {
     enabled: true,
-    settings: installed.settings,
-    hooks: claudeAnswers.hooks.map(({ event }) => event),
+    hooks,
     test: decision?.behavior ?? 'failed',
     presence: await presenceOf(context, undefined),
   };

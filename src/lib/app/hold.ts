@@ -9,7 +9,9 @@ import { processHost } from '../platform/files/paths';
 import { readStdin } from '../platform/process/stdin';
 import { writeOutNow } from '../platform/terminal/stdio';
 import { isRestricted } from '../sessions/restricted';
+import { CLAUDE_CODE } from '../sessions/session-key';
 import { isNameless } from '../sessions/slug';
+import { readReviewer } from '../sessions/turn-log';
 import { storedSlug } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
@@ -17,13 +19,14 @@ import { presenceOf } from './triggers';
 
 const POLL_MS = 2_000;
 
-/** Runs the hook that holds a request of Claude Code while you are away. Prints nothing if it has no answer. */
-export async function openHold(context: Context): Promise<void> {
+/** Runs the hook that holds an assistant's request while you are away. Prints nothing if it has no answer. */
+export async function openHold(context: Context, assistant: string | undefined): Promise<void> {
   const { area, clock } = context;
   let trouble: StewardError | undefined;
   try {
     const { bytes, end } = await readStdin(HOOK_STDIN, isWholeJson);
-    const request = end === 'large' ? undefined : heldRequest(bytes);
+    const known = assistant === 'codex' ? assistant : CLAUDE_CODE;
+    const request = end === 'large' ? undefined : heldRequest(bytes, known);
     const output = request && (await outputFor(context, request));
     if (output !== undefined) writeOutNow(output, HOOK_STDOUT_WAIT_MS);
   } catch (error) {
@@ -38,6 +41,9 @@ async function outputFor(context: Context, request: HeldRequest): Promise<string
   const { answers } = (await context.loadConfig()).config.settings.notifications;
   // The vendor's own app shows the request, and its answer wins.
   if (!answers.enabled || isBridged(processHost().env) || isRestricted(request.cwd)) return undefined;
+  // Codex may ask a reviewer of its own, and its hook runs before that is decided.
+  const reviewer = request.assistant === 'codex' && request.log ? readReviewer(request.log) : undefined;
+  if (reviewer !== undefined && reviewer !== 'user') return undefined;
   const slug = storedSlug(await openSessions(context), request.session);
   if (slug === undefined || isNameless(slug)) return undefined;
   const { kind, session, tool, questions, suggestions } = request;

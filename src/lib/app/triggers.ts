@@ -30,7 +30,7 @@ export async function openTriggers(
     turnEnd: readTurnEnd,
     presence: (session) => presenceOf(context, session),
     isHolding: (session) =>
-      session?.assistant === undefined &&
+      [undefined, 'codex'].includes(session?.assistant) &&
       config().settings.notifications.answers.enabled &&
       !waitingAsks(context).some(({ slug }) => slug === session?.slug),
     accept: (request) => acceptRequest(notify.deps, request),

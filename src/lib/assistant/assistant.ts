@@ -71,6 +71,9 @@ export interface Assistant {
 /** The default hook timeout. Only a fallback, because a hook stops itself after 2.2 s. */
 const TIMEOUT_SEC = 5;
 
+/** The longest `notifications.answers.holdMinutes`, and a minute for the rest of the hook. */
+export const HOLD_SEC = 31 * 60;
+
 /** Converts `[event, verb]` pairs to hook registrations. Tool hooks match every tool. */
 export function registrations(
   pairs: readonly (readonly [event: string, verb: HookVerb, timeoutSec?: number])[],

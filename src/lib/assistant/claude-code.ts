@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
+import { groupEntry, HOLD_SEC, placeAt, registrations, type Assistant } from './assistant';
 import { ANSWER_VERB } from './payload';
 
 /** Claude Code, with hooks in `$CLAUDE_CONFIG_DIR/settings.json` or `~/.claude/settings.json`. */
@@ -40,9 +40,6 @@ export const claudeCode: Assistant = {
     ['SessionEnd', 'session-end', 1],
   ]),
 };
-
-/** The longest `notifications.answers.holdMinutes`, and a minute for the rest of the hook. */
-const HOLD_SEC = 31 * 60;
 
 /** Claude Code with the hooks that hold a request until you answer it from elsewhere. */
 export const claudeAnswers: Assistant = {

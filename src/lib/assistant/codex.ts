@@ -2,7 +2,8 @@ import { join } from 'node:path';
 
 import { readSystemText } from '../platform/files/system-files';
 import { disablesHooks } from './codex-features';
-import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
+import { groupEntry, HOLD_SEC, placeAt, registrations, type Assistant } from './assistant';
+import { ANSWER_VERB } from './payload';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -40,4 +41,10 @@ export const codex: Assistant = {
     ['Interrupt', 'stop', 2],
     ['SessionEnd', 'session-end', 2],
   ]),
+};
+
+/** Codex with the hook that holds a permission until you answer it from elsewhere. It has none for questions. */
+export const codexAnswers: Assistant = {
+  ...codex,
+  hooks: [{ event: 'PermissionRequest', verb: ANSWER_VERB, matcher: '*', timeoutSec: HOLD_SEC }],
 };

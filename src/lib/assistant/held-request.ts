@@ -1,8 +1,11 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { CLAUDE_CODE, sessionKey } from '../sessions/session-key';
+import { type AssistantId, CLAUDE_CODE, sessionKey } from '../sessions/session-key';
 
-/** A request of Claude Code that a hook may answer. */
+/** A request of Claude Code or Codex that a hook may answer. */
 export interface HeldRequest {
+  assistant: AssistantId;
+  /** The session's log. */
+  log: string | undefined;
   kind: 'question' | 'plan' | 'permission';
   event: 'PreToolUse' | 'PermissionRequest';
   /** The session's key. */
@@ -25,18 +28,20 @@ interface GivenAnswer {
 const MAX_INPUT = 16_000;
 
 /** Parses the hook JSON; returns undefined for a request that is unclear or can't be answered from elsewhere. */
-export function heldRequest(bytes: Buffer): HeldRequest | undefined {
+export function heldRequest(bytes: Buffer, assistant: AssistantId = CLAUDE_CODE): HeldRequest | undefined {
   const fields = parseObject(bytes.toString()) ?? {};
   const [id, cwd, tool] = ['session_id', 'cwd', 'tool_name'].map((name) => textOf(fields[name]));
   const input = fields['tool_input'];
   const kind = kindOf(tool, fields);
+  if (assistant !== CLAUDE_CODE && kind !== 'permission') return undefined;
   if (id === undefined || cwd === undefined || tool === undefined || kind === undefined) return undefined;
   if (!isObject(input) || JSON.stringify(input).length > MAX_INPUT) return undefined;
   const questions = kind === 'question' ? questionsOf(input['questions']) : planOf(kind, input['plan']);
   const event = fields['hook_event_name'] === 'PreToolUse' ? 'PreToolUse' : 'PermissionRequest';
   const suggestions = suggestionsOf(fields['permission_suggestions']);
-  const session = sessionKey(CLAUDE_CODE, id);
-  return questions && { kind, event, session, cwd, tool, input, questions, suggestions };
+  const session = sessionKey(assistant, id);
+  const log = textOf(fields['transcript_path']);
+  return questions && { assistant, log, kind, event, session, cwd, tool, input, questions, suggestions };
 }
 
 /** In its mode `default`, Claude Code takes the answer to a question only in a PermissionRequest hook. */
@@ -77,13 +82,15 @@ function suggestionsOf(value: unknown): object[] {
 
 /** Returns what the hook prints for an answer. */
 export function heldOutput(request: HeldRequest, { behavior, texts, forSession }: GivenAnswer): string {
-  const { kind, event: hookEventName, input, questions, suggestions } = request;
+  const { assistant, kind, event: hookEventName, input, questions, suggestions } = request;
   const message = texts[0] ?? 'The user declined.';
   const answers = Object.fromEntries(questions.map(({ text }, index) => [text, texts[index] ?? '']));
   const updatedInput = kind === 'question' ? { ...input, answers } : input;
   const isAllowed = behavior === 'allow';
+  // Codex refuses the tool if the decision has more than it knows.
+  const more = assistant === CLAUDE_CODE ? { updatedInput } : {};
   const decision = isAllowed
-    ? { behavior, updatedInput, ...(forSession ? { updatedPermissions: suggestions } : {}) }
+    ? { behavior, ...more, ...(forSession ? { updatedPermissions: suggestions } : {}) }
     : { behavior, message };
   const before = isAllowed
     ? { permissionDecision: behavior, updatedInput }

@@ -13,7 +13,7 @@ export interface InboxTextOptions extends Terminal {
 
 const NARROW = 60;
 const MAX_NAME = 28;
-const MAX_WHY = 35;
+const MAX_WHY = 40;
 
 export function inboxText({ rows, asOf }: Inbox, options: InboxTextOptions): string {
   const lines = rows.length === 0 ? ['Nothing waits for you.'] : inboxLines(rows, options);

@@ -1,4 +1,5 @@
 import { failureWords, goTo, namesOf, requestWords } from '../sessions/describe';
+import { CLAUDE_CODE } from '../sessions/session-key';
 import { isLive, type Session, statusOf } from '../sessions/session';
 import type { InboxWait, WaitKind } from './row';
 
@@ -46,13 +47,19 @@ function reasonOf(session: Session, nowMs: number): { kind: WaitKind; why: strin
   const [oldest] = requests;
   const since = waitingSince ?? updatedAt;
   if (oldest !== undefined) {
-    const why = requestWords(oldest.reason ?? undefined, oldest.tool ?? undefined) ?? 'asks for your input';
-    const kind = why.includes('question') ? 'question' : why.includes('plan') ? 'plan' : 'permission';
+    const asks = requestWords(oldest.reason ?? undefined, oldest.tool ?? undefined) ?? 'asks for your input';
+    const kind = asks.includes('question') ? 'question' : asks.includes('plan') ? 'plan' : 'permission';
+    const why = canBeHeld(session, kind) ? asks : `${asks}, in its window only`;
     return { kind, why, since };
   }
   if (failure !== undefined) return { kind: 'limit', why: failureWords(failure, nowMs), since };
   if (agentsDoneAt !== undefined) return { kind: 'agents', why: 'agents finished', since: agentsDoneAt };
   return { kind: 'turn', why: 'turn finished', since };
+}
+
+/** Returns whether the assistant has a hook that can answer. Codex has one for permissions alone. */
+function canBeHeld({ assistant = CLAUDE_CODE }: Session, kind: WaitKind): boolean {
+  return assistant === CLAUDE_CODE || (assistant === 'codex' && kind === 'permission');
 }
 
 type IssueFacts = Pick<InboxWait, 'title' | 'priority'> & {

@@ -60,6 +60,19 @@ describe("an assistant's held request", () => {
     });
   });
 
+  it('is only a permission of Codex, whose decision has no more than it knows', () => {
+    const bytes = (more: object) =>
+      Buffer.from(JSON.stringify({ ...BASE, permission_mode: 'default', ...more }));
+    const tool = { tool_input: { command: 'ls' }, permission_suggestions: RULES };
+    const request = heldRequest(bytes(tool), 'codex');
+    expect(request).to.include({ session: 'codex:s1', kind: 'permission' });
+    const decision = { behavior: 'allow' };
+    const own = { hookEventName: 'PermissionRequest', decision };
+    expect(given(request, 'allow')).to.deep.equal({ hookSpecificOutput: own });
+    for (const name of ['AskUserQuestion', 'request_user_input'])
+      expect(heldRequest(bytes({ ...tool, tool_name: name, hook_event_name: 'PreToolUse' }), 'codex')).to.equal(undefined); // prettier-ignore
+  });
+
   it('is a plan only in the mode of plans, and whole', () => {
     const plan = { tool_name: 'ExitPlanMode', tool_input: { plan: 'Do it.' }, hook_event_name: 'PreToolUse' };
     expect(read({ ...plan, permission_mode: 'plan' })?.questions).to.deep.equal([

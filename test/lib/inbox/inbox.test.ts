@@ -67,6 +67,17 @@ describe('the inbox', () => {
     });
   });
 
+  it('says which requests the hooks of an assistant can not answer', () => {
+    const why = (assistant: 'codex' | 'copilot' | 'opencode' | 'qwen' | 'cursor', tool: string): string => {
+      const [wait] = sessionWaits([session('x', { assistant, requests: asks(tool, 'x', 1) })], NOW);
+      return wait?.why ?? '';
+    };
+    expect(why('codex', 'Bash')).to.equal('asks to run Bash');
+    expect(why('codex', 'question')).to.equal('asks you a question, in its window only');
+    for (const assistant of ['copilot', 'opencode', 'qwen', 'cursor'] as const)
+      expect(why(assistant, 'Bash'), assistant).to.equal('asks to run Bash, in its window only');
+  });
+
   it('has due reminders, and issues that need you or are in review', () => {
     const found = issueWaits(
       [
