@@ -5,6 +5,7 @@ import { zonedNow } from '../lib/app/context';
 import { openInboxFiles, openOtherCount } from '../lib/app/inbox';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
+import { openSpending } from '../lib/app/usage';
 import { type Figures, keepFigures, marksOf, printLine } from '../lib/cli/statusline';
 import { BARS, type DayFigures } from '../lib/cli/statusline-text';
 import { dayBounds, dayOf } from '../lib/platform/time/time';
@@ -20,7 +21,7 @@ export default class Statusline extends BaseCommand {
       helpValue: 'CMD',
     }),
     format: text({
-      description: 'Print the pending rows and the time today for a bar.',
+      description: 'Print a line in the format of a bar.',
       options: [...BARS],
       exclusive: ['then'],
     }),
@@ -54,11 +55,17 @@ export default class Statusline extends BaseCommand {
     const { nowMs, zone } = await zonedNow(this.context);
     const day = dayOf(nowMs, zone);
     const log = join(area.sense.events, `${day}.jsonl`);
-    const files = [...(await openInboxFiles(this.context)), area.sense.setUp, area.sense.classify, log];
+    const files = [
+      ...(await openInboxFiles(this.context)),
+      area.limits,
+      area.sense.setUp,
+      area.sense.classify,
+      log,
+    ];
     // Read the file metadata before the figures, so that a concurrent write invalidates the kept figures.
     const marks = marksOf(files);
-    const { others, untilMs } = await openOtherCount(this.context);
-    const figures = { day: await this.day(), others };
+    const { untilMs, ...others } = await openOtherCount(this.context);
+    const figures = { day: await this.day(), ...others, ...(await openSpending(this.context)) };
     const { startMs, endMs } = dayBounds(day, zone);
     keepFigures(area, { startMs, endMs: Math.min(endMs, untilMs), files, marks, figures });
     return figures;

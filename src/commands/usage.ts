@@ -21,11 +21,7 @@ export default class UsageCommand extends BaseCommand {
     check: boolean({ description: 'Exit with 6 if a budget is used up; show the budgets.' }),
     hook: boolean({ description: 'With --check, print a denial for a hook.', dependsOn: ['check'] }),
   };
-  static override examples = [
-    'usage',
-    'usage --by repo --of "last month"',
-    'usage --by model --csv > usage.csv',
-  ];
+  static override examples = ['usage --by repo --of "last month"', 'usage --by model --csv > usage.csv'];
   static override related = ['week', 'sessions', 'statusline'];
 
   async run(): Promise<Usage | BudgetState[] | undefined> {

@@ -56,15 +56,17 @@ export async function openInbox(context: Context): Promise<Inbox> {
 const COUNT_VALID_MS = 60_000;
 const SPENDING = 'steward usage --check';
 
-/** Returns how many waits that aren't sessions are listed, and until when that is valid if no file changes. */
-export async function openOtherCount(context: Context): Promise<{ others: number; untilMs: number }> {
+/** Returns how many waits that aren't sessions are listed, since when, and until when that is valid if no file changes. */
+export async function openOtherCount(context: Context) {
   const { area, clock } = context;
   const nowMs = clock.now();
   const marks = readMarks(area.inbox);
   const { waits, dues } = await openOtherWaits(context);
   const times = [...dues, ...Object.values(marks)].map((at) => parseIso(at ?? '') ?? 0);
   const untilMs = Math.min(nowMs + COUNT_VALID_MS, ...times.filter((ms) => ms > nowMs));
-  return { others: unmarked(waits, marks, nowMs).length, untilMs };
+  const shown = unmarked(waits, marks, nowMs);
+  const [othersSince = null] = shown.map(({ since }) => since).sort();
+  return { others: shown.length, othersSince, untilMs };
 }
 
 /** Returns the files on which the waits depend. */

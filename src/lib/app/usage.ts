@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import type { Limit } from '../assistant/status-input';
 import type { DaemonJob } from '../daemon/jobs';
 import { machineIn, oneOf, route, wholeNumber, type Route } from '../daemon/route';
 import { acceptRequest } from '../notify/accept';
@@ -9,8 +10,9 @@ import { namesOf } from '../sessions/describe';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import { collectUsage } from '../usage/collect';
-import { budgetStates } from '../usage/budgets';
-import { announceLimits } from '../usage/limits';
+import { ALERT_PERCENT, budgetStates } from '../usage/budgets';
+import type { LimitWindow } from '../usage/entry';
+import { announceLimits, currentLimits } from '../usage/limits';
 import { mergeUsage } from '../usage/machines';
 import { pricesWith } from '../usage/prices';
 import { checkedDays, usageReads, type UsageReadDeps, type UsageReads } from '../usage/reads';
@@ -62,6 +64,19 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
     },
   };
   return { deps, ...usageReads(deps) };
+}
+
+/** Returns the limits that are used most, and how much of a budget is spent if that is at least 80%. */
+export async function openSpending(context: Context) {
+  const { deps } = await openUsage(context);
+  const limits = currentLimits(deps, deps.clock.now()).sort((a, b) => b.usedPercent - a.usedPercent);
+  const most = (wanted: LimitWindow): Limit | null => {
+    const { usedPercent, resetsAt = null } = limits.find(({ window }) => window === wanted) ?? {};
+    return usedPercent === undefined ? null : { usedPercent, resetsAt };
+  };
+  const percents = (await budgetStates(deps)).map(({ percent }) => percent);
+  const [budgetPercent = null] = percents.filter((percent) => percent >= ALERT_PERCENT).sort((a, b) => b - a);
+  return { limits: { fiveHour: most('fiveHour'), sevenDay: most('sevenDay') }, budgetPercent };
 }
 
 const JOB_SEC = 120;

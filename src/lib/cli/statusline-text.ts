@@ -11,8 +11,12 @@ import { type SessionsState, statusOf } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
 
 /** The rows of the inbox that aren't sessions, and which rows are done or snoozed. */
-interface OtherWaits {
+export interface OtherWaits {
   others: number;
+  /** Since when the oldest of them waits. */
+  othersSince: string | null;
+  /** How much of a budget is spent, if that is at least 80%. */
+  budgetPercent: number | null;
   marks: Marks;
 }
 
@@ -49,15 +53,18 @@ export function statusLine(
       ? live[0]
       : live.find(({ session }) => session.sessionIds.includes(given.session as string));
   const waits = unmarked(sessionWaits(Object.values(state.sessions), given.nowMs), given.marks, given.nowMs);
+  const shown = waits.filter(({ slug }) => given.session === undefined || slug !== own?.session.slug);
+  const [oldest] = [...shown.map(({ since }) => since), given.othersSince ?? []].flat().sort();
   return {
     ...given.input,
+    budgetPercent: given.budgetPercent,
     phase: own?.session.phase ?? null,
     session: own === undefined ? null : (own.session.task ?? labelOf(own.session) ?? own.session.slug),
     assistant: own === undefined ? null : (own.session.assistant ?? CLAUDE_CODE),
     /** Number of rows in the inbox, without the given session's own row. */
-    waiting:
-      given.others +
-      waits.filter(({ slug }) => given.session === undefined || slug !== own?.session.slug).length,
+    waiting: given.others + shown.length,
+    longestWaitMinutes:
+      oldest === undefined ? null : Math.max(0, Math.floor((given.nowMs - Date.parse(oldest)) / 60_000)),
     ...given.day,
   };
 }
@@ -79,6 +86,7 @@ export function statusLineText(line: StatusLine, options: { columns: number; now
     ...part(1, phaseOf(line.phase)),
     ...part(1, line.session === null ? null : fitName(clean(line.session), MAX_NAME)),
     ...part(5, line.assistant === CLAUDE_CODE ? null : line.assistant),
+    ...part(3, line.budgetPercent === null ? null : `budget ${line.budgetPercent}%`),
     ...part(0, line.waiting === 0 ? null : `${line.waiting} waiting`),
     ...dayParts(line),
   ];
@@ -93,15 +101,29 @@ export function statusLineText(line: StatusLine, options: { columns: number; now
   return fit(textOf(shown), options.columns);
 }
 
-/** What a bar takes: plain text, or the markup of its own. */
-export const BARS = ['plain', 'waybar', 'genmon'] as const;
+/** The programs whose bars show the line. Most take plain text. */
+export const BARS = [
+  ...['plain', 'json', 'waybar', 'polybar', 'i3blocks', 'tmux', 'starship'],
+  ...['swiftbar', 'xbar', 'genmon'],
+] as const;
 
-/** Formats the number of pending rows and today's time for a bar. The text contains no names, so that it needs no escaping. */
-export function barText(line: StatusLine, bar: string): string {
-  const parts = [...part(0, line.waiting === 0 ? null : `${line.waiting} waiting`), ...dayParts(line)];
-  const text = parts.map((one) => one.text).join(' · ');
-  if (bar === 'waybar') return JSON.stringify({ text, class: line.waiting === 0 ? 'idle' : 'waiting' });
-  return bar === 'genmon' ? `<txt>${text}</txt>` : text;
+/** Formats the pending rows, the limits and today's time for a bar. The text contains no names, so that it needs no escaping. */
+export function barText(line: StatusLine, bar: string, nowMs: number): string {
+  const longest = line.longestWaitMinutes === null ? '' : `, longest ${minutes(line.longestWaitMinutes)}`;
+  const parts = [
+    ...part(0, line.waiting === 0 ? null : `${line.waiting} waiting${longest}`),
+    ...limitPart(3, '5 h', line.fiveHour, nowMs),
+    ...limitPart(4, 'week', line.sevenDay, nowMs),
+    ...part(3, line.budgetPercent === null ? null : `budget ${line.budgetPercent}%`),
+    ...dayParts(line),
+  ];
+  const text = parts.map((one) => one.short ?? one.text).join(' · ');
+  const tooltip = parts.map((one) => one.text).join('\n');
+  if (bar === 'waybar')
+    return JSON.stringify({ text, tooltip, class: line.waiting === 0 ? 'idle' : 'waiting' });
+  if (bar === 'genmon') return `<txt>${text}</txt><txtclick>steward open</txtclick>`;
+  const isMenu = bar === 'swiftbar' || bar === 'xbar';
+  return isMenu ? `${text}\n---\nOpen the pages | shell=steward param1=open terminal=false` : text;
 }
 
 interface Part {

@@ -1,5 +1,5 @@
 import { fieldsIn, isWholeJson } from '../assistant/payload';
-import { keepLimits, readStatusInput } from '../assistant/status-input';
+import { keepLimits, readStatusInput, type Limits } from '../assistant/status-input';
 import { userArea, type UserArea } from '../config/user-area';
 import { readMarks } from '../inbox/marks';
 import { toStewardError, orElse } from '../errors';
@@ -23,6 +23,7 @@ import {
   statusLine,
   statusLineText,
   type DayFigures,
+  type OtherWaits,
   type StatusLine,
 } from './statusline-text';
 
@@ -82,14 +83,14 @@ export async function printLine(
   const fields = bytes.length === 0 ? undefined : fieldsIn(bytes, end === 'large');
   const session = storedId(fields?.['session_id']);
   const nowMs = deps.clock.now();
-  const input = fields === undefined ? NO_INPUT : readStatusInput(fields);
+  const input = fields === undefined ? { ...NO_INPUT, ...figures.limits } : readStatusInput(fields);
   // Print the status line even if the limits can't be stored.
   orElse(undefined, () => keepLimits(area.limits, 'claude-code', input, nowMs));
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, nowMs, ...figures, marks: readMarks(area.inbox) });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
-  const text = flags.bar === undefined ? fittedText(line, nowMs) : barText(line, flags.bar);
-  writeOut(before + (flags.json ? toJson(line) : `${text}\n`));
+  const text = flags.bar === undefined ? fittedText(line, nowMs) : barText(line, flags.bar, nowMs);
+  writeOut(before + (flags.json || flags.bar === 'json' ? toJson(line) : `${text}\n`));
 }
 
 function fittedText(line: StatusLine, nowMs: number): string {
@@ -119,10 +120,10 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
 }
 
 /** What a status line shows beside the sessions. Kept for later status lines, because computing it takes longer. */
-export interface Figures {
+export interface Figures extends Omit<OtherWaits, 'marks'> {
   day: DayFigures;
-  /** Number of rows in the inbox that aren't sessions. */
-  others: number;
+  /** The limits that are used most, for a line without an assistant's input. */
+  limits: Limits;
 }
 
 interface Kept {

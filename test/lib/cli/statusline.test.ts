@@ -32,6 +32,8 @@ describe('the status line', () => {
     assistant: 'claude-code',
     session: 'Fix the login',
     waiting: 2,
+    longestWaitMinutes: 74,
+    budgetPercent: null,
     creationMinutes: 70,
     time: { totalMinutes: 70, heldUpMinutes: 0 },
   };
@@ -59,16 +61,29 @@ describe('the status line', () => {
   });
 
   it('gives a bar what waits and the time today, without names', () => {
-    expect(barText(line, 'plain')).to.equal('2 waiting · 1 h 10 m today');
-    expect(barText({ ...line, time: { totalMinutes: 192, heldUpMinutes: 4 } }, 'genmon')).to.equal(
-      '<txt>2 waiting · 3 h 12 m today · held up 4 m</txt>',
+    const own = '2 waiting, longest 1 h 14 m · 5 h 63% · week 31% · 1 h 10 m today';
+    for (const bar of ['plain', 'polybar', 'i3blocks', 'tmux', 'starship'])
+      expect(barText(line, bar, NOW), bar).to.equal(own);
+    const spent = { ...line, ...NO_INPUT, budgetPercent: 85, time: { totalMinutes: 192, heldUpMinutes: 4 } };
+    expect(barText(spent, 'genmon', NOW)).to.equal(
+      '<txt>2 waiting, longest 1 h 14 m · budget 85% · 3 h 12 m today · held up 4 m</txt><txtclick>steward open</txtclick>',
     );
-    expect(JSON.parse(barText(line, 'waybar'))).to.deep.equal({
-      text: '2 waiting · 1 h 10 m today',
+    expect(JSON.parse(barText(line, 'waybar', NOW))).to.deep.equal({
+      text: own,
+      tooltip: [
+        '2 waiting, longest 1 h 14 m',
+        ...['5 h 63% until 12:30', 'week 31% until Sun 09:00', '1 h 10 m today'],
+      ].join('\n'),
       class: 'waiting',
     });
-    const quiet = { ...line, waiting: 0, creationMinutes: null, time: null };
-    expect(JSON.parse(barText(quiet, 'waybar'))).to.deep.equal({ text: '', class: 'idle' });
+    for (const bar of ['swiftbar', 'xbar'])
+      expect(barText(line, bar, NOW).split('\n')).to.deep.equal([
+        own,
+        '---',
+        'Open the pages | shell=steward param1=open terminal=false',
+      ]);
+    const quiet = { ...line, ...NO_INPUT, waiting: 0, longestWaitMinutes: null, time: null };
+    expect(JSON.parse(barText(quiet, 'waybar', NOW))).to.deep.equal({ text: '', tooltip: '', class: 'idle' });
   });
 
   it('leaves out the least important parts in few columns', () => {
@@ -132,10 +147,13 @@ describe('the status line', () => {
     const state = { version: 1, cursor: { offset: 0, head: '' }, sessions: { a: waits('a'), b: waits('b') } };
     const day = { creationMinutes: null, time: null };
     const of = (session: string | undefined, others = 0, marks = {}): object =>
-      statusLine(state, { session, input: NO_INPUT, day, nowMs: NOW, others, marks });
-    expect(of(undefined)).to.include({ session: 'a', waiting: 2 });
+      statusLine(state, {
+        ...{ session, input: NO_INPUT, day, nowMs: NOW, others, marks, budgetPercent: null },
+        othersSince: others === 0 ? null : new Date(NOW - 600_000).toISOString(),
+      });
+    expect(of(undefined)).to.include({ session: 'a', waiting: 2, longestWaitMinutes: 0 });
     expect(of('id-b')).to.include({ session: 'b', waiting: 1 });
-    expect(of('id-b', 3)).to.include({ session: 'b', waiting: 4 });
+    expect(of('id-b', 3)).to.include({ session: 'b', waiting: 4, longestWaitMinutes: 10 });
     expect(of('id-b', 3, { [`${iso} a`]: null })).to.include({ session: 'b', waiting: 3 });
   });
 });
