@@ -65,7 +65,7 @@ describe('the buttons of banners, with a real notification service (dunst)', fun
       banners,
       pushes: openPushes(context, true),
     });
-    job = pushesJob(context, [channel]);
+    job = pushesJob(context, channel);
   });
   afterEach(() => {
     kit.tell('dunstctl', 'close-all');

@@ -58,7 +58,10 @@ export async function openNotifyOfDaemon(context: Context) {
     },
     jobs: [
       triggersJob(context, notify, settings),
-      pushesJob(context, notify.deps.channels),
+      // One job a channel: a server that hangs must not delay the others.
+      ...notify.deps.channels
+        .filter(({ end }) => end !== undefined)
+        .map((channel) => pushesJob(context, channel)),
       presence.job,
       breaks.job,
     ],

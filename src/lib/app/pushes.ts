@@ -34,25 +34,24 @@ const FROM: Readonly<Partial<Record<ChannelId, string>>> = { telegram: 'Telegram
 const EVERY_SEC = 2;
 const AFTER_FAILURE_SEC = 30;
 
-/** Reads the pressed buttons of pushes, and removes the pushes whose wait is over. */
-export function pushesJob(context: Context, channels: readonly Channel[]): DaemonJob {
+/** Reads the pressed buttons of a channel's pushes, and removes the pushes whose wait is over. */
+export function pushesJob(context: Context, channel: Channel): DaemonJob {
   const deps = openPushes(context, true);
+  const ownPushes = () => readPushes(deps).filter((push) => push.channel === channel.id);
   let everySec = EVERY_SEC;
   return {
-    id: 'pushes',
+    id: `pushes-${channel.id}`,
     module: 'notify',
     everySec: () => everySec,
     async run() {
       everySec = AFTER_FAILURE_SEC;
-      for (const { id, presses } of channels) {
-        const own = readPushes(deps).filter(({ channel, buttons }) => channel === id && buttons.length > 0);
-        if (presses === undefined || own.length === 0) continue;
-        for (const { token, reply } of await presses(own)) {
-          const said = await pressed(context, own, token);
-          await reply?.(said);
-        }
+      const own = ownPushes().filter(({ buttons }) => buttons.length > 0);
+      const presses = own.length === 0 ? [] : ((await channel.presses?.(own)) ?? []);
+      for (const { token, reply } of presses) {
+        const said = await pressed(context, own, token);
+        await reply?.(said);
       }
-      for (const push of readPushes(deps)) await endIfOver(deps, channels, push);
+      for (const push of ownPushes()) await endIfOver(deps, channel, push);
       everySec = EVERY_SEC;
       return undefined;
     },
@@ -79,10 +78,9 @@ async function pressed(context: Context, pushes: readonly SentPush[], token: str
   }
 }
 
-async function endIfOver(deps: PushDeps, channels: readonly Channel[], push: SentPush): Promise<void> {
-  const { channel, thread, ref, wait, message, replyTopic } = push;
+async function endIfOver(deps: PushDeps, { end }: Channel, push: SentPush): Promise<void> {
+  const { thread, ref, wait, message, replyTopic } = push;
   if ((await deps.waitOf(thread))?.ids.includes(wait) === true) return;
-  const { end } = channels.find(({ id }) => id === channel) ?? {};
   if (ref !== undefined) await end?.(ref, `${message}\nThis no longer waits for you.`);
   await changePushes(deps, (pushes) => pushes.filter((one) => one.replyTopic !== replyTopic));
 }

@@ -63,7 +63,15 @@ describe('answers by the buttons of pushes', () => {
       clock: context.clock,
     };
     channels = { telegram: telegramChannel(deps), push: pushChannel(deps) };
-    job = pushesJob(context, [channels.telegram, channels.push]);
+    const jobs = [channels.telegram, channels.push].map((channel) => pushesJob(context, channel));
+    job = {
+      id: 'pushes',
+      everySec: async () => Math.max(...(await Promise.all(jobs.map(({ everySec }) => everySec())))),
+      async run() {
+        for (const one of jobs) await one.run();
+        return undefined;
+      },
+    };
   });
   afterEach(async () => {
     await server.close();
@@ -271,6 +279,31 @@ describe('answers by the buttons of pushes', () => {
     const before = server.got.length;
     await job.run();
     expect(server.got.length, 'nothing is asked while nothing is open').to.equal(before);
+  });
+
+  it('of ntfy go within five seconds, also while another server hangs or refuses', async () => {
+    const push = pushesJob(context, channels.push);
+    const telegram = pushesJob(context, channels.telegram);
+    const held = await ask();
+    await send('telegram');
+    await send('push');
+    server.replies = ['reset'];
+    await telegram.run().catch(() => undefined);
+    expect([await telegram.everySec(), await push.everySec()]).to.deep.equal([30, 2]);
+    await takeAnswer(context, held);
+    await push.run();
+    expect(server.got.at(-1)?.method).to.equal('PUT');
+    expect(readPushes(openPushes(context, true)).map(({ channel }) => channel)).to.deep.equal(['telegram']);
+  });
+
+  it('of an older ntfy server are not cleared, as its reply shows', async () => {
+    const held = await ask();
+    server.usual = () => ({ status: 200, body: { id: 'x' } });
+    await send('push');
+    await takeAnswer(context, held);
+    await job.run();
+    expect(server.got.map(({ method }) => method)).not.to.include('PUT');
+    expect(readPushes(openPushes(context, true))).to.deep.equal([]);
   });
 
   it('are asked for only while there are any, and every half minute if that fails', async () => {
