@@ -61,7 +61,7 @@ function appTable(apps, total) {
           'tr',
           // The row stays when its kind changes. Days that can't be rebuilt add a second row with another kind.
           { 'data-key': apps.findIndex((one) => one.app === app) === i ? app : `${kind} ${app}` },
-          h('th', { scope: 'row', title: app }, app.trim() === '' ? 'unknown' : app),
+          h('th', { scope: 'row', title: app }, app.trim() === '' ? 'unknown' : siteFirst(app)),
           h('td.muted', isSignedIn() && app.trim() !== '' ? picker(app, kind) : kind),
           h('td.figure', minutes(time)),
           h(
@@ -77,6 +77,11 @@ function appTable(apps, total) {
       ),
     ),
   );
+}
+
+/** Names the site before the browser, because long names are cut at their end. @param {string} app */
+function siteFirst(app) {
+  return app.replace(/^(.+): (other sites|[a-z0-9-]+(?:\.[a-z0-9-]+)+)$/, '$2 · $1');
 }
 
 /** @param {string} app @param {string} kind */

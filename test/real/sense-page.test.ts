@@ -290,6 +290,7 @@ describe('the page of the days in Chromium', function () {
       };
       const page = await signedIn('/sense?day=2026-11-18');
       const list = page.getByLabel(`Kind of ${app}`);
+      expect(await textOf(page, `[data-key="${app}"] th`)).to.equal('example.org · Firefox');
       const asked = page.waitForRequest('**/api/sense/classify');
       await list.selectOption('creation');
       expect((await asked).postDataJSON()).to.include({ app, kind: 'creation' });
