@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 import { gate } from '../../../src/lib/daemon/guards';
 import { webRoute } from '../../../src/lib/daemon/web-route';
 import { addVisit, type SiteVisits } from '../../../src/lib/sense/web';
-import { pairAgain, readPairing } from '../../../src/lib/sense/web-pairing';
+import { extensionOf, pairAgain, readPairing } from '../../../src/lib/sense/web-pairing';
 import { testArea, type TestArea } from '../../helpers/area';
 import { testApp, type TestAnswer, type TestApp } from '../../helpers/daemon-app';
 import { seeded } from '../../helpers/random';
@@ -48,7 +50,7 @@ describe('the route of the browser extension', () => {
 
   const stored = (): unknown[] => [...visits.values()];
 
-  it('takes a visit of the paired extension once', async () => {
+  it('takes a visit of the paired extension once, also if it is sent again', async () => {
     const { status, json } = await send(VISIT);
     expect([status, json()]).to.deep.equal([202, { accepted: true }]);
     expect((await send(VISIT)).status).to.equal(202);
@@ -123,9 +125,11 @@ describe('the route of the browser extension', () => {
     expect(stored()).to.deep.equal(known);
   });
 
-  it('adds nothing for a request that is sent again', async () => {
-    for (let i = 0; i < 3; i += 1) expect((await send(VISIT)).status).to.equal(202);
-    expect(stored()).to.have.length(1);
+  it('knows the extension by the key in its manifest', () => {
+    const { key } = JSON.parse(readFileSync('extension/manifest.json', 'utf8')) as { key: string };
+    const digest = createHash('sha256').update(Buffer.from(key, 'base64')).digest('hex').slice(0, 32);
+    const id = digest.replace(/./g, (digit) => 'abcdefghijklmnop'.charAt(parseInt(digit, 16)));
+    expect(extensionOf(`chrome-extension://${id}`)).to.equal('chromium');
   });
 
   it('refuses a wrong code, and the code before the last', async () => {
