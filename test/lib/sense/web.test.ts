@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { exportEvents, exportRecords } from '../../../src/lib/sense/export';
 import { purge } from '../../../src/lib/sense/purge';
 import { rollup } from '../../../src/lib/sense/roll';
+import { installText } from '../../../src/lib/sense/view-web';
 import { addVisit, webSource, type SiteVisit, type SiteVisits } from '../../../src/lib/sense/web';
 import { filesIn, focus, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
 
@@ -126,6 +127,19 @@ describe('the source of sites', () => {
     exclude.length = 0;
     await box.capture();
     expect(log()).to.have.length(1);
+  });
+
+  it('is installed with the steps for each browser, and says what is stored', () => {
+    const facts = { folder: '/x/extension', code: '31337-abc', retentionDays: 14 };
+    const text = installText({ ...facts, browsers: ['Firefox ESR', 'Google Chrome'] });
+    expect(text)
+      .to.match(/^Firefox ESR: open about:debugging/m)
+      .and.match(/^Google Chrome: open chrome:/m);
+    expect(text).to.include('31337-abc').and.include('stay for 14 days');
+    const unknown = installText({ ...facts, browsers: [] });
+    expect(unknown)
+      .to.match(/^Firefox: open about:/m)
+      .and.match(/^Chrome, Chromium, Edge or Brave: open chrome:/m);
   });
 
   it('exports the events, and the minutes by site', async () => {
