@@ -30,7 +30,7 @@ export interface RecordTextOptions extends TextOptions {
   sessionRepos?: SessionRepos;
 }
 
-const NO_SITES = 'browser sites (not paired)';
+const NO_SITES = 'browser sites (none reported)';
 const APP_ROWS = 6;
 const KIND_COLUMNS = 'consumption'.length;
 /** Minimum width for the two-column layout. */

@@ -222,7 +222,7 @@ describe('sense: views', () => {
           .map((line) => line.trim())
           .join(' '),
       ).to.include(
-        `not tracked: Front application (${unsupported.sources[0]!.reason}) · browser sites (not paired)`,
+        `not tracked: Front application (${unsupported.sources[0]!.reason}) · browser sites (none reported)`,
       );
     }
   });
