@@ -1,7 +1,7 @@
 // Untrusted text goes only into text nodes and attributes. Updates reuse nodes to preserve focus, scroll position and
 // hover.
 
-import { grouped } from './format.js';
+import { clock, grouped } from './format.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const SVG_TAGS = new Set(['svg', 'defs', 'rect', 'text', 'g', 'path', 'pattern']);
@@ -45,23 +45,29 @@ export function byId(id) {
 }
 
 /**
- * Replaces an element's children. Reuses nodes that have the same `data-key`, or the same kind and position.
+ * Replaces an element's children. Reuses nodes that have the same `data-key`, or the same kind and position. Keeps forms
+ * with text that was not sent.
  * @param {Element} parent @param {...(Child | Child[])} children
  */
 export function show(parent, ...children) {
+  const active = document.activeElement;
   const fragment = document.createDocumentFragment();
   fragment.append(...nodes(children));
   morphChildren(parent, [...fragment.childNodes]);
+  // Moving a node removes its focus.
+  if (active instanceof HTMLElement && active !== document.activeElement && parent.contains(active))
+    active.focus();
 }
 
 /** @param {Element} parent @param {ChildNode[]} wanted */
 function morphChildren(parent, wanted) {
   const keys = new Set(wanted.map(keyOf));
   for (const node of [...parent.childNodes])
-    if (keyOf(node) !== undefined && !keys.has(keyOf(node))) node.remove();
+    if (keyOf(node) !== undefined && !keys.has(keyOf(node))) discard(node);
   const byKey = new Map([...parent.childNodes].map((node) => [keyOf(node), node]));
   let place = parent.firstChild;
   for (const next of wanted) {
+    while (isHeld(place) && !keys.has(keyOf(place))) place = place.nextSibling;
     const key = keyOf(next);
     const old = key === undefined ? place : byKey.get(key);
     if (old && key === keyOf(old) && old.nodeName === next.nodeName) {
@@ -72,8 +78,77 @@ function morphChildren(parent, wanted) {
   }
   while (place !== null) {
     const after = place.nextSibling;
-    place.remove();
+    discard(place);
     place = after;
+  }
+}
+
+/** Fields with text that was not sent. @type {WeakSet<Element>} */
+const typed = new WeakSet();
+/** What a page never removes: a field with text, or the one in which the user is typing. */
+const FIELDS = 'form :is(input:not([type=search]), textarea)';
+
+/** Returns the fields with text in a part of the page. @param {Element} part @returns {(HTMLInputElement | HTMLTextAreaElement)[]} */
+function textsIn(part) {
+  const all = /** @type {NodeListOf<HTMLInputElement>} */ (part.querySelectorAll(FIELDS));
+  return [...all].filter((one) => typed.has(one) || one === document.activeElement);
+}
+
+/** Returns whether a row has text that was not sent. @param {Element} place @param {string} key */
+export function hasText(place, key) {
+  const row = place.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  return row !== null && textsIn(row).length > 0;
+}
+
+/** @param {Node | null} node @returns {node is HTMLElement} */
+function isHeld(node) {
+  return node instanceof HTMLElement && node.dataset.held !== undefined;
+}
+
+/** Removes a node, or keeps it until the text in it is dismissed. @param {ChildNode} node */
+function discard(node) {
+  if (!(node instanceof HTMLElement) || textsIn(node).length === 0) return node.remove();
+  if (node.dataset.held !== undefined) return;
+  node.dataset.held = '';
+  node.append(
+    h(
+      'p.held.attention',
+      { role: 'status' },
+      `Closed by someone at ${clock(Date.now())}. `,
+      h('button', { type: 'button', 'data-held-act': 'copy' }, 'Copy your text'),
+      h('button', { type: 'button', 'data-held-act': 'dismiss' }, 'Dismiss'),
+    ),
+  );
+}
+
+/** Notes which forms have text that was not sent, and handles the buttons of forms that are kept for it. */
+export function watchForms() {
+  document.addEventListener('input', ({ target }) => {
+    if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
+    if (target.matches(FIELDS) && target.value.trim() !== '') typed.add(target);
+    else typed.delete(target);
+  });
+  document.addEventListener('reset', ({ target }) => {
+    const form = /** @type {HTMLFormElement} */ (target);
+    for (const field of form.elements) typed.delete(field);
+    form.closest('[data-held]')?.remove();
+  });
+  document.addEventListener('click', (event) => {
+    const button = around(event, '[data-held-act]');
+    const held = button?.closest('[data-held]');
+    if (!button || !held) return;
+    if (button.dataset.heldAct === 'dismiss') return held.remove();
+    void copyTexts(button, textsIn(held));
+  });
+}
+
+/** @param {Element} button @param {ReturnType<typeof textsIn>} fields */
+async function copyTexts(button, fields) {
+  try {
+    await navigator.clipboard.writeText(fields.map(({ value }) => value).join('\n'));
+    button.textContent = 'Copied';
+  } catch {
+    fields[0]?.select();
   }
 }
 
@@ -118,6 +193,20 @@ export function external(url) {
 /** Finds the closest match at or above an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
 export function around({ target }, selector) {
   return target instanceof Element ? target.closest(selector) : null;
+}
+
+/** How many characters at the end of a text are never cut. */
+const END = 16;
+
+/** Returns a text on one line, cut in the middle where it is too long. @param {string} text @param {string} [kind] */
+export function middle(text, kind = 'span.muted.where') {
+  const end = Math.max(text.length - END, Math.ceil(text.length / 2));
+  return h(`${kind}.middle`, { title: text }, h('span', text.slice(0, end)), h('span', text.slice(end)));
+}
+
+/** Returns a sentence for a panel that is not set up, with its command. @param {string} text @param {string} fix */
+export function hint(text, fix) {
+  return h('p.muted', `${text} `, command(fix));
 }
 
 /** Returns a command with a copy button. @param {string} text */

@@ -69,6 +69,17 @@ export function moment(ms, now, zone) {
   return day === dayOf(now, zone) ? clock(ms, zone) : `${shortDay(day)} ${clock(ms, zone)}`;
 }
 
+/** Names a time zone in words on a day, such as `Central European Standard Time`. @param {string} zone @param {string} day */
+export function zoneWords(zone, day) {
+  try {
+    const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'long' });
+    const words = format.formatToParts(Date.parse(`${day}T12:00:00Z`));
+    return words.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+  } catch {
+    return zone;
+  }
+}
+
 /** Cached formatters by zone; creating one is slow. @type {Map<string | undefined, Intl.DateTimeFormat>} */
 const formats = new Map();
 

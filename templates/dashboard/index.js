@@ -1,9 +1,10 @@
 // The home page shows today: what is waiting for you, the timeline, what was done and what is next. /sense?day= shows
 // another day, without the parts about the present.
 
-import { isSignedIn } from './daemon.js';
+import { isSignedIn, storage } from './daemon.js';
 import { around, byId, command, h, show } from './dom.js';
 import {
+  zoneWords,
   clock as clockOf,
   dayOf,
   daysBefore,
@@ -21,15 +22,9 @@ import { follow } from './live.js';
 import { drawPanels } from './notes.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
-import {
-  refusals,
-  SET_UP_WORK,
-  showDone,
-  showNext,
-  showRunning,
-  showWaitingList,
-  watchAnswers,
-} from './today-lists.js';
+import { plainTitle } from './work-rows.js';
+import { namesOf, SET_UP_WORK, showDone, showNext, showRunning } from './today-lists.js';
+import { changes, showWaitingList, watchActs } from './waiting-list.js';
 
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} SessionsReport */
@@ -40,6 +35,9 @@ import {
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
+/** Stored in the browser once the user has dismissed the setup steps. */
+const SETUP_KEY = 'steward-setup-dismissed';
+let dismissals = 0;
 const address = new URL(location.href);
 const asked = address.searchParams.get('day');
 /** The application and repository that filter the page. @typedef {{ app?: string | undefined, repo?: string | undefined }} Picked */
@@ -76,22 +74,22 @@ const { refresh, redraw } = follow(
       {
         name: 'Sessions',
         feeds: [feeds.sessions, feeds.inbox],
-        from: [report, inbox, day?.day, minute, isSignedIn(), refusals],
-        draw: () => showSessions(report, inbox, now, lost),
+        from: [report, inbox, board, day?.day, minute, isSignedIn(), changes],
+        draw: () => showSessions(report, inbox, board, now, lost),
       },
       {
         name: 'Day',
         feeds: isMissing(problem) ? [] : [feeds.day],
-        from: [day, problem, minute, picked.app, picked.repo, slugs, isSignedIn()],
+        from: [day, board, problem, minute, picked.app, picked.repo, slugs, isSignedIn()],
         draw() {
-          if (day !== undefined) showDay(day, slugs.split(' '), now, lost);
-          else if (isMissing(problem)) showMissing(now);
+          if (day !== undefined) showDay(titled(day, report, board), slugs.split(' '), now, lost);
+          else if (isMissing(problem)) showMissing(now, problem);
         },
       },
       {
         name: 'Setup',
         feeds: [],
-        from: [day, report, status, board],
+        from: [day, report, status, board, dismissals],
         draw: () => showSetup(day, report, status, board),
       },
       {
@@ -125,33 +123,62 @@ const { refresh, redraw } = follow(
 );
 onTurn('/');
 onWaiting();
-watchAnswers(byId('waiting-list'), async () => {
-  await refresh();
-  redraw();
-});
+for (const id of ['waiting-list', 'running'])
+  watchActs(byId(id), async () => {
+    await refresh();
+    redraw();
+  });
 watchKinds(byId('classified'), () => asked ?? undefined, refresh);
 if (asked !== null) show(byId('day-title'), asked);
 
 /** Returns whether the daemon has no record for the day in the URL. @param {import('./live.js').Problem | undefined} problem */
 function isMissing(problem) {
-  return asked !== null && ['not_found', 'usage'].includes(problem?.kind ?? '');
+  return asked !== null && (['not_found', 'usage'].includes(problem?.kind ?? '') || isDamaged(problem));
 }
 
-/** @param {number} now */
-function showMissing(now) {
-  show(byId('facts'));
+/** Returns whether the day in the URL was recorded, but can't be read. @param {import('./live.js').Problem | undefined} problem */
+function isDamaged(problem) {
+  return problem?.kind === 'config' && problem.message.includes('not a valid daily record');
+}
+
+/** @param {number} now @param {import('./live.js').Problem | undefined} problem */
+function showMissing(now, problem) {
+  const isBad = isDamaged(problem);
+  const rebuild = ['Rebuild it: ', command(`steward sense rollup ${asked}`), ` ${problem?.message ?? ''}`];
+  show(byId('facts'), isBad && h('span', rebuild));
   if (isDay(asked)) showHead(asked, dayOf(now), undefined);
   else show(byId('day-links'), h('a', { href: '/' }, 'Today'));
-  show(byId('day-title'), isDay(asked) ? `No record for ${longDay(asked)}` : noDate(asked));
+  const none = isBad
+    ? `${longDay(asked ?? '')}: recorded, unreadable`
+    : `No record for ${longDay(asked ?? '')}`;
+  show(byId('day-title'), isDay(asked) ? none : noDate(asked));
 }
 
-/** @param {SessionsReport | undefined} report @param {Inbox | undefined} inbox @param {number} now @param {Lost} lost */
-function showSessions(report, inbox, now, lost) {
-  const count = showWaitingList(byId('waiting-list'), inbox?.rows ?? [], now, lost);
+/**
+ * Names the sessions of a day as in the lists.
+ * @param {DayDocument} day @param {SessionsReport | undefined} report @param {Board | undefined} board @returns {DayDocument}
+ */
+function titled(day, report, board) {
+  const names = namesOf(report?.sessions ?? [], board);
+  const issues = new Map((board?.items ?? []).map(({ number, title }) => [number, plainTitle(title)]));
+  const sessions = day.sessions.map((one) => ({
+    ...one,
+    title: names.get(one.slug) ?? issues.get(one.issue ?? 0) ?? one.title,
+  }));
+  return { ...day, sessions };
+}
+
+/**
+ * @param {SessionsReport | undefined} report @param {Inbox | undefined} inbox @param {Board | undefined} board
+ * @param {number} now @param {Lost} lost
+ */
+function showSessions(report, inbox, board, now, lost) {
+  const names = namesOf(report?.sessions ?? [], board);
+  const count = showWaitingList(byId('waiting-list'), inbox?.rows ?? [], names, now, lost);
   byId('waiting').hidden = count === 0;
   show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
   show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
-  showRunning(byId('running'), report?.sessions ?? [], now, lost);
+  showRunning(byId('running'), report?.sessions, names, now, lost);
 }
 
 /** @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {number} now @param {Lost} lost */
@@ -160,7 +187,7 @@ function showDay(day, waiting, now, lost) {
   const today = dayOf(now);
   const isToday = day.day === today;
   const clock = (/** @type {number} */ at) => clockOf(startMs + at * 1000);
-  showHead(day.day, today, timezone);
+  showHead(day.day, today, timezone, (day.others ?? []).length > 0);
   const counted = day.machines?.filter((one) => one.minutes) ?? [];
   const time = byKind(record);
   show(
@@ -226,9 +253,10 @@ byId('ledger').addEventListener('click', (event) => {
   if (repo !== undefined) pick({ repo: repo === picked.repo ? undefined : repo });
 });
 
-/** @param {string} shown @param {string} today @param {string | undefined} timezone */
-function showHead(shown, today, timezone) {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone === timezone ? undefined : timezone;
+/** @param {string} shown @param {string} today @param {string | undefined} timezone @param {boolean} [isMerged] */
+function showHead(shown, today, timezone, isMerged = false) {
+  const isOwn = Intl.DateTimeFormat().resolvedOptions().timeZone === timezone;
+  const zone = (isOwn && !isMerged) || timezone === undefined ? undefined : zoneWords(timezone, shown);
   show(byId('day-title'), longDay(shown));
   const before = daysBefore(shown, 1);
   const after = daysBefore(shown, -1);
@@ -248,9 +276,11 @@ function showHead(shown, today, timezone) {
 }
 
 /** Returns the text shown while nothing in the timeline is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
-function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
+function summary({ spans, others, notSeen, raw, record }, isToday, clock, lost) {
   if (!raw && record.totalMinutes) return 'The event log of this day was deleted; the totals remain.';
   const first = spans[0];
+  if (first === undefined && (others ?? []).some((one) => one.spans.length > 0))
+    return 'Nothing was recorded on this machine.';
   if (first === undefined) {
     if (isToday) return 'No captures yet today.';
     return isEmpty(record) ? 'Nothing was recorded on this day.' : 'No application time was captured.';
@@ -261,29 +291,35 @@ function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
 }
 
 /**
- * Shows the setup steps, in order, while there is nothing else to show.
+ * Shows the setup steps, in order, until all are done or the list is dismissed.
  * @param {DayDocument | undefined} day @param {SessionsReport | undefined} report
  * @param {Status | undefined} status @param {Board | undefined} board
  */
 function showSetup(day, report, status, board) {
-  const sense = status?.modules.find(({ id }) => id === 'sense');
+  const moduleOf = (/** @type {string} */ id) => status?.modules.find((one) => one.id === id);
+  const sense = moduleOf('sense');
   const isSetUp = !sense || sense.state === 'ok';
   const isNew = day !== undefined && isEmpty(day.record) && !isSetUp && asked === null;
   byId('day').hidden = day === undefined || isNew;
   byId('now').hidden = isNew || asked !== null;
+  const hasHooks = moduleOf('hooks')?.state === 'ok' || (report?.sessions.length ?? 0) > 0;
   /** @type {[string, string, boolean][]} */
   const steps = [
     ['Start capturing', 'steward up', isSetUp],
-    ["Show your assistant's sessions", 'steward install hooks', (report?.sessions.length ?? 0) > 0],
+    ["Show your assistant's sessions", 'steward install hooks', hasHooks],
     ['Track your tasks', SET_UP_WORK, board?.setupRequired === false],
   ];
+  const isKnown = day && report && status && board && asked === null;
+  const isOpen = steps.some(([, , done]) => !done) && (storage()?.getItem(SETUP_KEY) ?? null) === null;
   show(
     byId('empty'),
-    isNew &&
+    (isNew || (isKnown && isOpen)) &&
       h(
         'div.empty',
-        h('p', h('b', 'Nothing recorded yet.'), ' This page updates automatically.'),
-        sense?.state !== 'off' && h('p.attention', sense?.found),
+        isNew
+          ? h('p', h('b', 'Nothing recorded yet.'), ' This page updates automatically.')
+          : h('p', h('b', 'Set up'), ' ', h('button.copy', { id: 'dismiss-setup' }, 'Dismiss')),
+        isNew && sense?.state !== 'off' && h('p.attention', sense?.found),
         h(
           'ol.steps.numbered',
           steps.map(([text, fix, done]) => h('li', `${text}${done ? ' ✓ ' : ': '}`, !done && command(fix))),
@@ -291,3 +327,9 @@ function showSetup(day, report, status, board) {
       ),
   );
 }
+byId('empty').addEventListener('click', (event) => {
+  if (!around(event, '#dismiss-setup')) return;
+  storage()?.setItem(SETUP_KEY, 'yes');
+  dismissals += 1;
+  redraw();
+});

@@ -15,6 +15,7 @@ const TIMELINE = [
   ['← →', 'Move along the timeline'],
   ['Shift+← →', 'Move by an hour'],
   ['Home, End', 'Go to the first or last item'],
+  ['z', 'Zoom into the hour; Escape shows all'],
 ];
 
 /** @type {Map<string, { text: string, run: (target: any) => void, selector: string, at: number }>} */
@@ -68,6 +69,7 @@ export function watchKeys() {
   for (const [keys = '', text = ''] of TIMELINE) onKey(keys, text, () => {}, '[role=slider]');
   onKey('Enter, Escape', 'Show only this application, or all', () => {}, '#day [role=slider]');
   byId('keys').addEventListener('click', showDialog);
+  document.addEventListener('focusin', rove);
   const hint = h('p.sequence', { 'aria-hidden': 'true' });
   document.body.append(hint);
   let first = '';
@@ -93,7 +95,9 @@ export function watchKeys() {
 
 /** @param {KeyboardEvent} event */
 function isTyping({ target, isComposing }) {
-  return isComposing || (target instanceof Element && target.closest('input, textarea, select, dialog'));
+  return (
+    isComposing || (target instanceof Element && target.closest('input, textarea, select, dialog, form'))
+  );
 }
 
 /** Escape clears the search; a second Escape leaves the field. @param {HTMLInputElement} field */
@@ -102,6 +106,18 @@ function leave(field) {
   if (field.value === '') return field.blur();
   field.value = '';
   field.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+/** What a row offers besides its title. */
+const CONTROLS = '.buttons :is(a, button, summary), li > .command > button';
+
+/** Makes each row of a list one tab stop, and adds the buttons of the row with the focus. */
+export function rove() {
+  for (const one of document.querySelectorAll('#now [data-rows] > li')) {
+    const isActive = one.contains(document.activeElement);
+    for (const control of one.querySelectorAll(CONTROLS))
+      if (control instanceof HTMLElement && !control.closest('form')) control.tabIndex = isActive ? 0 : -1;
+  }
 }
 
 function row() {

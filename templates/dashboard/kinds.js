@@ -68,8 +68,8 @@ export function daysUpTo(to, count, list) {
   }));
 }
 
-/** @param {Element} place @param {DayRow[]} days */
-export function showDays(place, days) {
+/** @param {Element} place @param {DayRow[]} days @param {readonly string[]} [damaged] the days whose record can't be read */
+export function showDays(place, days, damaged = []) {
   const max = Math.max(60, ...days.map(({ record }) => record?.totalMinutes ?? 0));
   show(
     place,
@@ -77,19 +77,25 @@ export function showDays(place, days) {
       h(
         'li',
         { 'data-key': day },
-        dayLink(day, record),
-        h('span.figure', record === undefined ? 'no record' : timeOf(record)),
-        bar(record, max),
-        h('span.muted', record && plural(record.commits.count, 'commit')),
+        dayLink(day, record, damaged.includes(day)),
+        damaged.includes(day)
+          ? h('span.attention.unreadable', 'recorded, unreadable')
+          : [
+              h('span.figure', record === undefined ? 'no record' : timeOf(record)),
+              bar(record, max),
+              h('span.muted', record && plural(record.commits.count, 'commit')),
+            ],
       ),
     ),
   );
 }
 
-/** @param {string} day @param {DailyRecord | undefined} record */
-export function dayLink(day, record) {
+/** @param {string} day @param {DailyRecord | undefined} record @param {boolean} [isDamaged] */
+export function dayLink(day, record, isDamaged = false) {
   const name = shortDay(day);
-  return record === undefined ? h('span.muted', name) : h('a', { href: `/sense?day=${day}` }, name);
+  return record === undefined && !isDamaged
+    ? h('span.muted', name)
+    : h('a', { href: `/sense?day=${day}` }, name);
 }
 
 /** @param {DailyRecord} record */

@@ -2,8 +2,8 @@
 // polls. If a request fails, the page keeps the last response.
 
 import { ask, openStream, signIn } from './daemon.js';
-import { watchCopies } from './dom.js';
-import { watchKeys } from './keys.js';
+import { watchCopies, watchForms } from './dom.js';
+import { rove, watchKeys } from './keys.js';
 import { showHeader, showLink, showWaiting } from './nav.js';
 
 const EVERY_MS = 30_000;
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 /** Changes within this time share one request. */
 const SOON_MS = 250;
 /** How long to wait for all responses before the first draw, so that late responses don't shift the layout. */
-const TOGETHER_MS = 300;
+const TOGETHER_MS = 1500;
 /** How long to wait for responses after the first draw. */
 const LATE_MS = 100;
 
@@ -90,6 +90,7 @@ export function follow(own, draw, late = []) {
       const link = linkOf();
       showLink(link);
       const title = draw(feeds, link);
+      rove();
       showWaiting(/** @type {Inbox | undefined} */ (feeds.inbox.data)?.count ?? 0, title);
     });
   }
@@ -186,6 +187,7 @@ export function follow(own, draw, late = []) {
   showHeader();
   watchKeys();
   watchCopies();
+  watchForms();
   let reconnect = () => {};
   void signIn().then(() => {
     void askAll();

@@ -1,7 +1,7 @@
 // Time by application and by repository. A signed-in page can reclassify applications.
 
 import { isSignedIn, post } from './daemon.js';
-import { command, folded, h, show } from './dom.js';
+import { around, command, folded, h, hint, show } from './dom.js';
 import { minutes, plural, shortDay } from './format.js';
 import { fill, head, KINDS } from './kinds.js';
 
@@ -26,7 +26,8 @@ export function sum(values) {
 /** @param {Element} place @param {readonly DailyRecord[]} records */
 export function showApps(place, records) {
   const apps = appsOf(records);
-  if (apps.length === 0) return show(place, h('p.muted', 'No applications.'));
+  if (apps.length === 0)
+    return show(place, hint('No applications were recorded. To capture, run:', 'steward up'));
   show(
     place,
     ...folded(apps, ROWS, (part) => appTable(part, sum(apps.map((app) => app.minutes)))),
@@ -114,10 +115,18 @@ export function watchKinds(place, since, refresh) {
     open = undefined;
     if (list === undefined || value === kind) return;
     const { data, problem } = await post('/api/sense/classify', { app, kind: value, since: since() });
-    place.textContent = problem ?? `${app} is now ${value}. ${rebuilt(data)}`;
+    const undo = h('button', { 'data-app': app, 'data-kind': kind }, 'Undo');
+    show(place, problem ?? [`${app} is now ${value}. ${rebuilt(data)} `, undo]);
     if (problem !== undefined && list !== open) list.value = kind;
     await refresh();
   };
+  place.addEventListener('click', async (event) => {
+    const { app, kind } = around(event, '[data-kind]')?.dataset ?? {};
+    if (kind === undefined) return;
+    const { problem } = await post('/api/sense/classify', { app, kind, since: since() });
+    show(place, problem ?? `Undone: ${app} is ${kind} again.`);
+    await refresh();
+  });
   document.addEventListener('pointerdown', () => (isTyped = false));
   document.addEventListener('keydown', ({ key }) => {
     isTyped = key !== 'Enter';
@@ -199,6 +208,10 @@ export function showLedger(place, records, pick) {
         ),
       ),
     );
-  if (rows.length === 0) show(place, h('p.muted', 'Not recorded.'));
+  if (rows.length === 0)
+    show(
+      place,
+      hint('No time in repositories. To watch some, run:', 'steward config set sense.repos ~/src/app'),
+    );
   else show(place, ...folded(rows, ROWS, table));
 }

@@ -1,6 +1,6 @@
 // A table of seven days, with the hours by kind and the totals.
 
-import { h, show } from './dom.js';
+import { command, h, show } from './dom.js';
 import { minutes } from './format.js';
 import { byKind, dayLink, fill, head, KINDS } from './kinds.js';
 import { sum } from './sense-time.js';
@@ -42,9 +42,9 @@ function figuresOf(record) {
 
 /**
  * Shows the week and returns the time tracked and the time not recorded.
- * @param {Element} place a table @param {import('./kinds.js').DayRow[]} days latest first
+ * @param {Element} place a table @param {import('./kinds.js').DayRow[]} days latest first @param {readonly string[]} damaged
  */
-export function showWeek(place, days) {
+export function showWeek(place, days, damaged) {
   const known = days.flatMap(({ record }) => record ?? []);
   const hours = known.flatMap(hoursOf).map(({ at }) => at);
   const first = Math.min(24 - HOURS, ...hours);
@@ -63,8 +63,8 @@ export function showWeek(place, days) {
         h(
           'tr',
           { 'data-key': day },
-          h('th', { scope: 'row' }, dayLink(day, record)),
-          h('td.strip', strip(record, first, count)),
+          h('th', { scope: 'row' }, dayLink(day, record, damaged.includes(day))),
+          damaged.includes(day) ? h('td', rebuildOf(day)) : h('td.strip', strip(record, first, count)),
           record && cells(figuresOf(record)),
         ),
       ),
@@ -73,6 +73,15 @@ export function showWeek(place, days) {
   );
   const [tracked = 0, , , , gap = 0] = total;
   return { tracked, gap };
+}
+
+/** @param {string} day */
+function rebuildOf(day) {
+  return [
+    h('span.attention', 'recorded, unreadable'),
+    ' · rebuild: ',
+    command(`steward sense rollup ${day}`),
+  ];
 }
 
 /** @param {number[]} figures */

@@ -1,6 +1,7 @@
 // The page /sense: a week, and the 30 days up to the week's end. The week ends today, or on the day in `?to=`.
 
 import { isSignedIn } from './daemon.js';
+import { showCompared, totalsOf } from './compare.js';
 import { byId, command, h, show } from './dom.js';
 import { daysBefore, isDay, minutes, noDate, shortDay } from './format.js';
 import { onTurn } from './keys.js';
@@ -14,40 +15,70 @@ import { showWeek } from './sense-week.js';
 
 const asked = new URLSearchParams(location.search).get('to');
 const isInvalid = asked !== null && !isDay(asked);
+const to = asked === null || isInvalid ? '' : `&to=${asked}`;
 /** @type {string | undefined} */
 let firstDay;
 
 const { refresh } = follow(
   {
     today: '/api/sense/today',
-    recent: `/api/sense/recent?days=30${asked === null || isInvalid ? '' : `&to=${asked}`}`,
+    recent: `/api/sense/recent?days=30${to}`,
+    status: '/api/sense/status',
+    totals: `/api/sense/recent?days=150&fields=totals${to}`,
   },
   (feeds) => {
     const today = /** @type {DailyRecord | undefined} */ (feeds.today.data);
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
+    const totals = /** @type {import('./compare.js').Totals[] | undefined} */ (feeds.totals.data);
+    const status = /** @type {import('../../src/lib/sense/read').SenseStatus | undefined} */ (
+      feeds.status.data
+    );
+    const damaged = status?.damagedDays ?? [];
     drawPanels([
       {
         name: 'Days',
         feeds: [feeds.today, feeds.recent],
-        from: [today, recent, isSignedIn()],
+        from: [today, recent, damaged.join(), isSignedIn()],
         draw() {
           if (isInvalid) {
             show(byId('day-title'), noDate(asked));
             show(byId('day-links'), h('a', { href: '/' }, 'Today'), h('a', { href: '/sense' }, 'This week'));
             show(byId('facts'));
-          } else if (today !== undefined && recent !== undefined) draw(today, recent);
+          } else if (today !== undefined && recent !== undefined) draw(today, recent, damaged);
+        },
+      },
+      {
+        name: 'Compared',
+        feeds: [feeds.totals],
+        from: [today, totals],
+        draw() {
+          if (today !== undefined && totals !== undefined) compare(today, totals);
         },
       },
     ]);
     return byId('day-title').textContent;
   },
+  ['totals'],
 );
 onTurn('/sense');
 watchKinds(byId('classified'), () => firstDay, refresh);
 
-/** @param {DailyRecord} today @param {DailyRecord[]} recent */
-function draw(today, recent) {
-  const to = asked !== null && asked < today.date ? asked : today.date;
+/** Shows the week and the 30 days beside the mean of the four before. @param {DailyRecord} today @param {import('./compare.js').Totals[]} totals */
+function compare(today, totals) {
+  const all = [...totals, totalsOf(today)];
+  const days = lastOf(today);
+  showCompared(byId('weeks'), all, days, 7, ['these 7 days', 'mean of the 4 weeks before']);
+  showCompared(byId('months'), all, days, 30, ['these 30 days', 'mean of the 4 times 30 days before']);
+}
+
+/** Returns the last day of the week. @param {DailyRecord} today */
+function lastOf(today) {
+  return asked !== null && asked < today.date ? asked : today.date;
+}
+
+/** @param {DailyRecord} today @param {DailyRecord[]} recent @param {readonly string[]} damaged */
+function draw(today, recent, damaged) {
+  const to = lastOf(today);
   // Put today's live record last, so that it replaces a stored one.
   const days = daysUpTo(to, 30, [...recent, today]);
   const week = days.slice(0, 7);
@@ -55,7 +86,7 @@ function draw(today, recent) {
   const isNew = recent.length === 0 && isEmpty(today);
   firstDay = week[6]?.day;
   showHead(to, today.date);
-  const { tracked, gap } = showWeek(byId('days-table'), week);
+  const { tracked, gap } = showWeek(byId('days-table'), week, damaged);
   const share = Math.round((gap / (tracked + gap || 1)) * 100);
   byId('week').hidden = isNew;
   show(byId('empty'), isNew && h('p', 'Start capturing: ', command('steward up')));
@@ -68,7 +99,7 @@ function draw(today, recent) {
           h('span', h('b', `${share} %`), ' away or not recorded'),
         ],
   );
-  showDays(byId('days'), days);
+  showDays(byId('days'), days, damaged);
   showApps(byId('apps'), known);
   showLedger(byId('ledger'), known);
 }

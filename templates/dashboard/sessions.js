@@ -1,14 +1,14 @@
 // The page /sessions: live and past sessions with their time, tokens, issues and commits. The URL contains the filters
 // and the open session.
 
-import { ask, isSignedIn, post } from './daemon.js';
-import { around, byId, command, external, h, show } from './dom.js';
+import { ask, isSignedIn, post, storage } from './daemon.js';
+import { around, byId, command, external, h, middle, show } from './dom.js';
 import { ago, clock, dayOf, minutes, grouped, moment, plural } from './format.js';
 import { onWaiting } from './keys.js';
 import { follow } from './live.js';
 import { drawPanels } from './notes.js';
 import { timeline } from './timeline.js';
-import { placeOf, requestOf, sessionTitle } from './today-lists.js';
+import { namesOf, placeOf, requestOf } from './today-lists.js';
 
 /** @typedef {import('../../src/lib/sessions/rows').SessionRow} Row */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} Report */
@@ -34,10 +34,15 @@ const results = new Map();
 
 /** @type {Row[]} */
 let rows = [];
+/** @type {import('./today-lists.js').Names} */
+let names = new Map();
+/** Stored in the browser once the user has dismissed the offer of titles. */
+const OFFER_KEY = 'steward-titles-dismissed';
 
 const { redraw, refresh } = follow(
-  { report: '/api/sessions?all=1', figures: '/api/sense/sessions' },
-  ({ report: feed, figures: second }, { now, lostAt }) => {
+  { report: '/api/sessions?all=1', figures: '/api/sense/sessions', work: '/api/work' },
+  ({ report: feed, figures: second, work }, { now, lostAt }) => {
+    const board = /** @type {import('./today-lists.js').Board | undefined} */ (work.data);
     const report = /** @type {Report | undefined} */ (feed.data);
     const figures = /** @type {Figures[]} */ (second.data ?? []);
     drawPanels([
@@ -46,11 +51,13 @@ const { redraw, refresh } = follow(
         feeds: [feed, second],
         from: [{}],
         draw() {
+          names = namesOf(report?.sessions ?? [], board);
           if (report !== undefined) draw(report, new Map(figures.map((one) => [one.slug, one])), now, lostAt);
         },
       },
     ]);
   },
+  ['work'],
 );
 
 /** @param {Report} report @param {Map<string, Figures>} figures @param {number} now @param {number | undefined} lostAt */
@@ -77,7 +84,7 @@ function draw(report, figures, now, lostAt) {
   );
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   const found = sessions.filter((row) => {
-    const text = `${sessionTitle(row)} ${placeOf(row)} ${row.slug} #${row.github_issue}`.toLowerCase();
+    const text = `${names.get(row.slug)} ${placeOf(row)} ${row.slug} #${row.github_issue}`.toLowerCase();
     return (
       [row.repo ?? '', ''].includes(repo.value) &&
       [row.assistant, ''].includes(assistant.value) &&
@@ -93,6 +100,7 @@ function draw(report, figures, now, lostAt) {
         command('steward install hooks'),
       ),
     sessions.length > 0 && found.length === 0 && h('p.muted', 'No sessions match.'),
+    found.length > 0 && offer(sessions),
     GROUPS.map(([mark, name, states]) => {
       const own = found.filter(({ status }) => states.some((state) => state === status));
       if (name === 'Waiting') own.sort(byNeed);
@@ -130,6 +138,19 @@ function draw(report, figures, now, lostAt) {
   details.scrollIntoView({ block: 'center' });
 }
 
+/** Offers titles, if no session has one, until the offer is dismissed. @param {Row[]} sessions */
+function offer(sessions) {
+  if (sessions.some(({ title }) => title !== null) || storage()?.getItem(OFFER_KEY)) return null;
+  return h(
+    'p.muted.small',
+    { 'data-key': 'offer' },
+    'To name sessions by the first line of their first prompt, run: ',
+    command('steward config set sessions.titles true'),
+    ' ',
+    h('button.copy', { id: 'dismiss-offer' }, 'Dismiss'),
+  );
+}
+
 /** The most recently opened session. @type {string | undefined} */
 let opened;
 
@@ -159,7 +180,7 @@ function item(row, figures, now, isLost) {
       ? (subagents > 0 && plural(subagents, 'subagent')) || (isLost ? 'was working' : (activity ?? 'working'))
       : status === 'no-signal'
         ? `no signal for ${ago(Date.parse(updatedAt), now).replace(' ago', '')}`
-        : ago(Date.parse(updatedAt), now);
+        : moment(Date.parse(updatedAt), now);
   return h(
     'li',
     { 'data-key': slug },
@@ -168,8 +189,8 @@ function item(row, figures, now, isLost) {
       { 'data-slug': slug },
       h(
         'summary',
-        h('b.name', sessionTitle(row)),
-        h('span.muted.where', placeOf(row)),
+        h('b.name', names.get(slug)),
+        middle(placeOf(row)),
         h('span.muted', phase === 'native' ? '' : phase),
         h(isWaiting ? 'span.attention' : 'span.muted', why),
         h('span.muted.figure', figures ? spent(figures) : ''),
@@ -242,12 +263,14 @@ function showStory({ dataset: { slug = '' }, children }) {
   const place = children[1]?.firstElementChild;
   const row = rows.find((one) => one.slug === slug);
   if (!row || !(place instanceof HTMLElement) || place.contains(document.activeElement)) return;
-  if (place.hasChildNodes() && drawnAt.get(slug) === row.updatedAt) return;
-  drawnAt.set(slug, row.updatedAt);
+  // The story of a live session ends now.
+  const state = `${row.updatedAt} ${row.status === 'ended' || Math.floor(Date.now() / 60_000)}`;
+  if (place.hasChildNodes() && drawnAt.get(slug) === state) return;
+  drawnAt.set(slug, state);
   void showDay(place, row);
 }
 
-/** The time of the last event drawn, by session. @type {Map<string, string>} */
+/** The state that was drawn, by session. @type {Map<string, string>} */
 const drawnAt = new Map();
 
 /** Sorts questions before ended turns, and longer waits before shorter ones. @param {Row} a @param {Row} b */
@@ -258,19 +281,22 @@ function byNeed(a, b) {
 
 /** Draws a session's last day: when it was working and waiting, and its commits. @param {HTMLElement} place @param {Row} row */
 async function showDay(place, row) {
-  const [from, to] = [row.startedAt, row.updatedAt].map((iso) => Date.parse(iso));
-  const answer = await ask(`/api/day?day=${dayOf(to ?? 0)}`, undefined);
+  const isOver = ['ended', 'crashed'].includes(row.status);
+  const from = Date.parse(row.startedAt);
+  const to = isOver ? Date.parse(row.updatedAt) : Date.now();
+  const answer = await ask(`/api/day?day=${dayOf(to)}`, undefined);
   if (!('data' in answer)) return;
   const day = /** @type {Day} */ (answer.data);
   const isOwn = (/** @type {{ at: number }} */ { at }) => {
     const ms = day.startMs + at * 1000;
-    return ms >= (from ?? 0) - 60_000 && ms <= (to ?? 0) + 60_000;
+    return ms >= from - 60_000 && ms <= to + 60_000;
   };
   const commits = day.commits.filter(
     (one) => one.repo === row.repo && (!row.branch || !one.branch || one.branch === row.branch) && isOwn(one),
   );
   const closed = day.closed.filter(({ number }) => number === row.github_issue);
-  const sessions = day.sessions.filter(({ slug }) => slug === row.slug);
+  const isWaiting = row.status === 'waiting';
+  const sessions = day.sessions.filter(({ slug }) => slug === row.slug).map((one) => ({ ...one, isWaiting }));
   const [drawn, readout, table] = [h('div.timeline'), h('p.readout', { 'aria-hidden': 'true' }), h('table')];
   const at = (/** @type {number} */ sec) => clock(day.startMs + sec * 1000, day.timezone);
   place.replaceChildren(
@@ -287,7 +313,7 @@ async function showDay(place, row) {
   if (drawn instanceof HTMLElement && readout instanceof HTMLElement && table instanceof HTMLElement)
     timeline(drawn, readout, table).draw(
       { ...day, spans: [], away: [], commits, closed, sessions },
-      { until: undefined, rest: '', clock: at },
+      { until: isOver ? undefined : (to - day.startMs) / 1000, rest: '', clock: at, least: 1 },
     );
 }
 
@@ -327,6 +353,10 @@ byId('groups').addEventListener(
   true,
 );
 byId('groups').addEventListener('click', (event) => {
+  if (around(event, '#dismiss-offer')) {
+    storage()?.setItem(OFFER_KEY, 'yes');
+    return redraw();
+  }
   if (!around(event, '#more')) return;
   shown += PAGE;
   redraw();

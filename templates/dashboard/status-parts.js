@@ -1,6 +1,6 @@
 // A list of steward's parts. Parts that need attention come first, with the command that fixes the problem.
 
-import { ago, moment, plural, span } from './format.js';
+import { ago, longDay, moment, plural, span } from './format.js';
 
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 /** @typedef {import('../../src/lib/sense/read').SenseStatus} Sense */
@@ -45,8 +45,15 @@ export function partsOf(status, sense, work, now) {
         text: id === 'work' && state === 'ok' && work ? workText(work, now) : `${found} ${hint}`.trim(),
       })),
     ...(status ? [hookQueue(status.spool)] : []),
+    ...(sense?.damagedDays ?? []).map(damagedPart),
   ];
   return parts.sort((a, b) => rank(a) - rank(b));
+}
+
+/** @param {string} day @returns {Part} */
+function damagedPart(day) {
+  const text = 'Recorded, unreadable. Rebuild it:';
+  return { id: day, label: longDay(day), state: 'failed', text, fix: `steward sense rollup ${day}` };
 }
 
 /** @param {Sense} sense @param {number} now @returns {Part} */

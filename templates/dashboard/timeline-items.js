@@ -31,19 +31,48 @@ export function groupsOf(day) {
   const { others = [], machines = [] } = day;
   const here = machines.find(({ id }) => others.every((one) => one.id !== id));
   const name = others.length === 0 ? undefined : (here?.name ?? 'this machine');
+  const used = others.map((one) => ({ name: one.name, spans: one.spans }));
   return [
-    ...machineGroups(day, '', name),
-    ...others.flatMap((one) => machineGroups({ ...one, closed: [] }, `${one.id}-`, one.name)),
+    ...machineGroups(day, '', name, used),
+    ...others.flatMap((one, i) => {
+      const rest = [{ name: name ?? '', spans: day.spans }, ...used.slice(0, i), ...used.slice(i + 1)];
+      return machineGroups({ ...one, closed: [] }, `${one.id}-`, one.name, rest);
+    }),
   ];
+}
+
+/** The spans of another machine. @typedef {{ name: string, spans: Timeline['spans'] }} Used */
+
+/** Returns when another machine was in use at the same time. @param {Timeline} timeline @param {Used[]} others @returns {Item[]} */
+function overlaps({ spans }, others) {
+  const own = boxesOf(spans);
+  return others.flatMap(({ name, spans: other }) =>
+    boxesOf(other).flatMap(([from, to]) =>
+      own.flatMap(([at, end]) => {
+        const [start, stop] = [Math.max(at, from), Math.min(end, to)];
+        if (start >= stop) return [];
+        return [{ at: start, end: stop, row: 'overlap', text: `also in use: ${name}` }];
+      }),
+    ),
+  );
+}
+
+/** @param {Timeline['spans']} spans */
+function boxesOf(spans) {
+  return joined(
+    spans.map(([at, length]) => ({ at, end: at + length, row: '', text: '' })),
+    '',
+  );
 }
 
 /**
  * Returns the groups of one machine, the first with its name. The ids of their rows begin with `prefix`.
  * @param {Timeline & Pick<DayDocument, 'closed'>} timeline @param {string} prefix @param {string | undefined} machine
+ * @param {Used[]} others
  * @returns {Group[]}
  */
-function machineGroups(timeline, prefix, machine) {
-  const groups = [applications(timeline), commits(timeline), sessions(timeline)];
+function machineGroups(timeline, prefix, machine, others) {
+  const groups = [applications(timeline, overlaps(timeline, others)), commits(timeline), sessions(timeline)];
   return groups
     .filter(({ items }) => items.length > 0)
     .map(({ id, label, rows, items }, i) => ({
@@ -55,8 +84,8 @@ function machineGroups(timeline, prefix, machine) {
     }));
 }
 
-/** @param {Timeline} day @returns {Group} */
-function applications({ spans, apps, repos, away }) {
+/** @param {Timeline} day @param {Item[]} shared when another machine was in use too @returns {Group} */
+function applications({ spans, apps, repos, away }, shared) {
   const seen = spans.map(([at, length, app, repo]) => {
     const [name, kind] = apps[app] ?? ['unknown', 'neutral'];
     const [folder, where] = repo === undefined ? [undefined, ''] : [repos[repo], ` · ${repos[repo]}`];
@@ -68,16 +97,24 @@ function applications({ spans, apps, repos, away }) {
     row: 'away',
     text: `away (${reason})`,
   }));
-  const rows = [...KINDS, ...(away.length === 0 ? [] : ['away'])];
+  const rows = [
+    ...KINDS,
+    ...(away.length === 0 ? [] : ['away']),
+    ...(shared.length === 0 ? [] : ['overlap']),
+  ];
+  const items = inOrder([...seen, ...gone, ...shared]);
   return {
     id: 'apps',
     label: 'Applications',
     rows: rows.map((row) => ({
       id: row,
       label: row,
-      boxes: joined(row === 'away' ? gone : seen.filter((item) => item.row === row), row),
+      boxes: joined(
+        items.filter((item) => item.row === row),
+        row,
+      ),
     })),
-    items: inOrder([...seen, ...gone]),
+    items,
   };
 }
 
@@ -150,16 +187,17 @@ function inOrder(items) {
 }
 
 /**
- * Returns the range of the timeline: from the first hour with an item to `until`, but at least eight hours.
+ * Returns the range of the timeline: from the first hour with an item to `until`, but at least some hours.
  * @param {Group[]} groups @param {DayDocument} day @param {number | undefined} until seconds; undefined if the day is over
+ * @param {number} [least] hours
  */
-export function rangeOf(groups, { record }, until) {
+export function rangeOf(groups, { record }, until, least = 8) {
   const length = record.hours.length * 3600;
   const items = groups.flatMap((group) => group.items);
   const end = Math.min(length, Math.max(until ?? 0, ...items.map((item) => item.end)));
   const first = Math.min(end, ...items.map(({ at }) => at));
-  const from = Math.max(0, Math.min(Math.floor(first / 3600) * 3600, length - 8 * 3600));
-  return { from, to: Math.max(end, from + 8 * 3600) };
+  const from = Math.max(0, Math.min(Math.floor(first / 3600) * 3600, length - least * 3600));
+  return { from, to: Math.max(end, from + least * 3600) };
 }
 
 /** Formats `10:24 to 10:52 · Firefox · consumption · 28 m`. @param {Item} item @param {(at: number) => string} clock */

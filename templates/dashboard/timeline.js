@@ -12,10 +12,12 @@ import { groupsOf, itemText, rangeOf, STATES, tableRows } from './timeline-items
 
 const HEIGHT = 24;
 /** @type {Readonly<Record<string, [top: number, height: number]>>} */
-const BOXES = { w: [9, 6], away: [11, 2], tick: [4, 16] };
+const BOXES = { w: [9, 6], away: [11, 2], overlap: [8, 8], tick: [4, 16] };
 const HOUR = 3600;
 /** A row with more boxes than this is drawn by how much of each of `DENSE` intervals they fill, in four steps. */
 const DENSE = 400;
+
+/** What to draw. @typedef {{ until: number | undefined, rest: string, clock: (at: number) => string, least?: number }} Words */
 
 /**
  * @param {HTMLElement} place @param {HTMLElement} readout @param {HTMLElement} table
@@ -25,6 +27,10 @@ export function timeline(place, readout, table, pick = () => {}) {
   /** @type {Group[]} */
   let groups = [];
   let range = { from: 0, to: 8 * HOUR };
+  /** The start of the hour that fills the timeline. @type {number | undefined} */
+  let zoom;
+  /** @type {{ day: DayDocument, words: Words } | undefined} */
+  let last;
   let rest = '';
   /** @type {(at: number) => string} */
   let clock = String;
@@ -77,6 +83,16 @@ export function timeline(place, readout, table, pick = () => {}) {
 
   place.addEventListener('pointermove', point);
   place.addEventListener('pointerdown', point);
+  place.addEventListener('click', (event) => {
+    const hour = around(event, '[data-hour]')?.dataset.hour;
+    if (hour !== undefined) zoomTo(zoom === undefined ? Number(hour) : undefined);
+    else if (around(event, '[data-key=zoom]')) zoomTo(undefined);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || zoom === undefined || around(event, 'form, input, dialog')) return;
+    // In the timeline, the slider's own keys apply.
+    if (groupOf(event) === undefined) zoomTo(undefined);
+  });
   place.addEventListener('dblclick', (event) => {
     const group = groupOf(event);
     const item = group?.items[chosen.get(group.id) ?? 0];
@@ -92,7 +108,9 @@ export function timeline(place, readout, table, pick = () => {}) {
     const group = groupOf(event);
     if (group === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const from = Math.min(chosen.get(group.id) ?? 0, group.items.length - 1);
+    if (event.key === 'Escape' && zoom !== undefined) return zoomTo(undefined);
     if (event.key === 'Escape') return (pick(), read(undefined));
+    if (event.key === 'z') return zoomTo(hourOf(group.items[from]?.at ?? 0));
     if (event.key === 'Enter')
       return pick(group.items[from]?.app === undefined ? undefined : group.items[from]);
     const to = target(event, group, from);
@@ -101,6 +119,17 @@ export function timeline(place, readout, table, pick = () => {}) {
     chosen.set(group.id, Math.max(0, Math.min(group.items.length - 1, to)));
     read(group.id);
   });
+  /** Returns the start of the hour of the day with a time. @param {number} at */
+  function hourOf(at) {
+    return (last ? hoursOf(last.day) : []).findLast((hour) => hour <= at) ?? 0;
+  }
+
+  /** Shows one hour, or all. @param {number | undefined} hour */
+  function zoomTo(hour) {
+    zoom = hour;
+    if (last) draw(last.day, last.words);
+  }
+
   const details = table.closest('details');
   // The table can have thousands of rows, so create it only when it is opened.
   details?.addEventListener('toggle', showTable);
@@ -116,26 +145,35 @@ export function timeline(place, readout, table, pick = () => {}) {
     show(table, head(['time', 'what', 'length']), h('tbody', rows));
   }
 
-  return {
-    /** @param {DayDocument} day @param {{ until: number | undefined, rest: string, clock: (at: number) => string }} words */
-    draw(day, words) {
-      groups = groupsOf(day);
-      range = rangeOf(groups, day, words.until);
-      ({ rest, clock } = words);
-      const lanes = groups.find(({ id }) => id === 'sessions')?.rows.length ?? 0;
-      const more = day.sessions.length - lanes;
-      show(
-        place,
-        groups.map((group) => groupNode(group, range, words.until)),
-        groups.length > 0 && axis(day, range),
-        more > 0 && h('p.muted.small', { 'data-key': 'rest' }, plural(more, 'more session')),
-      );
-      for (const label of place.querySelectorAll('[data-at]'))
-        if (label instanceof HTMLElement) label.style.left = `${label.dataset.at}%`;
-      read(reading);
-      showTable();
-    },
-  };
+  /** @param {DayDocument} day @param {Words} words */
+  function draw(day, words) {
+    last = { day, words };
+    groups = groupsOf(day);
+    const whole = rangeOf(groups, day, words.until, words.least);
+    range = zoom === undefined ? whole : { from: zoom, to: zoom + HOUR };
+    ({ rest, clock } = words);
+    const lanes = groups.find(({ id }) => id === 'sessions')?.rows.length ?? 0;
+    const more = day.sessions.length - lanes;
+    show(
+      place,
+      groups.map((group) => groupNode(group, range, words.until)),
+      groups.length > 0 && axis(day, range, words.clock),
+      zoom !== undefined &&
+        h('button.more', { 'data-key': 'zoom' }, `${clock(range.from)} to ${clock(range.to)} ×`),
+      more > 0 && h('p.muted.small', { 'data-key': 'rest' }, plural(more, 'more session')),
+    );
+    for (const label of place.querySelectorAll('[data-at]'))
+      if (label instanceof HTMLElement) label.style.left = `${label.dataset.at}%`;
+    read(reading);
+    showTable();
+  }
+
+  return { draw };
+}
+
+/** Returns when each hour of a day starts, in seconds. @param {DayDocument} day */
+function hoursOf({ record, startMs }) {
+  return record.hours.map(({ start }) => (Date.parse(start) - startMs) / 1000);
 }
 
 /** Returns the index of a row's item nearest to a time; undefined if no item is within reach. @param {Group} group @param {string} row @param {number} at @param {number} reach */
@@ -187,7 +225,8 @@ function groupNode({ id, label, rows, machine }, range, now) {
 }
 
 /** @param {Row} row @param {{ from: number, to: number }} range @param {number | undefined} now */
-function rowNode({ id, label, boxes }, { from, to }, now) {
+function rowNode({ id, label, boxes: all }, { from, to }, now) {
+  const boxes = all.filter(([at, end]) => end >= from && at <= to);
   const states = [...new Set(boxes.map(([, , state]) => state))];
   return h(
     'div.row',
@@ -272,13 +311,16 @@ function outline(boxes) {
     .join('');
 }
 
-/** @param {DayDocument} day @param {{ from: number, to: number }} range */
-function axis({ record, startMs }, { from, to }) {
-  const labels = record.hours.flatMap(({ start }, i) => {
-    const at = (Date.parse(start) - startMs) / 1000;
+/** @param {DayDocument} day @param {{ from: number, to: number }} range @param {(at: number) => string} clock */
+function axis(day, { from, to }, clock) {
+  const isHour = to - from <= HOUR;
+  const times = isHour ? [0, 1, 2, 3, 4, 5, 6].map((i) => from + i * 600) : hoursOf(day);
+  const labels = times.flatMap((at, i) => {
     if (at < from || at > to) return [];
     const left = (((at - from) / (to - from)) * 100).toFixed(2);
-    return [h('span', { class: `n${i % 4}`, 'data-at': left, 'data-key': start }, start.slice(11, 13))];
+    const text = isHour ? clock(at) : clock(at).slice(0, 2);
+    const kind = { class: `n${isHour ? 0 : i % 4}`, 'data-at': left, 'data-key': at };
+    return [h('span', { ...kind, 'data-hour': at, title: isHour ? null : 'Zoom into this hour' }, text)];
   });
   const long = to - from > 14 * HOUR;
   return h('div', { class: `axis${long ? ' long' : ''}`, 'data-key': 'axis', 'aria-hidden': 'true' }, labels);

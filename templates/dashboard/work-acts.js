@@ -27,6 +27,17 @@ let changed = () => {};
 /** Handles all forms. @param {() => void} redraw @param {() => Promise<void>} refresh @param {(number: number) => Item | undefined} itemOf */
 export function watchActs(redraw, refresh, itemOf) {
   changed = redraw;
+  moveTo = async (number, status) => {
+    const before = itemOf(number);
+    const from = before?.status ? { from: before.status } : {};
+    const data = await send('moved', 'move', { number, status, ...from });
+    done =
+      data === undefined
+        ? { text: `#${number} was not moved: ${problems.get('moved')}` }
+        : doneOf('move', data, before);
+    redraw();
+    await refresh();
+  };
   document.addEventListener('input', ({ target }) => {
     const field = /** @type {HTMLInputElement} */ (target);
     const key = field.form?.dataset.key;
@@ -70,6 +81,14 @@ export function watchActs(redraw, refresh, itemOf) {
       await refresh();
     });
   });
+}
+
+/** Moves an issue, and shows the result above the list. @type {(number: number, status: string) => void} */
+export let moveTo = () => {};
+
+/** Prepares the forms of an issue for a move that needs a reason. @param {number} number @param {string | undefined} status */
+export function moveWith(number, status) {
+  if (status !== undefined) drafts.set(`move-${number} status`, status);
 }
 
 /** @param {string} key @param {string} act @param {object} body */

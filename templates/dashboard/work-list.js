@@ -1,9 +1,10 @@
 // The groups of rows. The list is one tab stop; the arrow keys move between rows, headings and buttons.
 
+import { isSignedIn } from './daemon.js';
 import { around, byId, h, show } from './dom.js';
 import { grouped } from './format.js';
 import { onKey } from './keys.js';
-import { details } from './work-acts.js';
+import { details, moveTo, moveWith } from './work-acts.js';
 import { row } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
@@ -83,7 +84,14 @@ function laneOf(lane, items, isBoard, now) {
         'ul',
         items
           .slice(0, count)
-          .map((item) => row(item, now, String(item.number) === opened ? details(item, now) : undefined)),
+          .map((item) =>
+            row(
+              item,
+              now,
+              String(item.number) === opened ? details(item, now) : undefined,
+              isBoard && isSignedIn(),
+            ),
+          ),
       ),
     isOpen &&
       rest > 0 &&
@@ -119,6 +127,8 @@ function move(step) {
 
 /** @param {string} number */
 function toggle(number) {
+  // The user closes it, and its text is kept as a draft.
+  place.querySelector('.details')?.remove();
   opened = opened === number ? undefined : number;
   change();
 }
@@ -130,6 +140,58 @@ function showMore(lane, count) {
   requestAnimationFrame(() => {
     const items = stops().filter((one) => one.closest('section')?.dataset['key'] === lane);
     focus(items[count + 1]);
+  });
+}
+
+/** The status of the issues in each lane. @type {Readonly<Record<string, string>>} */
+const STATUSES = {
+  Queued: 'queued',
+  Blocked: 'blocked',
+  'In-Progress': 'in-progress',
+  'In-Review': 'in-review',
+};
+
+/** Moves a card to a lane. What needs a reason or evidence opens the card's form. @param {string} number @param {string | undefined} lane */
+function drop(number, lane = '') {
+  const from = laneAt(number);
+  if (from === undefined || lane === '' || from === lane) return;
+  if (lane !== 'Blocked' && lane !== 'Complete') return moveTo(Number(number), STATUSES[lane] ?? '');
+  moveWith(Number(number), lane === 'Blocked' ? 'blocked' : undefined);
+  opened = number;
+  change();
+  requestAnimationFrame(() => {
+    const field = place.querySelector(lane === 'Blocked' ? '[name=reason]' : '[name=evidence]');
+    if (field instanceof HTMLElement) field.focus();
+  });
+}
+
+/** Returns the lane of a card. @param {string} number */
+function laneAt(number) {
+  const card = place.querySelector(`[data-key="${CSS.escape(number)}"]`);
+  return card?.closest('section')?.dataset['key'];
+}
+
+/** Handles dragging cards between lanes. */
+function watchDrags() {
+  let dragged = '';
+  place.addEventListener('dragstart', (event) => {
+    dragged = around(event, '[draggable]')?.dataset['key'] ?? '';
+    event.dataTransfer?.setData('text/plain', `#${dragged}`);
+  });
+  place.addEventListener('dragover', (event) => {
+    const lane = dragged !== '' && around(event, 'section');
+    for (const one of place.querySelectorAll('.over')) if (one !== lane) one.classList.remove('over');
+    if (!lane) return;
+    event.preventDefault();
+    lane.classList.add('over');
+  });
+  place.addEventListener('dragend', () => {
+    dragged = '';
+    for (const one of place.querySelectorAll('.over')) one.classList.remove('over');
+  });
+  place.addEventListener('drop', (event) => {
+    event.preventDefault();
+    if (dragged !== '') drop(dragged, around(event, 'section')?.dataset['key']);
   });
 }
 
@@ -153,6 +215,8 @@ export function watchList(redraw) {
     for (const one of stops()) one.tabIndex = one === target ? 0 : -1;
   });
   place.addEventListener('keydown', onListKey);
+  watchDrags();
+  onKey('Shift+← →', 'Move the card to another lane', () => {}, '.board [draggable]');
   onKey('j', 'Next row', () => move(1), '#lanes');
   onKey('k', 'Previous row', () => move(-1), '#lanes');
   onKey(
@@ -190,6 +254,12 @@ function onListKey(event) {
   }
   const own = target.dataset['stop'];
   if (own === undefined) return;
+  const side = event.shiftKey ? { ArrowLeft: -1, ArrowRight: 1 }[key] : undefined;
+  if (side !== undefined && target.closest('[draggable]')) {
+    event.preventDefault();
+    const lanes = [...place.querySelectorAll('section')].map(({ dataset }) => dataset['key'] ?? '');
+    return drop(own, lanes[lanes.indexOf(laneAt(own) ?? '') + side]);
+  }
   if (key === 'ArrowDown') move(1);
   else if (key === 'ArrowUp') move(-1);
   else if (key === 'Home') focus(stops()[0]);

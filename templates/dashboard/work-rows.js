@@ -72,15 +72,16 @@ export function badgesOf({ number, source, type, property, agents, stale }) {
 /**
  * Returns a single-line row. Its title opens the issue in a new tab.
  * @param {Item} item @param {number} now @param {Element | undefined} details shown under the open row
+ * @param {boolean} isCard whether the row is a card that can be moved
  */
-export function row(item, now, details) {
+export function row(item, now, details, isCard) {
   const { number, title, url, priority, updatedAt, closedAt } = item;
   const at = Date.parse(closedAt ?? updatedAt);
   const due = dueOf(item);
   const isOpen = details !== undefined;
   return h(
     'li',
-    { class: 'item', 'data-key': number },
+    { class: 'item', 'data-key': number, draggable: isCard && 'true' },
     h(
       'button',
       {

@@ -8,8 +8,12 @@ import type { Browser } from 'playwright-core';
 import { findProgram } from '../../src/lib/platform/process/spawn';
 
 /** Chromium without a display, and without anything that would make requests of its own. */
-export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+export async function launchBrowser(
+  more: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Browser> {
   return (await import('playwright-core')).chromium.launch({
+    env: { ...process.env, ...env } as Record<string, string>,
     executablePath: findProgram('chromium') ?? 'chromium',
     timeout: 60_000,
     args: [

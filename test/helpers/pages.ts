@@ -7,7 +7,10 @@ import { fullBox, openPage, type OpenOptions, type OpenPage } from './dashboard'
 import { requirePrograms } from './real-part';
 import type { SenseBox } from './sense';
 
-const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+export const AXE = readFileSync(
+  join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'),
+  'utf8',
+);
 
 export interface Pages {
   browser: Browser;

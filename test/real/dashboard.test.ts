@@ -92,10 +92,12 @@ describe('the dashboard in Chromium', function () {
       const before = served.asked.length;
       await page.evaluate(COUNT_CHANGES);
       await nextRound(page);
-      await untilAsked(before + 3);
+      await untilAsked(before + 5);
       expect(served.asked.slice(before).sort()).to.deep.equal([
         'GET /api/inbox 304',
+        'GET /api/sense/recent?days=150&fields=totals 304',
         'GET /api/sense/recent?days=30 304',
+        'GET /api/sense/status 304',
         'GET /api/sense/today 304',
       ]);
       expect(await page.evaluate('window.added')).to.equal(0);

@@ -226,7 +226,7 @@ describe('the page of the days in Chromium', function () {
       await waitForText(
         page,
         '#classified',
-        /^Firefox is now creation\. Rebuilt: Wed 18 Nov\. Unchanged \(event log deleted\): Tue 17 Nov\.$/,
+        /^Firefox is now creation\. Rebuilt: Wed 18 Nov\. Unchanged \(event log deleted\): Tue 17 Nov\. Undo$/,
       );
       await until(page, "document.activeElement.dataset.kind === 'creation'");
     });

@@ -110,12 +110,12 @@ describe('the page of the day in Chromium', function () {
     await waitForText(page, '#waiting-title', /^Waiting at 17:41$/);
   });
 
-  it('folds the sessions that work after ten', async () => {
+  it('folds the sessions that work after five', async () => {
     const sessions = Array.from({ length: 13 }, (_, i) => sessionRow({ slug: `s${i}` }));
     answers['/api/sessions'] = () => ({ body: { sessions, working: 13, waiting: 0, crashed: 0 } });
     const { page } = await open();
-    await waitForText(page, '#running summary', /^3 more$/);
-    expect(await page.locator('#running li:visible').count()).to.equal(10);
+    await waitForText(page, '#running > details > summary', /^8 more$/);
+    expect(await page.locator('#running li:visible').count()).to.equal(5);
   });
 
   for (const path of ['/', '/sense'])
@@ -266,7 +266,7 @@ describe('the page of the day in Chromium', function () {
     await page.locator('#waiting li').nth(2).waitFor();
     await page.locator('#timeline [role=slider]').first().waitFor();
     const pages = ['g t', 'g d', 'g s', 'g w', 'g h', '?'];
-    const timeline = ['← →', 'Shift+← →', 'Home, End', 'Enter, Escape'];
+    const timeline = ['← →', 'Shift+← →', 'Home, End', 'z', 'Enter, Escape'];
     const keys = await listedKeys(page);
     expect(keys.sort()).to.deep.equal(
       [...pages, ...timeline, 'j', 'k', 'c', 'o', 'p', 't', '1', '2', '3'].sort(),

@@ -1,4 +1,5 @@
-import { recordDocument } from '../time/record';
+import { minutesIn } from '../time/ledger/model';
+import { type DailyRecord, recordDocument } from '../time/record';
 import { join } from 'node:path';
 import * as v from 'valibot';
 
@@ -21,6 +22,7 @@ import {
   dayIn,
   JSON_HEADERS,
   machineIn,
+  oneOf,
   route,
   SAFE_HEADERS,
   tagged,
@@ -124,6 +126,20 @@ export interface SenseRoutesDeps {
 }
 
 const DEFAULT_DAYS = 7;
+
+/** A day of `GET /api/sense/recent?fields=totals`. */
+export type DayTotals = ReturnType<typeof totalsOf>;
+
+function totalsOf(record: DailyRecord) {
+  const { date, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes } = recordDocument(record);
+  const { cells } = record.ledger;
+  return {
+    ...{ date, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes },
+    workingMinutes: minutesIn(cells, 'working'),
+    waitingMinutes: minutesIn(cells, 'waiting'),
+    commits: record.commits.count,
+  };
+}
 const APP = v.pipe(v.string(), v.maxLength(200));
 const DAY = v.optional(v.pipe(v.string(), v.check(isDay, 'Use a day such as 2026-11-20.')));
 
@@ -163,9 +179,12 @@ export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutes
         days: wholeNumber(query, 'days') ?? DEFAULT_DAYS,
         to: dayIn(query, 'to'),
         machine: machineIn(query),
+        fields: oneOf(query, 'fields', ['totals']),
       }),
-      run: async ({ days, to, machine }) =>
-        recent(await depsOf(machine), days, to === undefined ? {} : { to }).map(recordDocument),
+      run: async ({ days, to, machine, fields }) => {
+        const records = recent(await depsOf(machine), days, to === undefined ? {} : { to });
+        return fields === undefined ? records.map(recordDocument) : records.map(totalsOf);
+      },
     }),
     writeRoute('/api/sense/classify', { app: APP, kind: v.picklist(APP_KINDS), since: DAY }, classify),
   ];

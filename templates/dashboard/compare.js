@@ -1,0 +1,69 @@
+// Weeks and months beside the mean of the four before.
+
+import { h, show } from './dom.js';
+import { daysBefore, minutes } from './format.js';
+import { head } from './kinds.js';
+import { sum } from './sense-time.js';
+
+/** @typedef {import('../../src/lib/daemon/routes').DayTotals} Totals */
+/** @typedef {import('./kinds.js').DailyRecord} DailyRecord */
+
+const PERIODS = 4;
+/** @type {readonly [name: string, key: Exclude<keyof Totals, 'date'>][]} */
+const FIGURES = [
+  ['tracked', 'totalMinutes'],
+  ['creation', 'creationMinutes'],
+  ['consumption', 'consumptionMinutes'],
+  ['neutral', 'neutralMinutes'],
+  ['agents working', 'workingMinutes'],
+  ['agents waiting', 'waitingMinutes'],
+  ['commits', 'commits'],
+];
+
+/** Returns a record's totals, as the daemon does. @param {DailyRecord} record @returns {Totals} */
+export function totalsOf({ ledger, commits, ...record }) {
+  const { date, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes } = record;
+  return {
+    ...{ date, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes },
+    workingMinutes: sum(ledger?.cells.working),
+    waitingMinutes: sum(ledger?.cells.waiting),
+    commits: commits.count,
+  };
+}
+
+/**
+ * Shows a period beside the mean of the four before. Periods without a record don't count.
+ * @param {Element} place @param {Totals[]} all @param {string} to @param {number} length in days @param {[string, string]} names
+ */
+export function showCompared(place, all, to, length, [now, before]) {
+  // If a day has several records, the last one counts.
+  const records = new Map(all.map((one) => [one.date, one]));
+  const periods = Array.from({ length: PERIODS + 1 }, (_, i) =>
+    Array.from({ length }, (_, j) => records.get(daysBefore(to, i * length + j)) ?? []).flat(),
+  );
+  const [current = [], ...earlier] = periods;
+  const known = earlier.filter((period) => period.length > 0);
+  const name = known.length === PERIODS ? before : before.replace('4', `${known.length} known of 4`);
+  if (known.length === 0) return show(place, h('p.muted', `Nothing was recorded before ${now}.`));
+  show(
+    place,
+    h(
+      'table.figures',
+      head(['total', now, name]),
+      h(
+        'tbody',
+        FIGURES.map(([label, key]) => {
+          const total = (/** @type {Totals[]} */ period) => sum(period.map((one) => one[key] ?? 0));
+          const text = (/** @type {number} */ value) =>
+            key === 'commits' ? String(Math.round(value)) : minutes(value);
+          return h(
+            'tr',
+            h('th', { scope: 'row' }, label),
+            h('td', text(total(current))),
+            h('td', text(sum(known.map(total)) / known.length)),
+          );
+        }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,208 @@
+// What is waiting for you, with the buttons that deal with it. Text that was typed survives: dom.js keeps the form.
+
+import { isSignedIn, post } from './daemon.js';
+import { around, byId, command, external, h, hasText, middle, show } from './dom.js';
+import { grouped, moment } from './format.js';
+import { list, placeOf, sinceText } from './today-lists.js';
+import { plainTitle } from './work-rows.js';
+
+/** @typedef {import('../../src/lib/inbox/row').InboxRow} InboxRow */
+/** @typedef {import('../../src/lib/inbox/asks').ShownAsk} ShownAsk */
+/** @typedef {import('./today-lists.js').Names} Names */
+
+const SHOWN = 5;
+const ANSWER = '/api/inbox/answer';
+const MARK = '/api/inbox/mark';
+const RETRY = '/api/notify/retry';
+const CLOSE = '/api/work/close';
+const GO = '/api/go';
+
+/** Whether all rows are shown. */
+let isUnfolded = false;
+/** The last problem of each row. @type {Map<string, string>} */
+const problems = new Map();
+/** The rows whose change was sent and not answered. @type {Set<string>} */
+const busy = new Set();
+/** The number of changes so far: the lists are drawn again after each. */
+export let changes = 0;
+
+/**
+ * Shows the inbox in its order. A row with text that was not sent is never folded away.
+ * @param {Element} place @param {InboxRow[]} rows @param {Names} names @param {number} now @param {string} [lost]
+ * @returns {number} the number of rows
+ */
+export function showWaitingList(place, rows, names, now, lost) {
+  const count = isUnfolded || rows.length <= SHOWN + 1 ? rows.length : SHOWN;
+  const shown = rows.filter(({ id }, i) => i < count || hasText(place, id));
+  const items = shown.map((one) => {
+    const { id, slug, kind, why, since: at } = one;
+    const request = lost ? why.replace(/^asks/, 'asked') : why;
+    const where = slug === undefined ? one.name : placeOf(one);
+    // Pages that have not signed in get no names.
+    const text = names.get(slug ?? '') ?? plainTitle(one.title ?? one.name ?? id);
+    const age =
+      kind === 'reminder' ? `due ${moment(Date.parse(at), now)}` : `${request} · ${sinceText(at, now)}`;
+    return h(
+      'li',
+      { 'data-key': id },
+      h('b.name', h('a', linkOf(one), text)),
+      h('span.attention', age),
+      middle(where === text ? '' : where),
+      buttonsOf(one),
+    );
+  });
+  const rest = rows.length - shown.length;
+  show(
+    place,
+    list(items),
+    rest > 0 && h('button.more', { 'data-key': 'more', 'data-unfold': true }, `${grouped(rest)} more`),
+  );
+  return rows.length;
+}
+
+/** Returns a button that posts to a path. @param {string} label @param {string} path @param {object} given */
+function sends(label, path, given) {
+  return h(
+    'button',
+    { type: 'button', 'data-send': JSON.stringify([path, given]), 'data-key': label },
+    label,
+  );
+}
+
+/** Returns what can be done with a row: the buttons of a signed-in page, and its command. @param {InboxRow} row */
+function buttonsOf(row) {
+  const { id, kind, slug, canEnd, ask } = row;
+  return h(
+    'span.buttons',
+    slug === undefined && h('a.button', { ...linkOf(row), ...external(row.url), 'data-key': 'Go' }, 'Go'),
+    slug !== undefined && goButton(row),
+    isSignedIn() && [
+      ask && act('Answer', formOf(ask)),
+      /^#\d+$/.test(id) && act('Done', evidenceForm(id)),
+      kind === 'delivery' && sends('Retry', RETRY, { id }),
+      canEnd && sends('Done', MARK, { id }),
+      sends('Snooze 1 h', MARK, { id, when: '1h' }),
+    ],
+    commandOf(row),
+    problemOf(id),
+  );
+}
+
+/** Returns the buttons of a session that works. @param {{ slug: string, go: string | null }} session */
+export function goButtons(session) {
+  return h('span.buttons', goButton(session), commandOf(session), problemOf(session.slug));
+}
+
+/** Returns the button that shows a session's terminal, on the machine of the terminal only. @param {{ slug?: string, go: string | null }} session */
+function goButton({ slug, go }) {
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);
+  return go !== null && isHere && isSignedIn() && sends('Go', GO, { slug });
+}
+
+/** @param {{ go: string | null }} row */
+function commandOf({ go }) {
+  return (
+    go && h('details', { 'data-key': 'command' }, h('summary', { 'aria-label': 'Command' }, '…'), command(go))
+  );
+}
+
+/** @param {string} id */
+function problemOf(id) {
+  return problems.has(id) && h('span.attention', { 'data-key': 'problem' }, problems.get(id));
+}
+
+/** Returns a button that opens a form. @param {string} label @param {Element} form */
+function act(label, form) {
+  return h('details.act', { 'data-key': form.getAttribute('data-key') }, h('summary', label), form);
+}
+
+/** Returns the form that closes an issue. @param {string} id */
+function evidenceForm(id) {
+  return h(
+    'form.ask',
+    { 'data-key': `done ${id}`, 'data-number': id.slice(1) },
+    h(
+      'label',
+      `What shows that ${id} is done? `,
+      h('textarea', { rows: 1, maxlength: '4000', required: true }),
+    ),
+    h('button', { type: 'submit' }, `Close ${id}`),
+  );
+}
+
+/** Returns what an ask shows, with a button for each answer. @param {ShownAsk} ask */
+function formOf({ id, kind, tool, questions, input, canAllow, canAllowSession }) {
+  const isQuestion = kind === 'ask' || kind === 'question';
+  const [only, second] = questions;
+  const options = second === undefined ? (only?.options ?? []) : [];
+  const button = (/** @type {string} */ label, /** @type {object} */ given) =>
+    sends(label, ANSWER, { id, ...given });
+  return h(
+    'form.ask',
+    { 'data-key': `answer ${id}`, 'data-ask': id },
+    input !== null && h('pre', `${tool} ${input}`),
+    questions.map((one) => h('p', second || !isQuestion ? [one.text, ...one.options].join(' · ') : one.text)),
+    options.map((option, index) => button(option, { answer: String(index + 1) })),
+    isQuestion &&
+      h('label', 'Answer ', h('input', { maxlength: '4000', required: true, autocomplete: 'off' })),
+    isQuestion && h('button', { type: 'submit' }, 'Send'),
+    !isQuestion && canAllow && button('Allow', { behavior: 'allow' }),
+    canAllow && canAllowSession && button('Allow for this session', { behavior: 'allow', forSession: true }),
+    button('Deny', { behavior: 'deny' }),
+  );
+}
+
+/** Returns the result of a change in words. @param {string} path @param {any} given @param {any} data */
+function resultOf(path, given, data) {
+  if (path === GO) return `shown in ${data.via}, ${data.target}`;
+  if (path === RETRY) return `sending again: ${data.channels.join(', ')}`;
+  if (path === CLOSE) return 'closed';
+  if (path === MARK)
+    return data.until === null ? 'done' : `snoozed until ${moment(Date.parse(data.until), Date.now())}`;
+  return given.behavior === 'deny' ? 'denied' : 'answered';
+}
+
+/** Sends what is pressed in a list, and shows the result. @param {Element} place @param {() => Promise<void>} refresh */
+export function watchActs(place, refresh) {
+  /** @param {Element} source @param {string} path @param {object} given */
+  const send = async (source, path, given) => {
+    const row = source.closest('li');
+    const key = row?.dataset.key ?? '';
+    if (busy.has(key)) return;
+    busy.add(key);
+    const name = row?.querySelector('.name')?.textContent;
+    const { data, problem } = await post(path, given);
+    busy.delete(key);
+    problems.delete(key);
+    changes += 1;
+    if (problem === undefined) {
+      show(byId('did'), `${name}: ${resultOf(path, given, data)}.`);
+      source.closest('form')?.reset();
+    } else problems.set(key, problem);
+    await refresh();
+  };
+  place.addEventListener('click', (event) => {
+    const sent = around(event, '[data-send]');
+    const [path, given] = JSON.parse(sent?.dataset.send ?? '[]');
+    if (sent) void send(sent, path, given);
+    if (!around(event, '[data-unfold]')) return;
+    isUnfolded = true;
+    changes += 1;
+    void refresh();
+  });
+  place.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const { ask: id, number } = form.dataset;
+    const text = form.querySelector('textarea')?.value;
+    if (number) void send(form, CLOSE, { number: Number(number), evidence: text });
+    else void send(form, ANSWER, { id, answer: form.querySelector('input')?.value });
+  });
+}
+
+/** Returns where a row's title leads. @param {InboxRow} row */
+function linkOf({ id, slug, kind, url }) {
+  if (slug !== undefined) return { href: `/sessions#${slug}` };
+  if (id.startsWith('#')) return { href: `/work?q=%23${id.slice(1)}` };
+  return url === null ? { href: kind === 'hosted' ? '/sessions' : '/status' } : external(url);
+}

@@ -1,0 +1,261 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+
+import type { Inbox } from '../../src/lib/inbox/row';
+import { waitOf } from '../../src/lib/inbox/waits';
+import type { Answers, Served } from '../helpers/browser';
+import {
+  NO_BOARD,
+  nextRound,
+  type OpenOptions,
+  senseAnswers,
+  sessionRow,
+  textOf,
+  until,
+  waitForText,
+} from '../helpers/dashboard';
+import { pagesInChromium, violations } from '../helpers/pages';
+
+const AT = '2026-11-20T17:00:00Z';
+const ASK = {
+  id: 'q-1',
+  kind: 'ask' as const,
+  tool: 'ask_me',
+  questions: [{ text: 'Which port?', options: ['80', '443'] }],
+  canAllow: true,
+  canAllowSession: false,
+  until: '2026-11-20T19:00:00Z',
+  input: null,
+};
+
+describe('acting on the page of the day in Chromium', function () {
+  this.timeout(120_000);
+  const pages = pagesInChromium();
+  let answers: Answers;
+  let served: Served;
+  let rows: Inbox['rows'];
+  beforeEach(async () => {
+    const question = waitOf({
+      ...{ id: 'q-1', name: 'q-1', kind: 'question', title: 'Which port?', why: 'asks you a question' },
+      ...{ since: AT, blocks: true, ask: ASK },
+    });
+    const session = waitOf({
+      ...{ id: 'shop', slug: 'shop', name: 'shop·login', kind: 'turn', title: null, why: 'turn finished' },
+      ...{ since: AT, repo: 'shop', branch: 'login', go: "steward go 'shop·login'", canEnd: true },
+    });
+    const issue = waitOf({
+      ...{ id: '#39', name: '#39', kind: 'issue', title: 'Choose a font', why: 'needs you', since: AT },
+      ...{ go: 'steward work open 39', url: 'https://github.com/a/b/issues/39' },
+    });
+    rows = [question, session, issue].map((wait) => ({ ...wait, rule: '' }));
+    answers = {
+      ...senseAnswers(pages.full),
+      '/api/inbox': () => ({ body: { rows, count: rows.length, asOf: {} } }),
+    };
+    served = await pages.serve(answers);
+  });
+
+  async function open(path = '/', options: OpenOptions = {}): Promise<Page> {
+    const { page } = await pages.open(`${served.url}/status`, options);
+    await page.evaluate("localStorage.setItem('steward-secret', 'x')");
+    await page.goto(`${served.url}${path}`);
+    return page;
+  }
+
+  /** Presses something, and returns what is sent. */
+  async function sentBy(page: Page, press: () => Promise<void>): Promise<unknown> {
+    const asked = page.waitForRequest((request) => request.method() === 'POST');
+    await press();
+    const request = await asked;
+    return [new URL(request.url()).pathname, request.postDataJSON()];
+  }
+
+  it('gives each row its buttons, and says what became of them', async () => {
+    answers['/api/go'] = () => ({
+      body: { slug: 'shop', name: 'shop', via: 'tmux', tty: 'pts/1', target: 'work:2' },
+    });
+    answers['/api/inbox/answer'] = () => ({ body: { id: 'q-1' } });
+    answers['/api/work/close'] = () => ({ body: { number: 39 } });
+    const page = await open();
+    const row = (key: string) => page.locator(`#waiting [data-key="${key}"]`);
+    await row('shop').waitFor();
+    const buttons = '.buttons > :is(button, a), .buttons > details > summary';
+    const words = await Promise.all(
+      ['q-1', 'shop', '#39'].map((key) => row(key).locator(buttons).allTextContents()),
+    );
+    expect(words).to.deep.equal([
+      ['Go', 'Answer', 'Snooze 1 h'],
+      ['Go', 'Done', 'Snooze 1 h', '…'],
+      ['Go', 'Done', 'Snooze 1 h', '…'],
+    ]);
+    expect(await textOf(page, '#waiting [data-key=shop] code')).to.equal("steward go 'shop·login'");
+    expect(await sentBy(page, () => row('shop').getByText('Go', { exact: true }).click())).to.deep.equal([
+      '/api/go',
+      { slug: 'shop' },
+    ]);
+    await waitForText(page, '#did', /shown in tmux, work:2\.$/);
+    await row('#39').locator('summary').first().click();
+    await row('#39').locator('textarea').fill('Noto, as agreed');
+    const closed = await sentBy(page, () => row('#39').getByText('Close #39').click());
+    expect(closed).to.deep.equal(['/api/work/close', { number: 39, evidence: 'Noto, as agreed' }]);
+    await waitForText(page, '#did', /^Choose a font: closed\.$/);
+    await row('q-1').locator('summary').first().click();
+    await row('q-1').locator('input').fill('8080');
+    const answered = await sentBy(page, () => page.keyboard.press('Enter'));
+    expect(answered).to.deep.equal(['/api/inbox/answer', { id: 'q-1', answer: '8080' }]);
+    await waitForText(page, '#did', /^Which port\?: answered\.$/);
+    expect(await violations(page)).to.deep.equal([]);
+  });
+
+  it('keeps a form with text when its row is closed elsewhere, and takes no typed key as a command', async () => {
+    const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.locator('[data-key="#39"] summary').first().click();
+    const field = page.locator('[data-key="#39"] textarea');
+    await field.pressSequentially('g w jk? half');
+    rows = rows.filter(({ id }) => id !== '#39');
+    await nextRound(page);
+    await waitForText(
+      page,
+      '[data-key="#39"] .held',
+      /^Closed by someone at 17:4\d\. Copy your text ?Dismiss$/,
+    );
+    expect(await page.evaluate('location.pathname')).to.equal('/');
+    await page.keyboard.type(' g s ?');
+    expect(await field.inputValue()).to.equal('g w jk? half g s ?');
+    expect(await page.locator('dialog').count()).to.equal(0);
+    // Further rounds change nothing, and the row has no button that would act on what is gone.
+    await nextRound(page);
+    expect(await field.inputValue()).to.equal('g w jk? half g s ?');
+    expect(await page.locator('[data-key="#39"] button:visible').allTextContents()).to.deep.equal([
+      'Copy your text',
+      'Dismiss',
+    ]);
+    expect(await violations(page)).to.deep.equal([]);
+    await page.click('[data-held-act=copy]');
+    await waitForText(page, '[data-held-act=copy]', /^Copied$/);
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal('g w jk? half g s ?');
+    await page.click('[data-held-act=dismiss]');
+    expect(await page.locator('[data-key="#39"]').count()).to.equal(0);
+  });
+
+  it('sends no text to another question, and keeps it where the row moves or is folded', async () => {
+    const page = await open();
+    await page.locator('[data-key=q-1] summary').first().click();
+    await page.locator('[data-key=q-1] input').fill('443');
+    const more = Array.from({ length: 9 }, (_, i) => ({ ...rows[1]!, id: `s${i}`, slug: `s${i}` }));
+    rows = [...more, ...rows];
+    await nextRound(page);
+    await until(page, "document.querySelector('[data-key=s4]')");
+    expect(await page.locator('[data-key=q-1] input').inputValue()).to.equal('443');
+    await waitForText(page, '#waiting-list > button', /^6 more$/);
+    const [question] = rows.filter(({ id }) => id === 'q-1');
+    question!.ask = { ...ASK, id: 'q-2', questions: [{ text: 'Which host?', options: [] }] };
+    await nextRound(page);
+    await page.locator('[data-ask=q-2]').waitFor({ state: 'attached' });
+    expect(await page.locator('[data-ask=q-1] input').inputValue()).to.equal('443');
+    expect(await page.locator('[data-ask=q-2] input').inputValue()).to.equal('');
+  });
+
+  it('keeps the text of an issue that is closed elsewhere, in the list and on the board', async () => {
+    const item = { state: 'open', lane: 'Queued', status: 'ready', priority: 'P1', type: 'bug', url: '' };
+    const about = { number: 7, title: 'Fix it', updatedAt: AT, createdAt: AT, closedAt: null, due: null };
+    const more = { agents: ['ann'], source: 'manual', property: null, slug: null, stale: false };
+    let board = {
+      ...NO_BOARD,
+      config: { ...NO_BOARD.config, repo: 'a/b' },
+      setupRequired: false,
+      columns: { Queued: [7], Blocked: [], 'In-Progress': [], 'In-Review': [], Complete: [] as number[] },
+      items: [{ ...item, ...about, ...more }],
+    };
+    answers['/api/work'] = () => ({ body: board });
+    answers['/api/work/status'] = () => ({ body: { waiting: [] } });
+    const open7 = board;
+    for (const view of ['', '?view=board']) {
+      board = open7;
+      const page = await open(`/work${view}`, { viewport: { width: 1280, height: 800 } });
+      await page.locator('[data-open="7"]').click();
+      await page.locator('[data-key="7"] textarea').fill('half');
+      board = {
+        ...open7,
+        columns: { ...open7.columns, Queued: [], Complete: [7] },
+        items: [{ ...open7.items[0]!, state: 'closed', lane: 'Complete', closedAt: AT as never }],
+      };
+      await nextRound(page, 61_000);
+      await waitForText(page, '.held', /^Closed by someone at /);
+      expect(await page.locator('[data-held] textarea, [data-held] ~ textarea').inputValue()).to.equal(
+        'half',
+      );
+    }
+  });
+
+  it('moves a card by drag and by keys, and says why a move was refused', async () => {
+    const item = { state: 'open', status: 'ready', priority: 'P1', type: 'bug', url: '', due: null };
+    const about = { title: 'Fix it', updatedAt: AT, createdAt: AT, closedAt: null };
+    const more = { agents: ['ann'], source: 'manual', property: null, slug: null, stale: false };
+    const board = {
+      ...NO_BOARD,
+      config: { ...NO_BOARD.config, repo: 'a/b' },
+      setupRequired: false,
+      columns: { Queued: [7], Blocked: [], 'In-Progress': [8], 'In-Review': [], Complete: [] },
+      items: [7, 8].map((number) => ({ ...item, ...about, ...more, number, lane: 'Queued' })),
+    };
+    answers['/api/work'] = () => ({ body: board });
+    answers['/api/work/status'] = () => ({ body: { waiting: [] } });
+    answers['/api/work/move'] = () => ({ body: { number: 7, status: 'in-progress', agent: null } });
+    const page = await open('/work?view=board', { viewport: { width: 1280, height: 800 } });
+    const card = page.locator('[data-key="7"]');
+    await card.waitFor();
+    expect(await textOf(page, '[data-key="7"]')).to.match(/^▸ ?P1 ?Fix it ?#7 · bug · @ann ?41 min ago$/);
+    const dragged = await sentBy(page, () => card.dragTo(page.locator('[data-key=In-Progress]')));
+    expect(dragged).to.deep.equal(['/api/work/move', { number: 7, status: 'in-progress', from: 'ready' }]);
+    await waitForText(page, '#done', /^#7 is in-progress\. Undo$/);
+    const error = { kind: 'conflict', message: '#7 is claimed by ann.' };
+    answers['/api/work/move'] = () => ({ status: 409, body: { error } });
+    await page.locator('[data-stop="8"]').focus();
+    const keyed = await sentBy(page, () => page.keyboard.press('Shift+ArrowRight'));
+    expect(keyed).to.deep.equal(['/api/work/move', { number: 8, status: 'in-review', from: 'ready' }]);
+    await waitForText(page, '#done', /^#8 was not moved: #7 is claimed by ann\.$/);
+    // What needs a reason asks for it.
+    await page.locator('[data-stop="7"]').focus();
+    await page.keyboard.press('Shift+ArrowRight');
+    await until(page, "document.activeElement.name === 'reason'");
+    expect(await page.locator('select[name=status]').inputValue()).to.equal('blocked');
+    expect(await violations(page)).to.deep.equal([]);
+  });
+
+  it('takes the new kind of an application back', async () => {
+    answers['/api/sense/classify'] = () => ({ body: { rolled: [], kept: [] } });
+    const page = await open();
+    const list = page.locator('#apps select').first();
+    const app = (await list.getAttribute('data-app')) ?? '';
+    const kind = (await list.getAttribute('data-kind')) ?? '';
+    await list.selectOption('neutral');
+    await waitForText(page, '#classified', / is now neutral\. ?Undo$/);
+    const undone = await sentBy(page, () => page.click('#classified button'));
+    expect(undone).to.deep.equal(['/api/sense/classify', { app, kind }]);
+    await waitForText(page, '#classified', /^Undone: .* again\.$/);
+  });
+
+  it('tells sessions that look the same apart, and names one by its issue', async () => {
+    const twin = { task: null, title: null, repo: 'shop', branch: 'main', github_issue: null };
+    const sessions = [
+      sessionRow({ slug: 'one-aaaa', name: 'shop·main', ...twin }),
+      sessionRow({ slug: 'two-bbbb', name: 'shop·main', ...twin }),
+      sessionRow({ slug: 'three', github_issue: 12, task: 'A task' }),
+      sessionRow({ slug: 'four', github_issue: 12, givenName: 'Mine' }),
+    ];
+    answers['/api/sessions'] = () => ({ body: { sessions, working: 4, waiting: 0, crashed: 0 } });
+    const items = [
+      { number: 12, title: '[Core] Let people in [slug:x-1]', state: 'open', lane: 'Queued', due: null },
+    ];
+    answers['/api/work'] = () => ({ body: { ...NO_BOARD, setupRequired: false, items } });
+    const page = await open();
+    await page.locator('#running li').nth(3).waitFor();
+    expect(await page.locator('#running .name').allTextContents()).to.have.members([
+      'shop·main (aaaa)',
+      'shop·main (bbbb)',
+      'Let people in',
+      'Mine',
+    ]);
+  });
+});
