@@ -2,21 +2,10 @@ import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { type AssistantId, CLAUDE_CODE, sessionKey } from '../sessions/session-key';
 
 /** A request of Claude Code or Codex that a hook may answer. */
-export interface HeldRequest {
-  assistant: AssistantId;
-  /** The session's log. */
-  log: string | undefined;
-  kind: 'question' | 'plan' | 'permission';
-  event: 'PreToolUse' | 'PermissionRequest';
-  /** The session's key. */
-  session: string;
-  cwd: string;
-  tool: string;
-  input: Record<string, unknown>;
-  questions: { text: string; options: string[] }[];
-  /** What Claude Code suggests to allow, limited to the session. */
-  suggestions: object[];
-}
+export type HeldRequest = NonNullable<ReturnType<typeof heldRequest>>;
+
+type Kind = 'question' | 'plan' | 'permission';
+type Questions = { text: string; options: string[] }[];
 
 interface GivenAnswer {
   behavior: 'allow' | 'deny';
@@ -28,7 +17,7 @@ interface GivenAnswer {
 const MAX_INPUT = 16_000;
 
 /** Parses the hook JSON; returns undefined for a request that is unclear or can't be answered from elsewhere. */
-export function heldRequest(bytes: Buffer, assistant: AssistantId = CLAUDE_CODE): HeldRequest | undefined {
+export function heldRequest(bytes: Buffer, assistant: AssistantId = CLAUDE_CODE) {
   const fields = parseObject(bytes.toString()) ?? {};
   const [id, cwd, tool] = ['session_id', 'cwd', 'tool_name'].map((name) => textOf(fields[name]));
   const input = fields['tool_input'];
@@ -37,7 +26,8 @@ export function heldRequest(bytes: Buffer, assistant: AssistantId = CLAUDE_CODE)
   if (id === undefined || cwd === undefined || tool === undefined || kind === undefined) return undefined;
   if (!isObject(input) || JSON.stringify(input).length > MAX_INPUT) return undefined;
   const questions = kind === 'question' ? questionsOf(input['questions']) : planOf(kind, input['plan']);
-  const event = fields['hook_event_name'] === 'PreToolUse' ? 'PreToolUse' : 'PermissionRequest';
+  const event: 'PreToolUse' | 'PermissionRequest' =
+    fields['hook_event_name'] === 'PreToolUse' ? 'PreToolUse' : 'PermissionRequest';
   const suggestions = suggestionsOf(fields['permission_suggestions']);
   const session = sessionKey(assistant, id);
   const log = textOf(fields['transcript_path']);
@@ -45,7 +35,7 @@ export function heldRequest(bytes: Buffer, assistant: AssistantId = CLAUDE_CODE)
 }
 
 /** In its mode `default`, Claude Code takes the answer to a question only in a PermissionRequest hook. */
-function kindOf(tool: string | undefined, fields: Record<string, unknown>): HeldRequest['kind'] | undefined {
+function kindOf(tool: string | undefined, fields: Record<string, unknown>): Kind | undefined {
   const mode = textOf(fields['permission_mode']);
   const isPermission = fields['hook_event_name'] === 'PermissionRequest';
   const isBefore = fields['hook_event_name'] === 'PreToolUse';
@@ -56,7 +46,7 @@ function kindOf(tool: string | undefined, fields: Record<string, unknown>): Held
   return isPermission ? 'permission' : undefined;
 }
 
-function questionsOf(value: unknown): HeldRequest['questions'] | undefined {
+function questionsOf(value: unknown): Questions | undefined {
   const questions = (Array.isArray(value) ? value : []).map((one: unknown) => {
     const { question, options } = isObject(one) ? one : {};
     const labels = (Array.isArray(options) ? options : []).map((option: unknown) =>
@@ -66,10 +56,10 @@ function questionsOf(value: unknown): HeldRequest['questions'] | undefined {
   });
   const isClear = questions.every(({ text, options }) => ![text, ...options].includes(undefined));
   const isDistinct = new Set(questions.map(({ text }) => text)).size === questions.length;
-  return isClear && isDistinct && questions.length > 0 ? (questions as HeldRequest['questions']) : undefined;
+  return isClear && isDistinct && questions.length > 0 ? (questions as Questions) : undefined;
 }
 
-function planOf(kind: HeldRequest['kind'], plan: unknown): HeldRequest['questions'] | undefined {
+function planOf(kind: Kind, plan: unknown): Questions | undefined {
   if (kind === 'permission') return [];
   return typeof plan === 'string' && plan.trim() !== '' ? [{ text: plan, options: [] }] : undefined;
 }

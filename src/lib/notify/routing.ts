@@ -122,17 +122,11 @@ function voiceFor(
   return isQuiet ? 'quiet hours' : undefined;
 }
 
-/** Quiet hours in minutes since midnight. They span midnight if `from` is later than `to`. */
-interface QuietHours {
-  from: number;
-  to: number;
-}
-
 const DAY = 1440;
 const MINUTE_MS = 60_000;
 
-/** Parses a range such as `22:00-07:00`, which must be valid. */
-export function parseQuietHours(text: string): QuietHours {
+/** Parses a valid range such as `22:00-07:00`, in minutes since midnight. It spans midnight if `from` is later. */
+export function parseQuietHours(text: string) {
   const [h1 = 0, m1 = 0, h2 = 0, m2 = 0] = (text.match(/\d+/g) ?? []).map(Number);
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 };
 }
@@ -141,7 +135,11 @@ export function parseQuietHours(text: string): QuietHours {
  * Returns the time at which the current quiet hours end, in epoch ms; undefined if `ms` is outside quiet
  * hours.
  */
-export function quietUntil({ from, to }: QuietHours, ms: number, zone: string): number | undefined {
+export function quietUntil(
+  { from, to }: ReturnType<typeof parseQuietHours>,
+  ms: number,
+  zone: string,
+): number | undefined {
   const minuteAt = (at: number): number => {
     const { hour, minute } = wallClock(at, zone);
     return hour * 60 + minute;

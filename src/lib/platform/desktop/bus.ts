@@ -143,9 +143,9 @@ async function busOf(client: BusClient) {
       return values[0];
     },
     onSignal(iface: string, member: string, heard: (values: unknown[]) => void): void {
-      client.connection.on('message', (message: BusMessage) => {
-        const { type, interface: from, member: name, body = [] } = message;
-        if (type === SIGNAL && from === iface && name === member) heard(body);
+      client.connection.on('message', (message: Record<string, unknown>) => {
+        const isMeant = message['interface'] === iface && message['member'] === member;
+        if (isMeant && message['type'] === SIGNAL) heard(message['body'] as unknown[]);
       });
     },
     unref: () => void client.connection.stream.unref(),
@@ -160,13 +160,6 @@ async function busOf(client: BusClient) {
 }
 
 export type Bus = Awaited<ReturnType<typeof busOf>>;
-
-interface BusMessage {
-  type: number;
-  interface?: string;
-  member?: string;
-  body?: unknown[];
-}
 
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',
