@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { Inbox } from '../../src/lib/inbox/row';
@@ -110,6 +110,13 @@ describe('steward usage (built)', function () {
       } finally {
         await daemon.stop();
       }
+      if (start > 0) break;
+      // As if it had been killed before it stored what it sent; then more is spent.
+      const announced = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+      const [path = ''] = announced.filter((file) => file.endsWith(join('usage', 'announced.json')));
+      rmSync(join(home.path, path));
+      const more = claudeLine({ id: 'more', at, input: 100_000, output: 0 });
+      appendFileSync(join(home.path, '.claude/projects/shop/s1.jsonl'), lineOf(more));
     }
     const history = jsonOf(await run('notify', 'history', '--json')) as { event: string; text: string }[];
     expect(history.map(({ event }) => event)).to.deep.equal(['limit', 'limit']);
@@ -120,10 +127,10 @@ describe('steward usage (built)', function () {
     expect(texts[1]).to.match(/^Claude Code: 80% of the five-hour limit has been used\. It resets at /);
     const { rows } = jsonOf(await run('inbox', '--json')) as Inbox;
     expect(rows.map(({ kind, name, why }) => [kind, name, why])).to.deep.equal([
-      ['budget', 'month budget', '125% used'],
+      ['budget', 'month budget', '137% used'],
     ]);
     expect((await run('statusline')).stdout).to.include('1 waiting');
-    expect((await run('home')).stdout).to.include('month budget  125% used');
+    expect((await run('home')).stdout).to.include('month budget  137% used');
     expect((await run('inbox', 'done', 'month budget')).code).to.equal(0);
     expect(jsonOf(await run('inbox', '--json'))).to.have.property('count', 0);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Limit } from '../assistant/status-input';
 import type { DaemonJob } from '../daemon/jobs';
 import { machineIn, oneOf, route, wholeNumber, type Route } from '../daemon/route';
-import { acceptRequest } from '../notify/accept';
+import { acceptRequest, wasAccepted } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
 import { localTimes } from '../platform/time/day-words';
 import { namesOf } from '../sessions/describe';
@@ -95,15 +95,12 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
       const localTime = localTimes(deps.clock, deps.zone);
       await announceLimits(
         { ...deps, nowMs, localTime, budgets: await budgetStates(deps) },
-        ({ message, dedupe }) =>
-          acceptRequest(notify.deps, {
-            event: 'limit',
-            message,
-            dedupe,
-            voiceEnabled: false,
-            source: 'job',
-            tags: [],
-          }),
+        async ({ message, dedupe }) => {
+          // After a kill, the text may have changed, and only the same text counts as a duplicate.
+          if (wasAccepted(notify.deps, dedupe)) return;
+          const about = { event: 'limit', message, dedupe } as const;
+          await acceptRequest(notify.deps, { ...about, voiceEnabled: false, source: 'job', tags: [] });
+        },
       );
       const bad = sources.find(({ problem }) => problem !== undefined);
       return bad && `${bad.name}: ${bad.problem ?? ''}`;
