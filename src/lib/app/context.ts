@@ -24,7 +24,7 @@ export interface Context extends Machine {
 export function createContext(root: string): Context {
   const clock = lazy(systemClock);
   const area = lazy(checkedArea);
-  let stored: (() => LoadedConfig | Promise<LoadedConfig>) | undefined;
+  let stored: (() => Promise<LoadedConfig>) | undefined;
   return {
     templates: join(root, 'templates'),
     get clock() {

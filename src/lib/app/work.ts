@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 10_000;
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 
-const opened = new WeakMap<Context, () => WorkContext | Promise<WorkContext>>();
+const opened = new WeakMap<Context, () => Promise<WorkContext>>();
 
 /**
  * Returns the dependencies of work tracking, the same ones until a configuration file changes. Contacts GitHub

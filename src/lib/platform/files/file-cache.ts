@@ -35,34 +35,18 @@ export function cachedLoader<T>(
   clock: Pick<Clock, 'now'>,
   paths: readonly string[],
   make: () => Promise<T>,
-): () => T | Promise<T> {
-  type Outcome = { value: T } | { error: unknown };
-  let cached: Cached<Promise<Outcome>> | undefined;
-  let settled: { of: Cached<Promise<Outcome>>; outcome: Outcome } | undefined;
-  const forget = (load: Promise<Outcome>): void => {
-    if (cached?.value === load) cached = undefined;
-  };
-  const begin = (): Promise<Outcome> => {
-    const making: Promise<Outcome> = make().then(
-      (value) => ({ value }),
-      (error: unknown) => {
-        if (!(error instanceof StewardError && error.kind === 'config')) forget(making);
-        return { error };
-      },
-    );
+): () => Promise<T> {
+  let cached: Cached<Promise<T>> | undefined;
+  const begin = (): Promise<T> => {
+    const making = make();
+    making.catch((error: unknown) => {
+      const isKept = error instanceof StewardError && error.kind === 'config';
+      if (!isKept && cached?.value === making) cached = undefined;
+    });
     return making;
   };
-  const valueOf = (outcome: Outcome): T => {
-    if ('error' in outcome) throw outcome.error;
-    return outcome.value;
-  };
   return () => {
-    const current = refreshCached(clock, cached, paths, begin);
-    cached = current;
-    if (settled?.of === current) return valueOf(settled.outcome);
-    return current.value.then((outcome) => {
-      if (cached === current) settled = { of: current, outcome };
-      return valueOf(outcome);
-    });
+    cached = refreshCached(clock, cached, paths, begin);
+    return cached.value;
   };
 }

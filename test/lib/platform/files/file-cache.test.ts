@@ -50,12 +50,12 @@ describe('what is remembered of files', () => {
     expect([value(), value()]).to.deep.equal([3, 3]);
   });
 
-  it('is shared by callers at once, and given at once when it is there', async () => {
+  it('is shared by callers at once, and not loaded again when it is there', async () => {
     let made = 0;
     const get = cachedLoader(clock, [file()], () => Promise.resolve(++made));
     write('x');
     expect(await Promise.all([get(), get(), get()])).to.deep.equal([1, 1, 1]);
-    expect(get()).to.equal(1);
+    expect(await get()).to.equal(1);
     write('other');
     expect(await get()).to.equal(2);
   });
