@@ -235,7 +235,7 @@ async function remoteTime(at: MachineChecked): Promise<{ host: string; ms: numbe
       if (error instanceof StewardError && error.kind === 'unavailable') return undefined;
       throw error;
     });
-    const ms = Date.parse(answer?.headers.get('date') ?? '');
+    const ms = Date.parse(answer?.headers['date'] ?? '');
     if (!Number.isNaN(ms)) return { host: new URL(url).hostname, ms };
   }
   return undefined;

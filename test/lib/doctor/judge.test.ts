@@ -156,7 +156,7 @@ describe('doctor judgements', () => {
       status: number,
       text = '',
     ): Promise<Finding | undefined> => {
-      const askHost = (): Promise<UrlAnswer> => Promise.resolve({ status, text, headers: new Headers() });
+      const askHost = (): Promise<UrlAnswer> => Promise.resolve({ status, text, headers: {} });
       const config = { settings: { notifications: deps.settings() } };
       const at = { online: true, config, secret: deps.secret, askHost } as unknown as NotifyChecked;
       return (await check.run(at as never))[0];

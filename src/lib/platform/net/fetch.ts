@@ -1,6 +1,6 @@
 import { StewardError } from '../../errors';
-import { codeOf, networkError, openDispatcher, requireEncryption } from './network-failure';
-import { bodyOf } from './origin-client';
+import { openDispatcher, requireEncryption } from './network-failure';
+import { bodyOf, openOrigin, type WholeAnswer } from './origin-client';
 
 /** A `fetch` limited to one origin. */
 export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -52,14 +52,9 @@ async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }
 
-const TIMEOUT_MS = 8_000;
-const MAX_BYTES = 1024 * 1024;
+const LIMITS = { timeoutMs: 8_000, maxBytes: 1024 * 1024 };
 
-export interface UrlAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+export type UrlAnswer = Pick<WholeAnswer, 'status' | 'headers' | 'text'>;
 
 export type GetUrl = (url: string, headers?: Record<string, string>) => Promise<UrlAnswer>;
 
@@ -72,25 +67,10 @@ export async function getUrl(
   url: string,
   headers: Record<string, string> = {},
 ): Promise<UrlAnswer> {
-  const { origin, hostname } = new URL(url);
-  const send = boundFetch({ origin, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, env });
+  const server = await openOrigin(url, { hint: 'Check the network and the address.' }, { env });
   try {
-    const answer = await send(url, { headers: { ...headers, 'user-agent': 'steward' } });
-    const text = (await answer.text()).slice(0, 64 * 1024);
-    return { status: answer.status, headers: answer.headers, text };
-  } catch (error) {
-    if (error instanceof StewardError) throw error;
-    const hint = 'Check the network and the address.';
-    throw networkError(hostname, codeOf(innermost(error)), hint);
+    return await server.request({ method: 'GET', path: '', headers, ...LIMITS });
+  } finally {
+    await server.close();
   }
-}
-
-function innermost(error: unknown): unknown {
-  let at = error;
-  for (let depth = 0; at instanceof Error && depth < 8; depth += 1) {
-    const cause: unknown = at instanceof AggregateError ? at.errors[0] : at.cause;
-    if (!(cause instanceof Error)) break;
-    at = cause;
-  }
-  return at;
 }
