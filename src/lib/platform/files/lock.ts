@@ -1,16 +1,9 @@
-import {
-  lstatSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { StewardError, errnoCode, unless } from '../../errors';
+import { StewardError, errnoCode } from '../../errors';
+import { factsOf, pidScope } from '../process/own-terminal';
 import { spawnSync } from '../process/spawn';
 import type { Clock } from '../time/clock';
 import { linkNew, readText, renameOver, sweepTemps, tempOf } from './atomic-file';
@@ -219,8 +212,8 @@ function lockedError(path: string): StewardError {
 
 /** Returns the contents of a lock file for a running process. */
 export function holderOf(pid: number, machineId: string, nowMs: number, token: string): Holder {
-  const { boot, namespace } = scope();
-  const started = processFacts(pid)?.started ?? null;
+  const { boot, namespace } = pidScope();
+  const started = factsOf(pid)?.started ?? null;
   return { pid, machine: machineId, boot, namespace, started, at: nowMs, token };
 }
 
@@ -241,7 +234,7 @@ export function parseHolder(text: string): Holder | undefined {
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {
-    const { boot, namespace } = scope();
+    const { boot, namespace } = pidScope();
     if (holder.boot !== null && boot !== null && holder.boot !== boot) return true;
     if (holder.namespace === namespace) return isProcessGone(holder, options);
   }
@@ -250,8 +243,9 @@ export function isGone(holder: Holder, options: GoneOptions): boolean {
 
 function isProcessGone({ pid, started, at }: Holder, options: GoneOptions): boolean {
   if (!isAlive(pid)) return true;
-  const facts = processFacts(pid);
-  if (facts?.hasEnded === true) return true;
+  const facts = factsOf(pid);
+  // Counts zombies as ended. In a container, the parent may never reap a killed process.
+  if (facts?.isDead === true) return true;
   if (facts !== undefined && started !== null) return facts.started !== started;
   const startedMs = options.processStart(pid);
   return startedMs !== undefined && startedMs > at + REUSED_AFTER_MS;
@@ -280,25 +274,4 @@ export function processStart(pid: number): number | undefined {
   const text = result.stdout.trim();
   const ms = Date.parse(isWindows ? text : `${text} UTC`);
   return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** Returns the boot id and pid namespace. Both are null on systems other than Linux. */
-function scope(): { boot: string | null; namespace: string | null } {
-  return {
-    boot: systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,
-    namespace: systemText(() => readlinkSync('/proc/self/ns/pid')) ?? null,
-  };
-}
-
-/** Reads the state and start time (fields 3 and 22) from /proc/PID/stat; returns undefined without /proc. */
-function processFacts(pid: number): { started: string; hasEnded: boolean } | undefined {
-  const stat = systemText(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const started = fields?.[19];
-  // Counts zombies as ended. In a container, the parent may never reap a killed process.
-  return started === undefined ? undefined : { started, hasEnded: ['Z', 'X'].includes(fields?.[0] ?? '') };
-}
-
-function systemText(read: () => string): string | undefined {
-  return unless(['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'EINVAL', 'ENOTDIR'], read);
 }

@@ -1,7 +1,7 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
-import { errnoCode, unless } from '../../errors';
-import { factsOf } from './own-terminal';
+import { isAlive } from '../files/lock';
+import { factsOf, ifThere, pidScope } from './own-terminal';
 import { spawnSync } from './spawn';
 
 /** Identifies a process by its pid and start time, because pids are reused. */
@@ -18,7 +18,6 @@ export interface ProcessMark {
 const MAX_STEPS = 16;
 const PS_TIMEOUT_MS = 1000;
 const PS_MAX_BYTES = 16 * 1024 * 1024;
-const UNREADABLE = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
 
 /**
  * Returns the nearest ancestor (other than init) whose command line doesn't contain `word`. Reads /proc on
@@ -42,7 +41,7 @@ export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark 
  * been reused.
  */
 export function stateOf(mark: ProcessMark): 'runs' | 'gone' | 'unknown' {
-  if (process.platform === 'darwin') return exists(mark.pid) ? 'unknown' : 'gone';
+  if (process.platform === 'darwin') return isAlive(mark.pid) ? 'unknown' : 'gone';
   if (process.platform !== 'linux') return 'unknown';
   const here = placeOfPids();
   if (mark.boot !== here.boot) return mark.boot === '' || here.boot === '' ? 'unknown' : 'gone';
@@ -59,7 +58,7 @@ interface Found {
 
 function readProc(pid: number): Found | undefined {
   const facts = factsOf(pid);
-  const command = unless(UNREADABLE, () => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  const command = ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
   return facts === undefined || command === undefined ? undefined : { ...facts, command };
 }
 
@@ -88,21 +87,10 @@ function processTable(): (pid: number) => Found | undefined {
   };
 }
 
-let known: Pick<ProcessMark, 'boot' | 'namespace'> | undefined;
+let known: ReturnType<typeof pidScope> | undefined;
 
 function placeOfPids(): Pick<ProcessMark, 'boot' | 'namespace'> {
   if (process.platform !== 'linux') return { boot: '', namespace: '' };
-  known ??= {
-    boot: unless(UNREADABLE, () => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? '',
-    namespace: unless(UNREADABLE, () => readlinkSync('/proc/self/ns/pid')) ?? '',
-  };
-  return known;
-}
-
-function exists(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errnoCode(error) !== 'ESRCH';
-  }
+  const { boot, namespace } = (known ??= pidScope());
+  return { boot: boot ?? '', namespace: namespace ?? '' };
 }

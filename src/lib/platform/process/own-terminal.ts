@@ -5,6 +5,7 @@ import {
   lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   writeSync,
   type Stats,
 } from 'node:fs';
@@ -92,6 +93,14 @@ const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 
  */
 export function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
+}
+
+/** Returns the boot id and pid namespace. Both are null on systems other than Linux. */
+export function pidScope(): { boot: string | null; namespace: string | null } {
+  return {
+    boot: ifThere(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,
+    namespace: ifThere(() => readlinkSync('/proc/self/ns/pid')) ?? null,
+  };
 }
 
 /** Returns a variable from the initial environment of one of this user's processes. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 import { factsOf, ifThere, type OwnTerminal, pathOf } from './own-terminal';
+import { argumentsOf, programOf } from './pty';
 
 /** A running program of this user on a terminal. */
 export interface RunningProgram extends OwnTerminal {
@@ -19,11 +20,6 @@ export function isCodexDaemon(pid: number | undefined): boolean {
   return args.includes('app-server') && args.includes('--managed-daemon');
 }
 
-function argumentsOf(pid: number): string[] {
-  const text = ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
-  return text.split('\0').slice(0, -1);
-}
-
 /**
  * Returns this user's processes of a program on a terminal, without those that such a process started there.
  * Works only on Linux.
@@ -32,7 +28,7 @@ export function programsOnTerminals(name: string, nowMs: number): RunningProgram
   const upSec = Number(ifThere(() => readFileSync('/proc/uptime', 'latin1'))?.split(' ')[0]);
   const found = (ifThere(() => readdirSync('/proc')) ?? []).flatMap((entry) => {
     const pid = Number(entry);
-    if (!Number.isInteger(pid) || commandOf(pid) !== name) return [];
+    if (!Number.isInteger(pid) || programOf(pid) !== name) return [];
     const facts = factsOf(pid);
     const tty = pathOf(facts?.device ?? 0);
     const cwd = ifThere(() => readlinkSync(`/proc/${pid}/cwd`));
@@ -43,8 +39,4 @@ export function programsOnTerminals(name: string, nowMs: number): RunningProgram
   });
   const pids = new Set(found.map(({ pid }) => pid));
   return found.filter(({ parent }) => !pids.has(parent));
-}
-
-function commandOf(pid: number): string | undefined {
-  return ifThere(() => readFileSync(`/proc/${pid}/comm`, 'utf8'))?.trimEnd();
 }

@@ -78,7 +78,8 @@ function folderOf(pid: number): string | undefined {
 
 /** Returns a process's arguments, or an empty list if the process is gone. */
 export function argumentsOf(pid: number): string[] {
-  return ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
+  const text = ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
+  return text.split('\0').slice(0, -1);
 }
 
 /**
