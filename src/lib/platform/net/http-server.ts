@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -286,17 +292,11 @@ function originForm(target: string, host = ''): string {
 
 /** Sends the response to an invalid request, and closes the connection. */
 function sendOff(socket: Duplex, { status, headers, body }: HttpAnswer): void {
-  const lines = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Refused'}`];
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}`];
   for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
   lines.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close');
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body.toString()}`, () => socket.destroy());
 }
-
-const REASONS: ReadonlyMap<number, string> = new Map([
-  [400, 'Bad Request'],
-  [408, 'Request Timeout'],
-  [431, 'Request Header Fields Too Large'],
-]);
 
 function listening(server: Server, where: object): Promise<void> {
   return new Promise((resolve, reject) => {
