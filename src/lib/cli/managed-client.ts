@@ -1,3 +1,4 @@
+import { custom } from '@oclif/core/args';
 import { join } from 'node:path';
 
 import {
@@ -12,6 +13,7 @@ import {
   type EnvironmentBody,
   type SecretReference,
 } from '../agents/managed/definition';
+import { checkedId } from '../agents/managed/event';
 import { TIMING } from '../agents/managed/failure';
 import type { SendDeps } from '../agents/managed/outbox';
 import type { UserConfig } from '../config/schema';
@@ -20,6 +22,14 @@ import { StewardError } from '../errors';
 import { withLock } from '../platform/files/lock';
 import { openOrigin } from '../platform/net/origin-client';
 import type { Context } from '../app/context';
+
+/** The id of a hosted session. */
+export const sessionArg = custom<string>({
+  ignoreStdin: true,
+  description: 'Session id.',
+  parse: (text) => Promise.resolve(checkedId(text)),
+});
+export const hostedSession = sessionArg({ required: true });
 
 export interface ManagedContext {
   client: ManagedClient;
@@ -44,8 +54,7 @@ export async function withManaged<T>(
     hint: 'Check the network and agents.managed.url.',
   });
   const { clock, area, machineId } = context;
-  const aborts = signal === undefined ? {} : { signal };
-  const client = managedClient({ http, clock, credential, credentialFrom: from, ...aborts });
+  const client = managedClient({ http, clock, credential, credentialFrom: from, signal });
   const locked = <R>(name: string, waitMs: number, inside: () => Promise<R>): Promise<R> =>
     withLock(join(area.machine, name), { clock, machineId, waitMs }, inside);
   const deps: SendDeps = {
@@ -54,7 +63,7 @@ export async function withManaged<T>(
     timing: TIMING,
     folder: area.managed,
     alone: (session, inside) => locked(`managed-${session}-send.lock`, SEND_WAIT_MS, inside),
-    ...aborts,
+    signal,
   };
   try {
     return await work({

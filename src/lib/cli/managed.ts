@@ -272,8 +272,7 @@ const LOG_DAYS = 90;
 /** Starts a session with a message and follows the session until the turn ends. */
 export async function runHere(host: FollowHost, input: StartInput, policy: Policy): Promise<void> {
   const { budget } = input;
-  const limit = budget === undefined ? {} : { maxCost: budget };
-  await followHere(host, { until: 'turn', policy, ...limit }, async (managed) => {
+  await followHere(host, { until: 'turn', policy, maxCost: budget }, async (managed) => {
     warnOfUncountedTokens(host, budget);
     pruneSessions(managed.folder, LOG_DAYS, host.context.clock.now());
     const session = await startSession(managed.deps, input);

@@ -32,11 +32,7 @@ export default class AgentsManagedRun extends BaseCommand {
     const [agent, environment] = [given('agent', flags.agent), given('environment', flags.environment)];
     const budget = parseCost(flags['max-cost']);
     const message = await messageOf(args.message);
-    const optional = {
-      ...(title === undefined ? {} : { title }),
-      ...(budget === undefined ? {} : { budget }),
-    };
-    const input = { agent, environment, message, vaults: vault, ...optional };
+    const input = { agent, environment, message, vaults: vault, title, budget };
     await runHere(hostOf(this.context, this.terminal, this.json), input, policyOf(flags));
     return undefined;
   }

@@ -1,8 +1,7 @@
-import { checkedId } from '../../../lib/agents/managed/event';
 import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
 import { BaseCommand, boolean, word, repeatable } from '../../../lib/cli/base-command';
 import { messageOf, textOrFile } from '../../../lib/agents/input';
-import { withManaged } from '../../../lib/cli/managed-client';
+import { hostedSession, withManaged } from '../../../lib/cli/managed-client';
 import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/managed';
 
 export default class AgentsManagedSend extends BaseCommand {
@@ -10,7 +9,7 @@ export default class AgentsManagedSend extends BaseCommand {
   static override description =
     'Never sends a message twice: after a lost response or a crash, steward checks the session before resending the message.';
   static override args = {
-    session: word({ required: true, description: 'Session id.' }),
+    session: hostedSession,
     message: word({ description: 'Message, @FILE, or @- for stdin.' }),
   };
   static override flags = {
@@ -27,8 +26,8 @@ export default class AgentsManagedSend extends BaseCommand {
 
   async run(): Promise<SendResult | undefined> {
     const { args, flags } = await this.parse(AgentsManagedSend);
-    const session = checkedId(args.session, 'a session');
     const message = args.message === undefined ? undefined : await messageOf(args.message);
+    const { session } = args;
     const policy = policyOf(flags);
     const toolResults = flags['tool-result'] ?? [];
     const input = { session, message, policy, toolResults, areErrors: flags['tool-error'], read: textOrFile };

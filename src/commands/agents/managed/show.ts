@@ -1,14 +1,11 @@
-import { checkedId } from '../../../lib/agents/managed/event';
 import { sessionReport } from '../../../lib/agents/managed/sessions';
 import { sessionText, type SessionReport } from '../../../lib/agents/managed/view';
-import { BaseCommand, word } from '../../../lib/cli/base-command';
-import { withManaged } from '../../../lib/cli/managed-client';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { hostedSession, withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedShow extends BaseCommand {
   static override summary = "Show a session's status, cost and pending questions";
-  static override args = {
-    session: word({ required: true, description: 'Session id.' }),
-  };
+  static override args = { session: hostedSession };
   static override examples = [
     'agents managed show sesn_01',
     'agents managed show sesn_01 --json | jq .cost.totalUsd',
@@ -17,8 +14,7 @@ export default class AgentsManagedShow extends BaseCommand {
 
   async run(): Promise<SessionReport> {
     const { args } = await this.parse(AgentsManagedShow);
-    const session = checkedId(args.session, 'a session');
-    const report = await withManaged(this.context, (managed) => sessionReport(managed, session));
+    const report = await withManaged(this.context, (managed) => sessionReport(managed, args.session));
     return this.show(report, () => sessionText(report));
   }
 }

@@ -1,14 +1,12 @@
-import { checkedId } from '../../../lib/agents/managed/event';
-import { BaseCommand, boolean, word } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../../lib/cli/base-command';
 import { hostOf, followHere } from '../../../lib/cli/managed';
+import { hostedSession } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedStream extends BaseCommand {
   static override summary = "Show a session's events until the session ends";
   static override description =
     'Shows missed events, then new ones. Also sends messages that an interrupted run left unsent, but does not answer questions. Ctrl-C stops the command, not the session.';
-  static override args = {
-    session: word({ required: true, description: 'Session id.' }),
-  };
+  static override args = { session: hostedSession };
   static override flags = {
     all: boolean({ description: 'Show all events from the beginning.' }),
   };
@@ -20,10 +18,9 @@ export default class AgentsManagedStream extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { args, flags } = await this.parse(AgentsManagedStream);
-    const session = checkedId(args.session, 'a session');
     const host = hostOf(this.context, this.terminal, this.json);
-    const options = { until: 'session' as const, policy: undefined, fromStart: flags.all, session };
-    await followHere(host, options, () => Promise.resolve({ session }));
+    const options = { until: 'session' as const, policy: undefined, fromStart: flags.all, ...args };
+    await followHere(host, options, () => Promise.resolve(args));
     return undefined;
   }
 }

@@ -1,4 +1,3 @@
-import { checkedId } from '../../../lib/agents/managed/event';
 import { wakeSession } from '../../../lib/agents/managed/sessions';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { messageOf } from '../../../lib/agents/input';
@@ -11,13 +10,14 @@ import {
   warnOfUncountedTokens,
   followHere,
 } from '../../../lib/cli/managed';
+import { sessionArg } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedWake extends BaseCommand {
   static override summary = 'Resume a session and follow it until the turn ends';
   static override description =
     'Use this command after a crash, a lost connection or Ctrl-C. Shows missed events and sends unsent messages. To answer permission requests, use --allow or --deny, or answer on a terminal.';
   static override args = {
-    session: word({ description: 'Session id (default: the last session used on this machine).' }),
+    session: sessionArg({ description: 'Session id (default: the last session used on this machine).' }),
     message: word({
       description: 'Message, @FILE, or @- for stdin.',
     }),
@@ -32,20 +32,14 @@ export default class AgentsManagedWake extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { args, flags } = await this.parse(AgentsManagedWake);
-    const session = args.session === undefined ? undefined : checkedId(args.session, 'a session');
     const message = args.message === undefined ? undefined : await messageOf(args.message);
     const maxCost = parseCost(flags['max-cost']);
     const host = hostOf(this.context, this.terminal, this.json);
-    const options = {
-      until: 'turn' as const,
-      policy: policyOf(flags),
-      session,
-      ...(maxCost === undefined ? {} : { maxCost }),
-    };
+    const options = { until: 'turn' as const, policy: policyOf(flags), session: args.session, maxCost };
     await followHere(host, options, async (managed) => {
       warnOfUncountedTokens(host, maxCost);
-      const resumed = await wakeSession(managed.deps, session, message);
-      if (session === undefined) host.say(`Session ${resumed.session}`);
+      const resumed = await wakeSession(managed.deps, args.session, message);
+      if (args.session === undefined) host.say(`Session ${resumed.session}`);
       return resumed;
     });
     return undefined;

@@ -46,7 +46,7 @@ interface ClientDeps {
   credential: ManagedCredential;
   /** Name of the setting or variable that holds the credential. */
   credentialFrom: string | undefined;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -144,7 +144,7 @@ async function call(
   more: { query?: Query; body?: unknown } = {},
 ): Promise<Record<string, unknown>> {
   const { http, signal } = deps;
-  const limits = { timeoutMs: ANSWER_MS, maxBytes: MAX_BYTES, ...(signal === undefined ? {} : { signal }) };
+  const limits = { timeoutMs: ANSWER_MS, maxBytes: MAX_BYTES, signal };
   const answer = await http.request({ method, path, headers: headersOf(deps), ...more, ...limits });
   if (answer.status < 200 || answer.status > 299) throw refused(deps, answer, what);
   const body = answer.text.trim() === '' ? {} : parseObject(answer.text);
@@ -155,8 +155,7 @@ async function call(
 async function openStream(deps: ClientDeps, path: string, id: string): Promise<OriginStream> {
   const { http, signal } = deps;
   const headers = headersOf(deps, 'text/event-stream');
-  const limits = { timeoutMs: ANSWER_MS, ...(signal === undefined ? {} : { signal }) };
-  const stream = await http.stream({ method: 'GET', path, headers, ...limits });
+  const stream = await http.stream({ method: 'GET', path, headers, timeoutMs: ANSWER_MS, signal });
   if (stream.status !== 200)
     throw refused(deps, { ...stream, text: await errorText(stream) }, `session ${id}`);
   if ((stream.headers['content-type'] ?? '').includes('text/event-stream')) return stream;

@@ -71,10 +71,10 @@ export function isId(text: string): boolean {
   return ID.test(text) && !DEVICE.test(text);
 }
 
-/** Validates and returns an id that the user typed. Throws `usage` if it is invalid. */
-export function checkedId(text: string, what: string): string {
+/** Validates and returns a session id that the user typed. Throws `usage` if it is invalid. */
+export function checkedId(text: string): string {
   if (isId(text)) return text;
-  throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not a valid id for ${what}.`, {
+  throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not a valid id for a session.`, {
     hint: 'Use only letters, digits, _ and -. The list commands show valid ids.',
   });
 }

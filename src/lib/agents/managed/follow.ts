@@ -32,7 +32,7 @@ export interface FollowInput {
   /** When to stop following: at the end of the turn or of the session. */
   until: 'turn' | 'session';
   /** Cost limit in USD. The agent is interrupted when the cost reaches the limit. */
-  maxCost?: number;
+  maxCost?: number | undefined;
   /** Ids of events that were just sent. The turn doesn't end until the log contains these events. */
   sent?: readonly string[];
   /** Whether the service reports the session as idle. */

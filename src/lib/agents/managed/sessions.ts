@@ -21,10 +21,10 @@ export interface StartInput {
   agent: string;
   environment: string;
   message: string;
-  title?: string;
+  title?: string | undefined;
   vaults?: readonly string[];
   /** Cost limit in USD. */
-  budget?: number;
+  budget?: number | undefined;
 }
 
 /**
@@ -159,7 +159,7 @@ export async function wakeSession(
       hint: 'Pass a session id from "steward agents managed sessions", or start a session: steward agents managed run',
     });
   }
-  const session = checkedId(id, 'a session');
+  const session = checkedId(id);
   const found = await repeated(deps, () => deps.client.get('sessions', session));
   const status = textField(found, 'status');
   const archived = isArchived(found);

@@ -139,9 +139,9 @@ describe('managed: text from elsewhere', () => {
 
   it('is refused as an id if it is unsafe as a file name', () => {
     for (const id of ['', '../x', 'a/b', 'a\\b', 'CON', 'nul', 'a b', '-x', 'é', 'a'.repeat(129)]) {
-      expect(() => checkedId(id, 'a session'), id).to.throw(/is not a valid id/);
+      expect(() => checkedId(id), id).to.throw(/is not a valid id/);
     }
-    expect(checkedId('sesn_01ABC-x', 'a session')).to.equal('sesn_01ABC-x');
+    expect(checkedId('sesn_01ABC-x')).to.equal('sesn_01ABC-x');
   });
 
   it('is parsed as a retry time in seconds or as a date', () => {
