@@ -17,9 +17,9 @@ interface RosterAgent {
   role: string | null;
   description: string | null;
   model: ModelTier | null;
-  expertise: string[];
-  personality: string[];
-  approach: string[];
+  expertise: readonly string[];
+  personality: readonly string[];
+  approach: readonly string[];
   path: string;
 }
 
@@ -221,14 +221,10 @@ function quoted(value: unknown): string {
   return `"${clean(typeof value === 'object' ? 'a list or object' : String(value)).slice(0, 40)}"`;
 }
 
-interface NewAgent {
-  slug: string;
+interface NewAgent extends Pick<RosterAgent, 'slug' | TraitFamily> {
   name?: string | undefined;
   role: string;
   model?: ModelTier | undefined;
-  expertise: readonly string[];
-  personality: readonly string[];
-  approach: readonly string[];
 }
 
 /** Writes the file for a new agent. Throws `conflict` if the file already exists. */

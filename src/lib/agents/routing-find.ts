@@ -3,20 +3,12 @@ import { MAX_BRIEFS, traitsIn, type BriefOptions, type BuilderMode, type ModelTi
 import { findBuilder, plainAudit, readOnlyAudit } from './audit';
 import { asksPerson, needsLocal, type AgentTypes } from './check';
 import { objectIn } from './code-object';
+import type { RosterEntry } from './roster';
 import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type RuleMatch, type Hit, type TextRange } from './routing-match'; // prettier-ignore
 import { clauseBefore, type RequestText } from './text';
 
 /** The properties of a roster agent that routing needs. */
-export interface NamedAgent {
-  slug: string;
-  name: string;
-  role: string | null;
-  model: ModelTier | null;
-  expertise: readonly string[];
-  personality: readonly string[];
-  approach: readonly string[];
-  persona: string;
-}
+export type NamedAgent = Omit<RosterEntry, 'description' | 'path'>;
 
 export interface AgentSettings {
   types: AgentTypes;
