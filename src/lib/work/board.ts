@@ -27,35 +27,17 @@ export const SETUP_STEPS: readonly string[] = [
 ];
 
 export function toItem(
-  issue: Issue,
+  { identity, ...issue }: Issue,
   columns: readonly LaneName[],
-  facts: LabelFacts = labelFacts(issue.labels),
+  { origin, ...facts }: LabelFacts = labelFacts(issue.labels),
 ) {
-  const { number, title, url, state, labels, createdAt, updatedAt, closedAt, stateReason, due } = issue;
-  const { status, type, priority, property, agents, stale } = facts;
   const lane = laneOf(issue, facts);
   return {
-    number,
-    title,
-    url,
-    state,
+    ...issue,
+    ...facts,
     lane: columns.includes(lane) ? lane : 'Queued',
-    status,
-    type,
-    priority,
-    property,
-    agents,
-    source: sourceOf(issue, facts),
-    slug: slugOf(issue),
-    labels,
-    createdAt,
-    updatedAt,
-    closedAt,
-    /** Why the issue was closed: `completed` or `not_planned`. */
-    stateReason,
-    /** When the reminder is due, as ISO 8601 in UTC. */
-    due,
-    stale,
+    source: sourceOf(issue, { origin, type: facts.type }),
+    slug: slugOf({ identity }),
   };
 }
 

@@ -93,7 +93,7 @@ export function labelFacts(labels: readonly string[]) {
   };
 }
 
-export function laneOf({ state }: Pick<Issue, 'state'>, { status }: LabelFacts): LaneName {
+export function laneOf({ state }: Pick<Issue, 'state'>, { status }: Pick<LabelFacts, 'status'>): LaneName {
   return state === 'closed' ? 'Complete' : LANE_OF[status ?? 'queued'];
 }
 
@@ -133,7 +133,10 @@ const ORIGIN_FLAGS = ['core-sync', 'auto-native', 'auto-sweep'] as const;
 /** Where an issue came from, shown as a badge. */
 export type IssueSource = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
 
-export function sourceOf({ title }: Pick<Issue, 'title'>, { origin, type }: LabelFacts): IssueSource {
+export function sourceOf(
+  { title }: Pick<Issue, 'title'>,
+  { origin, type }: Pick<LabelFacts, 'origin' | 'type'>,
+): IssueSource {
   if (origin !== undefined) return origin;
   return type === 'reminder' || parseTitle(title).kind === 'reminder' ? 'reminder' : 'manual';
 }
