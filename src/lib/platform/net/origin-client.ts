@@ -17,7 +17,7 @@ interface OriginRequest {
   headers?: Readonly<Record<string, string>>;
   /** Request body, sent as JSON. */
   body?: unknown;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 interface Bounds {
@@ -165,18 +165,16 @@ async function ask(
   wanted: OriginRequest,
   limits: { headersTimeout: number; bodyTimeout: number; signal: AbortSignal | undefined },
 ): Promise<Dispatcher.ResponseData> {
-  const { signal, ...timeouts } = limits;
-  const body = wanted.body === undefined ? undefined : JSON.stringify(wanted.body);
+  const body = wanted.body === undefined ? null : JSON.stringify(wanted.body);
   return send(addressOf(root, wanted), {
     method: wanted.method,
-    ...timeouts,
-    ...(signal === undefined ? {} : { signal }),
+    ...limits,
     headers: {
       'user-agent': 'steward',
       ...wanted.headers,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
     },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
 }
 

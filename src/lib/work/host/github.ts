@@ -28,23 +28,15 @@ interface GitHubDeps extends CredentialDeps {
   writesPerMinute?: number;
   secondMs?: number;
   timeoutMs?: number;
-  bounds?: Bounds;
-}
-
-/**
- * Limits for responses and lists. Exceeding a limit is an error, because a partial list could be mistaken for
- * a complete list.
- */
-interface Bounds {
-  answerBytes: number;
-  listPages: number;
-  listBytes: number;
-  listMs: number;
+  bounds?: typeof BOUNDS;
 }
 
 const MIB = 1024 * 1024;
-/** About 30,000 issues fit in 192 MiB. */
-const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 2 * 60_000 };
+/**
+ * Exceeding a limit is an error, because a partial list could be mistaken for a complete list. About 30,000
+ * issues fit in 192 MiB.
+ */
+const BOUNDS = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 2 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
 /** GitHub allows 80 writes per minute. Use fewer, to leave some for other tools. */
@@ -55,7 +47,7 @@ interface Service {
   client: Client;
   /** The origin of the web pages, such as `https://github.com`. */
   site: string;
-  bounds: Bounds;
+  bounds: typeof BOUNDS;
   asked: (what: string) => Asked;
   traffic: { requests: number; bytes: number; remaining: number | null };
 }
