@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import { appendChild, applyEdits, removeChildren, type Edit } from '../platform/files/json-edit';
-import { parseJsonTree, type JsonArray, type JsonNode, type JsonObject } from '../platform/files/json-tree';
+import { parseJsonTree, type JsonNode } from '../platform/files/json-tree';
 import type { PathHost } from '../platform/files/paths';
 import { wordsOf, type Assistant, type HookRegistration } from './assistant';
 import type { ShimCommands } from './shim';
@@ -90,8 +90,8 @@ export function strangersIn(
   assistant: Assistant,
   commands: ShimCommands,
 ): string[] {
-  const hooks = topNode(source, path, 'hooks', assistant);
-  const all = hooks?.kind === 'object' ? hooks.members.flatMap(({ value }) => commandsIn(source, value)) : [];
+  const hooks = memberOf(rootOf(source, path, assistant), 'hooks');
+  const all = hooks?.members.flatMap(({ value }) => commandsIn(source, value)) ?? [];
   return all.filter(
     (command) => /steward-hook(?:\.cmd)?\b/.test(command) && !commands.isMentionedIn(command),
   );
@@ -105,8 +105,8 @@ export function switchedOffBy(
   host: PathHost,
 ): string | null {
   const { switchedOffBy: key } = assistant;
-  const node = key === undefined || source === undefined ? undefined : topNode(source, path, key, assistant);
-  const isOff = node !== undefined && source?.slice(node.start, node.end) === 'true';
+  const node = source && key && memberOf(rootOf(source, path, assistant), key);
+  const isOff = node && source?.slice(node.start, node.end) === 'true';
   return (isOff ? `${key} in ${path}` : assistant.disabledBy?.(host)) ?? null;
 }
 
@@ -121,23 +121,23 @@ export function removeHooks(
 ) {
   const { assistant, commands, created } = input;
   const root = rootOf(source, path, assistant);
-  const tables = root.kind === 'object' ? root.members.map(({ key, value }) => ({ key, value })) : [];
+  const isTable = ({ key, value }: { key: string; value: JsonNode }): boolean =>
+    key === 'hooks' && value.kind === 'object';
   const mayRemove = (name: string, isEmptiedByUs: boolean): boolean =>
     created === undefined ? isEmptiedByUs : created.includes(name);
   const hookCut = (hook: JsonNode): Cut => {
-    const isOurs = commands.verbOf(commandOf(source, hook) ?? '') !== undefined;
+    const isOurs = commands.verbOf(commandIn(source, hook)?.command ?? '') !== undefined;
     return isOurs ? { edits: [], entries: 1, isRemoved: true } : NOTHING;
   };
   const groupCut = (group: JsonNode): Cut => {
-    const list = group.kind === 'object' ? memberOf(group, 'hooks') : undefined;
+    const list = memberOf(group, 'hooks');
     // Cursor lists its hooks directly, without groups.
     if (list === undefined) return hookCut(group);
-    if (group.kind !== 'object' || list.kind !== 'array') return NOTHING;
+    if (list.kind !== 'array') return NOTHING;
     const isBare = group.members.every(({ key }) => key === 'hooks' || key === 'matcher');
     return cutOf(source, list, list.items.map(hookCut), ({ entries }) => isBare && entries > 0);
   };
   const tableCut = (table: JsonNode): Cut => {
-    if (table.kind !== 'object') return NOTHING;
     const cuts = table.members.map(({ key, value }) =>
       value.kind === 'array'
         ? cutOf(source, value, value.items.map(groupCut), ({ entries }) =>
@@ -147,20 +147,11 @@ export function removeHooks(
     );
     return cutOf(source, table, cuts, ({ removed }) => mayRemove('hooks', removed > 0));
   };
-  const isTable = ({ key, value }: { key: string; value: JsonNode }): boolean =>
-    key === 'hooks' && value.kind === 'object';
-  const { edits, entries } =
-    root.kind === 'object'
-      ? cutOf(
-          source,
-          root,
-          tables.map((one) => (isTable(one) ? tableCut(one.value) : NOTHING)),
-          () => false,
-        )
-      : NOTHING;
-  const left = tables
-    .filter(isTable)
-    .flatMap(({ value }) => (value.kind === 'object' ? value.members : []))
+  const cuts = root.members.map((one) => (isTable(one) ? tableCut(one.value) : NOTHING));
+  const { edits, entries } = cutOf(source, root, cuts, () => false);
+  const left = root.members
+    .filter(({ key }) => key === 'hooks')
+    .flatMap(({ value }) => value.members)
     .flatMap(({ value }) => commandsIn(source, value))
     .filter((command) => commands.verbOf(command) === undefined && commands.isMentionedIn(command));
   const text = applyEdits(source, edits);
@@ -182,7 +173,7 @@ const NOTHING: Cut = { edits: [], entries: 0, isRemoved: false };
 
 function cutOf(
   source: string,
-  container: JsonArray | JsonObject,
+  container: JsonNode,
   cuts: readonly Cut[],
   mayRemove: (emptied: { entries: number; removed: number }) => boolean,
 ): Cut {
@@ -196,18 +187,18 @@ function cutOf(
 }
 
 function commandsIn(source: string, groups: JsonNode): string[] {
-  if (groups.kind !== 'array') return [];
-  return groups.items.flatMap((group) => {
-    const list = group.kind === 'object' ? memberOf(group, 'hooks') : undefined;
-    if (list === undefined) return commandOf(source, group) ?? [];
-    return list.kind === 'array' ? list.items.flatMap((hook) => commandOf(source, hook) ?? []) : [];
-  });
+  return groups.items
+    .flatMap((group) => memberOf(group, 'hooks')?.items ?? group)
+    .flatMap((hook) => commandIn(source, hook)?.command ?? []);
 }
 
-function commandOf(source: string, hook: JsonNode): string | undefined {
-  const node = hook.kind === 'object' ? memberOf(hook, 'command') : undefined;
-  const command = node === undefined ? undefined : valueOf(source, node);
-  return typeof command === 'string' ? command : undefined;
+/** Returns the command of a hook or status line, with its position. */
+export function commandIn(source: string, node: JsonNode) {
+  const member = memberOf(node, 'command');
+  if (member === undefined) return undefined;
+  const { start, end } = member;
+  const command: unknown = JSON.parse(source.slice(start, end));
+  return typeof command === 'string' ? { command, start, end } : undefined;
 }
 
 /** Returns the `hooks` object. Throws `config` for an unknown format. */
@@ -215,7 +206,7 @@ function tableOf(
   source: string,
   path: string,
   assistant: Assistant,
-): { root: JsonObject; hooks: JsonObject | undefined } {
+): { root: JsonNode; hooks: JsonNode | undefined } {
   const root = rootOf(source, path, assistant);
   if (root.kind !== 'object') throw wrongShape(path, 'the top level is not an object');
   const hooks = memberOf(root, 'hooks');
@@ -224,18 +215,9 @@ function tableOf(
   return { root, hooks };
 }
 
-function topNode(source: string, path: string, key: string, assistant: Assistant): JsonNode | undefined {
-  const root = rootOf(source, path, assistant);
-  return root.kind === 'object' ? memberOf(root, key) : undefined;
-}
-
 /** Returns a member's value. For duplicate keys, returns the last value, as JSON.parse does. */
-export function memberOf(object: JsonObject, key: string): JsonNode | undefined {
+export function memberOf(object: JsonNode, key: string): JsonNode | undefined {
   return object.members.findLast((member) => member.key === key)?.value;
-}
-
-export function valueOf(source: string, node: JsonNode): unknown {
-  return JSON.parse(source.slice(node.start, node.end));
 }
 
 function isBlank(source: string | undefined): source is undefined {

@@ -1,6 +1,6 @@
-import { appendChild, applyEdits, removeChildren } from '../platform/files/json-edit';
-import { parseJsonTree, type JsonNode } from '../platform/files/json-tree';
-import { memberOf, rootOf, valueOf, wrongShape } from './settings-hooks';
+import { appendChild, applyEdits, removeChildren, type Edit } from '../platform/files/json-edit';
+import { parseJsonTree } from '../platform/files/json-tree';
+import { commandIn, memberOf, rootOf, wrongShape } from './settings-hooks';
 import type { ShimCommands } from './shim';
 
 /** `unsupported` means that the existing command can't be quoted for this system's shells. */
@@ -21,7 +21,7 @@ export function addStatusLine(
   commands: ShimCommands,
 ): StatusLineAdded {
   const { root, node, found } = lineIn(source, path, key);
-  if (root === undefined) throw wrongShape(path, 'the top level is not an object');
+  if (root.kind !== 'object') throw wrongShape(path, 'the top level is not an object');
   const then = found === undefined || found.command.trim() === '' ? undefined : found.command;
   const isThere = then !== undefined && runsSteward(then, commands);
   const command = isThere ? undefined : commands.statusLineFor(then);
@@ -60,14 +60,14 @@ export function removeStatusLine(
   const before = input.before ?? '';
   const { root, node, found } = lineIn(source, path, key);
   const ours = commands.statusLineOf(found?.command ?? '');
-  if (root === undefined || node === undefined || found === undefined || ours === undefined) {
+  if (node === undefined || found === undefined || ours === undefined) {
     const left = found !== undefined && commands.isMentionedIn(found.command) ? [found.command] : [];
     return { text: source, result: null, left };
   }
   const tree = parseJsonTree(before);
   const old = 'problem' in tree ? undefined : tree.root;
-  const restore = (span: Span, raw: string): StatusLineRemoved => {
-    return { text: applyEdits(source, [{ ...span, text: raw }]), result: 'restored', left: [] };
+  const restore = ({ start, end }: Omit<Edit, 'text'>, text: string): StatusLineRemoved => {
+    return { text: applyEdits(source, [{ start, end, text }]), result: 'restored', left: [] };
   };
   if (ours.then !== undefined) {
     const was = old === undefined ? undefined : commandIn(before, old);
@@ -102,21 +102,8 @@ function runsSteward(command: string, commands: ShimCommands): boolean {
 
 const PRINTS_STEWARD = /(?:^|[\s\\/"'])steward(?:-hook)?(?:\.cmd)?["']?\s+statusline(?![\w-])/;
 
-interface Span {
-  start: number;
-  end: number;
-}
-
 function lineIn(source: string, path: string, key: string) {
-  const top = rootOf(source, path);
-  const root = top.kind === 'object' ? top : undefined;
-  const node = root === undefined ? undefined : memberOf(root, key);
-  return { root, node, found: node === undefined ? undefined : commandIn(source, node) };
-}
-
-function commandIn(source: string, node: JsonNode): (Span & { command: string }) | undefined {
-  const member = node.kind === 'object' ? memberOf(node, 'command') : undefined;
-  const command = member === undefined ? undefined : valueOf(source, member);
-  if (member === undefined || typeof command !== 'string') return undefined;
-  return { command, start: member.start, end: member.end };
+  const root = rootOf(source, path);
+  const node = memberOf(root, key);
+  return { root, node, found: node && commandIn(source, node) };
 }

@@ -1,4 +1,4 @@
-import type { JsonArray, JsonObject } from './json-tree';
+import type { JsonNode } from './json-tree';
 
 export interface Edit {
   start: number;
@@ -20,12 +20,7 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
  * Appends an item or member in the style of its neighbors. If the container wasn't empty before,
  * `removeChildren` restores the exact original text.
  */
-export function appendChild(
-  source: string,
-  container: JsonArray | JsonObject,
-  value: unknown,
-  key?: string,
-): Edit {
+export function appendChild(source: string, container: JsonNode, value: unknown, key?: string): Edit {
   const style = styleOf(source);
   const last = childrenOf(container).at(-1);
   if (last !== undefined) {
@@ -50,11 +45,7 @@ export function appendChild(
 }
 
 /** Removes children from a container with their commas and leading white space. */
-export function removeChildren(
-  source: string,
-  container: JsonArray | JsonObject,
-  removed: ReadonlySet<number>,
-): Edit[] {
+export function removeChildren(source: string, container: JsonNode, removed: ReadonlySet<number>): Edit[] {
   const children = childrenOf(container);
   const [first, last] = [children[0], children.at(-1)];
   if (removed.size === children.length && first !== undefined && last !== undefined) {
@@ -75,7 +66,7 @@ export function removeChildren(
   });
 }
 
-function childrenOf(container: JsonArray | JsonObject) {
+function childrenOf(container: JsonNode) {
   if (container.kind === 'array') return container.items;
   return container.members.map(({ keyStart, value }) => ({ start: keyStart, end: value.end }));
 }
@@ -97,7 +88,7 @@ function lineIndent(source: string, offset: number): string {
 }
 
 /** Returns the separator between the children of a single-line container. */
-function gapBefore(source: string, container: JsonArray | JsonObject): string {
+function gapBefore(source: string, container: JsonNode): string {
   const [first, second] = childrenOf(container);
   if (first === undefined || second === undefined) return source.includes('\n') ? ' ' : '';
   return /,(\s*)$/.exec(source.slice(first.end, second.start))?.[1] ?? '';

@@ -8,33 +8,14 @@ export interface TextProblem {
 }
 
 /** A JSON value with its position. `source.slice(start, end)` is the text of the value. */
-export type JsonNode = JsonObject | JsonArray | JsonScalar;
-
-export interface JsonObject {
-  kind: 'object';
+export interface JsonNode {
+  kind: 'object' | 'array' | 'scalar';
   start: number;
   end: number;
-  /** Members in source order. If a key occurs twice, the last one wins. */
-  members: JsonMember[];
-}
-
-interface JsonMember {
-  key: string;
-  keyStart: number;
-  value: JsonNode;
-}
-
-export interface JsonArray {
-  kind: 'array';
-  start: number;
-  end: number;
+  /** The items of an array. */
   items: JsonNode[];
-}
-
-interface JsonScalar {
-  kind: 'scalar';
-  start: number;
-  end: number;
+  /** The members of an object in source order. If a key occurs twice, the last one wins. */
+  members: { key: string; keyStart: number; value: JsonNode }[];
 }
 
 type ParsedTree =
@@ -109,13 +90,13 @@ function duplicateKeyIn({ type, children = [] }: Node): Node | undefined {
 }
 
 function nodeOf({ type, offset, length, children = [] }: Node): JsonNode {
-  const span = { start: offset, end: offset + length };
-  if (type === 'array') return { kind: 'array', ...span, items: children.map(nodeOf) };
-  if (type !== 'object') return { kind: 'scalar', ...span };
+  const node: JsonNode = { kind: 'scalar', start: offset, end: offset + length, items: [], members: [] };
+  if (type === 'array') return { ...node, kind: 'array', items: children.map(nodeOf) };
+  if (type !== 'object') return node;
   const members = children.map(({ children: [key, value] = [] }) => ({
     key: String(key?.value),
     keyStart: key?.offset ?? 0,
     value: nodeOf(value as Node),
   }));
-  return { kind: 'object', ...span, members };
+  return { ...node, kind: 'object', members };
 }

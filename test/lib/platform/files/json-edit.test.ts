@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { appendChild, applyEdits, removeChildren } from '../../../../src/lib/platform/files/json-edit';
-import { parseJsonTree, type JsonArray, type JsonObject } from '../../../../src/lib/platform/files/json-tree';
+import { parseJsonTree, type JsonNode } from '../../../../src/lib/platform/files/json-tree';
 import { writeJson, writing } from '../../../helpers/settings-texts';
 
 describe('platform: edits of JSON texts', () => {
@@ -70,7 +70,7 @@ describe('platform: edits of JSON texts', () => {
   });
 });
 
-function containerOf(source: string): JsonArray | JsonObject {
+function containerOf(source: string): JsonNode {
   const tree = parseJsonTree(source);
   if ('problem' in tree || tree.root.kind === 'scalar') throw new Error('a container is expected');
   return tree.root;
