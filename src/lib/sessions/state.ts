@@ -177,7 +177,7 @@ export async function updateSessions<T>(
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
     replaceFile(deps.area.sessionsLive, indexOf(state), { sync: false });
     // Rotate the log only here, where it has been read to the end and the lock excludes other readers.
-    rotateRead({ path: deps.area.workEvents }, WORK_EVENTS_ROTATE_BYTES);
+    rotateRead(deps.area.workEvents, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
 }

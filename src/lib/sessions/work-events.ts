@@ -1,5 +1,5 @@
 import { isIso, parseIso, toIso } from '../platform/time/clock';
-import { append, foldEntries, type Journal, type LogCursor } from '../platform/files/journal';
+import { appendLog, readLog, type LogCursor } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
 import { phaseNamed } from './phases';
 import { idOfKey, sessionKey } from './session-key';
@@ -45,7 +45,7 @@ const MAX_PATH = 4096;
 
 /** Appends an event and returns the size of the log in bytes. */
 export function appendWorkEvent(path: string, event: WorkEvent): number {
-  return append(journalAt(path), storedEvent(event));
+  return appendLog(path, JSON.stringify(storedEvent(event)));
 }
 
 export function storedEvent(event: WorkEvent): WorkEvent {
@@ -166,9 +166,8 @@ export type SessionTerminal = NonNullable<ReturnType<typeof parseTerminal>>;
 
 /** Passes each event after the cursor to `take`. Returns the next cursor. */
 export function readWorkEvents(path: string, cursor: LogCursor, take: (event: WorkEvent) => void): LogCursor {
-  return foldEntries(journalAt(path), cursor, take);
-}
-
-function journalAt(path: string): Journal<WorkEvent> {
-  return { path, parse: parseWorkEvent };
+  return readLog(path, cursor, (text) => {
+    const event = text === undefined ? undefined : parseWorkEvent(text);
+    if (event !== undefined) take(event);
+  });
 }

@@ -4,59 +4,29 @@ import { dirname } from 'node:path';
 import { StewardError, errnoCode, unless } from '../../errors';
 import { withPath, openRegular, renameOver, writeAll } from './atomic-file';
 import { ensureFolder, lstatOf } from './folder';
-import { isObject } from './json-object';
+import { definedOnly, isObject } from './json-object';
 import { readHead, readLines, isTorn } from './jsonl';
 import { shortHash } from './short-hash';
-
-/**
- * An append-only file of JSON lines. A reader that stores its cursor together with its data never counts an
- * entry twice.
- */
-export interface Journal<E> {
-  path: string;
-  /** Parses a line, or returns undefined to skip it. */
-  parse: (text: string) => E | undefined;
-  /**
-   * Size above which `append` renames the journal to `rotatedName`, replacing the previous rotated journal.
-   */
-  rotateBytes?: number;
-  /** Maximum length of a line. Longer lines are skipped. Default: 64 KiB. */
-  maxLineBytes?: number;
-}
-
-/** Appends an entry and returns the journal's size. The entry survives a crash but not a power failure. */
-export function append<E>(journal: Journal<E>, entry: E, nowMs?: number): number {
-  const { rotateBytes } = journal;
-  return appendLog(journal.path, JSON.stringify(entry), {
-    ...(rotateBytes === undefined ? {} : { rotateBytes }),
-    ...(nowMs === undefined ? {} : { nowMs }),
-  });
-}
-
-/** Calls `take` for each entry after the cursor and returns the next cursor. */
-export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (entry: E) => void): LogCursor {
-  return readLog(journal.path, cursor, (text) => {
-    const entry = text === undefined ? undefined : journal.parse(text);
-    if (entry !== undefined) take(entry);
-  });
-}
 
 /**
  * Rotates a journal that is larger than `bytes`. Use this only for a journal with a single reader, after the
  * reader has stored a cursor at the journal's end.
  */
-export function rotateRead({ path }: { path: string }, bytes: number): void {
+export function rotateRead(path: string, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
 }
 
-/** A reader's position in a journal that other processes append to and rotate. */
+/**
+ * A reader's position in a journal that other processes append to and rotate. A reader that stores its cursor
+ * together with its data never counts an entry twice.
+ */
 export interface LogCursor {
   /** Number of bytes read. */
   offset: number;
   /** Hash of the start of the log, used to detect a replaced file. */
   head: string;
   /** Position in the rotated log, to which a stalled process may still append lines. */
-  rotated?: Omit<LogCursor, 'rotated'>;
+  rotated?: LogCursor;
 }
 
 export const LOG_START: LogCursor = { offset: 0, head: '' };
@@ -68,12 +38,8 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
   const { offset, head, rotated } = value;
   if (!Number.isSafeInteger(offset) || (offset as number) < 0 || typeof head !== 'string') return undefined;
-  const old = asLogCursor(rotated);
-  return {
-    offset: offset as number,
-    head,
-    ...(old === undefined ? {} : { rotated: { offset: old.offset, head: old.head } }),
-  };
+  const cursor = { offset: offset as number, head };
+  return definedOnly({ ...cursor, rotated: asLogCursor(rotated) });
 }
 
 /**

@@ -2,44 +2,42 @@ import { expect } from 'chai';
 import fs, { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 import {
-  append,
+  appendLog,
   asLogCursor,
-  foldEntries,
   LOG_START,
   readLog,
   rotateRead,
-  type Journal,
+  rotatedName,
   type LogCursor,
 } from '../../../../src/lib/platform/files/journal';
 import { parseObject } from '../../../../src/lib/platform/files/json-object';
 import { scratch } from '../../../helpers/scratch';
 
-interface Entry {
-  n: number;
-}
-
 describe('a journal', () => {
   const folder = scratch();
-  const journal = (): Journal<Entry> => ({
-    path: folder.path('j.jsonl'),
-    parse: (text) => {
-      const n = parseObject(text)?.['n'];
-      return typeof n === 'number' ? { n } : undefined;
-    },
-  });
+  const path = (): string => folder.path('j.jsonl');
+  const append = (n: number, rotateBytes?: number): number =>
+    appendLog(
+      path(),
+      JSON.stringify({ n }),
+      rotateBytes === undefined ? {} : { rotateBytes, nowMs: Date.now() },
+    );
   const unread = (cursor: LogCursor): { got: number[]; next: LogCursor } => {
     const got: number[] = [];
-    const next = foldEntries(journal(), cursor, ({ n }) => got.push(n));
+    const next = readLog(path(), cursor, (text = '') => {
+      const n = parseObject(text)?.['n'];
+      if (typeof n === 'number') got.push(n);
+    });
     return { got, next };
   };
 
   it('gives each entry once, from the cursor on, and skips lines that are none', () => {
-    append(journal(), { n: 1 });
-    appendFileSync(journal().path, 'nonsense\n');
-    append(journal(), { n: 2 });
+    append(1);
+    appendFileSync(path(), 'nonsense\n');
+    append(2);
     const first = unread(LOG_START);
     expect(first.got).to.deep.equal([1, 2]);
-    append(journal(), { n: 3 });
+    append(3);
     const stored = asLogCursor(JSON.parse(JSON.stringify(first.next))) ?? LOG_START;
     const second = unread(stored);
     expect(second.got).to.deep.equal([3]);
@@ -47,53 +45,53 @@ describe('a journal', () => {
   });
 
   it('gives no empty line, which a writer leaves that saw half of another line', () => {
-    writeFileSync(journal().path, '{"n":1}\n\n{"n":2}\n');
+    writeFileSync(path(), '{"n":1}\n\n{"n":2}\n');
     const texts: unknown[] = [];
-    readLog(journal().path, LOG_START, (text) => texts.push(text));
+    readLog(path(), LOG_START, (text) => texts.push(text));
     expect(texts).to.deep.equal(['{"n":1}', '{"n":2}']);
   });
 
   it('reads what a late writer brought into the rotated file', () => {
-    append(journal(), { n: 1 });
+    append(1);
     const { next } = unread(LOG_START);
-    rotateRead(journal(), 0);
-    appendFileSync(folder.path('j.1.jsonl'), '{"n":2}\n');
-    append(journal(), { n: 3 });
+    rotateRead(path(), 0);
+    appendFileSync(rotatedName(path()), '{"n":2}\n');
+    append(3);
     const second = unread(next);
     expect(second.got).to.deep.equal([2, 3]);
-    appendFileSync(folder.path('j.1.jsonl'), '{"n":4}\n');
+    appendFileSync(rotatedName(path()), '{"n":4}\n');
     expect(unread(second.next).got).to.deep.equal([4]);
   });
 
   it('reads a file that was cut or replaced from its start', () => {
-    for (const n of [1, 2, 3]) append(journal(), { n });
+    for (const n of [1, 2, 3]) append(n);
     const { next } = unread(LOG_START);
-    writeFileSync(journal().path, '{"n":9}\n');
+    writeFileSync(path(), '{"n":9}\n');
     expect(unread(next).got).to.deep.equal([9]);
   });
 
   it('rotates at its size', () => {
-    for (const n of [1, 2, 3]) append({ ...journal(), rotateBytes: 10 }, { n }, Date.now());
-    expect(readFileSync(folder.path('j.1.jsonl'), 'utf8')).to.equal('{"n":1}\n{"n":2}\n');
-    expect(readFileSync(journal().path, 'utf8')).to.equal('{"n":3}\n');
+    for (const n of [1, 2, 3]) append(n, 10);
+    expect(readFileSync(rotatedName(path()), 'utf8')).to.equal('{"n":1}\n{"n":2}\n');
+    expect(readFileSync(path(), 'utf8')).to.equal('{"n":3}\n');
   });
 
   it('loses no entry of a writer that stalls over two rotations', () => {
-    append(journal(), { n: 1 });
+    append(1);
     let { next } = unread(LOG_START);
     const { fstatSync } = fs;
     // Between the opening of the file and the writing.
     fs.fstatSync = ((fd: number) => {
       fs.fstatSync = fstatSync;
       for (const n of [2, 3]) {
-        rotateRead(journal(), 0);
-        append(journal(), { n });
+        rotateRead(path(), 0);
+        append(n);
         next = unread(next).next;
       }
       return fstatSync(fd);
     }) as typeof fs.fstatSync;
     try {
-      append(journal(), { n: 4 });
+      append(4);
     } finally {
       fs.fstatSync = fstatSync;
     }
