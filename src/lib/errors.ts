@@ -1,5 +1,7 @@
 import { constants } from 'node:os';
 
+import { definedOnly } from './platform/files/json-object';
+
 /** The error kinds. Two exhaustive tables map them to exit codes and HTTP statuses. */
 export const ERROR_KINDS = [
   'usage',
@@ -16,7 +18,7 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 interface ErrorDetail {
-  hint?: string;
+  hint?: string | undefined;
   cause?: unknown;
 }
 
@@ -39,14 +41,8 @@ export interface ErrorBody {
 }
 
 export function errorBody(error: unknown): ErrorBody {
-  const known = toStewardError(error);
-  return {
-    error: {
-      kind: known.kind,
-      message: known.message,
-      ...(known.hint === undefined ? {} : { hint: known.hint }),
-    },
-  };
+  const { kind, message, hint } = toStewardError(error);
+  return { error: definedOnly({ kind, message, hint }) };
 }
 
 /**

@@ -3,6 +3,7 @@ import { MAX_BRIEFS, traitsIn, type BriefOptions, type BuilderMode, type ModelTi
 import { findBuilder, plainAudit, readOnlyAudit } from './audit';
 import { asksPerson, needsLocal, type AgentTypes } from './check';
 import { objectIn } from './code-object';
+import { definedOnly } from '../platform/files/json-object';
 import type { RosterEntry } from './roster';
 import { escaped, firstMeant, has, findPattern, PATTERNS_BY_RULE, placesOf, rx, type RuleMatch, type Hit, type TextRange } from './routing-match'; // prettier-ignore
 import { clauseBefore, type RequestText } from './text';
@@ -166,7 +167,7 @@ function findNamed(input: RoutingInput): RuleMatch {
   const hits = found.flatMap(({ hit }) => (hit === undefined ? [] : [hit]));
   const hit = hits.sort((a, b) => a.at - b.at)[0];
   const refused = found.find((finding) => finding.refused !== undefined)?.refused;
-  return { ...(hit === undefined ? {} : { hit }), ...(refused === undefined ? {} : { refused }) };
+  return definedOnly({ hit, refused });
 }
 
 /** Returns the roster agents mentioned in the request, in order of appearance. */

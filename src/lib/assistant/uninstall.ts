@@ -148,8 +148,7 @@ export async function uninstallAllHooks(
 
 function notRemoved({ title }: Assistant, error: unknown): StewardError {
   const { kind, message, hint } = toStewardError(error);
-  const detail = { cause: error, ...(hint === undefined ? {} : { hint }) };
-  return new StewardError(kind, `${title}'s hooks were not removed. ${message}`, detail);
+  return new StewardError(kind, `${title}'s hooks were not removed. ${message}`, { hint, cause: error });
 }
 
 function ownFileRow(

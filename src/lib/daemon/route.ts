@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
-import { type ErrorKind, StewardError, errorBody, toStewardError } from '../errors';
+import { type ErrorKind, StewardError, toStewardError } from '../errors';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { cleanLines } from '../platform/terminal/terminal';
 import { isDay, type Day } from '../platform/time/time';
@@ -143,7 +143,7 @@ export function refusal(
   status: number,
   kind: ErrorKind,
   message: string,
-  hint: string,
+  hint: string | undefined,
   headers: readonly string[] = [],
 ): HttpAnswer {
   return {
@@ -159,17 +159,8 @@ export function errorAnswer(thrown: unknown): HttpAnswer {
   if (known.kind === 'internal') {
     return refusal(500, 'internal', 'Internal error.', 'See "steward daemon logs".');
   }
-  const { error } = errorBody(known);
-  const shown = {
-    ...error,
-    message: cleanLines(error.message),
-    ...(error.hint === undefined ? {} : { hint: cleanLines(error.hint) }),
-  };
-  return {
-    status: HTTP_STATUS[known.kind],
-    headers: [...JSON_HEADERS, 'cache-control', 'no-store'],
-    body: `${JSON.stringify({ error: shown })}\n`,
-  };
+  const { kind, message, hint } = known;
+  return refusal(HTTP_STATUS[kind], kind, cleanLines(message), hint === undefined ? hint : cleanLines(hint));
 }
 
 /** A response body with its ETag and headers, computed once. */
@@ -266,10 +257,7 @@ export function cached<D, V>(
     path,
     serve({ head }) {
       if (last?.turn === loopTurn()) return taggedAnswer(head, last.bytes);
-      const deps = open();
-      return deps instanceof Promise
-        ? deps.then((found) => taggedAnswer(head, bytesOf(found)))
-        : taggedAnswer(head, bytesOf(deps));
+      return Promise.resolve(open()).then((deps) => taggedAnswer(head, bytesOf(deps)));
     },
   };
 }

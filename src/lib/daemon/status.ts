@@ -3,6 +3,7 @@ import { workFinding } from '../work/checks';
 import { workStatus } from '../work/status';
 import { NOT_SET_UP, senseFinding } from '../sense/source';
 import { failure, withHint, type Finding } from '../platform/check';
+import { definedOnly } from '../platform/files/json-object';
 import { palette, table, wrap, joinLines, type TextOptions } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import type { DaemonJobStatus } from './jobs';
@@ -36,14 +37,7 @@ export function findingsOf(modules: readonly Module[]): Promise<DaemonStatus['mo
   return Promise.all(
     modules.map(async ({ id, label, health }) => {
       const { state, found, hint, fix } = await Promise.resolve().then(health).catch(failure);
-      return {
-        id,
-        label,
-        state,
-        found,
-        ...(hint === undefined ? {} : { hint }),
-        ...(fix === undefined ? {} : { fix }),
-      };
+      return definedOnly({ id, label, state, found, hint, fix });
     }),
   );
 }

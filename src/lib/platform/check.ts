@@ -1,4 +1,5 @@
 import { StewardError, toStewardError, type ErrorKind } from '../errors';
+import { definedOnly } from './files/json-object';
 
 /**
  * `off` means not set up, turned off, or not checked. `warning` means working, but possibly not as intended.
@@ -61,7 +62,7 @@ export const NOT_CHECKED = 'not checked: add --online';
 export function failure(error: unknown, more: More = {}): Finding {
   const { kind, message, hint } = toStewardError(error);
   const words = kind === 'internal' ? 'This is a bug in steward.' : hint;
-  return failed(message, { kind, ...(words === undefined ? {} : { hint: words }), ...more });
+  return failed(message, { ...definedOnly({ kind, hint: words }), ...more });
 }
 
 /**

@@ -134,14 +134,13 @@ export async function callTool(
 /** Runs a system program. If that fails, throws `unavailable` with this message and the program's output. */
 export async function requireTool(
   deps: Tools,
-  { message, hint }: { message: string; hint?: string },
+  { message, hint }: { message: string; hint?: string | undefined },
   [file, ...args]: readonly [string, ...string[]],
   options: ToolOptions = {},
 ): Promise<void> {
   const result = await callTool(deps, file, args, options);
   if (result.code === 0) return;
-  const more = hint === undefined ? {} : { hint };
-  throw new StewardError('unavailable', `${message}: ${outputOf(result)}`, more);
+  throw new StewardError('unavailable', `${message}: ${outputOf(result)}`, { hint });
 }
 
 export function outputOf({ stdout, stderr, code }: RunResult): string {

@@ -51,7 +51,7 @@ export function taskScheduler(deps: BackendDeps): Backend {
   const pathOf = (name: string): string => win32.join(stateFolder, `${name}.xml`);
   const schtasks = (...args: string[]) => callTool(deps, 'schtasks.exe', args);
   const must = (message: string, args: string[], hint?: string) =>
-    requireTool(deps, { message, ...(hint === undefined ? {} : { hint }) }, ['schtasks.exe', ...args]);
+    requireTool(deps, { message, hint }, ['schtasks.exe', ...args]);
   const isThere = async (name: string): Promise<boolean> =>
     (await schtasks('/query', '/tn', name)).code === 0;
   const unload = async (name: string): Promise<void> => {

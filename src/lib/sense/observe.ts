@@ -1,4 +1,5 @@
 import type { SenseConfig } from '../config/schema';
+import { definedOnly, textOf } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { appMatcher } from '../time/classify';
 import type { FocusDetail } from '../time/event';
@@ -126,11 +127,5 @@ async function awayOf(
 
 function boundedNames({ app, bundleId = '', pid, tty }: FrontApp): FrontApp {
   const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
-  const id = limit(bundleId);
-  return {
-    app: limit(app) || 'unknown',
-    ...(id === '' ? {} : { bundleId: id }),
-    ...(pid === undefined ? {} : { pid }),
-    ...(tty === undefined ? {} : { tty }),
-  };
+  return definedOnly({ app: limit(app) || 'unknown', bundleId: textOf(limit(bundleId)), pid, tty });
 }

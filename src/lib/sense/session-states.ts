@@ -1,4 +1,4 @@
-import { isObject } from '../platform/files/json-object';
+import { definedOnly, isObject } from '../platform/files/json-object';
 import { stateOf, type ProcessMark } from '../platform/process/ancestor';
 import { toIso } from '../platform/time/clock';
 import { dayBounds, dayOf } from '../platform/time/time';
@@ -155,14 +155,8 @@ function stateEvent(
   ms: number,
   more: Partial<SessionStateDetail>,
 ): SenseEvent {
-  const detail: SessionStateDetail = {
-    session,
-    state,
-    ...(assistant === undefined ? {} : { assistant }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(reason === undefined || more.state === 'over' ? {} : { reason }),
-    ...more,
-  };
+  const known = { assistant, branch, reason: more.state === 'over' ? undefined : reason };
+  const detail: SessionStateDetail = { session, state, ...definedOnly(known), ...more };
   return {
     ts: toIso(ms),
     type: 'session-state',

@@ -82,7 +82,7 @@ function problemOf(error: unknown, path: string): StewardError {
   if (errnoCode(error) === undefined) throw error;
   const { kind, message, hint } = toStewardError(error);
   const named = message.includes(path) ? message : `${message}: ${path}`;
-  return new StewardError(kind, `${named}.`, { ...(hint === undefined ? {} : { hint }), cause: error });
+  return new StewardError(kind, `${named}.`, { hint, cause: error });
 }
 
 /**

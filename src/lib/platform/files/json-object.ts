@@ -19,7 +19,9 @@ export function textOf(value: unknown): string | undefined {
 }
 
 /** The type of an object whose undefined values are left out. */
-export type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+export type Defined<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
 
 /** Returns a copy of the object without undefined values. */
 export function definedOnly<T extends object>(value: T): Defined<T> {
