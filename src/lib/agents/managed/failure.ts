@@ -165,7 +165,7 @@ const EFFECT_CHECKS = 3;
 export interface RetryDeps {
   clock: Clock;
   timing: Timing;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**
