@@ -135,7 +135,10 @@ describe('sense (built)', function () {
     git('commit', '-q', '--allow-empty', '-m', 'First');
     good(await run(['sense', 'init']));
     good(await run(['config', 'set', 'sense.repos', repo]));
-    put('state/work-events.jsonl', `${JSON.stringify({ ts: new Date().toISOString(), session: 's1' })}\n`);
+    put(
+      'state/work-events.jsonl',
+      `${JSON.stringify({ ts: new Date().toISOString(), type: 'subagent-stop', session: 's1' })}\n`,
+    );
 
     const captured = jsonOf(good(await run(['sense', 'capture', '--json'])));
     expect(captured).to.have.all.keys('captured', 'ts', 'events', 'sources', 'rolled', 'pruned', 'problems');
@@ -248,7 +251,10 @@ describe('sense (built)', function () {
   });
 
   it('stores each event once in concurrent captures', async () => {
-    put('state/work-events.jsonl', `${JSON.stringify({ ts: new Date().toISOString(), session: 's1' })}\n`);
+    put(
+      'state/work-events.jsonl',
+      `${JSON.stringify({ ts: new Date().toISOString(), type: 'subagent-stop', session: 's1' })}\n`,
+    );
     const results = await Promise.all([1, 2, 3].map(() => run(['sense', 'capture', '--json'])));
     const events = results.map((result) => (jsonOf(good(result)) as { events: number }).events);
     expect(events.reduce((a, b) => a + b)).to.equal(1);
@@ -470,7 +476,7 @@ describe('sense (built)', function () {
       }
       try {
         const session = (id: string): string =>
-          `${JSON.stringify({ ts: new Date().toISOString(), session: id })}\n`;
+          `${JSON.stringify({ ts: new Date().toISOString(), type: 'subagent-stop', session: id })}\n`;
         put('state/work-events.jsonl', session('s1'));
         good(await run(['sense', 'capture']));
         writeFileSync(area('state', 'work-events.jsonl'), session('s2'), { flag: 'a' });
@@ -524,7 +530,10 @@ describe('sense (built)', function () {
   });
 
   it('a moved user area continues', async () => {
-    put('state/work-events.jsonl', `${JSON.stringify({ ts: new Date().toISOString(), session: 's1' })}\n`);
+    put(
+      'state/work-events.jsonl',
+      `${JSON.stringify({ ts: new Date().toISOString(), type: 'subagent-stop', session: 's1' })}\n`,
+    );
     good(await run(['sense', 'capture']));
     const moved = join(home.path, 'moved');
     cpSync(area(), moved, { recursive: true });

@@ -68,7 +68,7 @@ function workEvents(folder: string, iso: string, count: number): void {
   mkdirSync(join(folder, 'area', 'state'), { recursive: true });
   for (let n = 0; n < count; n += 1) {
     const ts = new Date(Date.parse(iso) + n * 1000).toISOString();
-    const line = JSON.stringify({ ts, session: `s${n % 2}`, repo: 'app' });
+    const line = JSON.stringify({ ts, type: 'subagent-stop', session: `s${n % 2}`, repo: 'app' });
     appendFileSync(join(folder, 'area', 'state', 'work-events.jsonl'), `${line}\n`);
   }
 }

@@ -4,12 +4,10 @@ import type { SenseConfig } from '../config/schema';
 import { exists } from '../platform/files/folder';
 import { repositoryOf } from '../platform/files/git-folder';
 import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/journal';
-import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { clean } from '../platform/terminal/terminal';
-import { sessionKey } from '../sessions/session-key';
+import { isObject } from '../platform/files/json-object';
 import { parseIso, toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
-import { parseWorkEvent as parseTyped } from '../sessions/work-events';
+import { parseWorkEvent, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent } from '../time/event';
 import { parseStates, statesFold, type StatesCursor } from './session-states';
 import type { CollectInput, Collected, SenseSource } from './source';
@@ -34,7 +32,6 @@ interface Cursor extends LogCursor {
 }
 
 const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
-const MAX_TEXT = 200;
 
 /** Creates the agentSession source, which reports active sessions and changes to a session's state. */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
@@ -67,17 +64,17 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
   let lastMs = before?.lastMs ?? 0;
   const cursor = readLog(path, before ?? UNREAD, (text, wasCut) => {
     const event = text === undefined ? undefined : parseWorkEvent(text);
-    if (text === undefined || event === undefined) {
+    if (event === undefined) {
       invalid += 1;
       return;
     }
+    const loggedMs = Date.parse(event.ts);
     // An event that was logged while the clock was ahead has a future time, so use the current time.
-    const ms = Math.min(event.ms, input.nowMs);
-    const isNew = event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs);
-    const typed = wasCut && !isNew ? undefined : parseTyped(text);
-    if (typed !== undefined) states.take(typed, ms, isNew);
+    const ms = Math.min(loggedMs, input.nowMs);
+    const isNew = loggedMs > (wasCut ? (before?.lastMs ?? 0) : afterMs);
+    if (isNew || !wasCut) states.take(event, ms, isNew);
     if (!isNew) return;
-    addToGroup(groups, { ...event, ms }, timezone);
+    addToGroup(groups, event, ms, timezone);
     lastMs = Math.max(lastMs, ms);
   });
   const changes = states.result();
@@ -99,37 +96,25 @@ function activityEvent({ ms, session, repo, count }: Group, machineId: string): 
     ts: toIso(ms),
     type: 'agent-session',
     source: 'agentSession',
-    ...(repo === undefined ? {} : { repo }),
+    ...(repo !== null && { repo }),
     detail: { session, events: count, machine: machineId },
   };
 }
 
-interface WorkEvent {
-  ms: number;
-  session: string;
-  repo: string | undefined;
-}
-
 /** A session's work events on one day. `ms` and `repo` come from the newest work event. */
-type Group = WorkEvent & { count: number };
+type Group = Pick<WorkEvent, 'session' | 'repo'> & { ms: number; count: number };
 
-function addToGroup(groups: Map<string, Group>, event: WorkEvent, timezone: string): void {
-  const key = JSON.stringify([event.session, dayOf(event.ms, timezone)]);
-  const group = groups.get(key) ?? { ...event, count: 0 };
+function addToGroup(
+  groups: Map<string, Group>,
+  { session, repo }: WorkEvent,
+  ms: number,
+  timezone: string,
+): void {
+  const key = JSON.stringify([session, dayOf(ms, timezone)]);
+  const group = groups.get(key) ?? { session, repo, ms, count: 0 };
   group.count += 1;
-  if (event.ms >= group.ms) Object.assign(group, { ms: event.ms, repo: event.repo ?? group.repo });
+  if (ms >= group.ms) Object.assign(group, { ms, repo: repo ?? group.repo });
   groups.set(key, group);
-}
-
-function parseWorkEvent(text: string): WorkEvent | undefined {
-  const { ts, session, repo, assistant } = parseObject(text) ?? {};
-  const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
-  const id = clean(textOf(session) ?? '').slice(0, MAX_TEXT);
-  if (ms === undefined || id === '') return undefined;
-  const name = textOf(repo);
-  const by = textOf(assistant);
-  const key = sessionKey(by === undefined ? undefined : clean(by).slice(0, MAX_TEXT), id);
-  return { ms, session: key, repo: name === undefined ? undefined : clean(name).slice(0, MAX_TEXT) };
 }
 
 /**

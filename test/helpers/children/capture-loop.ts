@@ -16,7 +16,7 @@ async function main(folder: string): Promise<void> {
       world,
       JSON.stringify({ appFocus: [...(seen.appFocus ?? []), focus(new Date().toISOString(), app)] }),
     );
-    const event = { ts: new Date().toISOString(), session: `s${n % 3}` };
+    const event = { ts: new Date().toISOString(), type: 'subagent-stop', session: `s${n % 3}` };
     appendFileSync(join(folder, 'area', 'state', 'work-events.jsonl'), `${JSON.stringify(event)}\n`);
     // It outlives a kill, or finds the lock of one that did: what is in the repository then is the truth.
     spawnSync('git', ['commit', '-q', '--allow-empty', '-m', `${process.pid} ${n}`], {

@@ -19,7 +19,7 @@ describe('sense: assistant sessions', () => {
   });
 
   const line = (ms: number, session: string, more: object = {}): string =>
-    `${JSON.stringify({ ts: toIso(ms), session, ...more })}\n`;
+    `${JSON.stringify({ ts: toIso(ms), type: 'subagent-stop', session, ...more })}\n`;
   const add = (text: string): void => appendFileSync(path, text);
   const source = (timezone = 'UTC') =>
     agentSessionSource({ path, timezone, machineId: 'm1', config: { repos: [] } });

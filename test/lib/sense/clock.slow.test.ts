@@ -133,7 +133,7 @@ describe('sense: a changed clock', () => {
     const path = box.area.workEvents;
     const sessions = agentSessionSource({ path, timezone: 'UTC', machineId: 'm', config: { repos: [] } });
     await captured(noonOf(addDays(DAY, 5)), sessions);
-    const event = { ts: `${DAY}T12:30:00.000Z`, session: 's' };
+    const event = { ts: `${DAY}T12:30:00.000Z`, type: 'subagent-stop', session: 's' };
     box.write('state/work-events.jsonl', `${JSON.stringify(event)}\n`);
     await captured(`${DAY}T13:00:00.000Z`, sessions);
     expect(box.store.readLog(DAY).events.map(({ detail }) => detail?.['session'])).to.deep.equal(['s']);
