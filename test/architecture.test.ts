@@ -31,7 +31,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/after-hook.ts exports startTriggers',
   'lib/app/after-hook.ts exports startWatchdog',
   'lib/app/agents.ts exports agentSettings',
-  'lib/app/agents.ts exports parseYaml',
   'lib/app/agents.ts exports reportSilence',
   'lib/app/capture.ts exports captureDeps',
   'lib/app/capture.ts exports drainWork',

@@ -1,7 +1,5 @@
 import { constants } from 'node:os';
 
-import { definedOnly } from './platform/files/json-object';
-
 /** The error kinds. Two exhaustive tables map them to exit codes and HTTP statuses. */
 export const ERROR_KINDS = [
   'usage',
@@ -42,7 +40,7 @@ export interface ErrorBody {
 
 export function errorBody(error: unknown): ErrorBody {
   const { kind, message, hint } = toStewardError(error);
-  return { error: definedOnly({ kind, message, hint }) };
+  return { error: { kind, message, ...(hint !== undefined && { hint }) } };
 }
 
 /**

@@ -8,7 +8,6 @@ import { idOfKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import { MAX_BRIEFS } from './brief';
 import { parseInvocations, type Invocation } from './check';
-import type { ParseYaml } from './roster';
 import type { SessionsDeps } from '../sessions/state';
 
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -128,11 +127,9 @@ export async function messageOf(value: string): Promise<string> {
 }
 
 /** Parses a YAML or JSON file; returns {} if no path is given. Throws `usage` if the file is invalid. */
-export async function definitionFile(
-  path: string | undefined,
-  parseYaml: ParseYaml,
-): Promise<Record<string, unknown>> {
+export async function definitionFile(path: string | undefined): Promise<Record<string, unknown>> {
   if (path === undefined) return {};
+  const { parseYaml } = await import('../platform/files/yaml-document');
   const parsed = await parseYaml(await textOrFile(`@${path}`));
   if ('problem' in parsed) {
     const { line, column, message } = parsed.problem;

@@ -41,36 +41,26 @@ export interface Roster {
   problems: RosterProblem[];
 }
 
-export type ParseYaml = (
-  text: string,
-) => Promise<{ value: unknown } | { problem: { line: number; column: number; message: string } }>;
-
-export interface RosterDeps {
-  /** The `agents/` folder in the user area. */
-  folder: string;
-  parseYaml: ParseYaml;
-}
-
 const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 500;
 const MAX_TEXT = 300;
 
 /** Reads the whole roster. Reports invalid files and skips them. */
-export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: RosterEntry[] }> {
+export async function readRoster(folder: string): Promise<Roster & { entries: RosterEntry[] }> {
   const problems: RosterProblem[] = [];
   const entries: RosterEntry[] = [];
   const report = (file: string, message: string, hint: string, level: 'error' | 'note' = 'error'): void => {
     problems.push({ file, level, message, hint });
   };
-  const names = rosterFiles(deps.folder);
+  const names = rosterFiles(folder);
   if (names.length > MAX_FILES)
-    report(deps.folder, `The roster has ${names.length} files.`, `Only the first ${MAX_FILES} are read.`);
+    report(folder, `The roster has ${names.length} files.`, `Only the first ${MAX_FILES} are read.`);
   for (const file of names.slice(0, MAX_FILES)) {
-    const path = join(deps.folder, file);
+    const path = join(folder, file);
     const slug = file.replace(/\.md$/, '');
     try {
       const text = readMarkdown(path, slug);
-      const keys = await keysOf(deps, text);
+      const keys = await keysOf(text);
       for (const key of Object.keys(keys).filter((name) => /^voice/i.test(name)))
         report(
           path,
@@ -118,12 +108,12 @@ export function rosterFiles(folder: string): string[] {
  * Returns an agent by slug or name. Throws `not_found` if the agent doesn't exist, or `config` if its file is
  * invalid.
  */
-export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<RosterEntry> {
-  const { entries, problems } = await readRoster(deps);
+export async function rosterEntry(folder: string, wanted: string): Promise<RosterEntry> {
+  const { entries, problems } = await readRoster(folder);
   const text = wanted.trim().toLowerCase();
   const found = entries.find(({ slug, name }) => slug === text || name.toLowerCase() === text);
   if (found !== undefined) return found;
-  const path = join(deps.folder, `${text}.md`);
+  const path = join(folder, `${text}.md`);
   const problem = problems.find(({ file, level }) => level === 'error' && file === path);
   if (problem !== undefined)
     throw new StewardError('config', `${path}: ${problem.message}`, { hint: problem.hint });
@@ -150,13 +140,14 @@ function readMarkdown(path: string, slug: string): string {
   return bytes.toString('utf8');
 }
 
-async function keysOf({ parseYaml }: RosterDeps, text: string): Promise<Record<string, unknown>> {
+async function keysOf(text: string): Promise<Record<string, unknown>> {
   const lines = frontMatter(text);
   if (lines === undefined)
     throw invalid(
       'The file has no front matter.',
       'Start the file with the keys "name" and "role" between two "---" lines.',
     );
+  const { parseYaml } = await import('../platform/files/yaml-document');
   const parsed = await parseYaml(lines.join('\n'));
   if ('problem' in parsed) {
     const { line, column, message } = parsed.problem;

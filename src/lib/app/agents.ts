@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { type ParseYaml, type RosterDeps, readRoster } from '../agents/roster';
+import { readRoster } from '../agents/roster';
 import type { AgentSettings } from '../agents/routing-find';
 import type { SilenceAlert } from '../agents/watchdog';
 import { toStewardError } from '../errors';
@@ -14,15 +14,9 @@ export async function agentSettings(context: Pick<Context, 'area'>): Promise<Age
   const { loadConfig } = await import('../config/load');
   const { CONFIG } = await import('../config/files');
   const { config } = await loadConfig({ area: context.area, files: [CONFIG] });
-  const { entries, problems } = await readRoster(openRoster(context));
+  const { entries, problems } = await readRoster(context.area.agents);
   const broken = new Set(problems.filter(({ level }) => level === 'error').map(({ file }) => file)).size;
   return { types: config.user.agents.types, named: entries, broken };
-}
-
-export const parseYaml: ParseYaml = async (text) => (await import('../config/text')).parseYaml(text);
-
-export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
-  return { folder: area.agents, parseYaml };
 }
 
 const LOG_ROTATE_BYTES = 1024 * 1024;

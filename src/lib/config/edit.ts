@@ -4,7 +4,7 @@ import type { Document, Node, Pair, ParsedNode, YAMLMap } from 'yaml';
 import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { isOnlyComments } from '../platform/files/yaml';
-import { parseDocumentOf, parseYaml } from './text';
+import { parseDocumentOf, parseYaml } from '../platform/files/yaml-document';
 
 /**
  * Returns a copy of `content` with one value set. An undefined value removes the key and any section that

@@ -95,26 +95,13 @@ export async function parseClassifyRules(text: string, fileName: string): Promis
 }
 
 async function parseYaml(text: string, fileName: string): Promise<unknown> {
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { schema: 'core', prettyErrors: true });
-  const cause = document.errors[0];
-  if (cause !== undefined) {
-    const at = cause.linePos?.[0];
-    const where = at === undefined ? '' : ` (line ${at.line}, column ${at.col})`;
-    throw new StewardError('config', `${fileName} is not valid YAML${where}.`, {
-      hint: 'Look for a missing colon, quote or space.',
-      cause,
-    });
-  }
-  try {
-    return document.toJS({ maxAliasCount: 50 }) as unknown;
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    throw new StewardError('config', `${fileName} uses too many aliases (*name).`, {
-      hint: 'Write the rules without aliases.',
-      cause: error,
-    });
-  }
+  const parsed = await (await import('../platform/files/yaml-document')).parseYaml(text);
+  if ('value' in parsed) return parsed.value;
+  const { line, column, message } = parsed.problem;
+  const where = `line ${line}, column ${column}`;
+  throw new StewardError('config', `${fileName} is not valid YAML (${where}): ${message}.`, {
+    hint: 'Fix the file; no rules apply until then.',
+  });
 }
 
 function listOf(content: unknown, problems: string[]): unknown[] {

@@ -74,14 +74,13 @@ const LabelFile = v.object(
 );
 
 export async function parseLabels(text: string, path: string): Promise<HostLabel[]> {
-  const { parse } = await import('yaml');
-  let document: unknown;
-  try {
-    document = parse(text);
-  } catch (error) {
-    throw invalid(path, [(error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '']);
+  const { parseYaml } = await import('../platform/files/yaml-document');
+  const document = await parseYaml(text);
+  if ('problem' in document) {
+    const { line, column, message } = document.problem;
+    throw invalid(path, [`line ${line}, column ${column}: ${message}`]);
   }
-  const parsed = v.safeParse(LabelFile, document);
+  const parsed = v.safeParse(LabelFile, document.value);
   if (!parsed.success)
     throw invalid(
       path,

@@ -1,15 +1,14 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
-import { readRoster, rosterEntry, type RosterDeps, newRosterAgent } from '../../../src/lib/agents/roster';
-import { parseYaml } from '../../../src/lib/config/text';
+import { readRoster, rosterEntry, newRosterAgent } from '../../../src/lib/agents/roster';
 import { route, TYPES } from '../../helpers/agents';
 import { rejection, thrown } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 
 describe('roster', () => {
   const { path } = scratch();
-  const deps = (): RosterDeps => ({ folder: path('agents'), parseYaml });
+  const folder = (): string => path('agents');
 
   function write(name: string, text: string | Buffer): void {
     mkdirSync(path('agents'), { recursive: true });
@@ -18,19 +17,19 @@ describe('roster', () => {
 
   async function errorOf(name: string, text: string | Buffer): Promise<string> {
     write(name, text);
-    const { agents, problems } = await readRoster(deps());
+    const { agents, problems } = await readRoster(folder());
     expect(agents, name).to.deep.equal([]);
     return problems.map(({ message }) => message).join(' ');
   }
 
   it('is empty without a folder', async () => {
-    expect(await readRoster(deps())).to.deep.equal({ agents: [], entries: [], problems: [] });
+    expect(await readRoster(folder())).to.deep.equal({ agents: [], entries: [], problems: [] });
   });
 
   it('reads personas', async () => {
     write('ada.md', '---\nname: Ada\nrole: security specialist\nmodel: deep\nexpertise: [security, legal]\npersonality: skeptical\n---\n\nHas seen a lot.\n'); // prettier-ignore
     write('bo.md', '\ufeff---\r\nrole: "primary researcher"\r\napproach:\r\n  - thorough\r\n---\r\nBody');
-    const { agents, problems } = await readRoster(deps());
+    const { agents, problems } = await readRoster(folder());
     expect(problems).to.deep.equal([]);
     expect(agents.map(({ slug, name, role }) => [slug, name, role])).to.deep.equal([
       ['ada', 'Ada', 'security specialist'],
@@ -38,7 +37,7 @@ describe('roster', () => {
     ]);
     expect(agents[0]).to.deep.include({ model: 'deep', expertise: ['security', 'legal'], personality: ['skeptical'] });
     expect(agents[1]).to.deep.include({ approach: ['thorough'] });
-    expect((await rosterEntry(deps(), 'ADA')).persona).to.equal('Has seen a lot.');
+    expect((await rosterEntry(folder(), 'ADA')).persona).to.equal('Has seen a lot.');
   }); // prettier-ignore
 
   it('never reads a voice, and reports it as a note', async () => {
@@ -46,7 +45,7 @@ describe('roster', () => {
       'ada.md',
       '---\nname: Ada\nrole: x\nvoice: SECRET-ONE\nvoice_id: SECRET-TWO\nvoiceId: [SECRET-THREE]\n---\n',
     );
-    const { agents, entries, problems } = await readRoster(deps());
+    const { agents, entries, problems } = await readRoster(folder());
     expect(agents).to.have.length(1);
     expect(problems.map(({ level, message }) => [level, message])).to.deep.equal([
       ['note', 'voice is ignored.'],
@@ -75,7 +74,7 @@ describe('roster', () => {
     write('.hidden.md', '---\nname: A\n---\n');
     writeFileSync(path('outside.md'), '---\nname: Outside\n---\n');
     symlinkSync(path('outside.md'), path('agents', 'link.md'));
-    const { agents, problems } = await readRoster(deps());
+    const { agents, problems } = await readRoster(folder());
     expect(agents).to.deep.equal([]);
     expect(problems.map(({ message }) => message)).to.deep.equal([
       'Invalid file name.',
@@ -86,14 +85,14 @@ describe('roster', () => {
   it('refuses a folder that is a link', async () => {
     mkdirSync(path('elsewhere'));
     symlinkSync(path('elsewhere'), path('agents'));
-    expect(await rejection(readRoster(deps()))).to.include({ kind: 'config' });
+    expect(await rejection(readRoster(folder()))).to.include({ kind: 'config' });
   });
 
   it('uses valid files beside invalid ones, and reports a duplicate name', async () => {
     write('a.md', '---\nname: Ada\n---\n');
     write('b.md', '---\nname: ADA\n---\n');
     write('c.md', 'broken');
-    const { agents, problems } = await readRoster(deps());
+    const { agents, problems } = await readRoster(folder());
     expect(agents.map(({ slug }) => slug)).to.deep.equal(['a', 'b']);
     expect(problems.map(({ message }) => message)).to.deep.equal([
       'The file has no front matter.',
@@ -104,18 +103,18 @@ describe('roster', () => {
   it('lists the known agents if one is not found', async () => {
     write('ada.md', '---\nname: Ada\n---\n');
     write('bo.md', 'broken');
-    expect(await rejection(rosterEntry(deps(), '../ada'))).to.include({
+    expect(await rejection(rosterEntry(folder(), '../ada'))).to.include({
       kind: 'not_found',
       hint: 'Use one of ada.',
     });
-    expect(await rejection(rosterEntry(deps(), 'bo'))).to.include({ kind: 'config' });
+    expect(await rejection(rosterEntry(folder(), 'bo'))).to.include({ kind: 'config' });
   });
 
   it('creates an agent whose brief has the expertise of its role and no template text', async () => {
     const made = { slug: 'ada', role: 'security specialist', expertise: [], personality: [], approach: [] };
     newRosterAgent(path('agents'), made);
     write('bo.md', `---\nname: Bo\nrole: engineer\n---\n\nBo is an engineer.\n`);
-    const { entries } = await readRoster(deps());
+    const { entries } = await readRoster(folder());
     const { briefs = [] } = route('Let Ada and Bo look at the pricing page', {
       types: TYPES,
       named: entries,
@@ -131,7 +130,7 @@ describe('roster', () => {
   it('creates a readable file, and never overwrites one', async () => {
     const made = { slug: 'ada', role: 'tester: "of" things', name: "O'Brien #1", expertise: ['data'], personality: [], approach: ['rapid'], model: 'fast' } as const; // prettier-ignore
     newRosterAgent(path('agents'), made);
-    const [agent] = (await readRoster(deps())).agents;
+    const [agent] = (await readRoster(folder())).agents;
     expect(agent).to.deep.include({ slug: 'ada', name: "O'Brien #1", role: 'tester: "of" things', model: 'fast' });
     const before = readFileSync(path('agents', 'ada.md'), 'utf8');
     expect(thrown(() => newRosterAgent(path('agents'), made))).to.include({ kind: 'conflict' });

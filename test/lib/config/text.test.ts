@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { parseYaml } from '../../../src/lib/config/text';
+import { parseYaml } from '../../../src/lib/platform/files/yaml-document';
 
 describe('config: YAML texts', () => {
   it('that do not close a bracket are told apart from those with a wrong indentation', async () => {

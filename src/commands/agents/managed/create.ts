@@ -3,7 +3,6 @@ import type { Resource } from '../../../lib/agents/managed/client';
 import { boolean, text } from '../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../lib/cli/managed-command';
 import { definitionFile, textOrFile } from '../../../lib/agents/input';
-import { parseYaml } from '../../../lib/app/agents';
 import { withManaged } from '../../../lib/cli/managed-client';
 
 export default class AgentsManagedCreate extends ManagedCommand {
@@ -29,7 +28,7 @@ export default class AgentsManagedCreate extends ManagedCommand {
     const { name, model, description } = flags;
     const system = flags.system === undefined ? undefined : await textOrFile(flags.system);
     const texts = { name, model, description, system, noTools: flags['no-tools'] };
-    const body = agentBody(await definitionFile(flags.file, parseYaml), texts);
+    const body = agentBody(await definitionFile(flags.file), texts);
     const agent = await withManaged(this.context, ({ client }) => client.create('agents', body));
     await this.list([agent]);
     return agent;

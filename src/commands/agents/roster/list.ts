@@ -1,6 +1,5 @@
 import { readRoster, type Roster } from '../../../lib/agents/roster';
 import { rosterText } from '../../../lib/agents/view';
-import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { EXIT_CODES } from '../../../lib/platform/terminal/error-report';
 
@@ -11,9 +10,9 @@ export default class AgentsRosterList extends BaseCommand {
   static override related = ['agents roster show NAME', 'agents roster add NAME', 'agents roster traits'];
 
   async run(): Promise<Roster> {
-    const deps = openRoster(this.context);
-    const { agents, problems } = await readRoster(deps);
-    this.print(() => rosterText({ agents, problems }, deps.folder, this.terminal));
+    const folder = this.context.area.agents;
+    const { agents, problems } = await readRoster(folder);
+    this.print(() => rosterText({ agents, problems }, folder, this.terminal));
     if (problems.some(({ level }) => level === 'error')) process.exitCode = EXIT_CODES.config;
     return { agents, problems };
   }

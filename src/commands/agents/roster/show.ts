@@ -1,6 +1,5 @@
 import { rosterEntry, type RosterEntry } from '../../../lib/agents/roster';
 import { agentText } from '../../../lib/agents/view';
-import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
 
 export default class AgentsRosterShow extends BaseCommand {
@@ -13,7 +12,7 @@ export default class AgentsRosterShow extends BaseCommand {
 
   async run(): Promise<RosterEntry> {
     const { args } = await this.parse(AgentsRosterShow);
-    const agent = await rosterEntry(openRoster(this.context), args.name);
+    const agent = await rosterEntry(this.context.area.agents, args.name);
     return this.show(agent, () => agentText(agent, this.terminal));
   }
 }

@@ -2,7 +2,6 @@ import { join, resolve, sep } from 'node:path';
 
 import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
 import { readRoster, rosterFiles } from '../../agents/roster';
-import { openRoster } from '../../app/agents';
 import type { Context } from '../../app/context';
 import { openSense, setUpSense } from '../../app/sense';
 import { StewardError, orElse } from '../../errors';
@@ -132,7 +131,7 @@ function sessionItems(folder: string, sessions: string): PlannedItem[] {
 }
 
 async function agentItems(context: Context, folder: string): Promise<PlannedItem[]> {
-  const { problems } = await readRoster({ ...openRoster(context), folder });
+  const { problems } = await readRoster(folder);
   return Promise.all(
     rosterFiles(folder).map((name) => {
       const from = join(folder, name);

@@ -152,7 +152,7 @@ async function contentOf(
 }
 
 async function fromYaml(text: string): Promise<Record<string, unknown> | undefined> {
-  const { parseYaml } = await import('../../config/text');
+  const { parseYaml } = await import('../../platform/files/yaml-document');
   const parsed = await parseYaml(text);
   return 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
 }

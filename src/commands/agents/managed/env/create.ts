@@ -3,7 +3,6 @@ import { environmentBody } from '../../../../lib/agents/managed/definition';
 import { text, repeatable } from '../../../../lib/cli/base-command';
 import { ManagedCommand } from '../../../../lib/cli/managed-command';
 import { definitionFile } from '../../../../lib/agents/input';
-import { parseYaml } from '../../../../lib/app/agents';
 import { createEnvironment, withManaged } from '../../../../lib/cli/managed-client';
 
 export default class AgentsManagedEnvCreate extends ManagedCommand {
@@ -44,7 +43,7 @@ export default class AgentsManagedEnvCreate extends ManagedCommand {
       secret: secrets = [],
     } = flags;
     const wanted = { name, description, networking, hosts, packages, secrets };
-    const environment = environmentBody(await definitionFile(flags.file, parseYaml), wanted);
+    const environment = environmentBody(await definitionFile(flags.file), wanted);
     const created = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
     await this.list([created]);
     return created;
