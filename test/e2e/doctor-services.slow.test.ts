@@ -85,7 +85,7 @@ describe('doctor and other hosts (built)', function () {
         JSON.stringify({ notifications: { push: { topic: 't', server: url } } }),
       );
       await closeServer(server);
-      await at.expectRow('notify.push', 'failed', /^127\.0\.0\.1 refused the connection\.$/, '--online');
+      await at.expectRow('notify.push', 'failed', /^127\.0\.0\.1:\d+ refused the connection\.$/, '--online');
       server = createServer();
       await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     });
