@@ -23,7 +23,7 @@ export default class SenseInsightBuild extends BaseCommand {
     'sense insight build --dry-run',
     'sense insight build',
     {
-      description: 'Use another program that reads the text from stdin and writes JSON to stdout',
+      description: 'Use another program, from text on stdin to JSON on stdout',
       command: 'config set sense.insight.command llm,--model,small',
     },
   ];
