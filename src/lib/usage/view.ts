@@ -19,13 +19,8 @@ export interface UsageReport {
   notes: readonly string[];
 }
 
-const COLUMNS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
-const HEADS = {
-  input: 'input',
-  output: 'output',
-  cacheRead: 'cache read',
-  cacheWrite: 'cache write',
-} as const;
+const HEADS = { input: 'input', output: 'output', cacheRead: 'cache read', cacheWrite: 'cache write' };
+const COLUMNS = Object.keys(HEADS) as (keyof typeof HEADS)[];
 const WIDE_COLUMNS = 72;
 const MIN_COLUMNS = 40;
 
