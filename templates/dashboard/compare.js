@@ -43,7 +43,7 @@ export function showCompared(place, all, to, length, [now, before]) {
   );
   const [current = [], ...earlier] = periods;
   const known = earlier.filter((period) => period.length > 0);
-  const name = known.length === PERIODS ? before : before.replace('4', `${known.length} known of 4`);
+  const name = known.length === PERIODS ? before : `${before}, ${known.length} recorded`;
   if (known.length === 0) return show(place, h('p.muted', `Nothing was recorded before ${now}.`));
   show(
     place,
