@@ -236,6 +236,46 @@ describe('acting on the page of the day in Chromium', function () {
     await waitForText(page, '#classified', /^Undone: .* again\.$/);
   });
 
+  it('zooms into an hour by a click or a key, and back by Escape', async () => {
+    const page = await open();
+    const axis = () => page.locator('#timeline .axis span').allTextContents();
+    await page.locator('[data-hour]').nth(1).waitFor();
+    const whole = await axis();
+    await page.locator('[data-hour="36000"]').click();
+    expect(await axis()).to.deep.equal(['10:00', '10:10', '10:20', '10:30', '10:40', '10:50', '11:00']);
+    await page.keyboard.press('Escape');
+    expect(await axis()).to.deep.equal(whole);
+    await page.locator('[role=slider]').first().focus();
+    for (const key of ['Home', 'z']) await page.keyboard.press(key);
+    expect((await axis())[0]).to.equal('09:00');
+    await page.keyboard.press('Escape');
+    expect(await axis()).to.deep.equal(whole);
+  });
+
+  it('says of a day that it was recorded but is unreadable, and how to rebuild it', async () => {
+    const error = { kind: 'config', message: '/x.json is not a valid daily record.', hint: 'Move it.' };
+    const good = answers['/api/day']!;
+    answers['/api/day'] = (url) =>
+      url?.searchParams.has('day') ? { status: 500, body: { error } } : good(url);
+    const sense = answers['/api/sense/status']!();
+    answers['/api/sense/status'] = () => ({
+      body: { ...(sense.body as object), damagedDays: ['2026-11-15', '2026-11-02'] },
+    });
+    const recent = answers['/api/sense/recent']!;
+    answers['/api/sense/recent'] = (url) => ({
+      body: (recent(url).body as { date: string }[]).filter(({ date }) => date !== '2026-11-15'),
+    });
+    const page = await open('/sense?day=2026-11-15');
+    await waitForText(page, '#day-title', /^Sun 15 Nov 2026: recorded, unreadable$/);
+    await waitForText(page, '#facts', /^Rebuild it: steward sense rollup 2026-11-15/);
+    await page.goto(`${served.url}/sense`);
+    await waitForText(page, '#days-table [data-key="2026-11-15"]', /recorded, unreadable · rebuild: steward/);
+    await waitForText(page, '#days [data-key="2026-11-02"]', /^Mon 2 Nov ?recorded, unreadable$/);
+    expect(await violations(page)).to.deep.equal([]);
+    await page.goto(`${served.url}/status`);
+    await waitForText(page, '#parts', /Sun 15 Nov 2026▲ failedRecorded, unreadable\. Rebuild it:/);
+  });
+
   it('tells sessions that look the same apart, and names one by its issue', async () => {
     const twin = { task: null, title: null, repo: 'shop', branch: 'main', github_issue: null };
     const sessions = [

@@ -49,6 +49,27 @@ describe('the timeline of the page of a day', () => {
     ]);
   });
 
+  it('marks when two machines were in use at the same time', () => {
+    const mine: [number, number, number][] = [[0, 600, 0], [900, 300, 1]]; // prettier-ignore
+    const other = dayOf({ spans: [[300, 800, 0]] });
+    const groups = items.groupsOf(
+      dayOf({ spans: mine, others: [{ ...other, id: 'b', name: 'laptop' }] as never }),
+    );
+    const boxes = groups.flatMap(({ rows }) =>
+      rows.filter(({ id }) => id.endsWith('overlap')).map(({ id, boxes: all }) => [id, all]),
+    );
+    const shared = [
+      [300, 600, 'overlap'],
+      [900, 1100, 'overlap'],
+    ];
+    expect(boxes).to.deep.equal([
+      ['overlap', shared],
+      ['b-overlap', shared],
+    ]);
+    const [first] = groups[0]!.items.filter(({ row }) => row === 'overlap');
+    expect(first?.text).to.equal('also in use: laptop');
+  });
+
   it('covers eight hours at least, and a day of 25 hours to its end', () => {
     const morning = dayOf({ spans: [[9.5 * HOUR, 600, 0]] });
     expect(items.rangeOf(items.groupsOf(morning), morning, 10 * HOUR)).to.deep.equal({
