@@ -73,8 +73,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sync-settings.ts exports machineName',
   'lib/app/sync-turns.ts exports otherMachines',
   'lib/app/sync-turns.ts exports isElsewhere',
-  'lib/app/sync.ts exports adoptedFolders',
-  'lib/app/sync.ts exports prepareAdopted',
   'lib/app/sync.ts exports publishNow',
   'lib/app/sync.ts exports publishAfter',
   'lib/app/triggers.ts exports triggersOnce',

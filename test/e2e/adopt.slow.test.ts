@@ -37,13 +37,13 @@ describe('adopting a machine (built)', function () {
   const random = campaign('adopted overlaps');
 
   /** A day's log: minutes in front of applications, some of which another machine records too. */
-  function putLog(folder: string, day: string): void {
+  function putLog(folder: string, id: string, day: string): void {
     const events = Array.from({ length: 40 }, (_, minute) => minute)
       .filter(() => random.below(4) > 0)
       .map((minute) => ({
         ts: new Date(Date.parse(`${day}T00:10:00Z`) + minute * 60_000).toISOString(),
         ...{ type: 'app-focus', source: 'appFocus', app: random.pick(APPS) },
-        detail: { intervalSec: 60, via: 'x11', idleSec: random.below(50) },
+        detail: { intervalSec: 60, via: 'x11', idleSec: random.below(50), machine: id },
       }));
     mkdirSync(join(folder, 'sense/events'), { recursive: true, mode: 0o700 });
     const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');
@@ -64,22 +64,28 @@ describe('adopting a machine (built)', function () {
     usage: object;
   }
 
-  /** What the reports of a machine show, without what names a machine. */
-  async function totals(of: TestMachine): Promise<Totals> {
+  /**
+   * What the reports of a machine show, without what names a machine. For time at two machines at once, the later input
+   * decides which application counts: before an adoption span by span, afterwards event by event.
+   */
+  async function totals(of: TestMachine, shared: readonly string[]): Promise<Totals> {
     const recent = await of.json<UnionRecord[]>('sense', 'recent', '--days', '5');
     const days = [await of.json<UnionRecord>('sense', 'today'), ...recent];
     const time = [];
-    for (const { date } of days)
-      time.push(
-        await of.json<{ totalMinutes: number | null; rows: object[] }>('time', '--of', date, '--by', 'app'),
+    for (const { date } of days) {
+      const { totalMinutes, rows } = await of.json<{ totalMinutes: number | null; rows: object[] }>(
+        ...['time', '--of', date, '--by', 'app'],
       );
+      // A day on which the old machine saw nothing has no record afterwards.
+      time.push({ totalMinutes: totalMinutes ?? 0, rows: shared.includes(date) ? undefined : rows });
+    }
     const { total } = await of.json<{ total: object }>('usage', '--of', 'last 7 days');
     return {
-      days: days.map(({ date, totalMinutes, overlapMinutes = 0, apps, commits, hours, sessions }) => ({
-        ...{ date, totalMinutes, overlapMinutes, apps, commits, hours, sessions: sessions.count },
+      days: days.map(({ date, totalMinutes, apps, commits, hours, sessions }) => ({
+        ...{ date, totalMinutes, commits, sessions: sessions.count },
+        ...(shared.includes(date) ? {} : { apps, hours }),
       })),
-      // A day on which the old machine saw nothing has no record afterwards.
-      time: time.map(({ totalMinutes, rows }) => ({ totalMinutes: totalMinutes ?? 0, rows })),
+      time,
       usage: total,
     };
   }
@@ -89,8 +95,9 @@ describe('adopting a machine (built)', function () {
     await old.json('sense', 'capture');
     await own.json('sense', 'capture');
     const guest = area('machines', B);
-    for (const day of [oldest, both, onlyOld, yesterday, TODAY]) putLog(area(), day);
-    for (const day of [oldest, both, quiet, yesterday, TODAY]) putLog(guest, day);
+    const shared = [oldest, both, yesterday, TODAY];
+    for (const day of [oldest, both, onlyOld, yesterday, TODAY]) putLog(area(), A, day);
+    for (const day of [oldest, both, quiet, yesterday, TODAY]) putLog(guest, B, day);
     for (const day of [both, onlyOld, TODAY]) putUsage(area(), day, 'old');
     for (const day of [both, quiet, TODAY]) putUsage(guest, day, 'own');
     old.commit('code', 'old');
@@ -105,83 +112,76 @@ describe('adopting a machine (built)', function () {
       for (const day of [oldest, onlyOld])
         rmSync(join(folder, 'sense/events', `${day}.jsonl`), { force: true });
     for (const at of [old, own]) await at.json('sense', 'capture');
-    const before = await totals(own);
+    const before = await totals(own, shared);
     rmSync(old.home, { recursive: true });
     await own.json('sync', 'adopt', A);
-    expect(await totals(own)).to.deep.equal(before);
+    expect(await totals(own, shared)).to.deep.equal(before);
     await own.json('sense', 'capture');
-    expect(await totals(own)).to.deep.equal(before);
-    const published = (id: string): string[] => readdirSync(area('exchange/machines', id, 'daily')).sort();
-    const names = (...days: string[]): string[] => days.map((day) => `${day}.json`);
-    expect(published(A)).to.deep.equal(names(oldest, both, yesterday, TODAY));
-    expect(published(B)).to.deep.equal(names(oldest, both, onlyOld, quiet, yesterday, TODAY));
+    expect(await totals(own, shared)).to.deep.equal(before);
+    expect(readdirSync(area('exchange/machines'))).to.deep.equal([A]);
+    const days = [oldest, both, onlyOld, quiet, yesterday, TODAY].map((day) => `${day}.json`);
+    expect(readdirSync(area('exchange/machines', A, 'daily')).sort()).to.deep.equal(days);
     const stored = JSON.parse(
-      readFileSync(area('exchange/machines', B, 'daily', `${onlyOld}.json`), 'utf8'),
+      readFileSync(area('exchange/machines', A, 'daily', `${onlyOld}.json`), 'utf8'),
     ) as { spans: unknown[] };
     expect(stored.spans).not.to.deep.equal([]);
   });
 
-  it("withdraws the old machine's data later if the exchange folder is missing, and reports it", async () => {
+  it('changes nothing while the exchange folder is missing, and says so', async () => {
     const [old, own] = [machine(A), machine(B)];
     const [folder, away] = [join(home.path, 'exchange'), join(home.path, 'away')];
     await old.json('sense', 'capture');
-    putLog(area(), yesterday);
+    putLog(area(), A, yesterday);
     await old.json('sync', 'setup', folder);
     await own.json('sense', 'capture');
-    expect(readdirSync(join(folder, 'machines'))).to.deep.equal([A, B]);
-    const before = await totals(own);
-    renameSync(folder, away);
-    const { stdout } = await own.run(['sync', 'adopt', A]);
-    expect(stdout).to.include(`Data published by ${A} has not been withdrawn yet: Exchange folder not found`);
-    renameSync(away, folder);
-    for (const command of [['status'], ['sync', 'status']]) {
-      const shown = (await own.run(command)).stdout.replace(/\s+/g, ' ');
-      expect(shown.toLowerCase(), command.join(' ')).to.include(`data of the adopted machine ${A} is still`);
-    }
+    putLog(area('machines', B), B, yesterday);
     await own.json('sense', 'capture');
-    expect(readdirSync(join(folder, 'machines'))).to.deep.equal([B]);
-    expect(await totals(own)).to.deep.equal(before);
-    expect((await own.run(['status'])).stdout).not.to.include('still published');
+    expect(readdirSync(join(folder, 'machines'))).to.deep.equal([A, B]);
+    const before = await totals(own, [yesterday]);
+    renameSync(folder, away);
+    const { code, stderr } = await own.run(['sync', 'adopt', A]);
+    expect(code).to.equal(8);
+    expect(stderr).to.include('Exchange folder not found').and.to.include('Connect the drive');
+    renameSync(away, folder);
+    expect(await totals(own, [yesterday])).to.deep.equal(before);
+    await own.json('sync', 'adopt', A);
+    expect(readdirSync(join(folder, 'machines'))).to.deep.equal([A]);
+    expect(await totals(own, [yesterday])).to.deep.equal(before);
   });
 
-  it('publishes the days that both recorded for the old machine, until it is forgotten', async () => {
+  it('purges the days of both machines from the exchange folder', async () => {
     const [old, own] = [machine(A), machine(B)];
     const folder = join(home.path, 'exchange');
     await old.json('sense', 'capture');
     await old.json('sync', 'setup', folder);
     await own.json('sense', 'capture');
-    for (const at of [area(), area('machines', B)]) putLog(at, both);
+    putLog(area(), A, both);
+    putLog(area('machines', B), B, both);
+    putLog(area('machines', B), B, quiet);
     await own.json('sync', 'adopt', A);
     const published = (): string[] => readdirSync(join(folder, 'machines', A, 'daily'));
-    expect(published()).to.deep.equal([`${both}.json`]);
-    const expired = addDays(TODAY, -400);
-    putLog(area('machines', A), expired);
-    await own.json('sync', 'setup', folder);
-    expect(published()).to.deep.equal([`${expired}.json`, `${both}.json`]);
-    expect(readdirSync(area('machines', A, 'sense/events'))).to.deep.equal([`${both}.jsonl`]);
-    const purge = await own.run(['sense', 'purge', '--all', '--records']);
-    expect(purge.stderr).to.contain(`steward sync forget ${A} --yes`).and.to.contain(area('machines', A));
-    await own.json('sync', 'forget', A, '--yes');
-    await own.json('sync', 'setup', folder);
-    expect(readdirSync(join(folder, 'machines'))).to.deep.equal([B]);
-    expect(readdirSync(area('machines', A, 'sense/events'))).to.deep.equal([`${both}.jsonl`]);
+    expect(published()).to.include.members([`${both}.json`, `${quiet}.json`]);
+    await own.run(['sense', 'purge', '--all', '--records', '--yes']);
+    expect(published().filter((name) => name < TODAY)).to.deep.equal([]);
+    expect(
+      readdirSync(area('sense/events')).concat(readdirSync(area('machines', B, 'sense/events'))),
+    ).to.deep.equal([]);
   });
 
-  it('withdraws an adopted machine from every exchange folder', async () => {
+  it('removes its former files from every exchange folder', async () => {
     const [old, own] = [machine(A), machine(B)];
     const [one, two] = [join(home.path, 'one'), join(home.path, 'two')];
     await old.json('sense', 'capture');
-    putLog(area(), yesterday);
-    await old.json('sync', 'setup', one);
-    await own.json('sense', 'capture');
-    renameSync(one, `${one}-away`);
+    putLog(area(), A, yesterday);
+    for (const folder of [one, two]) {
+      await old.json('sync', 'setup', folder);
+      await own.json('sense', 'capture');
+      expect(readdirSync(join(folder, 'machines'))).to.deep.equal([A, B]);
+    }
     await own.json('sync', 'adopt', A);
-    await own.json('sync', 'setup', two);
-    renameSync(`${one}-away`, one);
+    expect(readdirSync(join(two, 'machines'))).to.deep.equal([A]);
     await own.json('sync', 'setup', one);
-    expect(readdirSync(join(one, 'machines'))).to.deep.equal([B]);
-    putLog(area('machines', A), yesterday);
-    await own.json('sync', 'setup', one);
+    expect(readdirSync(join(one, 'machines'))).to.deep.equal([A]);
     await own.json('sync', 'leave', '--remove');
     expect(readdirSync(one)).to.deep.equal([]);
   });
@@ -189,7 +189,7 @@ describe('adopting a machine (built)', function () {
   it('keeps the times of days without a log in another exchange folder', async () => {
     const own = machine(A);
     await own.json('sense', 'capture');
-    for (const day of [both, quiet]) putLog(area(), day);
+    for (const day of [both, quiet]) putLog(area(), A, day);
     await own.json('sense', 'capture');
     const folders = [join(home.path, 'exchange'), join(home.path, 'other')] as const;
     await own.json('sync', 'setup', folders[0]);

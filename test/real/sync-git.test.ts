@@ -90,6 +90,8 @@ describe('sync through a private GitHub repository (built)', function () {
     expect(branches()).not.to.include(other);
   });
 
+  const idOf = (home: string): string =>
+    readFileSync(join(home, '.local', 'state', 'steward', 'machine-id'), 'utf8').trim();
   const branches = (): string => {
     const repo = join(homes[2]?.path ?? '', 'ann', 'work.git');
     return execFileSync('git', ['-C', repo, 'branch', '--list'], { encoding: 'utf8' });
@@ -204,7 +206,7 @@ describe('sync through a private GitHub repository (built)', function () {
     expect(readdirSync(join(homes[0]?.path ?? '', 'exchange'))).to.deep.equal([]);
   });
 
-  it("withdraws an adopted machine's branch at the next exchange that succeeds", async () => {
+  it("deletes a machine's branch once it adopted another one, at the latest when it is told to do so again", async () => {
     await set(0);
     expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
     const old = /machine-([0-9a-f]{12})/.exec(branches())?.[1] ?? '';
@@ -216,19 +218,17 @@ describe('sync through a private GitHub repository (built)', function () {
     await set(1);
     expect((await run(1, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
     expect(branches()).to.include(old).and.include('bbbbbbbbbbbb');
-    const { stdout } = await run(1, 'sync', 'adopt', old);
-    expect(stdout).to.include(
-      `Data published by ${old} has not been withdrawn yet: the next exchange through git removes it.`,
-    );
     git.refuse = 500;
-    expect((await run(1, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(8);
-    const still = `Data of the adopted machine ${old} is still published.`;
-    expect((await run(1, 'sync', 'status')).stdout).to.include(still);
+    const refused = await run(1, 'sync', 'adopt', old);
+    expect(refused.code).to.equal(8);
+    expect(refused.stderr).to.include('Syncing through git failed');
+    expect(idOf(to)).to.equal('bbbbbbbbbbbb');
     git.refuse = undefined;
-    expect((await run(1, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
-    expect(branches()).to.include('bbbbbbbbbbbb').and.not.include(old);
-    expect(readdirSync(join(to, 'exchange', 'machines'))).to.deep.equal(['bbbbbbbbbbbb']);
-    expect((await run(1, 'sync', 'status')).stdout).not.to.include(still);
+    expect((await run(1, 'sync', 'adopt', old)).code).to.equal(0);
+    expect(idOf(to)).to.equal(old);
+    expect(branches()).to.include(old).and.not.include('bbbbbbbbbbbb');
+    expect(readdirSync(join(to, 'exchange', 'machines'))).to.deep.equal([old]);
+    expect((await run(1, 'sync', 'adopt', old)).code).to.equal(0);
   });
 
   it('exchanges nothing while the folder is missing', async () => {

@@ -1,6 +1,5 @@
 import { BaseCommand, boolean, dryRun, of, repo, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
-import { adoptedFolders } from '../../lib/app/sync';
 import { withRemoval } from '../../lib/setup/sync/leave';
 import { openUsage } from '../../lib/app/usage';
 import { sweepArea } from '../../lib/config/user-area';
@@ -75,10 +74,6 @@ export default class SensePurge extends BaseCommand {
       for (const file of files) removeFile(file);
       sweepArea(this.context.area);
     }
-    for (const { id, path } of adoptedFolders(this.context))
-      this.say(
-        `Days of the adopted machine ${id} are not purged. To delete them: steward sync forget ${id} --yes, then delete ${path}`,
-      );
     this.print(() =>
       [purgeText(result), ...files.map((file) => `${yes ? 'Deleted' : 'Would delete'} ${file}`)].join('\n'),
     );

@@ -2,9 +2,9 @@ import { adopt, adoptedText, type Adopted } from '../../lib/setup/sync/adopt';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 
 export default class SyncAdopt extends BaseCommand {
-  static override summary = "Take over an old machine's data in this user area";
+  static override summary = 'Become the successor of an old machine in this user area';
   static override description =
-    "Use this command after copying or syncing the user area of a machine that you no longer use. This machine takes over the old machine's pending deliveries and captures, and becomes the owner of the area. The old id is retired: if that machine runs steward again, it gets a new id.";
+    'Use this command after copying or syncing the user area of a machine that you no longer use. This machine gets its id and folder, and what this machine recorded until now moves there. Needs the exchange folder. If the old machine runs steward again, one of them gets a new id.';
   static override args = {
     machine: word({ required: true, description: 'Id of the old machine, from `doctor area`.' }),
   };

@@ -28,16 +28,12 @@ export async function prepareArea({ area, clock }: Pick<Context, 'area' | 'clock
 
 type Spools = { outbox: string; spool: string };
 
-/**
- * Takes over the given machines' pending deliveries and captures. Returns how many of each were taken over.
- */
+/** Takes over the given machines' pending deliveries and captures. */
 export function takeUpAll(
   from: Spools,
   into: Spools,
   machines: { ids: readonly string[]; to: string },
-): { deliveries: number; captures: number } {
-  return {
-    deliveries: takeUp({ path: from.outbox }, { path: into.outbox }, machines),
-    captures: takeUp({ path: from.spool }, { path: into.spool }, machines),
-  };
+): void {
+  takeUp({ path: from.outbox }, { path: into.outbox }, machines);
+  takeUp({ path: from.spool }, { path: into.spool }, machines);
 }

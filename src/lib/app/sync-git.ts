@@ -5,7 +5,7 @@ import { cloneFolder } from '../sync/clone';
 import type { ExchangeDeps } from '../sync/engine';
 import type { GitExchange } from '../sync/git';
 import type { Context } from './context';
-import { openSync, prepareAdopted } from './sync';
+import { openSync } from './sync';
 
 /** Returns the dependencies of an exchange through git. */
 export function openExchange(context: Context, folder: string, repo: string): ExchangeDeps {
@@ -15,7 +15,6 @@ export function openExchange(context: Context, folder: string, repo: string): Ex
     repo,
     sync: () => openSync(context),
     git: () => openGit(context, folder, repo),
-    prepareAdopted: () => prepareAdopted(context),
   };
 }
 

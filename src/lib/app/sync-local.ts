@@ -24,8 +24,6 @@ interface MarkInput {
   timezone: string;
   today: Day;
   name: string;
-  /** The ids of the machines that this machine has adopted. */
-  retired: readonly string[];
 }
 
 /** Returns a hash that changes whenever the data to publish may have changed. */

@@ -1,27 +1,20 @@
 import { isAbsolute, join } from 'node:path';
 
-import { areaAt } from '../config/user-area';
 import { toStewardError, throwIfBug } from '../errors';
-import { readOwners, renewId } from '../platform/files/area-owner';
+import { abandonedIds, renewId } from '../platform/files/area-owner';
 import { takeOverFormer } from '../platform/files/former-ids';
-import { knownMachineId } from '../platform/files/machine';
-import { readText } from '../platform/files/atomic-file';
+import { removeFolder } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
 import { toIso } from '../platform/time/clock';
-import { dayOf, type Day } from '../platform/time/time';
-import { tidyLogs } from '../sense/roll';
-import { senseStore } from '../sense/store';
+import { dayOf } from '../platform/time/time';
 import { currentSessions } from '../sessions/state';
 import { machinesFolder } from '../sync/exchange';
 import { inFolder } from '../sync/folder';
 import { keptText } from '../sync/checks';
-import { parseInfo } from '../sync/parse';
-import { noteRetired } from '../sync/notes';
 import { publish, type PublishDeps, type PublishResult, type SyncContext } from '../sync/publish';
 import { copyFolder, keepCopy } from '../sync/received';
-import { publishRetired } from '../sync/retire';
 import { afterRenewal, renewalText, withRenewal } from '../sync/writer';
-import { readState, withFolder, writeState, type Renewal, type SyncState } from '../sync/state';
+import { readState, withFolder, writeState, type SyncState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
@@ -57,14 +50,10 @@ export async function openSync(
       name,
       timezone,
       version: VERSION,
-      retired: retiredBy(context),
     },
-    mark: () => {
-      const { retired = [] } = deps.machine;
-      return markOfAll(context, { details, timezone, today, name, retired });
-    },
+    mark: () => markOfAll(context, { details, timezone, today, name }),
     local: () => localData(context, sense, Object.values(currentSessions(sessions).sessions), details),
-    former: (day) => formerFolders(context, before, folder, day),
+    former: () => formerFolders(context, before, folder),
   };
   return {
     folder,
@@ -77,99 +66,18 @@ export async function openSync(
   };
 }
 
-/**
- * Returns other folders that may contain published files of this machine for a day: its folder in the
- * previous exchange folder, and the folders of adopted machines.
- */
+/** Returns this machine's folder in the previous exchange folder, which may contain what it published. */
 function formerFolders(
-  { area, machineId }: Context,
-  { removals, retire = [], others = {} }: SyncState,
+  { machineId }: Context,
+  { removals, others = {} }: SyncState,
   folder: string | undefined,
-  day: Day,
 ): string[] {
   // If sessions were removed, don't use other folders, because they may still contain these sessions.
   if (folder === undefined || removals.some(({ sessions }) => sessions)) return [];
-  const adopted = retire.filter((id) => {
-    const store = senseStore(areaAt(area.root, `machines/${id}/`, area.host));
-    return store.logBytes(day) === undefined && !store.hasRecord(day);
-  });
   const [previous] = Object.entries(others)
     .filter(([path]) => isAbsolute(path))
     .slice(-1);
-  return [
-    ...(previous === undefined || previous[1] > 0 ? [] : [join(machinesFolder(previous[0]), machineId)]),
-    ...adopted.map((id) => join(machinesFolder(folder), id)),
-  ];
-}
-
-/** Returns the ids of the machines that this machine has adopted. */
-function retiredBy({ area }: Pick<Context, 'area'>): string[] {
-  const id = knownMachineId();
-  return readOwners(area.root).find(({ owner }) => owner === id)?.retired ?? [];
-}
-
-/** Returns the folders in which adopted machines' days are kept separate from this machine's data. */
-export function adoptedFolders({ area }: Context): { id: string; path: string }[] {
-  const owners = readOwners(area.root);
-  const found = retiredBy({ area }).filter((id) => owners.some(({ owner }) => owner === id));
-  return found.map((id) => ({ id, path: join(area.root, 'machines', id) }));
-}
-
-interface Adopted {
-  deps: PublishDeps;
-  tidy: () => void;
-}
-
-/** Opens the adopted machines whose data this machine publishes or withdraws. */
-async function openAdopted(context: Context): Promise<Adopted[]> {
-  const { area } = context;
-  const owners = readOwners(area.root);
-  const { folder } = (await context.loadConfig()).config.user.sync;
-  const { retire = [] } = withFolder(readState(stateFile(area)), folder);
-  const ids = retiredBy(context).filter(
-    (id) => retire.includes(id) || owners.some(({ owner }) => owner === id),
-  );
-  const machines = await Promise.all(
-    ids.map(async (id): Promise<Adopted> => {
-      const { sense, usage } = areaAt(area.root, `machines/${id}/`, area.host);
-      const own = { ...context, area: { ...area, sense, usage }, machineId: id };
-      const { deps } = await openSync(own);
-      const stored = readText(join(machinesFolder(deps.folder), id, 'machine.json'));
-      const { name = id } = parseInfo(stored ?? '') ?? {};
-      const { deps: roll } = await openSense(own);
-      const tidy = (): void => tidyLogs({ ...roll, afterRecords: () => undefined });
-      const former = (day: Day): string[] => deps.former?.(day).filter((path) => path.endsWith(id)) ?? [];
-      return { deps: { ...deps, former, machine: { ...deps.machine, name } }, tidy };
-    }),
-  );
-  return machines.filter(({ deps }) => retire.includes(deps.machine.id) || deps.local().days().length > 0);
-}
-
-/**
- * Publishes the data of adopted machines that is still in the user area, and withdraws their other published
- * files.
- */
-function publishAdopted(state: string, machines: readonly Adopted[]): void {
-  const { retire = [] } = readState(state);
-  for (const { deps, tidy } of machines) {
-    publishRetired(deps, retire.includes(deps.machine.id));
-    tidy();
-  }
-}
-
-/**
- * Publishes the data of adopted machines before an exchange through git. Returns the machines' ids, because
- * the exchange must replace the machines' branches.
- */
-export async function prepareAdopted(context: Context): Promise<string[]> {
-  const { deps, locked } = await openSync(context);
-  const machines = await openAdopted(context);
-  if (machines.length > 0) await locked(() => publishAdopted(deps.state, machines));
-  return idsOf(machines);
-}
-
-function idsOf(machines: readonly Adopted[]): string[] {
-  return machines.map(({ deps }) => deps.machine.id);
+  return previous === undefined || previous[1] > 0 ? [] : [join(machinesFolder(previous[0]), machineId)];
 }
 
 /**
@@ -177,25 +85,18 @@ function idsOf(machines: readonly Adopted[]): string[] {
  * set. Stores any error, so that `steward status` shows it.
  */
 export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
-  const { folder, engine } = (await context.loadConfig()).config.user.sync;
+  const { folder, deps, locked } = await openSync(context);
   if (folder === undefined) return undefined;
-  const { deps, locked } = await openSync(context);
-  const before = withFolder(readState(deps.state), folder);
-  const isSame = before.folder === folder && before.checked === deps.today && before.problem === undefined;
-  const isDue = !isSame || before.retire !== undefined;
-  const adopted = isDue ? await openAdopted(context) : [];
+  const { root, host, machine } = context.area;
   const done = await locked(() => {
     try {
-      const result = inFolder(deps.folder, () => {
+      return inFolder(deps.folder, () => {
         const published = publish(deps);
-        if (published.renewal !== undefined) return published;
-        keepCopy(deps.folder, copyFolder(context.area.machine));
-        publishAdopted(deps.state, adopted);
+        if (published.needsNewId === true) return published;
+        for (const id of abandonedIds(root, host)) removeFolder(join(machinesFolder(deps.folder), id));
+        keepCopy(deps.folder, copyFolder(machine));
         return published;
       });
-      // With git, the next exchange withdraws the files from the repository.
-      if (engine !== 'git') noteRetired(deps.state, idsOf(adopted));
-      return result;
     } catch (error) {
       const { kind, message, hint } = toStewardError(error);
       const problem = { at: toIso(deps.clock.now()), message, ...(hint === undefined ? {} : { hint }) };
@@ -203,19 +104,19 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
       throw error;
     }
   }, waitMs);
-  if (done.renewal === undefined) return done;
-  await renew(context, done.renewal);
+  if (done.needsNewId !== true) return done;
+  await renew(context);
   return publishNow(context, waitMs);
 }
 
 /** Gives this machine a new id, and tells why at the next command. After a kill the next run continues. */
-async function renew(context: Context, why: Renewal): Promise<void> {
+async function renew(context: Context): Promise<void> {
   const { area, clock } = context;
   const path = stateFile(area);
   const state = readState(path);
-  const { from } = state.renewing ?? { from: context.machineId };
-  if (state.renewing === undefined) writeState(path, withRenewal(state, { from, why }));
-  renewId(area.root, area.host, from, (id) => renewalText(why, { before: from, id }));
+  const from = state.renewing ?? context.machineId;
+  if (state.renewing === undefined) writeState(path, withRenewal(state, from));
+  renewId(area.root, area.host, from, (id) => renewalText(from, id));
   await takeOverFormer(area, clock);
   writeState(path, afterRenewal(readState(path), clock.now()));
 }

@@ -71,14 +71,12 @@ function othersIn(area: UserArea, nowMs: number) {
   const state = machineStatePath(area.host);
   const own = [knownMachineId(state), ...formerMachineIds(state)];
   const owners = readOwners(area.root);
-  const retired = new Set(owners.flatMap((owner) => owner.retired));
   const isRecent = (place: string): boolean =>
     ['sense/state.json', 'state/work-events.jsonl', 'state/owner.json'].some(
       (name) => nowMs - (lstatOf(join(area.root, place, name))?.mtimeMs ?? 0) < RECENT_MS,
     );
   const writers = owners.filter(({ place }) => isRecent(place)).map(({ owner }) => owner);
-  const isOther = (id: string): boolean => !own.includes(id) && !retired.has(id);
-  const machines = writers.filter(isOther);
+  const machines = writers.filter((id) => !own.includes(id));
   const hint = 'Give each machine its own user area, and share their records through an exchange folder:';
   const fix = 'steward sync setup FOLDER';
   const top = owners.find(({ place }) => place === '')?.owner ?? '';

@@ -17,12 +17,12 @@ const OLD_DAYS = 7;
 
 type Pending = Pick<
   SyncStatus,
-  'folder' | 'pendingRemovals' | 'pendingFormer' | 'pendingAdopted' | 'details' | 'publishedDetails'
+  'folder' | 'pendingRemovals' | 'pendingFormer' | 'details' | 'publishedDetails'
 >;
 
 /** Describes published data that must still be removed, and how to remove it. */
 export function pendingTexts(status: Pending): { text: string; fix: string; hint?: string }[] {
-  const { folder, pendingRemovals, pendingFormer, pendingAdopted, details, publishedDetails } = status;
+  const { folder, pendingRemovals, pendingFormer, details, publishedDetails } = status;
   const again = `steward sync setup ${forShell(folder ?? '')}`;
   const isShown = publishedDetails === true && !details;
   return [
@@ -33,10 +33,6 @@ export function pendingTexts(status: Pending): { text: string; fix: string; hint
     ...pendingFormer.map((former) => ({
       text: `purged data is still in ${former}`,
       ...howToPurge(former),
-    })),
-    ...pendingAdopted.map((id) => ({
-      text: `data of the adopted machine ${id} is still published`,
-      fix: again,
     })),
   ];
 }

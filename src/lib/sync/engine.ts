@@ -11,7 +11,7 @@ import { damagedText } from './checks';
 import { withClone } from './clone';
 import { aboutFolder } from './folder';
 import { exchangeByGit, type GitExchange } from './git';
-import { endPurge, endRetirement, noteForeign } from './notes';
+import { endPurge, noteForeign } from './notes';
 import { readState } from './state';
 import type { SyncContext } from './publish';
 import type { EngineStatus } from './status';
@@ -31,8 +31,6 @@ export interface ExchangeDeps {
   repo: string;
   sync: () => Promise<SyncContext>;
   git: () => Promise<GitExchange>;
-  /** Publishes the data of adopted machines. Returns the machines' ids. */
-  prepareAdopted: () => Promise<string[]>;
 }
 
 /** Returns whether the last exchange through git was at least half an hour ago. */
@@ -51,14 +49,12 @@ export async function exchange(deps: ExchangeDeps): Promise<{ received: string[]
     const git = await deps.git();
     const sync = await deps.sync();
     const before = readState(sync.deps.state);
-    const adopted = await deps.prepareAdopted();
     const damaged: { path: string; reason: string }[] = [];
     const onDamaged = (path: string, reason: string): unknown =>
       damaged.push({ path: relative(folder, path), reason });
     const result = await withClone(machine, () =>
-      exchangeByGit({ ...git, adopted, onDamaged, onForeign: () => noteForeign(sync) }),
+      exchangeByGit({ ...git, onDamaged, onForeign: () => noteForeign(sync) }),
     );
-    await endRetirement(sync, adopted);
     await endPurge(sync, repo, before);
     const text = damagedText({ damaged });
     note({ at, ...(text !== undefined && { damaged: text }) });

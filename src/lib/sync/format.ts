@@ -33,8 +33,6 @@ export interface MachineInfo {
   publishedAt: string;
   /** Random text that differs each time this file is written. */
   run?: string;
-  /** Ids of the machines that this machine has adopted. They get a new id, if they are still in use. */
-  retired?: string[];
 }
 
 /** The last second of the year 9999, which the last day that steward can name ends with. */

@@ -5,16 +5,13 @@ import { machinesFolder } from './exchange';
 import { requireFolder } from './folder';
 import type { PublishDeps } from './publish';
 
-/**
- * Removes everything that this machine has published for itself and the adopted machines. Returns the number of
- * removed files.
- */
+/** Removes everything that this machine has published, also under the ids that it abandoned. Counts the files. */
 export function unpublish(
   { folder, machine }: Pick<PublishDeps, 'folder' | 'machine'>,
-  adopted: readonly string[],
+  abandoned: readonly string[],
 ): number {
   requireFolder(folder);
-  const folders = [machine.id, ...adopted].map((id) => join(machinesFolder(folder), id));
+  const folders = [machine.id, ...abandoned].map((id) => join(machinesFolder(folder), id));
   const files = folders.map((path) => diskUse(path).files);
   folders.forEach((path) => removeFolder(path));
   removeEmptyFolder(machinesFolder(folder));

@@ -17,8 +17,6 @@ export interface GitExchange {
   /** Machine-local folder for the clone. */
   clone: string;
   machineId: string;
-  /** Ids of the machines that this machine has adopted. This machine publishes their data too. */
-  adopted?: readonly string[];
   /** Called with each path in the exchange folder that could not be received, and why. */
   onDamaged?: OnDamagedFile;
   /** Called if another machine has replaced this machine's branch since the last exchange. */
@@ -35,15 +33,14 @@ const FETCHED = 'refs/machines/';
  */
 export async function exchangeByGit(exchange: GitExchange): Promise<{ received: string[]; sent: boolean }> {
   const git = await openClone(exchange);
-  const { machineId, adopted = [], onForeign } = exchange;
+  const { machineId, onForeign } = exchange;
   const ownCommit = async (): Promise<string> => (await git('for-each-ref', FETCHED + machineId)).stdout;
   const before = await ownCommit();
   const trees = await fetchTrees(exchange, git);
   requireFolder(exchange.folder);
   if (before !== '' && trees.has(machineId) && (await ownCommit()) !== before) await onForeign?.();
-  const others = [...trees.keys()].filter((id) => id !== machineId && !adopted.includes(id));
+  const others = [...trees.keys()].filter((id) => id !== machineId);
   const received = await receive(exchange, others);
-  for (const id of adopted) await replace({ ...exchange, machineId: id }, git, trees.get(id));
   const sent = await send(exchange, git, trees.get(machineId));
   const gone = removeGone(exchange, trees);
   await clean(exchange, git);
@@ -130,16 +127,6 @@ async function send(
   await succeeded(git('push', '--quiet', '--force', remote.url, `${commit}:${HEADS}${machineId}`));
   await succeeded(git('update-ref', FETCHED + machineId, commit));
   return true;
-}
-
-/** Replaces an adopted machine's branch with its files, or deletes the branch if the machine has none. */
-async function replace(exchange: GitExchange, git: Git, pushed: string | undefined): Promise<void> {
-  const { folder, machineId, remote } = exchange;
-  if (exists(join(machinesFolder(folder), machineId))) await send(exchange, git, pushed);
-  else if (pushed !== undefined) {
-    await succeeded(git('push', '--quiet', remote.url, `:${HEADS}${machineId}`));
-    await succeeded(git('update-ref', '-d', FETCHED + machineId));
-  }
 }
 
 /** If a branch changed, deletes the objects that no branch contains. They may be purged data. */

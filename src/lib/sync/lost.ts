@@ -19,9 +19,15 @@ export function withLost(local: DaySet, published: DaySet): DaySet | undefined {
   const { day: own, ...rest } = local;
   const { day: before } = published;
   if (own === undefined || before === undefined) return undefined;
-  if (!isPoorer({ day: own, ...rest }, { ...published, day: before })) return undefined;
+  return isPoorer({ day: own, ...rest }, { ...published, day: before })
+    ? joinedSet(local, published)
+    : undefined;
+}
+
+/** Merges what two machines published for a day, or one at two times. */
+export function joinedSet({ day: own, ...local }: DaySet, { day: before, ...published }: DaySet): DaySet {
   return {
-    day: joinedDay(own, before),
+    day: own === undefined || before === undefined ? (own ?? before) : joinedDay(own, before),
     sessions: joinedSessions(local.sessions, published.sessions),
     usage: joinedUsage(local.usage, published.usage),
   };

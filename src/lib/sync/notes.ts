@@ -2,11 +2,6 @@ import type { SyncContext } from './publish';
 import { readState, withFormer, withoutFormer, writeState, type SyncState } from './state';
 import { withForeign } from './writer';
 
-/** Records that the published files of these machines have been withdrawn. */
-export async function endRetirement({ deps, locked }: SyncContext, ids: readonly string[]): Promise<void> {
-  await locked(() => noteRetired(deps.state, ids));
-}
-
 /** Records a git repository that is no longer used, so that a later purge names it. */
 export async function noteFormer({ deps, locked }: SyncContext, repo: string): Promise<void> {
   await locked(() => writeState(deps.state, withFormer(readState(deps.state), repo)));
@@ -30,10 +25,4 @@ export async function endPurge(
     // Data that was purged during the exchange may still be in the repository.
     if (state.others?.[repo] === known) writeState(deps.state, withoutFormer(state, [repo]));
   });
-}
-
-export function noteRetired(path: string, ids: readonly string[]): void {
-  const { retire = [], ...state } = readState(path);
-  const rest = retire.filter((id) => !ids.includes(id));
-  if (rest.length < retire.length) writeState(path, { ...state, ...(rest.length > 0 && { retire: rest }) });
 }

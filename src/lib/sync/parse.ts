@@ -40,12 +40,11 @@ function cleaned(value: unknown): unknown {
 
 export function parseInfo(text: string): MachineInfo | undefined {
   const value = parseClean(text);
-  const { id, timezone, version, lastInput, publishedAt, run, retired } = value ?? {};
+  const { id, timezone, version, lastInput, publishedAt, run } = value ?? {};
   const name = cleanLine(textOf(value?.['name']) ?? '', MAX_NAME);
   if (typeof id !== 'string' || !isMachineId(id) || name === '') return undefined;
   if (typeof timezone !== 'string' || typeof version !== 'string') return undefined;
   if (!isMinute(publishedAt) || !(lastInput === null || isMinute(lastInput))) return undefined;
-  const ids = arrayOf(retired, (item): item is string => typeof item === 'string' && isMachineId(item));
   return {
     format: FORMAT,
     id,
@@ -55,7 +54,6 @@ export function parseInfo(text: string): MachineInfo | undefined {
     lastInput,
     publishedAt,
     ...(typeof run === 'string' && { run }),
-    ...(ids !== undefined && { retired: ids }),
   };
 }
 

@@ -26,8 +26,8 @@ import { requireFolder } from './folder';
 import { DAY_FILES, FORMAT, toMinute, type DayKind, type DaySet, type MachineInfo } from './format';
 import { withLost } from './lost';
 import { parseInfo } from './parse';
-import { readState, withFolder, writeState, type Removal, type Renewal, type SyncState } from './state';
-import { afterReading, nextRun, renewalOf, runsAfter } from './writer';
+import { readState, withFolder, writeState, type Removal, type SyncState } from './state';
+import { afterReading, needsNewId, nextRun, runsAfter } from './writer';
 import { isInRange } from '../platform/time/period';
 
 /** This machine's data, and the rules for which data may leave the machine. */
@@ -56,13 +56,13 @@ export interface PublishDeps {
   folder: string;
   state: string;
   today: Day;
-  machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version' | 'retired'>;
+  machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version'>;
   /** Returns a fingerprint that changes when the local data may have changed. Must be fast. */
   mark: () => string;
   /** Opens the local data. Called only if the data may have changed. */
   local: () => LocalData;
-  /** Returns other folders that may contain this machine's published files for a day, most recent first. */
-  former?: (day: Day) => string[];
+  /** Returns other folders that may contain this machine's published files, most recent first. */
+  former?: () => string[];
 }
 
 /** A file to publish or remove. `path` is relative to the machine's folder. */
@@ -79,7 +79,7 @@ export interface PublishResult {
   /** Days that this machine has lost in part since it published them. Named once. */
   kept?: readonly Day[];
   /** Set if nothing was published, because this machine needs a new id first. */
-  renewal?: Renewal;
+  needsNewId?: boolean;
 }
 
 const KINDS = Object.keys(DAY_FILES) as DayKind[];
@@ -107,8 +107,7 @@ export function publish(deps: PublishDeps): PublishResult {
   const before = afterReading(stored, infoIn(own), clock.now());
   const isForeign = before !== stored;
   if (isForeign) writeState(state, before);
-  const renewal = renewalOf(before, { folder: deps.folder, id: deps.machine.id, nowMs: clock.now() });
-  if (renewal !== undefined) return { files: 0, bytes: 0, renewal };
+  if (needsNewId(before, clock.now())) return { files: 0, bytes: 0, needsNewId: true };
   const mark = deps.mark();
   // After a failed run, compare every file again.
   const isSame =
@@ -198,7 +197,7 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
  * Returns the files of a day, and how they differ from the published ones. Unless `mayShrink` is set, the day
  * keeps what it has published and no longer has locally.
  */
-export function dayFiles(
+function dayFiles(
   deps: PublishDeps,
   local: LocalData,
   day: Day,
@@ -210,7 +209,11 @@ export function dayFiles(
   const published = mayShrink ? undefined : publishedSet(own, day);
   const lost = published && withLost(set, published);
   if (lost !== undefined) onLost?.();
-  const { day: written, sessions, usage } = lost === undefined ? set : withoutDetails(lost, disclosure);
+  return filesOf(own, day, lost === undefined ? set : withoutDetails(lost, disclosure));
+}
+
+/** Returns the files of a day in a machine's folder, and how they differ from the published ones. */
+export function filesOf(own: string, day: Day, { day: written, sessions, usage }: DaySet): PlannedFile[] {
   const files: Partial<Record<DayKind, string>> = {
     sessions: sessions.map((session) => `${JSON.stringify(session)}\n`).join(''),
     usage: usage.length === 0 ? '' : `{"format":${FORMAT},"rows":${lines(usage)}}\n`,
@@ -231,7 +234,7 @@ export function dayFiles(
 
 /** Returns what this machine's data amounts to on a day, in the form to publish. */
 function localSet(deps: PublishDeps, local: LocalData, day: Day): DaySet {
-  const stored = [...(deps.former?.(day) ?? []), machineFolderOf(deps)];
+  const stored = [...(deps.former?.() ?? []), machineFolderOf(deps)];
   const source = local.read(day);
   const sessions = publishedSessions(source, sessionsBefore(stored, day), local.disclosure);
   const usage = publishedUsage(source.usage).rows;
@@ -241,7 +244,7 @@ function localSet(deps: PublishDeps, local: LocalData, day: Day): DaySet {
   return { day: publishedDay({ ...source, record }, before, local.disclosure), sessions, usage };
 }
 
-function publishedSet(path: string, day: Day): DaySet {
+export function publishedSet(path: string, day: Day): DaySet {
   return {
     day: readPublishedDay({ path }, day),
     sessions: readPublishedSessions({ path }, day),
@@ -274,7 +277,7 @@ export function write(own: string, { path, text, bytes, change }: PlannedFile, r
   result.bytes += bytes;
 }
 
-export function clockMinute({ clock }: Pick<PublishDeps, 'clock'>): string {
+function clockMinute({ clock }: Pick<PublishDeps, 'clock'>): string {
   return toMinute(toIso(clock.now()));
 }
 
@@ -282,19 +285,18 @@ function infoIn(own: string): MachineInfo | undefined {
   return parseInfo(readText(join(own, 'machine.json')) ?? '');
 }
 
-export function infoText(
+function infoText(
   { machine }: PublishDeps,
   local: LocalData,
   { publishedAt, run }: Pick<MachineInfo, 'publishedAt' | 'run'>,
 ): string {
   const input = local.lastInput();
-  const { id, name, timezone, version, retired = [] } = machine;
+  const { id, name, timezone, version } = machine;
   const info: MachineInfo = {
     ...{ format: FORMAT, id, name, timezone, version },
     lastInput: input === null ? null : toMinute(toIso(input * 1000)),
     publishedAt,
     ...(run !== undefined && { run }),
-    ...(retired.length > 0 && { retired }),
   };
   return `${JSON.stringify(info)}\n`;
 }
@@ -317,7 +319,7 @@ function plannedInfo(
 }
 
 /** Returns the published files that are covered by a pending removal and no longer have local data. */
-export function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
+function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
   const days = daysOf(own, () => undefined);
   const stored = KINDS.flatMap((kind) => days[kind].map((day) => ({ kind, day })));
   const localDays = new Set(local.days());

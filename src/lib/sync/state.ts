@@ -23,15 +23,10 @@ const maybe = <T>(schema: v.GenericSchema<T>) => v.fallback(v.optional(schema), 
 const REMOVAL = v.object({ from: maybe(DAY), to: maybe(DAY), sessions: maybe(v.boolean()) });
 export type Removal = DayRange & { sessions?: boolean };
 
-/** Why a machine needs a new id: another machine has the same one, or has adopted this machine. */
-export type Renewal = 'cloned' | 'retired';
-
 /** The contents of the machine-local file `sync.json`. */
 const STATE = v.object({
   /** What must still be removed from the exchange folder. */
   removals: v.fallback(v.array(REMOVAL), []),
-  /** Ids of adopted machines whose published files have not been withdrawn yet. */
-  retire: maybe(v.array(MACHINE)),
   /** The machine's name, if the user has renamed it. */
   name: maybe(TEXT),
   /** The exchange folder to which this state applies. */
@@ -56,8 +51,8 @@ const STATE = v.object({
   runs: maybe(v.array(TEXT)),
   /** When another machine's run was found in this machine's file, in epoch ms. */
   foreign: maybe(v.array(MS)),
-  /** The id that this machine is giving up, and why, until its new id is in place. */
-  renewing: maybe(v.object({ from: MACHINE, why: v.picklist(['cloned', 'retired']) })),
+  /** The id that this machine is giving up, until its new id is in place. */
+  renewing: maybe(MACHINE),
   /** When this machine got a new id. */
   renewedMs: maybe(MS),
   /** Why the last run failed. */
@@ -86,12 +81,12 @@ const MAX_OTHERS = 10;
  * something was purged, everything is rewritten from the local data.
  */
 export function withFolder(state: SyncState, folder: string | undefined): SyncState {
-  const { name, folder: previous, removals, retire, others = {}, runs, renewing, renewedMs } = state;
+  const { name, folder: previous, removals, others = {}, runs, renewing, renewedMs } = state;
   if (previous === folder) return state;
   const { [folder ?? '']: count = 0, ...rest } = others;
-  if (previous !== undefined) rest[previous] = removals.length + (retire?.length ?? 0);
+  if (previous !== undefined) rest[previous] = removals.length;
   return {
-    ...definedOnly({ name, folder, runs, renewing, renewedMs, retire }),
+    ...definedOnly({ name, folder, runs, renewing, renewedMs }),
     removals: count > 0 ? [{ sessions: true }] : [],
     days: {},
     others: Object.fromEntries(Object.entries(rest).slice(-MAX_OTHERS)),
@@ -102,17 +97,8 @@ export function withFolder(state: SyncState, folder: string | undefined): SyncSt
 export function withPending(state: SyncState, removal: Removal): SyncState {
   const isSame = (each: Removal): boolean => JSON.stringify(each) === JSON.stringify(removal);
   const removals = [...state.removals.filter((each) => !isSame(each)), removal];
-  return { ...withRemainder(state), removals };
-}
-
-/** Records that an adopted machine's published files must be withdrawn from the exchange folder. */
-export function withRetired(state: SyncState, id: string): SyncState {
-  return { ...withRemainder(state), retire: [...new Set([...(state.retire ?? []), id])] };
-}
-
-function withRemainder({ others = {}, ...state }: SyncState): SyncState {
-  const counts = Object.entries(others).map(([place, count]): [string, number] => [place, count + 1]);
-  return { ...state, others: Object.fromEntries(counts) };
+  const counts = Object.entries(state.others ?? {}).map(([place, count]) => [place, count + 1] as const);
+  return { ...state, others: Object.fromEntries(counts), removals };
 }
 
 /** Returns the former folders and git repositories that contain purged data. */

@@ -38,8 +38,6 @@ export interface SyncStatus {
   pendingRemovals: number;
   /** Former folders and git repositories from which purged data was not removed yet. */
   pendingFormer: string[];
-  /** Ids of adopted machines whose published data has not been withdrawn yet. */
-  pendingAdopted: string[];
   machines: MachineStatus[];
   /** Paths of conflict copies, relative to the folder. steward ignores conflict copies. */
   conflicts: string[];
@@ -72,7 +70,6 @@ export function syncStatus(input: SyncStatusInput): FolderStatus {
     problem: state.problem?.message ?? null,
     hint: state.problem?.hint ?? null,
     pendingRemovals: state.removals.length,
-    pendingAdopted: state.retire ?? [],
     machines: [],
     conflicts: [],
     damaged: [],

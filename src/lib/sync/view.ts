@@ -49,7 +49,7 @@ export function statusText(
   localTime: (iso: string) => string,
   terminal: Terminal,
 ): string {
-  const { folder, problem, hint, pendingRemovals, pendingAdopted, machines } = status;
+  const { folder, problem, hint, pendingRemovals, machines } = status;
   const { conflicts, damaged, engine } = status;
   const former = formerTexts(status.pendingFormer);
   if (folder === null)
@@ -80,7 +80,6 @@ export function statusText(
       ? []
       : ['', 'Purged data is still published. It will be removed once the folder is available.']),
     ...former.flatMap((text) => ['', text]),
-    ...(pendingAdopted.length === 0 ? [] : ['', pendingText(pendingAdopted)]),
   ];
   return lines.join('\n');
 }
@@ -89,10 +88,6 @@ function detailsText({ details, publishedDetails }: SyncStatus): string {
   const words = (isWith: boolean): string => `${isWith ? 'with' : 'without'} details`;
   if (publishedDetails === null) return `${words(details)} from the next publication`;
   return `${words(publishedDetails)}${publishedDetails === details ? '' : ' until the next publication'}`;
-}
-
-function pendingText(ids: readonly string[]): string {
-  return `Data of the adopted machine ${ids.join(', ')} is still published. It will be withdrawn once publishing succeeds.`;
 }
 
 function engineText({ engine, found, problem }: EngineStatus, colors: Palette): string {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
 import { definedOnly } from '../platform/files/json-object';
-import { readMachines } from './exchange';
 import type { MachineInfo } from './format';
-import type { Renewal, SyncState } from './state';
+import type { SyncState } from './state';
 
 /*
- * Detects that another machine has the same id, or has adopted this one. Each machine.json has a random run, and
+ * Detects that another machine has the same id. Each machine.json has a random run, and
  * the state lists the runs that this machine wrote. An unknown run means another writer, or a state that was
  * restored from a backup; only another writer replaces the file again.
  */
@@ -44,26 +43,21 @@ export function withForeign(state: SyncState, nowMs: number): SyncState {
   return { ...state, foreign: [...recent, nowMs] };
 }
 
-/** Returns why this machine needs a new id, or undefined if it doesn't. A new id is kept for a day at least. */
-export function renewalOf(
-  { foreign = [], renewing, renewedMs = 0 }: SyncState,
-  { folder, id, nowMs }: { folder: string; id: string; nowMs: number },
-): Renewal | undefined {
-  if (renewing !== undefined) return renewing.why;
-  if (Math.abs(nowMs - renewedMs) < DAY_MS) return undefined;
-  if (foreign.length > 1) return 'cloned';
-  return readMachines(folder).some(({ info }) => info.retired?.includes(id)) ? 'retired' : undefined;
+/** Returns whether this machine needs a new id, which it keeps for a day at least. */
+export function needsNewId(
+  { foreign = [], renewing, renewedMs = 0 }: Pick<SyncState, 'foreign' | 'renewing' | 'renewedMs'>,
+  nowMs: number,
+): boolean {
+  if (renewing !== undefined) return true;
+  return Math.abs(nowMs - renewedMs) >= DAY_MS && foreign.length > 1;
 }
 
 /** Returns the state of a machine that gives up its id, and therefore has published nothing yet. */
-export function withRenewal(state: SyncState, renewing: Required<SyncState>['renewing']): SyncState {
-  const { name, folder, removals, retire, others, details } = state;
-  return {
-    ...definedOnly({ name, folder, retire, others, details }),
-    removals,
-    days: {},
-    renewing,
-  };
+export function withRenewal(
+  { name, folder, removals, others, details }: SyncState,
+  renewing: string,
+): SyncState {
+  return { ...definedOnly({ name, folder, others, details }), removals, days: {}, renewing };
 }
 
 /** Returns the state once the new id is in place. */
@@ -72,10 +66,6 @@ export function afterRenewal({ renewing: _, ...state }: SyncState, nowMs: number
 }
 
 /** Tells once that this machine has a new id, and why. */
-export function renewalText(renewal: Renewal, { before, id }: { before: string; id: string }): string {
-  const why =
-    renewal === 'cloned'
-      ? `Another machine also publishes as ${before}, so this machine is probably a copy of it or the other way round.`
-      : `Another machine has adopted ${before}.`;
-  return `${why} This machine now has the id ${id} and publishes its days there.`;
+export function renewalText(before: string, id: string): string {
+  return `Another machine also publishes as ${before}, so this machine is probably a copy of it or the other way round. This machine now has the id ${id} and publishes its days there.`;
 }

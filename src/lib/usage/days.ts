@@ -105,6 +105,13 @@ export function writeDay(folder: string, day: Day, rows: readonly DayRow[]): voi
   replaceFile(fileOf(folder, day), `{"version":1,"date":"${day}","rows":[\n${lines.join(',\n')}\n]}\n`);
 }
 
+/** Moves a day to another folder, where it joins the rows of the same day. Safe to repeat. */
+export function moveDay(from: string, into: string, day: Day): void {
+  const rows = readDayRows(from, day);
+  mergeDay(into, day, new Map(rows.map((row) => [keyOf(row), AMOUNTS.map((name) => row[name])])), new Set());
+  removeFile(fileOf(from, day));
+}
+
 function keyOf({ assistant, session, repo, model }: DayRow): string {
   return JSON.stringify([assistant, session, repo ?? '', model]);
 }

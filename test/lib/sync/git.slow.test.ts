@@ -223,23 +223,6 @@ describe('sync: exchange through git', () => {
     expect(read(B, A, 'daily/2026-11-20.json')).to.equal('day 1');
   });
 
-  it('replaces the branch of an adopted machine, or deletes it if the machine keeps nothing', async () => {
-    write(A, A, 'daily/2026-11-19.json', 'day 0');
-    await exchangeByGit(a);
-    await exchangeByGit(b);
-    rmSync(join(path(B), 'machines', A, 'daily', '2026-11-19.json'));
-    const adopting = { ...b, adopted: [A] };
-    expect(await exchangeByGit(adopting)).to.deep.equal({ received: [], sent: false });
-    expect(read(B, A, 'daily/2026-11-19.json')).to.equal(undefined);
-    expect(await exchangeByGit(b)).to.deep.equal({ received: [], sent: false });
-    expect(read(B, A, 'daily/2026-11-20.json')).to.equal('day 1');
-    rmSync(join(path(B), 'machines', A), { recursive: true });
-    await exchangeByGit(adopting);
-    await exchangeByGit(b);
-    expect(heads()).to.deep.equal([`machine-${B}`]);
-    expect(readdirSync(join(path(B), 'machines'))).to.deep.equal([B]);
-  });
-
   it('pushes nothing while its own files are missing', async () => {
     await exchangeByGit(a);
     rmSync(join(path(A), 'machines', A), { recursive: true });

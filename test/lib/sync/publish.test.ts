@@ -444,9 +444,9 @@ describe('publishing (lib)', () => {
       publish(deps());
       writeFileSync(path('state', 'copy.json'), readFileSync(deps().state));
       const renewals = [copy(), deps(), copy(), deps(), copy(), deps()].map(
-        (machine) => publishOn(machine).renewal,
+        (machine) => publishOn(machine).needsNewId,
       );
-      expect(renewals.indexOf('cloned')).to.be.within(3, 5);
+      expect(renewals.indexOf(true)).to.be.within(3, 5);
     });
 
     it('writes a run of its own if it knows none, and does not repeat that of the other writer', () => {
@@ -463,22 +463,21 @@ describe('publishing (lib)', () => {
       const backup = readFileSync(deps().state);
       for (let i = 0; i < 3; i += 1) publishOn(deps());
       writeFileSync(deps().state, backup);
-      for (let i = 0; i < 20; i += 1) expect(publishOn(deps()).renewal).to.equal(undefined);
+      for (let i = 0; i < 20; i += 1) expect(publishOn(deps()).needsNewId).to.equal(undefined);
       nowMs += 8 * 86_400_000;
       rmSync(deps().state);
-      for (let i = 0; i < 20; i += 1) expect(publishOn(deps()).renewal).to.equal(undefined);
+      for (let i = 0; i < 20; i += 1) expect(publishOn(deps()).needsNewId).to.equal(undefined);
     });
 
-    it('asks for a new id if another machine says that it has adopted this one, once a day at most', () => {
+    it('asks for a new id until it is in place, and once a day at most', () => {
       publish(deps());
-      const adopter = { ...deps(), state: path('state', 'adopter.json') };
-      publish({ ...adopter, machine: { ...adopter.machine, id: 'aaaaaaaaaaaa', retired: [ID] } });
-      expect(publishOn(deps()).renewal).to.equal('retired');
-      const renewing = withRenewal(readState(deps().state), { from: ID, why: 'retired' });
-      writeState(deps().state, renewing);
-      expect(publishOn(deps()).renewal, 'until the new id is in place').to.equal('retired');
-      writeState(deps().state, afterRenewal(readState(deps().state), nowMs));
-      expect(publishOn(deps()).renewal).to.equal(undefined);
+      const foreign = [nowMs, nowMs];
+      writeState(deps().state, { ...readState(deps().state), foreign });
+      expect(publishOn(deps()).needsNewId).to.equal(true);
+      writeState(deps().state, withRenewal(readState(deps().state), ID));
+      expect(publishOn(deps()).needsNewId, 'until the new id is in place').to.equal(true);
+      writeState(deps().state, { ...afterRenewal(readState(deps().state), nowMs), foreign });
+      expect(publishOn(deps()).needsNewId).to.equal(undefined);
     });
   });
 

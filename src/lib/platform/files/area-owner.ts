@@ -23,15 +23,13 @@ interface AreaOwner {
   /** Salted hash of the operating system's machine id, or null if unknown. */
   os: string | null;
   salt: string;
-  /** Ids of the machines whose data this machine has adopted. */
-  retired: string[];
 }
 
 export interface Owned extends AreaOwner {
   place: Place;
 }
 
-type News = 'adopted' | 'cloned' | 'guest' | 'retired';
+type News = 'adopted' | 'cloned' | 'guest';
 
 export interface PlaceDecision {
   /** This machine's id. If undefined, the machine gets a new id. */
@@ -63,10 +61,8 @@ export function decidePlace(
     owners.find(({ owner }) => owner === id) ??
     owners.find((owner) => former.includes(owner.owner) && isHere(owner) !== false);
   if (top === undefined) return mine === undefined ? { id, isGuest: false } : { id, ...at(mine) };
-  const retired = new Set(owners.flatMap((owner) => owner.retired));
-  if (id !== undefined && retired.has(id)) return { id: undefined, isGuest: true, news: 'retired' };
   if (mine !== undefined && isHere(mine) !== false) return { id, ...at(mine) };
-  const here = owners.find((owner) => isHere(owner) === true && !retired.has(owner.owner));
+  const here = owners.find((owner) => isHere(owner) === true);
   if (here !== undefined && (id === undefined || mine !== undefined))
     return { id: here.owner, ...at(here), news: 'adopted' };
   // If this machine has neither stored state nor an operating system machine id, for example in a container,
@@ -118,13 +114,12 @@ function readOwner(path: string): AreaOwner | undefined {
 
 function asOwner(value: Record<string, unknown> | undefined): AreaOwner | undefined {
   if (!isObject(value)) return undefined;
-  const { owner, os, salt, retired } = value;
+  const { owner, os, salt } = value;
   if (typeof owner !== 'string' || !isMachineId(owner)) return undefined;
   return {
     owner,
     os: typeof os === 'string' ? os : null,
     salt: typeof salt === 'string' ? salt : '',
-    retired: Array.isArray(retired) ? retired.filter((id) => typeof id === 'string') : [],
   };
 }
 
@@ -182,7 +177,7 @@ function settlePlace(root: string, { host, osId: systemId }: OwnerDeps, stored: 
   const known = owners.find((owner) => owner.place === place);
   const salt = known?.salt || owners[0]?.salt || randomHex(16);
   const hash = known?.os ?? (os === undefined ? null : hashOf(os, salt));
-  const owner = { owner: id, os: hash, salt, retired: known?.retired ?? [] };
+  const owner = { owner: id, os: hash, salt };
   if (!writeOwner(root, place, owner, known === undefined)) return claimPlace(root, { host, osId: systemId });
   const claimed = { place, id, owner: owners[0]?.owner ?? id, ...(decision.news && { news: decision.news }) };
   storePlace(root, host, claimed, stored);
@@ -193,10 +188,9 @@ function settlePlace(root: string, { host, osId: systemId }: OwnerDeps, stored: 
  * Writes an owner file if its content changed. With `isNew`, returns false if another process created the
  * file first; otherwise, a file that is gone stays so, because its area is being deleted.
  */
-export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew = false): boolean {
+function writeOwner(root: string, place: Place, { owner, os, salt }: AreaOwner, isNew = false): boolean {
   const path = ownerPath(root, place);
-  const retired = owner.retired.length === 0 ? {} : { retired: owner.retired };
-  const text = `${JSON.stringify({ owner: owner.owner, os: owner.os, salt: owner.salt, ...retired })}\n`;
+  const text = `${JSON.stringify({ owner, os, salt })}\n`;
   const before = readText(path);
   if (before !== undefined) {
     if (before !== text) replaceFile(path, text);
@@ -255,6 +249,26 @@ export function renewId(root: string, host: PathHost, from: string, textOf: (id:
   writePlace(root, host, place, textOf(id));
 }
 
+/** Gives this machine the id and folder of another one, which it remembers with its own id. Safe to repeat. */
+export function adoptId(root: string, host: PathHost, { owner, place, salt }: Owned): void {
+  const state = machineStatePath(host);
+  const own = readOwners(root).find((known) => known.owner === machineId(state));
+  // The stored hash of the operating system's machine ID is valid only with the salt that produced it.
+  writeOwner(root, place, { owner, os: own?.salt === salt ? own.os : null, salt });
+  renewMachineId(state, owner);
+  writePlace(root, host, place, '');
+}
+
+/** Returns the ids that this machine had when it adopted another one. Their owner files remain. */
+export function abandonedIds(root: string, host: PathHost): string[] {
+  const former = formerMachineIds(machineStatePath(host));
+  return former.length === 0
+    ? []
+    : readOwners(root)
+        .map(({ owner }) => owner)
+        .filter((id) => former.includes(id));
+}
+
 /** Returns the one-time notice and clears it. */
 export function takeNotice(root: string, host: PathHost): string {
   const { place, notice } = readPlace(root, host) ?? { place: '', notice: '' };
@@ -269,7 +283,6 @@ function noticeOf(root: string, { id, owner, news }: ClaimedPlace, before = ''):
     adopted: `This machine lost its local state. It keeps its id, ${id}, which is stored in ${root}.`,
     cloned: `The id ${before} belongs to another machine, so this machine has the new id ${id} and ${below}. If you reinstalled the system, run "${adopt(before)}".`,
     guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. It is better to give each machine its own area and run "steward sync setup FOLDER" with a folder that your sync tool copies. If this machine replaces ${owner}, run "${adopt(owner)}".`,
-    retired: `Another machine has adopted ${before}, so this machine has the new id ${id} and ${below}.`,
   };
   return news === undefined ? '' : TEXTS[news];
 }

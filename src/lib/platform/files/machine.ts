@@ -37,14 +37,15 @@ export function setMachineId(statePath: string, id: string | undefined): void {
 }
 
 /**
- * Gives this machine a new random id, and remembers the old one: a folder of the user area that the old id owns
- * stays this machine's. Safe to repeat after a crash.
+ * Gives this machine another id, random by default, and remembers the old one: a folder of the user area that the old
+ * id owns stays this machine's. Safe to repeat after a crash.
  */
-export function renewMachineId(statePath: string = machineStatePath()): void {
+export function renewMachineId(statePath: string = machineStatePath(), id?: string): void {
   const former = formerMachineIds(statePath);
-  const before = machineId(statePath);
-  replaceFile(join(statePath, 'former-ids'), `${[...new Set([...former, before])].join('\n')}\n`);
-  setMachineId(statePath, undefined);
+  const ids = new Set([...former, machineId(statePath)]);
+  if (id !== undefined) ids.delete(id);
+  replaceFile(join(statePath, 'former-ids'), `${[...ids].join('\n')}\n`);
+  setMachineId(statePath, id);
 }
 
 /** Returns the ids that this machine had before, oldest first. */

@@ -9,15 +9,14 @@ const MAX_BYTES = 64 * 1024;
 const PLACES = ['waiting', 'claimed'] as const;
 
 /**
- * Reassigns the entries of the machines in `ids` to the machine `to`, and returns the number of reassigned
- * entries. Moves each file before changing it, so that a crash can't duplicate an entry.
+ * Reassigns the entries of the machines in `ids` to the machine `to`. Moves each file before changing it, so that a
+ * crash can't duplicate an entry.
  */
 export function takeUp(
   from: { path: string },
   into: { path: string },
   { ids, to }: { ids: readonly string[]; to: string },
-): number {
-  let count = 0;
+): void {
   for (const place of PLACES) {
     const [source, target] = [folderOf(from, place), folderOf(into, place)];
     const isTheirs = (folder: string, name: string): boolean =>
@@ -25,11 +24,9 @@ export function takeUp(
     const moving = source === target ? [] : listFolder(source).filter((name) => isTheirs(source, name));
     if (moving.length > 0) ensureFolder(target);
     for (const name of moving) renameOver(join(source, name), join(target, name));
-    const here = listFolder(target).filter((name) => isTheirs(target, name));
-    for (const name of here) assign(join(target, name), to);
-    count += new Set([...moving, ...here]).size;
+    for (const name of listFolder(target).filter((each) => isTheirs(target, each)))
+      assign(join(target, name), to);
   }
-  return count;
 }
 
 function assign(path: string, to: string): void {

@@ -2,9 +2,7 @@ import { resolve } from 'node:path';
 
 import { isCleanText } from '../../config/leaf';
 import { StewardError, toStewardError } from '../../errors';
-import { areaAt } from '../../config/user-area';
-import { readOwners } from '../../platform/files/area-owner';
-import { removeFile, removeFolder } from '../../platform/files/folder';
+import { removeFolder } from '../../platform/files/folder';
 import { definedOnly } from '../../platform/files/json-object';
 import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
@@ -12,14 +10,13 @@ import { cleanLine } from '../../platform/terminal/terminal';
 import { checkFolder, inFolder, noFolder, prepareFolder } from '../../sync/folder';
 import { planFiles, type PublishResult } from '../../sync/publish';
 import { copyFolder, keepCopy } from '../../sync/received';
-import { pendingFormer, readState, withFolder, withoutFormer, writeState } from '../../sync/state';
+import { readState, withFolder, withoutFormer, writeState } from '../../sync/state';
 import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
 import type { Context } from '../../app/context';
 import { openSync, publishNow } from '../../app/sync';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { engineStatus } from '../../sync/engine';
-import { endRetirement } from '../../sync/notes';
 import { forgetInGit, leaveRepo } from './engine';
 import { pendingFormerOf, unpublishFrom, type Left } from './leave';
 import { MAX_NAME, stateFile } from '../../app/sync-settings';
@@ -70,19 +67,13 @@ function folderAt(path: string | undefined): string | undefined {
   return resolve(path === '~' ? home : expandHome(path, home));
 }
 
-/**
- * Makes the next publishing run compare every published file and repair damaged files. In a former folder, adopted
- * machines may have to be withdrawn again.
- */
+/** Makes the next publishing run compare every published file and repair damaged files. */
 async function compareAll(context: Context): Promise<void> {
   const { folder, deps, locked } = await openSync(context);
   await locked(() => {
-    const before = readState(deps.state);
-    const isLeft = pendingFormer(before).some((former) => former === folder);
-    const state = withFolder(before, folder);
+    const state = withFolder(readState(deps.state), folder);
     delete state.checked;
-    const { retired = [] } = deps.machine;
-    writeState(deps.state, isLeft && retired.length > 0 ? { ...state, retire: retired } : state);
+    writeState(deps.state, state);
   });
 }
 
@@ -130,16 +121,7 @@ export async function forget(context: Context, wanted: string, dryRun: boolean):
     removeFolder(found.path);
     keepCopy(folder, copyFolder(context.area.machine));
   });
-  await forgetAdopted(context, found.id);
   return { ...found, dryRun };
-}
-
-/** Stops publishing the data of an adopted machine. The machine's files stay in the user area. */
-async function forgetAdopted(context: Context, id: string): Promise<void> {
-  const { root, host } = context.area;
-  const isAdopted = readOwners(root).some(({ retired }) => retired.includes(id));
-  if (isAdopted) removeFile(areaAt(root, `machines/${id}/`, host).owner);
-  await endRetirement(await openSync(context), [id]);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 
 import { StewardError, toStewardError, throwIfBug } from '../../errors';
+import { abandonedIds } from '../../platform/files/area-owner';
 import { exists, removeFolder } from '../../platform/files/folder';
 import { knownMachineId } from '../../platform/files/machine';
 import { kindOf } from '../../platform/files/stat';
@@ -19,7 +20,7 @@ import {
   type Removal,
 } from '../../sync/state';
 import type { Context } from '../../app/context';
-import { adoptedFolders, openSync, publishNow } from '../../app/sync';
+import { openSync, publishNow } from '../../app/sync';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { removeBranch } from './engine';
 import { stateFile } from '../../app/sync-settings';
@@ -62,9 +63,9 @@ export async function leaveFormer(context: Context, wanted: string, remove: bool
  */
 export async function unpublishFrom(context: Context, place: string): Promise<number> {
   const { deps, locked } = await openSync(context);
-  const adopted = adoptedFolders(context).map(({ id }) => id);
-  if (isAbsolute(place)) return locked(() => unpublish({ ...deps, folder: place }, adopted));
-  for (const id of [context.machineId, ...adopted]) await removeBranch(context, place, id);
+  const abandoned = abandonedIds(context.area.root, context.area.host);
+  if (isAbsolute(place)) return locked(() => unpublish({ ...deps, folder: place }, abandoned));
+  for (const id of [context.machineId, ...abandoned]) await removeBranch(context, place, id);
   return 0;
 }
 

@@ -4,6 +4,8 @@ import { dirname } from 'node:path';
 import { expect } from 'chai';
 
 import {
+  abandonedIds,
+  adoptId,
   checkPlace,
   claimPlace,
   decidePlace,
@@ -27,8 +29,8 @@ const C = 'cccccccccccc';
 const below = (id: string): Place => `machines/${id}/`;
 
 describe('the place of a machine in an area', () => {
-  const owned = (place: Place, owner: string, os: string | null, retired: string[] = []): Owned => ({
-    ...{ place, owner, os, salt: 'salt', retired },
+  const owned = (place: Place, owner: string, os: string | null): Owned => ({
+    ...{ place, owner, os, salt: 'salt' },
   });
   const top = owned('', A, 'os-a');
   const guest = owned(below(B), B, 'os-b');
@@ -71,18 +73,11 @@ describe('the place of a machine in an area', () => {
     ['a cloned disk', [top], A, 'os-b', { id: undefined, isGuest: true, news: 'cloned' }],
     ['a clone that was restored', [top, guest], A, 'os-b', { ...asB, news: 'adopted' }],
     [
-      'an adopted machine that is still in use',
-      [owned('', C, 'os-c', [A])],
-      A,
-      'os-a',
-      { id: undefined, isGuest: true, news: 'retired' },
-    ],
-    [
-      'wiped state of an adopted machine',
-      [owned('', C, 'os-c', [B]), guest],
+      'wiped state of a guest that adopted the owner',
+      [owned('', A, 'os-b'), guest],
       undefined,
       'os-b',
-      { id: undefined, isGuest: true, news: 'guest' },
+      { ...own, news: 'adopted' },
     ],
   ];
   for (const [what, owners, id, os, expected] of CASES) {
@@ -180,6 +175,21 @@ describe('an area and its machines', () => {
       .to.include(`The id ${a.id} belongs to another machine`)
       .and.to.include(`steward sync adopt ${a.id}`);
     expect(claim('a')).to.deep.equal(a);
+  });
+
+  it('gives an adopted id to its successor, and the machine that had it a new one', () => {
+    const [a, b] = [claim('a'), claim('b')];
+    const [old] = readOwners(area());
+    if (old === undefined) throw new Error('no owner');
+    for (let i = 0; i < 2; i += 1) {
+      adoptId(area(), hostOf('b'), old);
+      expect(claim('b')).to.deep.equal({ place: '', id: a.id, owner: a.id });
+      expect(abandonedIds(area(), hostOf('b'))).to.deep.equal([b.id]);
+    }
+    const again = claim('a');
+    expect(again).to.include({ place: below(again.id), news: 'cloned' });
+    expect([a.id, b.id]).to.not.include(again.id);
+    expect(abandonedIds(area(), hostOf('a'))).to.deep.equal([]);
   });
 
   it('comes to the same result after a crash at each step', () => {
