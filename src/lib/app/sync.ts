@@ -13,7 +13,7 @@ import { inFolder } from '../sync/folder';
 import { keptText } from '../sync/checks';
 import { publish, type PublishDeps, type PublishResult, type SyncContext } from '../sync/publish';
 import { copyFolder, keepCopy } from '../sync/received';
-import { afterRenewal, renewalText, withRenewal } from '../sync/writer';
+import { afterRenewal, renewalText } from '../sync/writer';
 import { readState, withFolder, writeState, type SyncState } from '../sync/state';
 import type { Context } from './context';
 import { openSense } from './sense';
@@ -109,14 +109,12 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
   return publishNow(context, waitMs);
 }
 
-/** Gives this machine a new id, and tells why at the next command. After a kill the next run continues. */
+/** Gives this machine a new id, and tells why at the next command. After a kill, the next run gives it another one. */
 async function renew(context: Context): Promise<void> {
   const { area, clock } = context;
   const path = stateFile(area);
-  const state = readState(path);
-  const from = state.renewing ?? context.machineId;
-  if (state.renewing === undefined) writeState(path, withRenewal(state, from));
-  renewId(area.root, area.host, from, (id) => renewalText(from, id));
+  const from = context.machineId;
+  renewId(area.root, area.host, (id) => renewalText(from, id));
   await takeOverFormer(area, clock);
   writeState(path, afterRenewal(readState(path), clock.now()));
 }

@@ -5,14 +5,12 @@ import * as v from 'valibot';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { definedOnly, parseObject } from '../platform/files/json-object';
-import { isMachineId } from '../platform/files/machine';
 import type { DayRange } from '../platform/time/period';
 import { isDay } from '../platform/time/time';
 
 const TEXT = v.string();
 const MS = v.number();
 const DAY = v.pipe(v.string(), v.check(isDay));
-const MACHINE = v.pipe(v.string(), v.check(isMachineId));
 /** An invalid value counts as missing. */
 const maybe = <T>(schema: v.GenericSchema<T>) => v.fallback(v.optional(schema), undefined);
 
@@ -51,8 +49,6 @@ const STATE = v.object({
   runs: maybe(v.array(TEXT)),
   /** When another machine's run was found in this machine's file, in epoch ms. */
   foreign: maybe(v.array(MS)),
-  /** The id that this machine is giving up, until its new id is in place. */
-  renewing: maybe(MACHINE),
   /** When this machine got a new id. */
   renewedMs: maybe(MS),
   /** Why the last run failed. */
@@ -81,12 +77,12 @@ const MAX_OTHERS = 10;
  * something was purged, everything is rewritten from the local data.
  */
 export function withFolder(state: SyncState, folder: string | undefined): SyncState {
-  const { name, folder: previous, removals, others = {}, runs, renewing, renewedMs } = state;
+  const { name, folder: previous, removals, others = {}, runs, renewedMs } = state;
   if (previous === folder) return state;
   const { [folder ?? '']: count = 0, ...rest } = others;
   if (previous !== undefined) rest[previous] = removals.length;
   return {
-    ...definedOnly({ name, folder, runs, renewing, renewedMs }),
+    ...definedOnly({ name, folder, runs, renewedMs }),
     removals: count > 0 ? [{ sessions: true }] : [],
     days: {},
     others: Object.fromEntries(Object.entries(rest).slice(-MAX_OTHERS)),

@@ -45,24 +45,18 @@ export function withForeign(state: SyncState, nowMs: number): SyncState {
 
 /** Returns whether this machine needs a new id, which it keeps for a day at least. */
 export function needsNewId(
-  { foreign = [], renewing, renewedMs = 0 }: Pick<SyncState, 'foreign' | 'renewing' | 'renewedMs'>,
+  { foreign = [], renewedMs = 0 }: Pick<SyncState, 'foreign' | 'renewedMs'>,
   nowMs: number,
 ): boolean {
-  if (renewing !== undefined) return true;
-  return Math.abs(nowMs - renewedMs) >= DAY_MS && foreign.length > 1;
+  return foreign.length > 1 && Math.abs(nowMs - renewedMs) >= DAY_MS;
 }
 
-/** Returns the state of a machine that gives up its id, and therefore has published nothing yet. */
-export function withRenewal(
+/** Returns the state of a machine that has a new id, and therefore has published nothing yet. */
+export function afterRenewal(
   { name, folder, removals, others, details }: SyncState,
-  renewing: string,
+  renewedMs: number,
 ): SyncState {
-  return { ...definedOnly({ name, folder, others, details }), removals, days: {}, renewing };
-}
-
-/** Returns the state once the new id is in place. */
-export function afterRenewal({ renewing: _, ...state }: SyncState, nowMs: number): SyncState {
-  return { ...state, renewedMs: nowMs };
+  return { ...definedOnly({ name, folder, others, details }), removals, days: {}, renewedMs };
 }
 
 /** Tells once that this machine has a new id, and why. */

@@ -17,7 +17,7 @@ import { unpublish } from '../../../src/lib/sync/former';
 import { planFiles, publish, type PublishDeps } from '../../../src/lib/sync/publish';
 import { pendingFormer, readState, withFolder, withPending, writeState } from '../../../src/lib/sync/state';
 import { findMachine, syncStatus } from '../../../src/lib/sync/status';
-import { afterRenewal, withRenewal } from '../../../src/lib/sync/writer';
+import { afterRenewal } from '../../../src/lib/sync/writer';
 import { statusText } from '../../../src/lib/sync/view';
 import { snapshot } from '../../helpers/scratch';
 import { scratch } from '../../helpers/scratch';
@@ -469,13 +469,11 @@ describe('publishing (lib)', () => {
       for (let i = 0; i < 20; i += 1) expect(publishOn(deps()).needsNewId).to.equal(undefined);
     });
 
-    it('asks for a new id until it is in place, and once a day at most', () => {
+    it('asks for a new id once a day at most', () => {
       publish(deps());
       const foreign = [nowMs, nowMs];
       writeState(deps().state, { ...readState(deps().state), foreign });
       expect(publishOn(deps()).needsNewId).to.equal(true);
-      writeState(deps().state, withRenewal(readState(deps().state), ID));
-      expect(publishOn(deps()).needsNewId, 'until the new id is in place').to.equal(true);
       writeState(deps().state, { ...afterRenewal(readState(deps().state), nowMs), foreign });
       expect(publishOn(deps()).needsNewId).to.equal(undefined);
     });

@@ -239,12 +239,9 @@ export function writePlace(root: string, host: PathHost, place: Place, notice: s
   replaceFile(placePath(root, host), `${place}\n${notice}\n`, { sync: false });
 }
 
-/**
- * Gives this machine a new id instead of `from`. Its folder of the user area stays the same. Safe to repeat
- * after a crash.
- */
-export function renewId(root: string, host: PathHost, from: string, textOf: (id: string) => string): void {
-  if (machineId(machineStatePath(host)) === from) renewMachineId(machineStatePath(host));
+/** Gives this machine a new id. Its folder of the user area stays the same. */
+export function renewId(root: string, host: PathHost, textOf: (id: string) => string): void {
+  renewMachineId(machineStatePath(host));
   const { id, place } = claimPlace(root, { host, osId });
   writePlace(root, host, place, textOf(id));
 }
