@@ -1,9 +1,9 @@
 import { publishNow } from '../../lib/app/sync';
+import { exchangeNow } from '../../lib/app/sync-git';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { plural } from '../../lib/platform/terminal/format';
 import { localTimes } from '../../lib/platform/time/day-words';
 import { status } from '../../lib/setup/sync/change';
-import { exchangeNow } from '../../lib/setup/sync/engine';
 import { noFolder } from '../../lib/sync/folder';
 
 export default class SyncNow extends BaseCommand {

@@ -2,20 +2,32 @@ import { StewardError } from '../errors';
 import { gitAddress, type GitAddress } from '../platform/net/git-address';
 import { remoteGit, type Remote, type RemoteGitDeps } from '../platform/process/git';
 import { cloneFolder } from '../sync/clone';
-import type { ExchangeDeps } from '../sync/engine';
 import type { GitExchange } from '../sync/git';
 import type { Context } from './context';
 import { openSync } from './sync';
 
-/** Returns the dependencies of an exchange through git. */
-export function openExchange(context: Context, folder: string, repo: string): ExchangeDeps {
-  return {
-    machine: context,
-    folder,
-    repo,
-    sync: () => openSync(context),
-    git: () => openGit(context, folder, repo),
-  };
+/** Returns the exchange folder and the repository, if git is the sync engine. */
+export async function gitPlace(context: Context): Promise<{ folder?: string; repo?: string }> {
+  const { engine, folder, repo } = (await context.loadConfig()).config.user.sync;
+  return engine === 'git' && folder !== undefined && repo !== undefined ? { folder, repo } : {};
+}
+
+/** Exchanges through git, if it is the sync engine. Returns the ids of the machines whose files came. */
+export async function exchangeNow(context: Context): Promise<string[]> {
+  const { folder, repo } = await gitPlace(context);
+  if (folder === undefined || repo === undefined) return [];
+  return (await exchangeThrough(context, folder, repo)).received;
+}
+
+/** Exchanges the folder's files through a repository. */
+export async function exchangeThrough(
+  context: Context,
+  folder: string,
+  repo: string,
+): Promise<{ received: string[]; sent: boolean }> {
+  const { exchange } = await import('../sync/engine');
+  const git = () => openGit(context, folder, repo);
+  return exchange({ machine: context, folder, repo, git, sync: () => openSync(context) });
 }
 
 /** Opens a private repository for an exchange. Throws `conflict` if everybody can read it. */

@@ -10,11 +10,8 @@ export function syncJob(context: Context): DaemonJob {
     everySec: () => JOB_SEC,
     run: async () => {
       if ((await publishNow(context)) === undefined) return 'no exchange folder is set';
-      const { folder, repo, engine } = (await context.loadConfig()).config.user.sync;
-      if (engine !== 'git' || folder === undefined || repo === undefined) return undefined;
-      const { exchange, isExchangeDue } = await import('../sync/engine');
-      if (isExchangeDue(context))
-        await exchange((await import('./sync-git')).openExchange(context, folder, repo));
+      const { isExchangeDue } = await import('../sync/engine');
+      if (isExchangeDue(context)) await (await import('./sync-git')).exchangeNow(context);
       return undefined;
     },
   };

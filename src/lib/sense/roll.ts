@@ -165,16 +165,6 @@ export function rollAgain(deps: RollDeps, since: Day) {
   return { rolled, kept: stored.filter((day) => !hasLog(day) && store.recordState(day) !== 'empty') };
 }
 
-/** Builds missing records of past days that have a log. Deletes logs older than the retention period. */
-export function tidyLogs(deps: RollDeps): void {
-  const { store, config } = deps;
-  const today = todayOf(deps);
-  for (const day of store.loggedDays().filter((logged) => logged < today)) {
-    if (store.recordState(day) !== 'final') rollDays(deps, [day]);
-    if (day < addDays(today, -config.retentionDays)) store.removeLog(day);
-  }
-}
-
 export interface RollResult {
   rolled: Day[];
   pruned: Day[];

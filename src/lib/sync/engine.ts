@@ -25,7 +25,7 @@ import {
 
 const EXCHANGE_MS = 30 * 60_000;
 
-export interface ExchangeDeps {
+interface ExchangeDeps {
   machine: Machine;
   folder: string;
   repo: string;

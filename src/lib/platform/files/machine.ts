@@ -43,7 +43,6 @@ export function setMachineId(statePath: string, id: string | undefined): void {
 export function renewMachineId(statePath: string = machineStatePath(), id?: string): void {
   const former = formerMachineIds(statePath);
   const ids = new Set([...former, machineId(statePath)]);
-  if (id !== undefined) ids.delete(id);
   replaceFile(join(statePath, 'former-ids'), `${[...ids].join('\n')}\n`);
   setMachineId(statePath, id);
 }
@@ -51,7 +50,8 @@ export function renewMachineId(statePath: string = machineStatePath(), id?: stri
 /** Returns the ids that this machine had before, oldest first. */
 export function formerMachineIds(statePath: string = machineStatePath()): string[] {
   const text = readText(join(statePath, 'former-ids'), { maxBytes: 4096 }) ?? '';
-  return text.split('\n').filter(isMachineId);
+  const own = knownMachineId(statePath);
+  return text.split('\n').filter((id) => isMachineId(id) && id !== own);
 }
 
 export function isMachineId(text: string): boolean {

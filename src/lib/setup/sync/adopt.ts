@@ -5,8 +5,8 @@ import { StewardError } from '../../errors';
 import { abandonedIds, adoptId, readOwners, writePlace, type Owned } from '../../platform/files/area-owner';
 import { renameOver } from '../../platform/files/atomic-file';
 import { listFolder, removeFile } from '../../platform/files/folder';
+import { takeOverFormer } from '../../platform/files/former-ids';
 import { readInstallManifest, withInstallManifest } from '../../platform/files/install-manifest';
-import { withLock } from '../../platform/files/lock';
 import { rotatedName } from '../../platform/files/journal';
 import { moveLines } from '../../platform/files/jsonl';
 import { dayOf, type Day } from '../../platform/time/time';
@@ -23,11 +23,10 @@ import { openSense } from '../../app/sense';
 import { openSessions } from '../../app/sessions';
 import { prepareArea, takeUpAll } from '../../app/shared-area';
 import { publishNow, openSync } from '../../app/sync';
-import { exchangeNow, forgetInGit } from './engine';
+import { exchangeNow } from '../../app/sync-git';
+import { forgetInGit } from './engine';
 
 export type Adopted = Awaited<ReturnType<typeof adopt>>;
-
-const LOCK_WAIT_MS = 30_000;
 
 /**
  * Makes this machine the successor of one that is no longer in use: it gets that machine's id and folder, and what it
@@ -39,6 +38,7 @@ export async function adopt(context: Context, wanted: string) {
   const old = findOld(context.area, id, wanted.trim().toLowerCase());
   if (old.owner !== id) await takeOver(context, old);
   const successor = { ...context, area: areaAt(root, old.place, host) };
+  await takeOverFormer(successor.area, context.clock);
   await publishNow(successor);
   for (const abandoned of abandonedIds(root, host)) await forgetInGit(successor, abandoned);
   await exchangeNow(successor);
@@ -76,23 +76,19 @@ async function takeOver(context: Context, old: Owned): Promise<void> {
   if (deps.config.enabled) await locked(captureHere);
   await publishNow(context);
   await exchangeNow(context);
-  const id = context.machineId;
   const sync = await openSync(context);
-  const [own, theirs] = [id, old.owner].map((name) => join(machinesFolder(sync.deps.folder), name)) as [
-    string,
-    string,
-  ];
+  const machines = machinesFolder(sync.deps.folder);
+  const theirs = join(machines, old.owner);
   const into = areaAt(area.root, old.place, area.host);
-  const lock = { clock, machineId: id, waitMs: LOCK_WAIT_MS };
   const work = async (): Promise<void> => {
     writePlace(area.root, area.host, old.place, '');
-    joinPublished(own, theirs);
+    joinPublished(join(machines, context.machineId), theirs);
     await moveInto(context, into, dayOf(clock.now(), deps.timezone));
     adoptId(area.root, area.host, old);
     // The next publication would take its run for one of another machine with the same id.
     removeFile(join(theirs, 'machine.json'));
   };
-  await withClone(context, () => withLock(join(area.machine, 'sense.lock'), lock, () => sync.locked(work)));
+  await withClone(context, () => locked(() => sync.locked(work)));
 }
 
 /** Moves this machine's data from its folder of the user area to another one. */

@@ -1,9 +1,9 @@
 import type { Context } from '../../app/context';
 import { openSync } from '../../app/sync';
-import { openExchange, openGit } from '../../app/sync-git';
+import { exchangeThrough, gitPlace, openGit } from '../../app/sync-git';
 import { setKeys } from '../../config/write';
 import { removeClone, withClone } from '../../sync/clone';
-import { exchange, withSyncthing } from '../../sync/engine';
+import { withSyncthing } from '../../sync/engine';
 import { noFolder } from '../../sync/folder';
 import { removeFromGit } from '../../sync/git';
 import { noteFormer } from '../../sync/notes';
@@ -36,24 +36,16 @@ export async function useGit(
   repo: string,
 ): Promise<{ received: string[]; sent: boolean; before: string | null }> {
   const folder = await folderOf(context);
-  const result = await exchange(openExchange(context, folder, repo));
+  const result = await exchangeThrough(context, folder, repo);
   const before = await leaveRepo(context, repo);
   await setKeys(context, { 'sync.engine': 'git', 'sync.repo': repo });
   return { ...result, before };
 }
 
-/** Exchanges through git, if it is the sync engine. Returns the ids of the machines whose files came. */
-export async function exchangeNow(context: Context): Promise<string[]> {
-  const { engine, folder, repo } = (await context.loadConfig()).config.user.sync;
-  if (engine !== 'git' || folder === undefined || repo === undefined) return [];
-  return (await exchange(openExchange(context, folder, repo))).received;
-}
-
 /** Deletes a machine's files from the repository, if git is the sync engine. */
 export async function forgetInGit(context: Context, id: string): Promise<void> {
-  const { sync } = (await context.loadConfig()).config.user;
-  if (sync.engine !== 'git' || sync.folder === undefined || sync.repo === undefined) return;
-  await removeBranch(context, sync.repo, id);
+  const { repo } = await gitPlace(context);
+  if (repo !== undefined) await removeBranch(context, repo, id);
 }
 
 /** Deletes a machine's files from a repository. */
