@@ -1,8 +1,5 @@
 import type { HeardPrompt } from '../assistant/hook-event';
-import type { Config } from '../config/schema';
-import { parseProjects } from '../goals/record';
-import { readText } from '../platform/files/atomic-file';
-import { expandHome, processHost } from '../platform/files/paths';
+import { readProjects } from '../goals/record';
 import { unrestrictedRepos } from '../sessions/restricted';
 import type { SessionsState } from '../sessions/session';
 import type { DrainResult } from '../sessions/spool';
@@ -54,14 +51,10 @@ export async function planOfSessionEnd(
 export async function evidenceHere(context: Context, work: WorkContext): Promise<Evidence> {
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();
+  const projects = readProjects(context.area.projects);
   return evidenceOn(work.deps.git, {
     sessions: context.area.sessions,
     state: currentSessions(sessions),
-    repos: [...unrestrictedRepos(knownRepos(context.area, config)).keys()],
+    repos: [...unrestrictedRepos([...config.sense.repos, ...projects.map(({ path }) => path)]).keys()],
   });
-}
-
-function knownRepos(area: Context['area'], { sense }: Config): string[] {
-  const projects = parseProjects(readText(area.projects, { followLink: true }) ?? '');
-  return [...sense.repos, ...projects.map(({ path }) => expandHome(path, processHost().home))];
 }

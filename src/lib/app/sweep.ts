@@ -1,7 +1,5 @@
 import { toStewardError } from '../errors';
-import { parseProjects, readGoals } from '../goals/record';
-import { readText } from '../platform/files/atomic-file';
-import { expandHome, processHost } from '../platform/files/paths';
+import { readGoals, readProjects } from '../goals/record';
 import { isRestricted } from '../sessions/restricted';
 import { isLive, type SessionsState } from '../sessions/session';
 import { currentSessions } from '../sessions/state';
@@ -52,15 +50,11 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       return sessionsAmong(area.sessions, { since, live: new Set(live.map(({ slug }) => slug)) });
     },
     goals: () => readGoals(area.goals),
-    projects: () => {
-      const projects = parseProjects(readText(area.projects, { followLink: true }) ?? '');
-      const { home } = processHost();
-      const located = projects.map((project) => ({ ...project, path: expandHome(project.path, home) }));
-      return projectStates(
+    projects: () =>
+      projectStates(
         context.run,
-        located.filter(({ path }) => !isRestricted(path)),
-      );
-    },
+        readProjects(area.projects).filter(({ path }) => !isRestricted(path)),
+      ),
     remind: async () => {
       const { openNotify } = await import('./notify');
       const notify = await openNotify(context);

@@ -1,5 +1,4 @@
-import { parseProjects, readGoals } from '../goals/record';
-import { readText } from '../platform/files/atomic-file';
+import { readGoals, readProjects } from '../goals/record';
 import { currentSessions } from '../sessions/state';
 import type { WorkNames } from '../time/ledger/rows';
 import { workNames } from '../time/ledger/names';
@@ -17,7 +16,7 @@ export async function openWorkNames(context: Context): Promise<() => WorkNames> 
     workNames({
       sessions: Object.values(currentSessions(sessions).sessions),
       items: itemsOf(deps, deps.workRepo()),
-      projects: parseProjects(readText(area.projects, { followLink: true }) ?? ''),
+      projects: readProjects(area.projects),
       goals: readGoals(area.goals),
     });
 }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
+import { expandHome, processHost } from '../platform/files/paths';
 
 export interface Goal {
   id: string;
@@ -140,8 +141,16 @@ export interface Project {
   path: string;
 }
 
-/** Parses the tracked projects in file order. If a name occurs twice, uses the first project. */
-export function parseProjects(markdown: string): Project[] {
+/** Returns the tracked projects in a file, with absolute paths; none if the file doesn't exist. */
+export function readProjects(path: string): Project[] {
+  const { home } = processHost();
+  const projects = parseProjects(readText(path, { followLink: true }) ?? '');
+  return projects.map((project) => ({ ...project, path: expandHome(project.path, home) }));
+}
+
+/** Parses the tracked projects in file order. If a name occurs twice, uses the first project. */ export function parseProjects(
+  markdown: string,
+): Project[] {
   const projects = new Map<string, Project>();
   for (const line of markdown.split(/\r\n|\r|\n/)) {
     const row = /^\s*\|\s*\*\*([^*|]+)\*\*\s*\|\s*`([^`|]+)`\s*\|/.exec(line);
