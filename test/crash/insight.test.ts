@@ -34,7 +34,7 @@ describe('crash: the insight', function () {
       ...box.deps,
       insights,
       config: { enabled: true, exclude: [], insight: { command: assistant.command('reply') } },
-      sessionSlugs: () => new Map(),
+      sessions: () => new Map(),
       run,
       env: { PATH: process.env['PATH'], HOME: box.home },
       inEmptyFolder: withTempFolder,

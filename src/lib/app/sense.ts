@@ -29,6 +29,7 @@ import { type ReadDeps, recordsBetween } from '../sense/read';
 import { type SiteVisits, webSource } from '../sense/web';
 import { readPairing } from '../sense/web-pairing';
 import { type InitResult, initSense, senseStore } from '../sense/store';
+import { sessionsById } from '../sessions/session';
 import { sessionKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
@@ -262,12 +263,7 @@ export async function openInsight(context: Context): Promise<{ deps: BuildDeps &
       locked,
       config: config.sense,
       insights: insightStore(area.sense.insights),
-      sessionSlugs: () =>
-        new Map(
-          Object.values(currentSessions(sessions).sessions).flatMap(({ slug, sessionIds }) =>
-            sessionIds.map((id) => [id, slug] as const),
-          ),
-        ),
+      sessions: () => sessionsById(Object.values(currentSessions(sessions).sessions)),
       env: processHost().env,
       inEmptyFolder: withTempFolder,
       // A separate lock, so that captures continue while the assistant responds.

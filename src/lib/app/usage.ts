@@ -7,6 +7,7 @@ import { acceptRequest, wasAccepted } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
 import { localTimes } from '../platform/time/day-words';
 import { namesOf } from '../sessions/describe';
+import { sessionsById } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import { collectUsage } from '../usage/collect';
@@ -54,13 +55,14 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
       const sessions = Object.values(currentSessions(await openSessions(context)).sessions);
       const names = namesOf(sessions);
       const { issue } = (await openWorkNames(context))();
-      const known = sessions.flatMap(({ slug, sessionIds, repo, branch = null, assistant = CLAUDE_CODE }) =>
-        sessionIds.map((session) => {
-          const [name, number] = [names.get(slug) ?? slug, issue({ repo, branch, session, assistant })];
-          return [session, { name, ...(branch && { branch }), ...(number && { issue: number }) }] as const;
-        }),
+      return new Map(
+        [...sessionsById(sessions)].map(
+          ([session, { slug, repo, branch = null, assistant = CLAUDE_CODE }]) => {
+            const [name, number] = [names.get(slug) ?? slug, issue({ repo, branch, session, assistant })];
+            return [session, { name, ...(branch && { branch }), ...(number && { issue: number }) }] as const;
+          },
+        ),
       );
-      return new Map(known);
     },
   };
   return { deps, ...usageReads(deps) };

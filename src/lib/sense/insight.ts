@@ -18,7 +18,8 @@ export interface InsightDeps {
   insights: InsightStore;
   config: Pick<SenseConfig, 'enabled' | 'exclude'> & { insight: Pick<SenseConfig['insight'], 'command'> };
   timezone: string;
-  sessionSlugs: () => ReadonlyMap<string, string>;
+  /** Returns the sessions by the assistants' ids. */
+  sessions: () => ReadonlyMap<string, { slug: string }>;
 }
 
 export interface BuildDeps extends InsightDeps {
@@ -112,9 +113,10 @@ async function planInsight(deps: InsightDeps, { force = false, sites }: Asked): 
   const { clock, timezone, config } = deps;
   const date = dayOf(clock.now(), timezone);
   const events = contentEvents(deps, date);
-  const slugs = deps.sessionSlugs();
+  const sessions = deps.sessions();
   const excludes = await appMatcher(config.exclude);
-  const summary = insightSummary(events, { slugOf: (session) => slugs.get(session), excludes, sites });
+  const slugOf = (session: string) => sessions.get(session)?.slug;
+  const summary = insightSummary(events, { slugOf, excludes, sites });
   const plan: Plan = { date, events };
   if (!isEmptySummary(summary)) plan.prompt = insightPrompt(summary);
   if (!config.enabled) return { ...plan, skipped: 'sense.enabled is false' };

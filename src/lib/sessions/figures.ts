@@ -1,4 +1,4 @@
-import type { Session } from './session';
+import { sessionsById, type Session } from './session';
 
 export interface SessionFigures {
   slug: string;
@@ -19,10 +19,10 @@ export function figuresOf(
   agents: readonly { session: string; cells: { working?: Minutes; waiting?: Minutes; ready?: Minutes } }[],
   usage: readonly ({ key: string } & Tokens)[],
 ): SessionFigures[] {
-  const slugs = new Map(sessions.flatMap(({ slug, sessionIds }) => sessionIds.map((id) => [id, slug])));
+  const byId = sessionsById(sessions);
   const figures = new Map<string, SessionFigures>();
   const of = (id: string): SessionFigures => {
-    const slug = slugs.get(id) ?? '';
+    const slug = byId.get(id)?.slug ?? '';
     const known = figures.get(slug) ?? {
       slug,
       workingMinutes: 0,

@@ -93,6 +93,11 @@ export function recordArtifactPhase(session: Session, phase: PhaseId, at: string
   recordPhase(session, phase, 'artifact', at);
 }
 
+/** Returns the sessions by each of the assistants' ids. */
+export function sessionsById<T extends Pick<Session, 'sessionIds'>>(sessions: readonly T[]): Map<string, T> {
+  return new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session] as const)));
+}
+
 export function addId(session: Session, id: string): void {
   session.sessionIds = [...session.sessionIds.filter((known) => known !== id), id].slice(-MAX_IDS);
 }

@@ -1,4 +1,4 @@
-import type { Session } from '../sessions/session';
+import { sessionsById, type Session } from '../sessions/session';
 import { titleOf } from '../sessions/rows';
 import type { SessionParts } from './day-timeline';
 
@@ -10,7 +10,7 @@ export interface DaySession extends Pick<SessionParts, 'repo' | 'branch' | 'part
 
 /** Merges the parts of each session, and sorts the sessions by time spent, longest first. */
 export function daySessions(found: readonly SessionParts[], sessions: readonly Session[]): DaySession[] {
-  const byId = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session] as const)));
+  const byId = sessionsById(sessions);
   const rows = new Map<string, DaySession>();
   for (const { id, repo, branch, parts, ...told } of found) {
     const session = byId.get(id);

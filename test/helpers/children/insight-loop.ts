@@ -28,7 +28,7 @@ async function main(home: string): Promise<void> {
         insights: insightStore(area.sense.insights),
         config: { enabled: true, exclude: [], insight: { command } },
         timezone: 'UTC',
-        sessionSlugs: () => new Map(),
+        sessions: () => new Map(),
         run,
         env: process.env,
         inEmptyFolder: withTempFolder,

@@ -48,7 +48,7 @@ describe('sense: the insight', function () {
       ...box.deps,
       insights: insightStore(box.area.sense.insights),
       config: { enabled: true, exclude: [], insight: { command: assistant.command('reply') } },
-      sessionSlugs: () => new Map([['id-1', 'fix-login']]),
+      sessions: () => new Map([['id-1', { slug: 'fix-login' }]]),
       run,
       env: { PATH: process.env['PATH'], HOME: box.home },
       inEmptyFolder: withTempFolder,

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 
 import { goalMatcher } from '../../goals/match';
 import type { Goal, Project } from '../../goals/record';
-import type { Session } from '../../sessions/session';
+import { sessionsById, type Session } from '../../sessions/session';
 import { domainsOf, siteOf } from '../site';
 import type { Work, WorkNames } from './rows';
 
@@ -25,7 +25,7 @@ interface Known {
 
 /** Returns functions that name the session, issue and goal of work. */
 export function workNames({ sessions, items, projects, goals }: Known): WorkNames {
-  const byId = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session] as const)));
+  const byId = sessionsById(sessions);
   const issues = new Map(items.map((item) => [item.number, item]));
   const match = goalMatcher(goals);
   const sessionOf = ({ session }: Work): Session | undefined => byId.get(session ?? '');
