@@ -1,6 +1,5 @@
 import { forget } from '../../lib/setup/sync/change';
 import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
-import type { ForgottenMachine } from '../../lib/sync/status';
 
 export default class SyncForget extends BaseCommand {
   static override summary = 'Delete what another machine has published';
@@ -13,7 +12,7 @@ export default class SyncForget extends BaseCommand {
   static override examples = ['sync forget old-laptop', 'sync forget 0123456789ab --yes'];
   static override related = ['sync status', 'sync leave --remove'];
 
-  async run(): Promise<ForgottenMachine> {
+  async run() {
     const { args, flags } = await this.parse(SyncForget);
     const result = await forget(this.context, args.machine, !flags.yes);
     this.print(

@@ -4,6 +4,8 @@ import type { ReadDeps } from '../sense/read';
 import type { Day } from '../platform/time/time';
 import { localTimes } from '../platform/time/day-words';
 import { readDay, todayOf } from '../sense/roll';
+import { dayParts } from '../time/day-parts';
+import { boundsOf } from '../time/record';
 import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
 import type { Context } from './context';
 import { machineName, stateFile } from './sync-settings';
@@ -54,17 +56,19 @@ function once(note: (text: string) => unknown): (text: string) => void {
   };
 }
 
-function storedDays(deps: ReadDeps, kept: readonly Day[]): StoredDays {
+/** Returns this machine's days as other machines get them. The merged records get the goals. */
+export function storedDays(deps: ReadDeps, kept: readonly Day[]): StoredDays {
   const { store, config, classify } = deps;
+  const build = (day: Day) => readDay({ ...deps, goalTags: undefined }, store.readState().state, day).record;
   return {
     loggedDays: store.loggedDays,
     recordedDays: store.recordedDays,
     readRecord: (day) => store.readRecord(day, () => undefined),
-    readEvents: (day) => store.readLog(day).events,
-    // The merged record gets the goals.
-    buildRecord: (day) => readDay({ ...deps, goalTags: undefined }, store.readState().state, day).record,
+    readLogged(day, record = build(day)) {
+      const options = { ...boundsOf(record), pollIntervalSec: config.pollIntervalSec, classify };
+      return { record, parts: dayParts(store.readLog(day).events, options) };
+    },
     today: () => todayOf(deps),
     kept,
-    options: { pollIntervalSec: config.pollIntervalSec, classify },
   };
 }

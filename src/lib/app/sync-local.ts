@@ -3,31 +3,22 @@ import { join } from 'node:path';
 import { shortHash } from '../platform/files/short-hash';
 import { marksOf } from '../platform/files/stat';
 import { dayBounds, dayOf, type Day } from '../platform/time/time';
-import { dayParts } from '../time/day-parts';
 import { SENSE_VERSION } from '../time/event';
-import { boundsOf } from '../time/record';
-import { readDay } from '../sense/roll';
 import { senseStore } from '../sense/store';
 import { namesFolder } from '../sessions/names';
-import type { Session } from '../sessions/session';
+import { sessionsById, type Session } from '../sessions/session';
 import { archiveOf } from '../sessions/state';
 import type { Disclosure, LocalDay } from '../sync/day';
 import { FORMAT } from '../sync/format';
 import type { LocalData } from '../sync/publish';
 import { daysIn, readDayRows } from '../usage/days';
 import type { Context } from './context';
+import { storedDays } from './machines';
 import type { SenseContext } from './sense';
 import { VERSION } from '../platform/version';
 
-interface MarkInput {
-  details: boolean;
-  timezone: string;
-  today: Day;
-  name: string;
-}
-
 /** Returns a hash that changes whenever the data to publish may have changed. */
-export function markOfAll({ area }: Context, input: MarkInput): string {
+export function markOfAll({ area }: Context, input: object): string {
   const store = senseStore(area);
   const { text } = marksOf([
     ...[area.sense.classify, area.sense.events, area.sense.daily, area.usage],
@@ -44,10 +35,11 @@ export function localData(
   sessions: readonly Session[],
   details: boolean,
 ): LocalData {
-  const { store, classify, config, timezone } = deps;
+  const { store, timezone } = deps;
+  const { recordedDays, readRecord, readLogged } = storedDays(deps, []);
   const today = dayOf(clock.now(), timezone);
   const { state } = store.readState();
-  const known = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session])));
+  const known = sessionsById(sessions);
   const about: Disclosure['about'] = (id) => {
     const session = known.get(id);
     return session && detailsOf(session);
@@ -56,17 +48,14 @@ export function localData(
   const zoneOf = (day: Day): string => state.zones[day] ?? timezone;
   const read = (day: Day): LocalDay => {
     const usage = readDayRows(area.usage, day);
-    const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
-    if (!logged.includes(day)) return { record: stored, parts: undefined, usage };
-    const record = stored ?? readDay(deps, state, day).record;
-    const options = { ...boundsOf(record), pollIntervalSec: config.pollIntervalSec, classify };
-    return { record, parts: dayParts(store.readLog(day).events, options), usage };
+    const record = day < today ? readRecord(day) : undefined;
+    return logged.includes(day) ? { ...readLogged(day, record), usage } : { record, parts: undefined, usage };
   };
   return {
     read,
     disclosure: { details, about },
     days: () =>
-      [...new Set([...logged, ...store.recordedDays(), ...daysIn(area.usage)])]
+      [...new Set([...logged, ...recordedDays(), ...daysIn(area.usage)])]
         .filter((day) => day <= today)
         .sort(),
     markOf: (day) =>

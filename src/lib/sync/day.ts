@@ -34,11 +34,10 @@ export interface LocalDay {
   usage: readonly DayRow[];
 }
 
-/** Returns a day in the form that this machine publishes. */
+/** Returns a day in the form that this machine publishes, with details. */
 export function publishedDay(
-  { record, parts }: LocalDay & { record: DailyRecord },
+  { record, parts }: Pick<LocalDay, 'parts'> & { record: DailyRecord },
   before: PublishedDay | undefined,
-  shown: Disclosure,
 ): PublishedDay {
   const spans = parts?.spans.map(({ repo, ...span }) => ({
     ...span,
@@ -56,27 +55,23 @@ export function publishedDay(
     format: FORMAT,
     record: publishedRecord(record, parts),
     spans: spans ?? remaining?.spans ?? [],
-    commits: (commits ?? remaining?.commits ?? []).map((commit) =>
-      shown.details ? commit : withoutCommitDetails(commit),
-    ),
+    commits: commits ?? remaining?.commits ?? [],
   };
 }
 
-/** Returns a day's sessions in the form that this machine publishes, sorted by id. */
+/** Returns a day's sessions in the form that this machine publishes, with details, sorted by id. */
 export function publishedSessions(
   { parts }: Pick<LocalDay, 'parts'>,
   before: readonly PublishedSession[],
-  shown: Disclosure,
+  about: Disclosure['about'],
 ): PublishedSession[] {
   const known = new Map(before.map((session) => [session.id, session]));
   const sessions = parts?.sessions.map(({ id: key, repo, branch, parts: times }): PublishedSession => {
     const id = hashedId('session', key);
     const basics = { id, assistant: assistantOfKey(key), repo: nameOf(repo), branch };
-    return { ...basics, parts: times, ...detailsIn(shown.about(key) ?? known.get(id) ?? {}) };
+    return { ...basics, parts: times, ...detailsIn(about(key) ?? known.get(id) ?? {}) };
   });
-  return (sessions ?? [...before])
-    .map((session) => (shown.details ? session : withoutSessionDetails(session)))
-    .sort((a, b) => byCodeUnits(a.id, b.id));
+  return (sessions ?? [...before]).sort((a, b) => byCodeUnits(a.id, b.id));
 }
 
 function detailsIn({ slug, title, issue }: SessionDetails): SessionDetails {
@@ -91,7 +86,7 @@ function withoutCommitDetails({ id, patch, repo, ts }: PublishedCommit): Publish
   return { id, ...(patch !== undefined && { patch }), repo, ts };
 }
 
-/** Removes the details of a published day, unless they may leave this machine. */
+/** Returns a day in the form that leaves this machine: without details, unless they may. */
 export function withoutDetails(set: DaySet, { details }: Pick<Disclosure, 'details'>): DaySet {
   if (details) return set;
   return {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 
 import type { Day } from '../platform/time/time';
+import { isMachineId } from '../platform/files/machine';
 import { APP_KINDS } from '../time/classify';
 import type { DailyRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
@@ -20,20 +21,26 @@ import {
 /** The format version of the exchange folder. Readers skip and report files of a newer version. */
 export const FORMAT = 1;
 
-/** The contents of `machines/<id>/machine.json`. */
-export interface MachineInfo {
-  format: number;
-  id: string;
-  name: string;
-  timezone: string;
-  version: string;
+const isMinute = where(
+  isText,
+  (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text)),
+);
+
+const INFO = {
+  id: where(isText, isMachineId),
+  name: isText,
+  timezone: isText,
+  version: isText,
   /** Time of the last input, to the minute, such as `2026-11-23T09:41Z`; null if no input was recorded. */
-  lastInput: string | null;
+  lastInput: nullable(isMinute),
   /** When the machine last published, such as `2026-11-23T09:42Z`. */
-  publishedAt: string;
+  publishedAt: isMinute,
   /** Random text that differs each time this file is written. */
-  run?: string;
-}
+  run: optional(isText),
+};
+/** The contents of `machines/<id>/machine.json`. */
+export type MachineInfo = ShapeOf<typeof INFO>;
+export const isInfo = shape(INFO);
 
 /** The last second of the year 9999, which the last day that steward can name ends with. */
 const MAX_SECOND = 253_402_300_799;

@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 
 import { addDays, type Day } from '../platform/time/time';
-import type { TimelineOptions } from '../time/day-timeline';
-import type { SenseEvent } from '../time/event';
-import { dayParts, type DayParts } from '../time/day-parts';
 import type { MachineDay } from '../time/machines/model';
 import type { KnownMachines, MachineName } from '../time/machines/read';
-import { boundsOf, type DailyRecord } from '../time/record';
-import { publishedDay, type Disclosure } from './day';
+import type { DailyRecord } from '../time/record';
+import { publishedDay, type LocalDay } from './day';
 import {
   machinesFolder,
   readMachines,
@@ -18,16 +15,17 @@ import {
 import type { ExchangeMachine, PublishedDay } from './format';
 import type { ExchangeSource } from './received';
 
+/** A day with a log. */
+export type LoggedDay = Pick<LocalDay, 'parts'> & { record: DailyRecord };
+
 /** This machine's stored days. */
 export interface StoredDays {
   loggedDays: () => Day[];
   recordedDays: () => Day[];
   readRecord: (day: Day) => DailyRecord | undefined;
-  readEvents: (day: Day) => readonly SenseEvent[];
-  /** Builds a day's record from its log. */
-  buildRecord: (day: Day) => DailyRecord;
+  /** Returns a day from its log, with the given record or one that it builds. */
+  readLogged: (day: Day, record?: DailyRecord) => LoggedDay;
   today: () => Day;
-  options: Pick<TimelineOptions, 'pollIntervalSec' | 'classify'>;
   /** Days whose published files contain what this machine has lost. */
   kept: readonly Day[];
 }
@@ -40,10 +38,7 @@ export function knownMachines(
   onDamaged: OnDamagedFile,
   onOthers: (others: readonly MachineName[]) => unknown = () => undefined,
 ): KnownMachines {
-  const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
-  const others = found.filter((machine) => machine.id !== id);
-  const { own, nameOf } = machineNames({ id, name }, others, source);
-  const names = others.map(nameOf);
+  const { found, others, own, nameOf, names } = namedMachines({ id, name }, source, onDamaged);
   onOthers(names);
   return {
     own,
@@ -89,6 +84,18 @@ export function knownMachines(
   };
 }
 
+/** Returns the machines in the exchange folder, and the names of this machine and the others. */
+export function namedMachines(
+  self: MachineName,
+  source: ExchangeSource | undefined,
+  onDamaged: OnDamagedFile,
+) {
+  const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
+  const others = found.filter((machine) => machine.id !== self.id);
+  const { own, nameOf } = machineNames(self, others, source);
+  return { found, others, own, nameOf, names: others.map(nameOf) };
+}
+
 /**
  * Returns this machine's name and a function that names the others, and says when one published what a copy
  * contains. Machines with the same name, such as two with one host name, are told apart by the start of their ids.
@@ -123,14 +130,12 @@ export function machineFiles(folder: string): string[] {
   ];
 }
 
-const NO_DETAILS: Disclosure = { details: false, about: () => undefined };
-
 /**
  * Returns a function that reads this machine's days in full, but with the ids used in published days. The
  * function reads a day's event log only if the published day is outdated.
  */
 function ownDays(
-  { loggedDays, readRecord, readEvents, buildRecord, options, ...source }: StoredDays,
+  { loggedDays, readRecord, readLogged, ...source }: StoredDays,
   own: ExchangeMachine | undefined,
   others: readonly ExchangeMachine[],
 ): (day: Day) => PublishedDay[] {
@@ -139,8 +144,8 @@ function ownDays(
   const known = new Set(others.flatMap(({ days }) => days.daily));
   const isAlone = (day: Day): boolean => ![-1, 0, 1].some((count) => known.has(addDays(day, count)));
   const kept = new Set(source.kept);
-  const publish = (record: DailyRecord, parts: DayParts | undefined, before?: PublishedDay) => [
-    publishedDay({ record, parts, usage: [] }, before, NO_DETAILS),
+  const withoutLog = (record: DailyRecord, before?: PublishedDay) => [
+    publishedDay({ record, parts: undefined }, before),
   ];
   return (day) => {
     const whole = own !== undefined && kept.has(day) ? readPublishedDay(own, day) : undefined;
@@ -148,15 +153,14 @@ function ownDays(
     const stored = day < today ? readRecord(day) : undefined;
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
     // If no other machine has data for this or an adjacent day, no times can overlap.
-    if (isClosed && isAlone(day)) return publish(stored, undefined);
+    if (isClosed && isAlone(day)) return withoutLog(stored);
     const before = isClosed && own !== undefined ? readPublishedDay(own, day) : undefined;
     const isComplete =
       before?.record.generatedAt === stored?.generatedAt &&
       before?.record.commits.count === stored?.commits.count;
     if (isComplete && before !== undefined) return [before];
-    if (isClosed && !logged.has(day)) return publish(stored, undefined, before);
-    if (!logged.has(day)) return day === today ? publish(buildRecord(day), undefined) : [];
-    const record = isClosed ? stored : buildRecord(day);
-    return publish(record, dayParts(readEvents(day), { ...boundsOf(record), ...options }));
+    if (isClosed && !logged.has(day)) return withoutLog(stored, before);
+    if (!logged.has(day)) return day === today ? withoutLog(readLogged(day).record) : [];
+    return [publishedDay(readLogged(day, isClosed ? stored : undefined), undefined)];
   };
 }

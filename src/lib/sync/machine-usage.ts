@@ -1,9 +1,9 @@
 import type { Day } from '../platform/time/time';
 import { chosenMachines, type MachineName } from '../time/machines/read';
 import { sessionKey } from '../sessions/session-key';
-import { damagedNotes, readMachines, readPublishedUsage } from './exchange';
+import { damagedNotes, readPublishedUsage } from './exchange';
 import { hashedId } from './format';
-import { machineNames } from './machine-days';
+import { namedMachines } from './machine-days';
 import type { ExchangeSource } from './received';
 import type { MachineUsage } from '../usage/machines';
 import type { DatedRow, Usage } from '../usage/rollup';
@@ -23,16 +23,13 @@ export interface UsageInput {
  * for each unusable file. Only other machines' session ids are hashed.
  */
 export function usageOfMachines(
-  { own: { id, name }, source, onOthers, machine: wanted, from, to }: UsageInput,
+  { own: self, source, onOthers, machine: wanted, from, to }: UsageInput,
   readOwn: () => DatedRow[],
   merge: (machines: readonly MachineUsage[]) => DatedRow[],
   note: (text: string) => unknown,
 ): { rows: DatedRow[]; machines: Pick<Usage, 'machines'> } {
   const onDamaged = damagedNotes(note);
-  const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
-  const others = found.filter((machine) => machine.id !== id);
-  const { own, nameOf } = machineNames({ id, name }, others, source);
-  const names = others.map(nameOf);
+  const { others, own, nameOf, names } = namedMachines(self, source, onDamaged);
   onOthers?.(names);
   const chosen = chosenMachines({ own, others: names }, wanted);
   const hasOwn = chosen.has(own.id);

@@ -1,7 +1,6 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { isMachineId } from '../platform/files/machine';
 import { cleanLine } from '../platform/terminal/terminal';
-import { FORMAT, type MachineInfo } from './format';
+import { FORMAT, isInfo, type MachineInfo } from './format';
 
 const MAX_NAME = 60;
 const MAX_TEXT = 500;
@@ -40,29 +39,8 @@ function cleaned(value: unknown): unknown {
 
 export function parseInfo(text: string): MachineInfo | undefined {
   const value = parseClean(text);
-  const { id, timezone, version, lastInput, publishedAt, run } = value ?? {};
   const name = cleanLine(textOf(value?.['name']) ?? '', MAX_NAME);
-  if (typeof id !== 'string' || !isMachineId(id) || name === '') return undefined;
-  if (typeof timezone !== 'string' || typeof version !== 'string') return undefined;
-  if (!isMinute(publishedAt) || !(lastInput === null || isMinute(lastInput))) return undefined;
-  return {
-    format: FORMAT,
-    id,
-    name,
-    timezone,
-    version,
-    lastInput,
-    publishedAt,
-    ...(typeof run === 'string' && { run }),
-  };
-}
-
-function isMinute(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/.test(value) &&
-    !Number.isNaN(Date.parse(value))
-  );
+  return isInfo(value) && name !== '' ? { ...value, name } : undefined;
 }
 
 export function arrayOf<T>(value: unknown, isItem: (item: unknown) => item is T): T[] | undefined {

@@ -13,7 +13,6 @@ import {
   type Disclosure,
   type LocalDay,
 } from './day';
-import { dayBefore, sessionsBefore } from './before';
 import {
   dayFileOf,
   daysOf,
@@ -24,7 +23,7 @@ import {
 } from './exchange';
 import { requireFolder } from './folder';
 import { DAY_FILES, FORMAT, toMinute, type DayKind, type DaySet, type MachineInfo } from './format';
-import { withLost } from './lost';
+import { joinedSet, withLost } from './lost';
 import { parseInfo } from './parse';
 import { readState, withFolder, writeState, type Removal, type SyncState } from './state';
 import { afterReading, needsNewId, nextRun, runsAfter } from './writer';
@@ -205,11 +204,12 @@ function dayFiles(
 ): PlannedFile[] {
   const own = machineFolderOf(deps);
   const { disclosure } = local;
-  const set = localSet(deps, local, day);
-  const published = mayShrink ? undefined : publishedSet(own, day);
-  const lost = published && withLost(set, published);
+  const folders = [...(deps.former?.() ?? []), own];
+  const published = folders.map((path) => publishedSet(path, day)).reduce((all, set) => joinedSet(all, set));
+  const set = localSet(local, day, published);
+  const lost = mayShrink ? undefined : withLost(set, published);
   if (lost !== undefined) onLost?.();
-  return filesOf(own, day, lost === undefined ? set : withoutDetails(lost, disclosure));
+  return filesOf(own, day, withoutDetails(lost ?? set, disclosure));
 }
 
 /** Returns the files of a day in a machine's folder, and how they differ from the published ones. */
@@ -233,15 +233,14 @@ export function filesOf(own: string, day: Day, { day: written, sessions, usage }
 }
 
 /** Returns what this machine's data amounts to on a day, in the form to publish. */
-function localSet(deps: PublishDeps, local: LocalData, day: Day): DaySet {
-  const stored = [...(deps.former?.() ?? []), machineFolderOf(deps)];
+function localSet(local: LocalData, day: Day, published: DaySet): DaySet {
   const source = local.read(day);
-  const sessions = publishedSessions(source, sessionsBefore(stored, day), local.disclosure);
-  const usage = publishedUsage(source.usage).rows;
   const { record } = source;
-  if (record === undefined) return { day: undefined, sessions, usage };
-  const before = source.parts === undefined ? dayBefore(stored, day) : undefined;
-  return { day: publishedDay({ ...source, record }, before, local.disclosure), sessions, usage };
+  return {
+    day: record && publishedDay({ ...source, record }, published.day),
+    sessions: publishedSessions(source, published.sessions, local.disclosure.about),
+    usage: publishedUsage(source.usage).rows,
+  };
 }
 
 export function publishedSet(path: string, day: Day): DaySet {

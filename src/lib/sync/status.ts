@@ -23,33 +23,6 @@ export interface EngineStatus {
   problem: boolean;
 }
 
-/** The output of `steward sync status --json`. */
-export interface SyncStatus {
-  /** The exchange folder; null before `steward sync setup`. */
-  folder: string | null;
-  /** Whether the next publication includes details. */
-  details: boolean;
-  /** Whether the published files may contain details; null if unknown. */
-  publishedDetails: boolean | null;
-  /** Why the folder can't be used, or why the last run failed. */
-  problem: string | null;
-  hint: string | null;
-  /** Number of purges that have not been applied to the folder yet. */
-  pendingRemovals: number;
-  /** Former folders and git repositories from which purged data was not removed yet. */
-  pendingFormer: string[];
-  machines: MachineStatus[];
-  /** Paths of conflict copies, relative to the folder. steward ignores conflict copies. */
-  conflicts: string[];
-  /** Unusable files, relative to the folder. */
-  damaged: { path: string; reason: string }[];
-  /** The sync tool's state; null if steward didn't set up the tool. */
-  engine: EngineStatus | null;
-}
-
-/** What `syncStatus` reads from the folder and the state. */
-type FolderStatus = Omit<SyncStatus, 'engine' | 'pendingFormer'>;
-
 export interface SyncStatusInput {
   folder: string | undefined;
   details: boolean;
@@ -61,18 +34,34 @@ export interface SyncStatusInput {
   isDeep?: boolean;
 }
 
-export function syncStatus(input: SyncStatusInput): FolderStatus {
+/** The output of `steward sync status --json`. */
+export type SyncStatus = ReturnType<typeof syncStatus> & {
+  /** Former folders and git repositories from which purged data was not removed yet. */
+  pendingFormer: string[];
+  /** The sync tool's state; null if steward didn't set up the tool. */
+  engine: EngineStatus | null;
+};
+
+/** Returns what the exchange folder and the state contain. */
+export function syncStatus(input: SyncStatusInput) {
   const { folder, details, state } = input;
-  const status: FolderStatus = {
+  const status = {
+    /** The exchange folder; null before `steward sync setup`. */
     folder: folder ?? null,
+    /** Whether the next publication includes details. */
     details,
+    /** Whether the published files may contain details; null if unknown. */
     publishedDetails: state.details ?? null,
+    /** Why the folder can't be used, or why the last run failed. */
     problem: state.problem?.message ?? null,
     hint: state.problem?.hint ?? null,
+    /** Number of purges that have not been applied to the folder yet. */
     pendingRemovals: state.removals.length,
-    machines: [],
-    conflicts: [],
-    damaged: [],
+    machines: [] as MachineStatus[],
+    /** Paths of conflict copies, relative to the folder. steward ignores conflict copies. */
+    conflicts: [] as string[],
+    /** Unusable files, relative to the folder. */
+    damaged: [] as { path: string; reason: string }[],
   };
   if (folder === undefined) return { ...status, problem: null, hint: null };
   try {
@@ -124,20 +113,8 @@ const MAX_BEHIND = 3660;
 /** Reports read the other days, and note what they can't read. */
 const RECENT_DAYS = 2;
 
-/** A removed machine; in a dry run, a machine that would be removed. */
-export interface ForgottenMachine {
-  id: string;
-  name: string | null;
-  path: string;
-  dryRun: boolean;
-}
-
 /** Returns another machine by its id or name. */
-export function findMachine(
-  folder: string,
-  wanted: string,
-  ownId: string | undefined,
-): Omit<ForgottenMachine, 'dryRun'> {
+export function findMachine(folder: string, wanted: string, ownId: string | undefined) {
   requireFolder(folder);
   const machines = readMachines(folder);
   const exact = machines.filter(({ id }) => id === wanted);

@@ -6,7 +6,6 @@ import { knownMachines, type StoredDays } from '../../../src/lib/sync/machine-da
 import { usageOfMachines } from '../../../src/lib/sync/machine-usage';
 import { findMachine, syncStatus } from '../../../src/lib/sync/status';
 import { statusText } from '../../../src/lib/sync/view';
-import { makeClassifier } from '../../../src/lib/time/classify';
 import { machineTimeline } from '../../../src/lib/time/machines/timeline';
 import { unionDays } from '../../../src/lib/time/machines/read';
 import { mergeUsage } from '../../../src/lib/usage/machines';
@@ -28,9 +27,7 @@ describe('the reader of exchanged files, on damaged trees', function () {
   const stored: StoredDays = {
     ...{ loggedDays: () => [], recordedDays: () => ['2026-11-20'], today: () => '2026-11-25', kept: [] },
     readRecord: (day) => (day === '2026-11-20' ? structuredClone(ownRecord) : undefined),
-    readEvents: () => [],
-    buildRecord: () => expect.fail('no log'),
-    options: { pollIntervalSec: 120, classify: makeClassifier('templates') },
+    readLogged: () => expect.fail('no log'),
   };
 
   /** Everything that commands read from the exchange folder. */

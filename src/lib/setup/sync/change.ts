@@ -11,7 +11,7 @@ import { checkFolder, inFolder, noFolder, prepareFolder } from '../../sync/folde
 import { planFiles, type PublishResult } from '../../sync/publish';
 import { copyFolder, keepCopy } from '../../sync/received';
 import { readState, withFolder, withoutFormer, writeState } from '../../sync/state';
-import { findMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../../sync/status';
+import { findMachine, syncStatus, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
 import type { Context } from '../../app/context';
 import { openSync, publishNow } from '../../app/sync';
@@ -109,8 +109,8 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   return { folder, removedFiles, remainsIn, pendingFormer: await pendingFormerOf(context) };
 }
 
-/** Removes the published files of another machine. */
-export async function forget(context: Context, wanted: string, dryRun: boolean): Promise<ForgottenMachine> {
+/** Removes the published files of another machine. In a dry run, returns the machine that would be removed. */
+export async function forget(context: Context, wanted: string, dryRun: boolean) {
   const { folder, locked } = await openSync(context);
   if (folder === undefined) throw noFolder();
   const found = findMachine(folder, wanted, knownMachineId());
