@@ -71,6 +71,8 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sync-settings.ts exports MAX_NAME',
   'lib/app/sync-settings.ts exports stateFile',
   'lib/app/sync-settings.ts exports machineName',
+  'lib/app/sync-git.ts exports exchangeNow',
+  'lib/app/sync-git.ts exports exchangeThrough',
   'lib/app/sync-turns.ts exports otherMachines',
   'lib/app/sync-turns.ts exports isElsewhere',
   'lib/app/sync.ts exports publishNow',

@@ -37,7 +37,7 @@ export async function openMachines<T extends ReadDeps>(
     const id = folder === undefined ? (knownMachineId() ?? '') : context.machineId;
     return knownMachines(
       { id, name: machineName(area) },
-      storedDays(deps, kept),
+      openStoredDays(deps, kept),
       source,
       onDamaged,
       noteAway,
@@ -57,7 +57,7 @@ function once(note: (text: string) => unknown): (text: string) => void {
 }
 
 /** Returns this machine's days as other machines get them. The merged records get the goals. */
-export function storedDays(deps: ReadDeps, kept: readonly Day[]): StoredDays {
+export function openStoredDays(deps: ReadDeps, kept: readonly Day[]): StoredDays {
   const { store, config, classify } = deps;
   const build = (day: Day) => readDay({ ...deps, goalTags: undefined }, store.readState().state, day).record;
   return {

@@ -7,14 +7,14 @@ import type { Context } from './context';
 import { openSync } from './sync';
 
 /** Returns the exchange folder and the repository, if git is the sync engine. */
-export async function gitPlace(context: Context): Promise<{ folder?: string; repo?: string }> {
+export async function openGitPlace(context: Context): Promise<{ folder?: string; repo?: string }> {
   const { engine, folder, repo } = (await context.loadConfig()).config.user.sync;
   return engine === 'git' && folder !== undefined && repo !== undefined ? { folder, repo } : {};
 }
 
 /** Exchanges through git, if it is the sync engine. Returns the ids of the machines whose files came. */
 export async function exchangeNow(context: Context): Promise<string[]> {
-  const { folder, repo } = await gitPlace(context);
+  const { folder, repo } = await openGitPlace(context);
   if (folder === undefined || repo === undefined) return [];
   return (await exchangeThrough(context, folder, repo)).received;
 }

@@ -13,7 +13,7 @@ import { FORMAT } from '../sync/format';
 import type { LocalData } from '../sync/publish';
 import { daysIn, readDayRows } from '../usage/days';
 import type { Context } from './context';
-import { storedDays } from './machines';
+import { openStoredDays } from './machines';
 import type { SenseContext } from './sense';
 import { VERSION } from '../platform/version';
 
@@ -36,7 +36,7 @@ export function localData(
   details: boolean,
 ): LocalData {
   const { store, timezone } = deps;
-  const { recordedDays, readRecord, readLogged } = storedDays(deps, []);
+  const { recordedDays, readRecord, readLogged } = openStoredDays(deps, []);
   const today = dayOf(clock.now(), timezone);
   const { state } = store.readState();
   const known = sessionsById(sessions);

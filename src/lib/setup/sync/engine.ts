@@ -1,6 +1,6 @@
 import type { Context } from '../../app/context';
 import { openSync } from '../../app/sync';
-import { exchangeThrough, gitPlace, openGit } from '../../app/sync-git';
+import { exchangeThrough, openGitPlace, openGit } from '../../app/sync-git';
 import { setKeys } from '../../config/write';
 import { removeClone, withClone } from '../../sync/clone';
 import { withSyncthing } from '../../sync/engine';
@@ -44,7 +44,7 @@ export async function useGit(
 
 /** Deletes a machine's files from the repository, if git is the sync engine. */
 export async function forgetInGit(context: Context, id: string): Promise<void> {
-  const { repo } = await gitPlace(context);
+  const { repo } = await openGitPlace(context);
   if (repo !== undefined) await removeBranch(context, repo, id);
 }
 
