@@ -104,7 +104,9 @@ function metered(bound: BoundFetch, traffic: Service['traffic'], asked: Service[
     if (Number.isFinite(remaining)) traffic.remaining = remaining;
     traffic.bytes += bytes.length;
     if (status === 200 && !/^\s*[[{]/.test(bytes.toString('latin1', 0, 100))) throw garbled(asked(url));
-    return new Response(bytes.length === 0 ? null : bytes, { status, statusText, headers });
+    const whole = new Response(bytes.length === 0 ? null : bytes, { status, statusText, headers });
+    // The pages of a search are counted by the response's address.
+    return Object.defineProperty(whole, 'url', { value: url });
   };
 }
 
