@@ -19,7 +19,7 @@ describe('your time on a machine without a desktop (built steward, real tmux)', 
   let terminals: Terminals;
 
   beforeEach(async function () {
-    requirePrograms(this, { tmux: 'tmux', python3: 'python3' });
+    requirePrograms(this, { tmux: 'tmux', python3: 'python3', Xvfb: 'xvfb' });
     requireNamespace(this);
     home = realpathSync(mkdtempSync(join(tmpdir(), 'steward-server-')));
     env = cleanEnv(home, { TMUX_TMPDIR: home, SHELL: '/bin/sh' });
@@ -98,14 +98,47 @@ describe('your time on a machine without a desktop (built steward, real tmux)', 
   it('is not captured where there is a desktop that this process cannot reach', async () => {
     terminals.open(join(home, 'site'), 'tmux', 'new', 'sh');
     await typed(0, ({ app }) => app === 'tmux');
-    const count = focuses().length;
-    const listen = 'import socket; socket.socket(socket.AF_UNIX).bind("/tmp/.X11-unix/X0")';
-    await terminals.exec('python3', ['-c', listen], env);
-    terminals.type(0, ':\n');
-    const { sources } = JSON.parse(await steward('sense', 'capture', '--json')) as {
-      sources: { id: string; state: string }[];
-    };
-    expect(sources[0]).to.include({ id: 'appFocus', state: 'unsupported' });
-    expect(focuses()).to.have.length(count);
+    const display = freeDisplay();
+    const lock = `/tmp/.X${display}-lock`;
+    const listen = `import os, socket, time
+socket.socket(socket.AF_UNIX).bind("/tmp/.X11-unix/X${display}")
+open("${lock}", "w").write("%10d\\n" % os.getpid())
+time.sleep(600)`;
+    try {
+      const { stdout } = await terminals.exec(
+        'sh',
+        ['-c', 'python3 -c "$0" >/dev/null 2>&1 & echo $!', listen],
+        env,
+      );
+      await until('the desktop', () => existsSync(lock) && readFileSync(lock, 'utf8').endsWith('\n'));
+      const count = focuses().length;
+      terminals.type(0, ':\n');
+      const { sources } = JSON.parse(await steward('sense', 'capture', '--json')) as {
+        sources: { id: string; state: string }[];
+      };
+      expect(sources[0]).to.include({ id: 'appFocus', state: 'unsupported' });
+      expect(focuses()).to.have.length(count);
+      // Its socket and lock stay behind.
+      await terminals.exec('kill', ['-9', stdout.trim()], env);
+      await typed(0, () => focuses().length > count);
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  });
+
+  it('is captured beside a display that nobody sees', async () => {
+    const display = freeDisplay();
+    const serve = `exec Xvfb :${display} -nolisten tcp >/dev/null 2>&1 &`;
+    await terminals.exec('sh', ['-c', serve], env);
+    await until('the display', () => existsSync(`/tmp/.X${display}-lock`));
+    terminals.open(join(home, 'site'), 'tmux', 'new', 'sh');
+    await typed(0, ({ app }) => app === 'tmux');
   });
 });
+
+/** Returns the number of an X display without a lock. */
+function freeDisplay(): number {
+  let display = 977;
+  while (existsSync(`/tmp/.X${display}-lock`)) display += 1;
+  return display;
+}

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-import { listSystemFolder, isOwn } from '../../platform/files/system-files';
-import { parentsOf } from '../../platform/process/own-terminal';
+import { listSystemFolder, isOwn, readSystemText } from '../../platform/files/system-files';
+import { factsOf, parentsOf } from '../../platform/process/own-terminal';
 import { programOf } from '../../platform/process/pty';
 import { aborted } from '../../platform/time/wait';
 import type { TerminalInput } from '../../sessions/terminal-input';
@@ -34,10 +34,16 @@ function hasDesktop(desktop: Desktop): boolean {
   if (desktop.platform !== 'linux') return true;
   const runtime = envOf(desktop, 'XDG_RUNTIME_DIR');
   if ([envOf(desktop, 'DISPLAY'), envOf(desktop, 'WAYLAND_DISPLAY')].some(Boolean)) return true;
-  const socketsIn = (folder: string, prefix: string): string[] =>
-    listSystemFolder(folder).flatMap((name) => (name.startsWith(prefix) ? join(folder, name) : []));
-  const wayland = runtime === undefined ? [] : socketsIn(runtime, 'wayland-');
-  return [...wayland, ...socketsIn('/tmp/.X11-unix', 'X')].some(isOwn);
+  const ownIn = (folder: string, prefix: string): string[] =>
+    listSystemFolder(folder).filter((name) => name.startsWith(prefix) && isOwn(join(folder, name)));
+  const isWayland = runtime !== undefined && ownIn(runtime, 'wayland-').length > 0;
+  return isWayland || ownIn('/tmp/.X11-unix', 'X').some(isVisible);
+}
+
+/** Returns whether a display, such as `X0`, has a server that shows it to somebody. */
+function isVisible(display: string): boolean {
+  const pid = Number(readSystemText(`/tmp/.${display}-lock`, 64));
+  return factsOf(pid)?.isDead === false && programOf(pid) !== 'Xvfb';
 }
 
 function nameOf({ pid, tty, pane }: TerminalInput): string {
