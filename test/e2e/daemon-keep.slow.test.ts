@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { DaemonReport } from '../../src/lib/daemon/status';
-import { jsonOf, steward } from '../helpers/cli';
+import { jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { removeFolder } from '../helpers/scratch';
 import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';
 import { until } from '../helpers/desktop-kit';
@@ -34,15 +34,16 @@ describe('the daemon under cron (built)', function () {
     removeFolder(root);
   });
 
+  // A launcher needs the time that a process takes to start.
+  const run = (...args: string[]): Promise<StewardResult> =>
+    steward(args, { home, env: { PATH: crontab.path }, ownProcess: true });
   const done = async (...args: string[]): Promise<unknown> => {
-    const result = await steward([...args, '--json'], { home, env: { PATH: crontab.path } });
+    const result = await run(...args, '--json');
     expect(result.code, `${args.join(' ')}: ${result.stdout}${result.stderr}`).to.equal(0);
     return jsonOf(result);
   };
   const report = async (): Promise<DaemonReport> =>
-    jsonOf(
-      await steward(['daemon', 'status', '--json'], { home, env: { PATH: crontab.path } }),
-    ) as DaemonReport;
+    jsonOf(await run('daemon', 'status', '--json')) as DaemonReport;
   const listening = (): Promise<number> =>
     until(
       'the daemon',
@@ -79,13 +80,13 @@ describe('the daemon under cron (built)', function () {
     const [first] = launchers();
     expect(launchers()).to.have.length(1);
     await crash();
-    const stop = await steward(['daemon', 'stop'], { home, env: { PATH: crontab.path } });
+    const stop = await run('daemon', 'stop');
     expect(stop.stdout).to.equal('The daemon is not running.\n');
     expect(stop.stderr).to.include('A cron job restarts the daemon within a minute');
     const config = join(home, '.steward', 'config.yaml');
     const written = readFileSync(config);
     writeFileSync(config, '[');
-    const again = await steward(['daemon', 'stop'], { home, env: { PATH: crontab.path } });
+    const again = await run('daemon', 'stop');
     expect(again, 'with a configuration that is broken').to.deep.equal(stop);
     writeFileSync(config, written);
     const restarted = (await done('daemon', 'restart')) as { before: number | null; startedBy: string };

@@ -28,15 +28,18 @@ let idle: Runner | undefined;
 export async function runInRunner({ args, env, cwd, input }: Call) {
   const { child, runs } = idle ?? { child: startRunner(), runs: 0 };
   idle = undefined;
+  child.removeAllListeners('exit');
   const folder = mkdtempSync(join(tmpdir(), 'steward-run-'));
   const files = { stdin: join(folder, 'in'), stdout: join(folder, 'out'), stderr: join(folder, 'err') };
   for (const path of Object.values(files)) writeFileSync(path, path === files.stdin ? input : '');
   child.ref();
   child.channel?.ref();
   const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
-  const { code, isClean } = await new Promise<{ code: number | null; isClean: boolean }>((done) => {
+  const { code, isClean } = await new Promise<{ code: number; isClean: boolean }>((done, fail) => {
     child.once('message', done as (message: unknown) => void);
-    child.once('exit', (exitCode) => done({ code: exitCode, isClean: false }));
+    child.once('exit', (exitCode, signal) =>
+      fail(new Error(`${args.join(' ')}: ended by ${signal ?? exitCode}`)),
+    );
     child.send({ args, env, cwd, files });
   });
   clearTimeout(limit);
@@ -44,8 +47,10 @@ export async function runInRunner({ args, env, cwd, input }: Call) {
   // A process that waits for the next command doesn't keep the tests from ending.
   child.unref();
   child.channel?.unref();
-  if (isClean && runs + 1 < MAX_RUNS && idle === undefined) idle = { child, runs: runs + 1 };
-  else child.kill('SIGKILL');
+  if (isClean && runs + 1 < MAX_RUNS && idle === undefined) {
+    idle = { child, runs: runs + 1 };
+    child.once('exit', () => (idle = undefined));
+  } else child.kill('SIGKILL');
   const [stdout, stderr] = [files.stdout, files.stderr].map((path) => readFileSync(path, 'utf8'));
   rmSync(folder, { recursive: true });
   return { code, stdout: stdout ?? '', stderr: stderr ?? '' };
