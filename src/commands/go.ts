@@ -22,7 +22,7 @@ export default class Go extends BaseCommand {
     'go shop',
     {
       description: 'Bind a tmux key, in tmux.conf',
-      command: 'bind-key g run-shell "<%= config.bin %> go"',
+      command: 'bind-key g run-shell "TMUX_PANE=#{pane_id} <%= config.bin %> go >/dev/null"',
     },
   ];
   static override related = ['sessions', 'statusline'];

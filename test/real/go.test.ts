@@ -74,7 +74,11 @@ describe('steward go', function () {
       started.push(
         spawn('script', ['-qec', line, '/dev/null'], { env, stdio: ['pipe', 'ignore', 'ignore'] }),
       );
-      await until('a client', () => shown() !== '');
+      await until('a client', () =>
+        shown()
+          .split('\n')
+          .some((line) => line.startsWith(`${name} `)),
+      );
     }
 
     beforeEach(function () {
@@ -111,11 +115,13 @@ describe('steward go', function () {
       expect(shown()).to.equal(`work ${first}`);
       const [, newest] = await sessionsInOrder();
       expect(newest?.sessionIds).to.deep.equal(['second']);
-      // From within tmux, by a key as a person would bind it.
-      const key = `"${process.execPath}" "${BIN}" go 2 > "${at('went')}" 2>&1; echo >> "${at('went')}"`;
-      tmux('run-shell', '-t', first, key);
+      // From another terminal, by a key as a person would bind it.
+      tmux('new-session', '-d', '-s', 'other', 'cat');
+      await attach('other');
+      const went2 = `"${process.execPath}" "${BIN}" go 2 > "${at('went')}" 2>&1; echo >> "${at('went')}"`;
+      tmux('run-shell', '-t', 'other:', `TMUX_PANE=#{pane_id} ${went2}`);
       expect(readFileSync(at('went'), 'utf8').trim()).to.equal(`${newest?.name ?? ''} · tmux ${second}`);
-      expect(shown()).to.equal(`work ${second}`);
+      expect(shown()).to.equal(`work ${second}\nwork ${second}`);
     });
 
     it('explains how to attach if no terminal shows it, and detects that a session ended with its terminal', async () => {
