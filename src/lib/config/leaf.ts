@@ -163,7 +163,7 @@ export function subsetOf<S extends string>(
 /** Defines a key for a command: a list of a program and its arguments. An empty list means the default. */
 export function command(fallback: readonly string[]): Leaf<string[]> {
   return leaf<string[]>({
-    expected: 'a list: a program and its arguments',
+    expected: 'a list of a program and its arguments, such as ["claude", "--print"]',
     check: v.pipe(
       v.array(string((text) => text === '' || isCleanText(text))),
       v.check(([program]) => program !== ''),

@@ -146,14 +146,10 @@ function itemsOf(value: unknown): string[] {
 function listIn({ key, leaf, host }: Target, stored: unknown): string[] {
   const value = stored ?? leaf.fallback(host);
   if (Array.isArray(value) && !leaf.whole) return value.map(String);
-  const example = leaf.whole ? `'["PROGRAM", "ARGUMENT"]'` : 'VALUE';
-  throw new StewardError(
-    'usage',
-    `${key} is ${leaf.whole ? 'a command, not a list of items' : 'not a list'}.`,
-    {
-      hint: `Set the whole value: steward config set ${key} ${example}`,
-    },
-  );
+  const what = leaf.whole ? 'can only be set as a whole' : 'is not a list';
+  throw new StewardError('usage', `${key} ${what}.`, {
+    hint: `Use "steward config set ${key} VALUE". It takes ${leaf.expected}.`,
+  });
 }
 
 function itemFrom(target: Target, value: string): string {
@@ -235,13 +231,12 @@ export function plainValue(value: unknown): string {
 /** Formats a value for display: a comma-separated list, or a word for an empty list or an unset value. */
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'not set';
-  if (Array.isArray(value))
-    return value.length === 0 ? 'none' : value.map((item) => (item === '' ? '""' : String(item))).join(', ');
+  const words = (item: unknown): string =>
+    item === '' ? '""' : typeof item === 'object' ? JSON.stringify(item) : String(item);
+  if (Array.isArray(value)) return value.map(words).join(', ') || 'none';
   if (typeof value === 'object') {
-    const pairs = Object.entries(value).map(
-      ([name, text]) => `${name}: ${typeof text === 'object' ? JSON.stringify(text) : String(text)}`,
-    );
-    return pairs.length === 0 ? 'none' : pairs.join(', ');
+    const pairs = Object.entries(value).map(([name, item]) => `${name}: ${words(item)}`);
+    return pairs.join(', ') || 'none';
   }
   return value === '' ? 'empty' : String(value);
 }

@@ -426,12 +426,17 @@ describe('config: setConfig', () => {
     }
   });
 
-  it('refuses to add items to a command or to remove them', async () => {
-    for (const key of ['sense.insight.command', 'notify.smsCommand'])
+  it('refuses to add items to a command or to budgets, or to remove them', async () => {
+    const takes = {
+      'sense.insight.command': 'a program',
+      'notify.smsCommand': '["claude"',
+      'usage.budgets': 'usd',
+    };
+    for (const [key, part] of Object.entries(takes))
       for (const change of [addToConfig, removeFromConfig]) {
         const { message, hint } = await fails(change(deps(), { key, value: '--print' }), 'usage');
-        expect(message).to.equal(`${key} is a command, not a list of items.`);
-        expect(hint).to.equal(`Set the whole value: steward config set ${key} '["PROGRAM", "ARGUMENT"]'`);
+        expect(message).to.equal(`${key} can only be set as a whole.`);
+        expect(hint).to.include(`"steward config set ${key} VALUE"`).and.include(part);
       }
     expect(existsSync(at.area.sense.config)).to.equal(false);
   });
@@ -510,6 +515,7 @@ describe('config: setConfig', () => {
   it('shows the command of a read that would run, by default and for an empty list', async () => {
     const before = await shown('sense.insight.command');
     expect(plainValue(before)).to.match(/^claude\n--print\n/);
+    expect(valueWords([{ per: 'day', usd: 5 }])).to.equal('{"per":"day","usd":5}');
     expect(valueWords(before)).to.match(/^claude, --print, --model, haiku, --tools, "", /);
     await set('sense.insight.command', '[]');
     expect(await shown('sense.insight.command')).to.deep.equal(before);
