@@ -1,13 +1,16 @@
 import { BaseCommand, boolean, machine, ofOr, text } from '../lib/cli/base-command';
 import { openUsage } from '../lib/app/usage';
 import { collectUsage } from '../lib/usage/collect';
-import { budgetStates, budgetTexts, denial, type BudgetState } from '../lib/usage/budgets';
+import { budgetStates, budgetTexts, denial, limiting, type BudgetState } from '../lib/usage/budgets';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
+import { readPipedStdin } from '../lib/platform/process/stdin';
 import { usageCsv, usageText } from '../lib/usage/view';
 
 /** Delay before the progress message, in ms. */
 const SLOW_MS = 1000;
+/** A hook's call may contain what an agent is to do. */
+const MAX_CALL_BYTES = 16 * 1024 * 1024;
 
 export default class UsageCommand extends BaseCommand {
   static override summary = "Show your assistants' token usage, cost and limits";
@@ -47,7 +50,9 @@ export default class UsageCommand extends BaseCommand {
     const states = await budgetStates(deps);
     const over = states.filter(({ percent }) => percent >= 100);
     if (isHook) {
-      if (over.length > 0) this.printUnfolded(() => denial(over));
+      const call = await readPipedStdin(MAX_CALL_BYTES);
+      const limits = await limiting(over, call?.bytes.toString() ?? '', deps);
+      if (limits.length > 0) this.printUnfolded(() => denial(limits));
       return undefined;
     }
     if (over.length > 0) process.exitCode = EXIT_CODES.conflict;

@@ -1,7 +1,10 @@
 import type { Budget } from '../config/model-prices';
+import { repositoryOf } from '../platform/files/git-folder';
+import { parseObject, textOf } from '../platform/files/json-object';
 import { tokens, usdCell } from '../platform/terminal/format';
 import { readPeriod } from '../platform/time/period';
 import { dayOf } from '../platform/time/time';
+import { CLAUDE_CODE, sessionKey } from '../sessions/session-key';
 import type { UsageDeps } from './collect';
 import { rowsSince } from './ledger';
 import type { Prices } from './prices';
@@ -61,7 +64,9 @@ export async function budgetStates(deps: BudgetDeps) {
       name: `${per} budget${where === '' ? '' : ` of ${where}`}`,
       // The product of two fractions may be just below the percentage that it should be.
       percent: Math.floor((usedOf(unit) / most) * 100 + 1e-6),
-      text: `${isPartial ? 'at least ' : ''}${show(usedOf(unit))} of ${show(most)}${who(unit)}`,
+      /** Whose work the budget limits; undefined if it limits everybody's. */
+      only: { session: per === 'session' ? unit.key : undefined, repo, issue },
+      text: `${isPartial ? 'at least ' : ''}${show(usedOf(unit))} of ${show(most)}${usd === undefined ? ' tokens' : ''}${who(unit)}`,
     }));
     return all.filter(({ percent }, at) => at === 0 || percent >= ALERT_PERCENT);
   });
@@ -70,6 +75,24 @@ export async function budgetStates(deps: BudgetDeps) {
 
 export function budgetTexts(states: readonly BudgetState[]): string[] {
   return states.map(({ name, percent, text }) => `${name} ${percent}%: ${text}`);
+}
+
+/** Returns the budgets that limit the session of a hook's call, which is its JSON. */
+export async function limiting(
+  states: readonly BudgetState[],
+  call: string,
+  { sessions }: Pick<BudgetDeps, 'sessions'>,
+): Promise<BudgetState[]> {
+  const { session_id: id, cwd } = parseObject(call) ?? {};
+  const session = sessionKey(CLAUDE_CODE, textOf(id) ?? '');
+  const repo = repositoryOf(textOf(cwd) ?? '')?.name ?? '';
+  const issue = (await sessions()).get(session)?.issue;
+  return states.filter(
+    ({ only }) =>
+      (only.session ?? session) === session &&
+      (only.repo ?? repo).toLowerCase() === repo.toLowerCase() &&
+      (only.issue ?? issue) === issue,
+  );
 }
 
 /** Formats the refusal of a tool as Claude Code's hook PreToolUse expects it. */

@@ -1,7 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { Budget } from '../../../src/lib/config/model-prices';
-import { budgetStates, denial, type BudgetState } from '../../../src/lib/usage/budgets';
+import { budgetStates, denial, limiting, type BudgetState } from '../../../src/lib/usage/budgets';
 import { collectUsage } from '../../../src/lib/usage/collect';
 import { announcedBudgets, announceLimits } from '../../../src/lib/usage/limits';
 import { pricesWith } from '../../../src/lib/usage/prices';
@@ -133,7 +135,7 @@ describe('usage budgets (lib)', () => {
     expect(texts).to.deep.equal([
       '$48.00 of $50.00, now shop·login, claude-opus-4-8, $18.00 in 20 min',
       '$30.00 of $40.00, most by s2 ($30.00)',
-      '12.8M of 20.0M, now shop·login, claude-haiku-4-5, 6.80M in 20 min',
+      '12.8M of 20.0M tokens, now shop·login, claude-haiku-4-5, 6.80M in 20 min',
     ]);
     expect((await statesOf(usage, [{ per: 'session', usd: 12 }])).map(({ text }) => text)).to.deep.equal([
       '$30.00 of $12.00, most by s2 ($30.00)',
@@ -182,7 +184,33 @@ describe('usage budgets (lib)', () => {
     const [state] = await statesOf(usage, [{ per: 'day', usd: 10 }]);
     expect(state?.text).to.equal('at least $4.00 of $10.00, most by shop·login ($4.00)');
     const [counted] = await statesOf(usage, [{ per: 'day', tokens: 1_600_000 }]);
-    expect([counted?.percent, counted?.text.split(',')[0]]).to.deep.equal([100, '1.60M of 1.60M']);
+    expect([counted?.percent, counted?.text.split(',')[0]]).to.deep.equal([100, '1.60M of 1.60M tokens']);
+  });
+
+  it('limit only their session, repository or issue', async () => {
+    const usage = usageBox(box.path());
+    usage.log(LOG, [spent('m1', 12)]);
+    const [folder, other] = ['shop', 'infra'].map((name) => join(box.path(), name));
+    for (const path of [folder, other]) {
+      mkdirSync(join(path ?? '', '.git'), { recursive: true });
+      writeFileSync(join(path ?? '', '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    }
+    const limits = { usd: 10 };
+    const states = await statesOf(usage, [
+      { per: 'session', ...limits },
+      { per: 'day', repo: 'Shop', ...limits },
+      { per: 'week', issue: '#12', ...limits },
+      { per: 'month', ...limits },
+    ]);
+    const sessions = () => Promise.resolve(new Map([['s1', { name: 'shop·login', issue: '#12' }]]));
+    const named = async (call: object): Promise<string[]> =>
+      (await limiting(states, JSON.stringify(call), { sessions })).map(
+        ({ name }) => name.split(' ')[0] ?? '',
+      );
+    expect(await named({ session_id: 's1', cwd: folder })).to.deep.equal(['session', 'day', 'week', 'month']);
+    expect(await named({ session_id: 's1', cwd: other })).to.deep.equal(['session', 'week', 'month']);
+    expect(await named({ session_id: 's2', cwd: folder })).to.deep.equal(['day', 'month']);
+    expect(await named({})).to.deep.equal(['month']);
   });
 
   it('deny a tool in the words of the hook', async () => {
