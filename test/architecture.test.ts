@@ -112,6 +112,7 @@ const NAMELESS = [
   'lib/sessions/rename.ts',
   'lib/sessions/state.ts',
   'lib/sessions/unseen-artifact.ts',
+  'lib/sync/live.ts',
   'lib/work/capture/plan.ts',
 ];
 

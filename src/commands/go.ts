@@ -1,11 +1,14 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
 import { openInbox } from '../lib/app/inbox';
+import { openElsewhere } from '../lib/app/elsewhere';
 import { openJump, openSessions } from '../lib/app/sessions';
+import { runHere } from '../lib/platform/process/own-process';
 import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
-import { goNow } from '../lib/sessions/go';
+import { elsewhereNamed, goNow } from '../lib/sessions/go';
 import type { Went } from '../lib/sessions/jump';
 import { numberedSessions } from '../lib/sessions/view';
-import { type SessionRow } from '../lib/sessions/rows';
+import { forShell } from '../lib/platform/process/spawn';
+import { type Elsewhere, type SessionRow } from '../lib/sessions/rows';
 
 export default class Go extends BaseCommand {
   static override summary = 'Jump to a session (default: the first one in the inbox)';
@@ -27,13 +30,27 @@ export default class Go extends BaseCommand {
   ];
   static override related = ['sessions', 'statusline'];
 
-  async run(): Promise<Went> {
+  async run(): Promise<Went | { name: string; command: string }> {
     const { args } = await this.parse(Go);
     const wanted = args.session ?? (await openInbox(this.context)).rows.find(({ slug }) => slug)?.slug;
     const sessions = await openSessions(this.context);
+    const { rows, silent } = await openElsewhere(this.context);
+    for (const host of silent) this.say(`${host} did not answer by ssh.`);
+    const away = elsewhereNamed(sessions, rows, wanted);
+    if (away?.elsewhere) return this.goElsewhere(away.name, away.elsewhere);
     const went = await goNow(sessions, openJump(this.context), wanted, (rows) => this.choose(rows));
     this.print(() => `${went.name} · ${went.via} ${went.target}`);
     return went;
+  }
+
+  /** Runs `steward go` on the session's machine by ssh, which attaches to tmux there; otherwise prints the command. */
+  private async goElsewhere(name: string, { machine, host }: Elsewhere) {
+    const there = `steward go ${forShell(name.slice(machine.length + 3))}`;
+    const words = ['-t', '--', host ?? machine, there];
+    const command = host === null ? `${there}  # on ${machine}` : `ssh ${words.map(forShell).join(' ')}`;
+    if (host !== null && !this.json && isInteractive()) process.exitCode = await runHere('ssh', words);
+    else this.print(() => command);
+    return { name, command };
   }
 
   /** Asks the user to pick a session, and returns its index; undefined in non-interactive mode. */

@@ -8,7 +8,7 @@ import { onWaiting } from './keys.js';
 import { follow } from './live.js';
 import { drawPanels } from './notes.js';
 import { timeline } from './timeline.js';
-import { namesOf, placeOf, requestOf } from './today-lists.js';
+import { namesOf, newsAge, placeOf, requestOf } from './today-lists.js';
 
 /** @typedef {import('../../src/lib/sessions/rows').SessionRow} Row */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} Report */
@@ -193,7 +193,10 @@ function item(row, figures, now, isLost) {
         middle(placeOf(row)),
         h('span.muted', phase === 'native' ? '' : phase),
         h(isWaiting ? 'span.attention' : 'span.muted', why),
-        h('span.muted.figure', figures ? spent(figures) : ''),
+        h(
+          'span.muted.figure',
+          figures ? spent(figures) : row.elsewhere ? `as of ${newsAge(row.elsewhere.asOf, now)}` : '',
+        ),
       ),
       story(row, figures),
     ),

@@ -41,9 +41,15 @@ export function namesOf(sessions, board) {
   );
 }
 
-/** @param {{ repo: string | null, branch: string | null }} place */
-export function placeOf({ repo, branch }) {
-  return [repo, branch].filter(Boolean).join(' · ');
+/** @param {Pick<SessionRow, 'repo' | 'branch'> & { elsewhere?: SessionRow['elsewhere'] }} place */
+export function placeOf({ repo, branch, elsewhere }) {
+  return [elsewhere?.machine, repo, branch].filter(Boolean).join(' · ');
+}
+
+/** Says how old the news of another machine is. @param {string} iso @param {number} now */
+export function newsAge(iso, now) {
+  const sec = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));
+  return sec < 60 ? `${sec} s ago` : `${minutes(Math.floor(sec / 60))} ago`;
 }
 
 /** Returns what a session is waiting for, and for how long. @param {SessionRow} session @param {number} now @param {boolean} isLost */

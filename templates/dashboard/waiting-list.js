@@ -3,7 +3,7 @@
 import { isSignedIn, post } from './daemon.js';
 import { around, byId, command, external, h, hasText, middle, show } from './dom.js';
 import { grouped, moment } from './format.js';
-import { list, placeOf, sinceText } from './today-lists.js';
+import { list, newsAge, placeOf, sinceText } from './today-lists.js';
 import { plainTitle } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/inbox/row').InboxRow} InboxRow */
@@ -40,8 +40,11 @@ export function showWaitingList(place, rows, names, now, lost) {
     const where = slug === undefined ? one.name : placeOf(one);
     // Pages that have not signed in get no names.
     const text = names.get(slug ?? '') ?? plainTitle(one.title ?? one.name ?? id);
+    const news = one.elsewhere ? ` · as of ${newsAge(one.elsewhere.asOf, now)}` : '';
     const age =
-      kind === 'reminder' ? `due ${moment(Date.parse(at), now)}` : `${request} · ${sinceText(at, now)}`;
+      kind === 'reminder'
+        ? `due ${moment(Date.parse(at), now)}`
+        : `${request} · ${sinceText(at, now)}${news}`;
     return h(
       'li',
       { 'data-key': id },
@@ -93,10 +96,10 @@ export function goButtons(session) {
   return h('span.buttons', goButton(session), commandOf(session), problemOf(session.slug));
 }
 
-/** Returns the button that shows a session's terminal, on the machine of the terminal only. @param {{ slug?: string, go: string | null }} session */
-function goButton({ slug, go }) {
+/** Returns the button that shows a session's terminal, on the machine of the terminal only. @param {Pick<InboxRow, 'slug' | 'go' | 'elsewhere'>} session */
+function goButton({ slug, go, elsewhere }) {
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);
-  return go !== null && isHere && isSignedIn() && sends('Go', GO, { slug });
+  return go !== null && !elsewhere && isHere && isSignedIn() && sends('Go', GO, { slug });
 }
 
 /** @param {{ go: string | null }} row */

@@ -1,17 +1,14 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
-import { until } from '../helpers/desktop-kit';
 import { startGitHttp, type GitHttp } from '../helpers/git';
 import { scratch } from '../helpers/scratch';
-import { freePort } from '../helpers/syncthing';
+import { startSshd, type Sshd } from '../helpers/sshd';
 
-const SSHD = '/usr/sbin/sshd';
 const BASIC = `Basic ${Buffer.from('ann:pass').toString('base64')}`;
 
 describe('sync through any git repository (built)', function () {
@@ -72,34 +69,17 @@ describe('sync through any git repository (built)', function () {
   });
 
   describe('over ssh', () => {
-    let sshd: ChildProcess | undefined;
-    afterEach(() => sshd?.kill());
+    let sshd: Sshd | undefined;
+    afterEach(() => sshd?.process.kill());
 
     it("takes the person's key and ssh command", async function () {
-      if (!existsSync(SSHD)) this.skip();
-      const port = await freePort();
-      for (const name of ['host', 'ann'])
-        execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path(name)]);
-      const settings = {
-        ...{ Port: port, ListenAddress: '127.0.0.1', HostKey: path('host'), PidFile: 'none' },
-        ...{ AuthorizedKeysFile: path('ann.pub'), StrictModes: 'no', UsePAM: 'no', PermitRootLogin: 'yes' },
-      };
-      const lines = Object.entries(settings).map((setting) => setting.join(' '));
-      writeFileSync(path('sshd_config'), `${lines.join('\n')}\n`);
-      if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true });
-      sshd = spawn(SSHD, ['-D', '-e', '-f', path('sshd_config')], { stdio: 'ignore' });
-      await until('sshd', () => answers(port));
-      const known = `[127.0.0.1]:${port} ${readFileSync(path('host.pub'), 'utf8')}`;
-      writeFileSync(path('known'), known);
+      sshd = await startSshd(path);
+      if (sshd === undefined) this.skip();
+      const { port, options } = sshd;
       const address = `ssh://${userInfo().username}@127.0.0.1:${port}${path('days.git')}`;
       const refused = await run(0, 'sync', 'connect', 'git', address);
       expect(refused.code, refused.stderr).to.be.equal(8);
-      for (const index of [0, 1])
-        configure(
-          index,
-          'core.sshCommand',
-          `ssh -F /dev/null -i ${path('ann')} -o UserKnownHostsFile=${path('known')}`,
-        );
+      for (const index of [0, 1]) configure(index, 'core.sshCommand', ['ssh', ...options].join(' '));
       await meetThrough(address);
     });
   });
@@ -150,13 +130,3 @@ describe('sync through any git repository (built)', function () {
     });
   });
 });
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', () => resolve(false));
-  });
-}

@@ -1,6 +1,7 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { installerDeps } from '../../lib/app/context';
 import { registeredAssistants } from '../../lib/assistant/registered';
+import { openElsewhere } from '../../lib/app/elsewhere';
 import { openJump, openSessions } from '../../lib/app/sessions';
 import { placesOf } from '../../lib/sessions/jump';
 import { isInteractive } from '../../lib/platform/terminal/ask';
@@ -14,7 +15,7 @@ import { reportedLost, sessionsReport, type SessionsReport } from '../../lib/ses
 export default class Sessions extends BaseCommand {
   static override summary = 'Show the running assistant sessions';
   static override description =
-    "Shows one line per session: name (repository and branch), status, activity or request, age, terminal and task. Requires the assistant's hooks (`steward install hooks`).";
+    "Shows one line per session: name (repository and branch), status, activity or request, age, terminal and task; then those of your other machines, with the age of the news. Requires the assistant's hooks (`steward install hooks`).";
   static override flags = {
     all: boolean({ description: 'Include ended sessions.' }),
     watch: boolean({ char: 'w', description: 'Show a live list in the terminal; Enter jumps to a session.' }),
@@ -35,7 +36,10 @@ export default class Sessions extends BaseCommand {
     const running = Object.values(state.sessions).filter((session) => isLive(session, nowMs));
     const places = await placesOf(openJump(this.context), running);
     const all = flags.all === true;
-    const report = sessionsReport(state, spoolStatus(this.context.area.spool), { nowMs, places, all });
+    const { rows: elsewhere, silent } = await openElsewhere(this.context);
+    const options = { nowMs, places, all, elsewhere };
+    const report = sessionsReport(state, spoolStatus(this.context.area.spool), options);
+    for (const host of silent) this.say(`${host} did not answer by ssh.`);
     const isFirst = Object.keys(state.sessions).length === 0;
     const isRegistered = isFirst && registeredAssistants(installerDeps(this.context)).length > 0;
     this.show(report, () =>

@@ -1,4 +1,4 @@
-import { useGit, useSyncthing } from '../../lib/setup/sync/engine';
+import { useGit, useHost, useSyncthing } from '../../lib/setup/sync/engine';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { StewardError } from '../../lib/errors';
 import { isRepository } from '../../lib/config/leaf';
@@ -6,51 +6,51 @@ import { gitAddress } from '../../lib/platform/net/git-address';
 import { plural } from '../../lib/platform/terminal/format';
 import { remainsText } from '../../lib/sync/checks';
 
-interface ConnectResult {
-  engine: 'syncthing' | 'git';
-  /** Names of the devices that Syncthing shares the folder with; absent for git. */
-  devices?: string[];
-  /** Ids of the machines whose files were received; absent for Syncthing. */
-  received?: string[];
-}
-
 export default class SyncConnect extends BaseCommand {
-  static override summary = 'Sync the exchange folder with Syncthing or git';
+  static override summary =
+    'Sync the exchange folder with Syncthing or git, or show the sessions of an ssh host';
   static override description =
-    'With syncthing, adds the folder to Syncthing and shares it with all configured devices. With git, syncs through a private repository, now and every 30 minutes; each machine has its own branch. A GitHub repository takes your login of `gh`, any other address your own ssh keys and git credentials. Run this command on each machine after `sync setup`.';
+    'With syncthing, adds the folder to Syncthing and shares it with all configured devices. With git, syncs through a private repository, now and every 30 minutes; each machine has its own branch. A GitHub repository takes your login of `gh`, any other address your own ssh keys and git credentials. Run this command on each machine after `sync setup`. With ssh, `sessions` and the inbox also ask that host, which needs steward on its PATH; without a host, none.';
   static override args = {
     engine: word({
       required: true,
-      options: ['syncthing', 'git'],
-      description: 'Sync tool (syncthing or git).',
+      options: ['syncthing', 'git', 'ssh'],
+      description: 'Sync tool (syncthing or git), or ssh.',
     }),
     repo: word({
       description:
-        'Empty private repository (only for git): OWNER/REPO on GitHub, or an ssh, https or file address.',
+        'For git an empty private repository: OWNER/REPO on GitHub, or an ssh, https or file address. For ssh a host.',
     }),
   };
   static override examples = [
     'sync connect syncthing',
     'sync connect git ann/steward-exchange',
     'sync connect git ann@nas:steward.git',
+    'sync connect ssh ann@server',
   ];
   static override related = ['sync setup FOLDER', 'sync status'];
 
-  async run(): Promise<ConnectResult> {
+  async run() {
     const { args } = await this.parse(SyncConnect);
     if (args.engine === 'git') return this.connectGit(args.repo);
+    if (args.engine === 'ssh') {
+      const hosts = await useHost(this.context, args.repo);
+      return this.show(
+        { engine: 'ssh', hosts },
+        () => `Asks for sessions by ssh: ${hosts.join(', ') || 'no host'}.`,
+      );
+    }
     const { added, devices, folder, before } = await useSyncthing(this.context);
     if (before !== null) this.say(remainsText(before));
     const deviceNames = devices.length === 0 ? 'no other device yet' : devices.join(', ');
-    const result: ConnectResult = { engine: 'syncthing', devices };
-    return this.show(result, () =>
+    return this.show({ engine: 'syncthing', devices }, () =>
       added
         ? `Syncthing now shares ${folder} with ${deviceNames}.`
         : `Syncthing already shares ${folder} with ${deviceNames}.`,
     );
   }
 
-  async connectGit(given: string | undefined): Promise<ConnectResult> {
+  async connectGit(given: string | undefined) {
     const known = given !== undefined && isRepository(given) ? given : gitAddress(given ?? '')?.url;
     if (known === undefined) {
       throw new StewardError(
@@ -64,7 +64,7 @@ export default class SyncConnect extends BaseCommand {
     const { received, before } = await useGit(this.context, known);
     if (before !== null) this.say(remainsText(before));
     return this.show(
-      { engine: 'git', received } as ConnectResult,
+      { engine: 'git', received },
       () => `Synced through ${known}: received changes from ${plural(received.length, 'other machine')}.`,
     );
   }

@@ -14,13 +14,14 @@ import { answerAsk, waitingAsks } from '../inbox/asks';
 import { checkEnd, findRow } from '../inbox/find';
 import { mark, readMarks, unmarked } from '../inbox/marks';
 import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
-import { issueWaits, sessionWaits, waitOf } from '../inbox/waits';
+import { elsewhereWaits, issueWaits, sessionWaits, waitOf } from '../inbox/waits';
 import { budgetStates } from '../usage/budgets';
 import { announcedBudgets } from '../usage/limits';
 import { undelivered } from '../notify/history';
 import { deadFolder } from '../notify/outbox';
 import { readInstallManifest } from '../platform/files/install-manifest';
 import { parseIso, toIso } from '../platform/time/clock';
+import type { SessionRow } from '../sessions/rows';
 import { currentSessions } from '../sessions/state';
 import { itemsOf } from '../work/board';
 import type { WorkDeps } from '../work/deps';
@@ -30,6 +31,7 @@ import { staleness } from '../work/poll';
 import { currentPrivacy } from '../work/privacy';
 import { storedReviews } from '../work/reviews';
 import { installerDeps, zonedNow, type Context } from './context';
+import { openElsewhere, openPublished } from './elsewhere';
 import { openRunning, openSessions } from './sessions';
 import { openUsage } from './usage';
 import { openWork } from './work';
@@ -46,11 +48,13 @@ export async function openInbox(context: Context): Promise<Inbox> {
   const { area, clock } = context;
   const nowMs = clock.now();
   const { sessions } = openRunning(context, await openSessions(context));
-  const others = await openOtherWaits(context);
+  const { rows: elsewhere, silent } = await openElsewhere(context);
+  const others = await openOtherWaits(context, elsewhere);
   const own = withAsks(sessionWaits(Object.values(sessions), nowMs), waitingAsks(context));
   const all = [...own, ...others.waits];
   const rows = orderedRows(unmarked(all, readMarks(area.inbox), nowMs), nowMs);
-  return { rows, count: rows.length, asOf: { sessions: toIso(nowMs), ...others.asOf } };
+  const notRead = Object.fromEntries(silent.map((host) => [host, null]));
+  return { rows, count: rows.length, asOf: { sessions: toIso(nowMs), ...notRead, ...others.asOf } };
 }
 
 const COUNT_VALID_MS = 60_000;
@@ -61,7 +65,7 @@ export async function openOtherCount(context: Context) {
   const { area, clock } = context;
   const nowMs = clock.now();
   const marks = readMarks(area.inbox);
-  const { waits, dues } = await openOtherWaits(context);
+  const { waits, dues } = await openOtherWaits(context, await openPublished(context));
   const times = [...dues, ...Object.values(marks)].map((at) => parseIso(at ?? '') ?? 0);
   const untilMs = Math.min(nowMs + COUNT_VALID_MS, ...times.filter((ms) => ms > nowMs));
   const shown = unmarked(waits, marks, nowMs);
@@ -81,8 +85,11 @@ export function openInboxFiles({ area }: Context): string[] {
   ];
 }
 
-/** Returns the waits that aren't sessions, the due times of the reminders, and when each source was last read. */
-export async function openOtherWaits(context: Context): Promise<Waits> {
+/**
+ * Returns the waits that aren't sessions of this machine, the due times of the reminders, and when each source was
+ * last read.
+ */
+async function openOtherWaits(context: Context, elsewhere: readonly SessionRow[]): Promise<Waits> {
   const { area, clock } = context;
   const now = toIso(clock.now());
   const ofWork = workWaits((await openWork(context)).deps);
@@ -91,6 +98,7 @@ export async function openOtherWaits(context: Context): Promise<Waits> {
   const { deps: usage } = await openUsage(context);
   const waits = [
     ...ofWork.waits,
+    ...elsewhereWaits(elsewhere),
     ...askWaits(asks),
     ...failed.map(({ id, at: since, title, text }) => {
       const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };

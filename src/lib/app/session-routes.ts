@@ -14,6 +14,7 @@ import { hasTurn, withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
 import { nameSession } from '../sessions/rename';
 import { sessionsReport, type SessionsReport } from '../sessions/rows';
 import type { Context } from './context';
+import { openElsewhere } from './elsewhere';
 import { openJump, openSessions } from './sessions';
 import { openUsage } from './usage';
 
@@ -32,7 +33,8 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
       path: '/api/sessions',
       input: ({ query }) => oneOf(query, 'all', ['0', '1']) === '1',
       async run(all): Promise<SessionsReport> {
-        const options = { nowMs: context.clock.now(), all };
+        const { rows: elsewhere } = await openElsewhere(context);
+        const options = { nowMs: context.clock.now(), all, elsewhere };
         return sessionsReport(await sessions(), spoolStatus(context.area.spool), options);
       },
     }),

@@ -56,8 +56,8 @@ export async function watchInbox(context: Context, terminal: Terminal): Promise<
 
 const KEYS: Readonly<Record<string, GivenAnswer>> = { a: { behavior: 'allow' }, d: { behavior: 'deny' } };
 
-async function goToRow(context: Context, { slug, url, go, name }: InboxRow): Promise<string> {
-  if (slug !== undefined) {
+async function goToRow(context: Context, { slug, url, go, name, elsewhere }: InboxRow): Promise<string> {
+  if (slug !== undefined && elsewhere === undefined) {
     const { via, target } = await goNow(await openSessions(context), openJump(context), slug, (rows) =>
       Promise.resolve(rows.findIndex((row) => row.slug === slug)),
     );

@@ -1,4 +1,5 @@
 import type { Context } from '../app/context';
+import { openElsewhere } from '../app/elsewhere';
 import { openJump, openSessions } from '../app/sessions';
 import { goToSession, placesOf } from '../sessions/jump';
 import { toStewardError } from '../errors';
@@ -35,13 +36,15 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
       state = withTurnSigns(deps, () => runningSessions(deps), logs);
       const problem = await noteLost(deps, lostSessions(state));
       const unknown = await askPlaces().catch((error: unknown) => toStewardError(error).message);
-      rows = watchedRows(state, { nowMs: clock.now(), places: asked.places });
+      const { rows: elsewhere } = await openElsewhere(context);
+      rows = [...watchedRows(state, { nowMs: clock.now(), places: asked.places }), ...elsewhere];
       return { rows: listedSessions(rows), problem: problem ?? (unknown || undefined) };
     },
     view: (size) => watchView(rows, state, { ...size, nowMs: clock.now(), localTime: localTimes(clock) }),
     async act(key, id) {
       const [session, row] = [state.sessions[id], rows.find(({ slug }) => slug === id)];
-      if (key !== 'return' || session === undefined || row === undefined) return undefined;
+      if (key !== 'return' || row === undefined) return undefined;
+      if (session === undefined) return { message: `Run: ${row.go ?? ''}` };
       const { name, via, target } = await goToSession(openJump(context), session, row.name);
       return { message: `Brought ${name} to the front (${via} ${target}).` };
     },

@@ -127,7 +127,10 @@ export const USER_KEYS = {
     voices: { main: { voiceId: VOICE_ID } },
   },
   usage: { enabled: flag(true), prices: modelPrices(), budgets: budgetList() },
-  sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
+  sessions: {
+    ...{ tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
+    hosts: written(listOf('a list of ssh hosts', isCleanText, []), 'sync connect ssh'),
+  },
   sync: { details: flag(false), ...SYNC_STATE },
   notify: {
     quietHours: optionalText('a time range such as 22:00-07:00', isQuietHours),

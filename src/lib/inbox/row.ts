@@ -1,4 +1,5 @@
 import { minutes } from '../platform/time/day-words';
+import type { Elsewhere } from '../sessions/rows';
 import type { ShownAsk } from './asks';
 
 export type WaitKind =
@@ -26,6 +27,8 @@ export interface InboxWait {
   /** The command that opens it, or null. */
   go: string | null;
   url: string | null;
+  /** The machine that has the session, and how old the news is; absent for this machine. */
+  elsewhere?: Elsewhere;
   /** What you can answer from elsewhere; absent if nothing. */
   ask?: ShownAsk;
   /** Whether you decide that it is done. The others end when what they wait for happens. */

@@ -2,7 +2,7 @@ import { palette, table, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { fit, fitName } from '../platform/terminal/text-width';
-import { ago } from '../sessions/view';
+import { ago, newsOf } from '../sessions/view';
 import type { Inbox, InboxRow } from './row';
 
 export interface InboxTextOptions extends Terminal {
@@ -26,9 +26,9 @@ export function inboxLines(rows: readonly InboxRow[], options: InboxTextOptions)
   const { attention, neutral } = palette(options);
   const isNarrow = columns < NARROW;
   const nameMax = isNarrow ? columns : Math.max(12, Math.min(MAX_NAME, columns - MAX_WHY - 12));
-  const cells = rows.map(({ name, why, since, title }) => [
+  const cells = rows.map(({ name, why, since, title, ...row }) => [
     fitName(clean(name), nameMax),
-    ...[why, ago(since, nowMs), title ?? ''].map(clean),
+    ...[why, ago(since, nowMs), title ?? newsOf(row, nowMs).join('')].map(clean),
   ]);
   const formats = [{}, { max: MAX_WHY }, { align: 'right' as const }];
   const lines = isNarrow ? cells.map(([name = '']) => name) : table(cells, formats).split('\n');

@@ -1,6 +1,7 @@
 import { failureWords, goTo, namesOf, requestWords } from '../sessions/describe';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import { isLive, type Session, statusOf } from '../sessions/session';
+import type { SessionRow } from '../sessions/rows';
 import type { InboxWait, WaitKind } from './row';
 
 /** Adds the usual values of a wait. */
@@ -42,13 +43,35 @@ function hasWorked({ updatedAt, startedAt, requests }: Session): boolean {
   return updatedAt !== startedAt || requests.length > 0;
 }
 
+/** Returns the sessions of other machines that wait for you. */
+export function elsewhereWaits(rows: readonly SessionRow[]): InboxWait[] {
+  const waiting = rows.filter(
+    ({ status, waitingFor, updatedAt, startedAt }) =>
+      status === 'waiting' && (waitingFor !== null || updatedAt !== startedAt),
+  );
+  return waiting.map(({ slug, name, repo, branch, waitingFor, waitingSince, updatedAt, go, elsewhere }) =>
+    waitOf({
+      ...{ id: slug, slug, name, repo, branch, go, title: null },
+      ...{ kind: kindOf(waitingFor), why: waitingFor ?? 'turn finished', since: waitingSince ?? updatedAt },
+      ...{ blocks: waitingFor !== null, canEnd: waitingFor === null },
+      ...(elsewhere !== null && { elsewhere }),
+    }),
+  );
+}
+
+function kindOf(why: string | null): WaitKind {
+  if (why === null) return 'turn';
+  if (why.startsWith('stopped')) return 'limit';
+  return why.includes('question') ? 'question' : why.includes('plan') ? 'plan' : 'permission';
+}
+
 function reasonOf(session: Session, nowMs: number): { kind: WaitKind; why: string; since: string } {
   const { requests, failure, waitingSince, updatedAt, agentsDoneAt } = session;
   const [oldest] = requests;
   const since = waitingSince ?? updatedAt;
   if (oldest !== undefined) {
     const asks = requestWords(oldest.reason ?? undefined, oldest.tool ?? undefined) ?? 'asks for your input';
-    const kind = asks.includes('question') ? 'question' : asks.includes('plan') ? 'plan' : 'permission';
+    const kind = kindOf(asks);
     const why = canBeHeld(session, kind) ? asks : `${asks}, in its window only`;
     return { kind, why, since };
   }

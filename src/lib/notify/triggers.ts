@@ -174,6 +174,7 @@ function tookSec(session: Session | undefined, { at }: Pick<Intention, 'at'>): n
 
 const MAX_DURATION_SEC = 31 * 86_400;
 const BASE = { isNoticed: true, voiceEnabled: true, source: 'da', tags: [] as string[] } as const;
+export const ATTENTION = { ...BASE, event: 'attention' } as const;
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = sessionOf(deps, intention);
@@ -190,9 +191,8 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     throw new StewardError('unavailable', 'The request is not held yet.', { hint: 'No action needed.' });
   const name = nameOf(deps, session);
   await deps.accept({
-    ...BASE,
+    ...ATTENTION,
     isBridged: intention.isBridged,
-    event: 'attention',
     message: `${name} ${requestOf(intention.reason, request?.tool ?? undefined)}.`,
     // Equal requests of one wait share a key, so that only one notification is sent.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,

@@ -42,7 +42,7 @@ export function liveSessions({ sessions }: Pick<SessionsState, 'sessions'>, nowM
   return Object.values(sessions).filter((session) => isLive(session, nowMs)).sort(orderOfSessions(nowMs)); // prettier-ignore
 }
 
-function wordsOf(text: string): string[] {
+export function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/[\s·]+/).filter((word) => word !== ''); // prettier-ignore
 }
 

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import { namesOf } from './describe';
-import { findSession, liveSessions, matchingSessions, nthSession } from './find';
+import { findSession, liveSessions, matchingSessions, nthSession, wordsOf } from './find';
 import { type GoDeps, goToSession, placesOf, type Went } from './jump';
 import { rowsOf, type SessionRow } from './rows';
 import type { SessionsDeps } from './state';
@@ -29,6 +29,18 @@ export async function goNow(
   const sessions = Object.fromEntries(live.map((session) => [session.slug, session]));
   const session = found[index ?? -1] ?? findSession({ sessions }, wanted, nowMs);
   return goToSession(jump, session, namesOf(live).get(session.slug) ?? session.slug);
+}
+
+/** Returns another machine's session by its number, which follows this machine's, or by words that none here has. */
+export function elsewhereNamed(deps: SessionsDeps, rows: readonly SessionRow[], wanted = '') {
+  const live = liveSessions(sessionsNow(deps), deps.clock.now());
+  if (/^\d+$/.test(wanted)) return rows[Number(wanted) - live.length - 1];
+  const exact = rows.find(({ slug, name }) => [slug, name].includes(wanted));
+  if (exact !== undefined || matchingSessions(live, wanted).length > 0) return exact;
+  const words = wordsOf(wanted);
+  return rows.find(
+    ({ name }) => words.length > 0 && words.every((word) => name.toLowerCase().includes(word)),
+  );
 }
 
 function nowhere(live: number): StewardError {

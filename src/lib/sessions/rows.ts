@@ -15,6 +15,15 @@ export interface RowOptions {
   places?: ReadonlyMap<string, string>;
 }
 
+/** Where a session of another machine runs. */
+export interface Elsewhere {
+  machine: string;
+  /** When the machine reported the session. */
+  asOf: string;
+  /** The ssh host that was asked; null if the exchange folder has the row. */
+  host: string | null;
+}
+
 const OVER = 3;
 const RANK: Readonly<Record<SessionStatus, number>> = {
   waiting: 1,
@@ -25,15 +34,15 @@ const RANK: Readonly<Record<SessionStatus, number>> = {
 };
 
 /**
- * Lists the running sessions, and sessions whose unexpected end has not been reported yet. With `all`, lists
- * every session.
+ * Lists the running sessions of all machines, and sessions whose unexpected end has not been reported yet. With
+ * `all`, lists every session.
  */
 export function sessionsReport(
   state: SessionsState,
   spool: SpoolStatus,
-  options: RowOptions & { all: boolean },
+  { elsewhere = [], ...options }: RowOptions & { all: boolean; elsewhere?: readonly SessionRow[] },
 ) {
-  const rows = rowsOf(Object.values(state.sessions), options);
+  const rows = [...rowsOf(Object.values(state.sessions), options), ...elsewhere].sort(byNeed);
   const lost = new Set(lostSessions(state));
   const count = (status: SessionStatus): number => rows.filter((row) => row.status === status).length;
   const isShown = ({ slug, status }: SessionRow): boolean =>
@@ -106,6 +115,8 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string) {
     subagents: session.agents.length,
     /** The command that brings the session's terminal to the front; null without a terminal, or if it has ended. */
     go: isLive(session, nowMs) ? goTo(session, name ?? session.slug) : null,
+    /** Set if the session runs on another machine. */
+    elsewhere: null as Elsewhere | null,
   };
 }
 
@@ -128,12 +139,14 @@ export function orderOfSessions(nowMs: number): (a: Session, b: Session) => numb
  * Orders sessions by what blocks. A request blocks the agent; a finished turn doesn't. The longest wait is
  * first. Working sessions keep their places, oldest first; the latest to end is first.
  */
-function byNeed(a: SessionRow, b: SessionRow): number {
+export function byNeed(a: SessionRow, b: SessionRow): number {
   return rankOf(a) - rankOf(b) || timeOf(a) - timeOf(b);
 }
 
-function rankOf({ status, waitingFor }: SessionRow): number {
-  return waitingFor === null ? RANK[status] : 0;
+function rankOf({ status, waitingFor, elsewhere }: SessionRow): number {
+  const rank = waitingFor === null ? RANK[status] : 0;
+  // Those of other machines follow the running ones of this machine, which have numbers.
+  return elsewhere === null ? rank : OVER - 1 + (rank + 1) / 4;
 }
 
 function timeOf({ status, updatedAt, startedAt, waitingSince }: SessionRow): number {

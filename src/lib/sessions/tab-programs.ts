@@ -1,4 +1,5 @@
 import { StewardError } from '../errors';
+import { runHere } from '../platform/process/own-process';
 import { askHerdr, herdrClient, herdrPanes } from './herdr';
 import { macPrograms } from './mac-tabs';
 import type { HeldTerminal, Tab, TabDeps, TabProgram } from './tab';
@@ -49,6 +50,9 @@ async function showPane(
 ): Promise<HeldTerminal | boolean> {
   const select = ['-S', socket, 'select-window', '-t', pane, ';', 'select-pane', '-t', pane];
   if ((await answerOf(deps, 'tmux', select)) === undefined) return false;
+  // Over ssh, the other clients are on terminals that you don't see.
+  if (deps.env['SSH_TTY'] !== undefined && deps.env['TMUX'] === undefined)
+    return (await runHere('tmux', ['-S', socket, 'attach', '-t', session])) === 0;
   const { clients } = await tmuxTerminals(deps, socket);
   const asks = socketIn(deps.env['TMUX']) === socket ? await ownClient(deps, socket, clients) : undefined;
   const client = asks ?? clients.find((one) => one.session === session) ?? clients[0];

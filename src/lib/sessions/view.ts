@@ -124,7 +124,7 @@ function cellsOf(row: SessionRow, { nowMs, columns }: SessionsTextOptions): stri
     ago(row.startedAt, nowMs),
     whoseOf(row),
     clean(row.place ?? ''),
-    [...model, ...aboutOf(row), ...agentsOf(row)].join(' · '),
+    [...model, ...aboutOf(row), ...agentsOf(row), ...newsOf(row, nowMs)].join(' · '),
   ];
 }
 
@@ -152,6 +152,13 @@ function whoseOf({ assistant }: SessionRow): string {
 function aboutOf({ phase: id, task, title }: SessionRow): string[] {
   const about = task ?? title;
   return [...(id === 'native' ? [] : [phase(id).label]), ...(about === null ? [] : [clean(about)])];
+}
+
+/** Says how old the news of another machine is, such as `40 s ago`. */
+export function newsOf({ elsewhere }: Partial<Pick<SessionRow, 'elsewhere'>>, nowMs: number): string[] {
+  if (elsewhere === null || elsewhere === undefined) return [];
+  const sec = Math.max(0, Math.round((nowMs - Date.parse(elsewhere.asOf)) / 1000));
+  return [`${sec < 60 ? `${sec} s` : ago(elsewhere.asOf, nowMs)} ago`];
 }
 
 function agentsOf({ subagents }: SessionRow): string[] {

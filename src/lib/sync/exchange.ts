@@ -121,7 +121,8 @@ export function readPublishedUsage(
   return rows ?? [];
 }
 
-function readFile<T>(
+/** Returns a parsed file, or undefined if it is missing. Reports a file that can't be used. */
+export function readFile<T>(
   path: string,
   maxBytes: number,
   onDamaged: OnDamagedFile,

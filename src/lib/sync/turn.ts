@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { isText, oneOf, shape, where, type ShapeOf } from '../platform/files/shape';
+import { isIso, parseIso, toIso, type Clock } from '../platform/time/clock';
 import { machinesFolder, readMachines } from './exchange';
 import { hashedKey, type ExchangeMachine } from './format';
 
@@ -34,11 +35,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
  */
 export type MachineTurn = 'now' | 'done' | 'later';
 
-interface Told {
-  key: string;
-  at: string;
-  what: 'claimed' | 'told';
-}
+const TOLD = { key: isText, at: where(isText, isIso), what: oneOf(['claimed', 'told']) };
+type Told = ShapeOf<typeof TOLD>;
 
 /**
  * Returns what to do with each notification, and claims notifications that are due soon. Call this about once
@@ -112,11 +110,7 @@ function toldFile({ folder }: TurnDeps, id: string): string {
 
 function readTold(deps: TurnDeps, id: string): Told[] {
   const text = readText(toldFile(deps, id), { maxBytes: MAX_BYTES }) ?? '';
-  return text.split('\n').flatMap((line): Told[] => {
-    const { key, at, what } = parseObject(line) ?? {};
-    if (typeof key !== 'string' || typeof at !== 'string' || parseIso(at) === undefined) return [];
-    return what === 'claimed' || what === 'told' ? [{ key, at, what }] : [];
-  });
+  return text.split('\n').map(parseObject).filter(shape(TOLD));
 }
 
 /**

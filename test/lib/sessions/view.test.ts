@@ -27,6 +27,7 @@ const DETAIL: Omit<SessionDetail, 'startedAt' | 'updatedAt' | 'phaseHistory'> = 
   activity: 'editing',
   waitingSince: null,
   title: null,
+  elsewhere: null,
   place: null,
   pid: null,
   waitingFor: null,

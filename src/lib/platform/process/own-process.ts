@@ -154,11 +154,14 @@ export function replaceEnvironment(env: NodeJS.ProcessEnv): void {
 
 /** Runs steward as a child in the same terminal and returns its exit code. */
 export function runChild(args: readonly string[]): Promise<number> {
+  return runHere(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args]);
+}
+
+/** Runs a program in the same terminal and returns its exit code. */
+export function runHere(file: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
-      stdio: 'inherit',
-      env: { ...process.env, [PARENT_VARIABLE]: String(process.pid) },
-    });
+    const env = { ...process.env, [PARENT_VARIABLE]: String(process.pid) };
+    const child = spawn(file, args, { stdio: 'inherit', env });
     // Ignores Ctrl-C here, because the terminal also sends it to the child.
     const releases = [
       onSignals(['SIGINT'], () => undefined),

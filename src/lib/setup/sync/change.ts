@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import { isCleanText } from '../../config/leaf';
 import { StewardError, toStewardError } from '../../errors';
-import { removeFolder } from '../../platform/files/folder';
+import { removeFile, removeFolder } from '../../platform/files/folder';
 import { definedOnly } from '../../platform/files/json-object';
 import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
@@ -11,9 +11,11 @@ import { checkFolder, inFolder, noFolder, prepareFolder } from '../../sync/folde
 import { planFiles, type PublishResult } from '../../sync/publish';
 import { copyFolder, keepCopy } from '../../sync/received';
 import { readState, withFolder, withoutFormer, writeState } from '../../sync/state';
+import { liveFile } from '../../sync/live';
 import { findMachine, syncStatus, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
 import type { Context } from '../../app/context';
+import { openOwnRows } from '../../app/elsewhere';
 import { openSync, publishNow } from '../../app/sync';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { engineStatus } from '../../sync/engine';
@@ -102,6 +104,7 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   const { deps, locked } = await openSync(context);
   await locked(() => {
     removeFolder(copyFolder(context.area.machine));
+    removeFile(liveFile(folder, context.machineId));
     const state = withFolder(readState(deps.state), undefined);
     writeState(deps.state, remove ? withoutFormer(state, [folder, repo ?? '']) : state);
   });
@@ -137,7 +140,11 @@ export async function plan(
   if (at !== undefined) checkFolder(at, [context.area.root, context.area.machine]);
   const wanted = definedOnly({ folder: at, details: wantsDetails });
   const { folder, details, deps } = await openSync(context, wanted);
-  const files = planFiles(deps);
+  const live = { path: 'live.json', text: JSON.stringify(await openOwnRows(context, details)) };
+  const files = [
+    ...planFiles(deps),
+    { ...live, bytes: Buffer.byteLength(live.text), change: 'new' as const },
+  ];
   const machine = `machines/${deps.machine.id}`;
   const name = show?.replaceAll('\\', '/').replace(`${machine}/`, '');
   const file = files.find(({ path }) => path === name);

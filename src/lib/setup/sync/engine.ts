@@ -1,7 +1,10 @@
 import type { Context } from '../../app/context';
+import { openHost } from '../../app/elsewhere';
 import { openSync } from '../../app/sync';
 import { exchangeThrough, openGitPlace, openGit } from '../../app/sync-git';
 import { setKeys } from '../../config/write';
+import { StewardError } from '../../errors';
+import { forShell } from '../../platform/process/spawn';
 import { removeClone, withClone } from '../../sync/clone';
 import { withSyncthing } from '../../sync/engine';
 import { noFolder } from '../../sync/folder';
@@ -40,6 +43,18 @@ export async function useGit(
   const before = await leaveRepo(context, repo);
   await setKeys(context, { 'sync.engine': 'git', 'sync.repo': repo });
   return { ...result, before };
+}
+
+/** Adds a host to those that steward asks for sessions by ssh. Without a host, removes all. Returns what is set. */
+export async function useHost(context: Context, host: string | undefined): Promise<string[]> {
+  const { hosts: known } = (await context.loadConfig()).config.user.sessions;
+  if (host !== undefined && (await openHost(context, host)) === undefined) {
+    const hint = `Check that this lists sessions within 2 s: ssh ${forShell(host)} steward sessions --json`;
+    throw new StewardError('unavailable', `${host} did not answer by ssh.`, { hint });
+  }
+  const hosts = host === undefined ? [] : [...new Set([...known, host])];
+  await setKeys(context, { 'sessions.hosts': hosts });
+  return hosts;
 }
 
 /** Deletes a machine's files from the repository, if git is the sync engine. */

@@ -1,0 +1,49 @@
+import { dirname } from 'node:path';
+
+import { periodicJob, type DaemonJob } from '../daemon/jobs';
+import { acceptRequest } from '../notify/accept';
+import { ATTENTION } from '../notify/triggers';
+import { exists } from '../platform/files/folder';
+import { knownMachineId } from '../platform/files/machine';
+import { liveFile, livePublisher } from '../sync/live';
+import type { Context } from './context';
+import { openPublished, openOwnRows } from './elsewhere';
+import type { NotifyContext } from './notify';
+import { machineName } from './sync-settings';
+import { presenceOf } from './triggers';
+
+const LIVE_SEC = 2;
+const RECENT_MS = 10 * 60_000;
+
+/** The job that publishes this machine's running sessions to the exchange folder. */
+export function liveJob(context: Context): DaemonJob {
+  const publish = livePublisher(context.clock);
+  return {
+    id: 'live',
+    everySec: () => LIVE_SEC,
+    async run() {
+      const { folder, details } = (await context.loadConfig()).config.user.sync;
+      const machine = knownMachineId();
+      if (folder === undefined || machine === undefined) return 'no exchange folder is set';
+      const path = liveFile(folder, machine);
+      if (!exists(dirname(path))) return 'this machine has not published yet';
+      publish(path, machineName(context.area), await openOwnRows(context, details));
+      return undefined;
+    },
+  };
+}
+
+/** The job that tells you what sessions of other machines ask, while you are at this one. */
+export function alertJob(context: Context, { deps }: Pick<NotifyContext, 'deps'>): DaemonJob {
+  const told = new Set<string>();
+  return periodicJob('elsewhere', 'notify', LIVE_SEC, async () => {
+    for (const { slug, name, waitingFor, waitingSince } of await openPublished(context)) {
+      const dedupe = `attention:${slug}:${waitingSince}`;
+      const isRecent = context.clock.now() - Date.parse(waitingSince ?? '') < RECENT_MS;
+      if (waitingFor === null || !isRecent || told.has(dedupe)) continue;
+      if (!['desk', 'front'].includes(await presenceOf(context, undefined))) return;
+      await acceptRequest(deps, { ...ATTENTION, message: `${name} ${waitingFor}.`, dedupe, reach: 'desk' });
+      told.add(dedupe);
+    }
+  });
+}
