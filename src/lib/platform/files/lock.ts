@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError, errnoCode } from '../../errors';
+import { formerMachineIds } from './machine';
 import { factsOf, pidScope } from '../process/own-terminal';
 import { spawnSync } from '../process/spawn';
 import type { Clock } from '../time/clock';
@@ -233,7 +234,8 @@ export function parseHolder(text: string): Holder | undefined {
  * refresh. A refresh time in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
-  if (holder.machine === options.machineId) {
+  // A machine that got a new id may have been killed before it released its locks.
+  if (holder.machine === options.machineId || formerMachineIds().includes(holder.machine)) {
     const { boot, namespace } = pidScope();
     if (holder.boot !== null && boot !== null && holder.boot !== boot) return true;
     if (holder.namespace === namespace) return isProcessGone(holder, options);
