@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { steward, type StewardResult } from '../helpers/cli';
-import { startDaemon, type RunningDaemon } from '../helpers/daemon';
+import { startDaemon, until, type RunningDaemon } from '../helpers/daemon';
+
+/** What ssh tells of a login. */
+const LOGIN = { SSH_CONNECTION: '192.0.2.7 50022 192.0.2.8 22' };
 
 describe('steward demo', function () {
   this.timeout(120_000);
@@ -19,7 +22,7 @@ describe('steward demo', function () {
   });
   afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-  const env = () => ({ TMPDIR: temp, TEMP: temp, TMP: temp, GH_TOKEN: 'ghp_mine', DISPLAY: ':7' });
+  const env = () => ({ TMPDIR: temp, TEMP: temp, TMP: temp, GH_TOKEN: 'ghp_mine', DISPLAY: ':7', ...LOGIN });
   const demo = (...args: string[]): Promise<StewardResult> =>
     steward(['demo', ...args], { home, env: env() });
   let served: RunningDaemon | undefined;
@@ -60,6 +63,10 @@ describe('steward demo', function () {
 
   it('serves the pages, marked as a demo, until Ctrl-C', async () => {
     const running = await serve();
+    const { port } = new URL(running.url);
+    await until('how to open it elsewhere', () =>
+      running.output().includes(`ssh -L ${port}:127.0.0.1:${port}`),
+    );
     const page = await (await fetch(`${running.url}/`)).text();
     expect(page).to.include('<html lang="en" data-demo>');
     const day = (await (await fetch(`${running.url}/api/day`)).json()) as { record: { apps: unknown[] } };

@@ -136,6 +136,10 @@ describe('steward go', function () {
       const gone = await steward(['go', '--json'], { home: home.path });
       expect(gone.code).to.equal(5);
       expect(gone.stderr).to.include('No sessions are running.');
+      const [ended] = await sessionsInOrder();
+      const named = await steward(['go', ended?.slug ?? ''], { home: home.path });
+      expect(named.code).to.equal(8);
+      expect(named.stderr).to.match(/is no longer running on \/dev\/pts\//);
     });
   });
 

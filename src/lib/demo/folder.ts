@@ -89,7 +89,7 @@ async function fillKept(folder: string, fill: (folder: string) => Promise<void>)
 
 /** The variables that the demo keeps: how to show text and name commands, and what Windows needs. */
 const KEPT =
-  /^(?:TERM|COLORTERM|NO_COLOR|FORCE_COLOR|LANG|LC_\w+|TZ|COLUMNS|LINES|TMPDIR|TEMP|TMP|SystemRoot|npm_(?:command|lifecycle_event|package_name))$/;
+  /^(?:TERM|SSH_CONNECTION|COLORTERM|NO_COLOR|FORCE_COLOR|LANG|LC_\w+|TZ|COLUMNS|LINES|TMPDIR|TEMP|TMP|SystemRoot|npm_(?:command|lifecycle_event|package_name))$/;
 
 /**
  * Returns an environment in which steward finds only the demo: no credentials, no display, no message bus and

@@ -17,8 +17,9 @@ export async function goNow(
   choose: (rows: readonly SessionRow[]) => Promise<number | undefined>,
 ): Promise<Went> {
   const nowMs = deps.clock.now();
-  const live = liveSessions(sessionsNow(deps), nowMs);
-  if (live.length === 0 || wanted === undefined) throw nowhere(live.length);
+  const state = sessionsNow(deps);
+  const live = liveSessions(state, nowMs);
+  if (wanted === undefined) throw nowhere(live.length);
   const nth = nthSession(live, wanted);
   const found = nth === undefined ? matchingSessions(live, wanted) : [nth];
   const rowsNow = async (): Promise<SessionRow[]> => {
@@ -26,9 +27,8 @@ export async function goNow(
     return found.flatMap(({ slug }) => rows.filter((row) => row.slug === slug));
   };
   const index = found.length > 1 ? await choose(await rowsNow()) : 0;
-  const sessions = Object.fromEntries(live.map((session) => [session.slug, session]));
-  const session = found[index ?? -1] ?? findSession({ sessions }, wanted, nowMs);
-  return goToSession(jump, session, namesOf(live).get(session.slug) ?? session.slug);
+  const session = found[index ?? -1] ?? findSession(state, wanted, nowMs);
+  return goToSession(jump, session, namesOf([...live, session]).get(session.slug) ?? session.slug);
 }
 
 /** Returns another machine's session by its number, which follows this machine's, or by words that none here has. */
