@@ -34,8 +34,6 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/agents.ts exports reportSilence',
   'lib/app/capture.ts exports captureDeps',
   'lib/app/capture.ts exports drainWork',
-  'lib/app/capture.ts exports deliverNow',
-  'lib/app/capture.ts exports retryNow',
   'lib/app/capture.ts exports planOfPrompt',
   'lib/app/capture.ts exports planOfSessionEnd',
   'lib/app/capture.ts exports evidenceHere',

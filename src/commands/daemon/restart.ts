@@ -1,6 +1,7 @@
-import { startDaemonJob } from '../../lib/app/schedule';
+import { schedulerOf } from '../../lib/app/schedule';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { restartDaemon, type Restarted } from '../../lib/daemon/remote';
+import { DAEMON_JOB } from '../../lib/schedule/job';
 
 export default class DaemonRestart extends BaseCommand {
   static override summary = 'Restart the daemon and wait until it is ready';
@@ -12,7 +13,9 @@ export default class DaemonRestart extends BaseCommand {
   async run(): Promise<Restarted> {
     // A daemon that cannot start again must not stop.
     await this.context.loadConfig();
-    const result = await restartDaemon(this.context, () => startDaemonJob(this.context));
+    const result = await restartDaemon(this.context, async () =>
+      (await schedulerOf(this.context)).start(DAEMON_JOB),
+    );
     this.print(() => `The daemon ${result.before === null ? 'started' : 'restarted'} at ${result.url}`);
     return result;
   }

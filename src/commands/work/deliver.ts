@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { deliverNow } from '../../lib/app/capture';
+import { captureDeps } from '../../lib/app/capture';
 import type { DrainResult } from '../../lib/sessions/spool';
+import { deliverCaptures } from '../../lib/work/capture/deliver';
 
 export default class WorkDeliver extends BaseCommand {
   static override hidden = true;
@@ -11,7 +12,7 @@ export default class WorkDeliver extends BaseCommand {
   static override related = ['work status', 'hooks status'];
 
   async run(): Promise<DrainResult> {
-    const result = await deliverNow(this.context);
+    const result = await deliverCaptures(await captureDeps(this.context));
     this.print(() =>
       result.busy
         ? 'Another process is already sending the issues.'

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { retryNow } from '../../lib/app/capture';
-import type { RetryResult } from '../../lib/work/capture/deliver';
+import { captureDeps } from '../../lib/app/capture';
+import { retryCaptures, type RetryResult } from '../../lib/work/capture/deliver';
 import { retryText } from '../../lib/work/view-results';
 
 export default class WorkRetry extends BaseCommand {
@@ -11,7 +11,7 @@ export default class WorkRetry extends BaseCommand {
   static override related = ['status', 'work undo', 'notify retry ID'];
 
   async run(): Promise<RetryResult> {
-    const result = await retryNow(this.context);
+    const result = await retryCaptures(await captureDeps(this.context));
     this.print(() => retryText(result));
     return result;
   }

@@ -4,7 +4,7 @@ import { unrestrictedRepos } from '../sessions/restricted';
 import type { SessionsState } from '../sessions/session';
 import type { DrainResult } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
-import { deliverCaptures, drainCaptures, retryCaptures, type RetryResult } from '../work/capture/deliver';
+import { drainCaptures } from '../work/capture/deliver';
 import type { SessionRules } from '../work/capture/session';
 import { planPrompt, planSessionEnd, type SessionEndPlan } from '../work/capture/plan';
 import { evidenceOn, type Evidence } from '../work/tidy';
@@ -15,24 +15,16 @@ import { openWork, type WorkContext } from './work';
 /** @param seen returns the session state, if the caller has already read it */
 export async function captureDeps(
   context: Context,
-  work: WorkContext,
+  work?: WorkContext,
   seen: () => SessionsState | undefined = () => undefined,
 ): Promise<SessionRules> {
   const sessions = await openSessions(context);
   const state = (): SessionsState => seen() ?? currentSessions(sessions);
-  return { work: work.deps, sessions: context.area.sessions, state };
+  return { work: (work ?? (await openWork(context))).deps, sessions: context.area.sessions, state };
 }
 
 export async function drainWork(context: Context, work: WorkContext): Promise<DrainResult> {
   return drainCaptures(await captureDeps(context, work));
-}
-
-export async function deliverNow(context: Context): Promise<DrainResult> {
-  return deliverCaptures(await captureDeps(context, await openWork(context)));
-}
-
-export async function retryNow(context: Context): Promise<RetryResult> {
-  return retryCaptures(await captureDeps(context, await openWork(context)));
 }
 
 export async function planOfPrompt(context: Context, prompt: HeardPrompt | undefined) {
@@ -44,7 +36,7 @@ export async function planOfSessionEnd(
   context: Context,
   session: { session: string; slug: string | null },
 ): Promise<SessionEndPlan> {
-  return planSessionEnd(await captureDeps(context, await openWork(context)), session);
+  return planSessionEnd(await captureDeps(context), session);
 }
 
 /** Returns functions that find evidence on this machine: in sessions, and in watched or tracked repositories. */

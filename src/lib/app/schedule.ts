@@ -5,7 +5,6 @@ import { onceEach } from '../platform/process/process';
 import { createScheduler, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
 import { install, jobFor, type Scheduled } from '../schedule/installer';
 import { DAEMON_JOB, tickJob, type Job, type JobId, type JobUninstalled } from '../schedule/job';
-import { toStewardError } from '../errors';
 import { beginScheduled, endDaemon, waitForRuns, type Running } from '../schedule/running';
 import type { CaptureScheduler } from '../sense/source';
 import { installerDeps, type Context } from './context';
@@ -14,11 +13,6 @@ import { isDaemonThere, stopDaemon } from '../daemon/client';
 /** Returns the scheduler given with `--scheduler`, or this machine's default. */
 export function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Scheduler> {
   return createScheduler(installerDeps(context), kind);
-}
-
-/** Returns whether a job is installed on this machine, according to the manifest. */
-export function hasJobs({ area }: Pick<Context, 'area'>): boolean {
-  return readInstallManifest(area.installManifest).some(({ id }) => id.startsWith('schedule:'));
 }
 
 export interface JobsHere {
@@ -66,22 +60,13 @@ export async function uninstallJob(
   what: Scheduled,
   dryRun: boolean,
 ): Promise<JobUninstalled> {
+  const { defaultConfig } = await import('../config/load');
   const scheduler = await schedulerOf(context);
-  const job = what === 'daemon' ? DAEMON_JOB : tickJob(await senseOf(context));
+  // A job is found by its id, so an invalid configuration doesn't prevent an uninstall.
+  const job = what === 'daemon' ? DAEMON_JOB : tickJob(defaultConfig(context.area).sense);
   if (!dryRun) return scheduler.uninstall(job);
   const { installed, scheduler: kind } = await scheduler.status(job);
   return { job: job.id, removedFrom: installed ? [kind] : [], files: [] };
-}
-
-/** Ignores an invalid configuration, which must not prevent an uninstall. */
-async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
-  try {
-    return (await context.loadConfig()).config.sense;
-  } catch (error) {
-    if (toStewardError(error).kind !== 'config') throw error;
-    const { defaultConfig } = await import('../config/load');
-    return defaultConfig(context.area).sense;
-  }
 }
 
 /** Returns the job that the tick or the daemon runs as, and its status. */
@@ -92,11 +77,6 @@ export async function statusOfJob(
   const scheduler = await schedulerOf(context);
   const job = await jobFor(what, { scheduler, sense: (await context.loadConfig()).config.sense });
   return { job, status: await scheduler.status(job) };
-}
-
-/** Starts the daemon through its job. Returns the scheduler, or undefined if the job isn't installed. */
-export async function startDaemonJob(context: Context): Promise<SchedulerKind | undefined> {
-  return (await schedulerOf(context)).start(DAEMON_JOB);
 }
 
 /** Returns the scheduler of a job and the job's state, or undefined if the job was never installed. */

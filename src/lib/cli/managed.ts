@@ -15,7 +15,7 @@ import { toJsonLine } from '../platform/terminal/error-report';
 import { foldFor } from '../platform/terminal/fold';
 import { standardOutput, type Terminal, writeErr } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
-import { within } from '../platform/time/wait';
+import { aborted, within } from '../platform/time/wait';
 import { text, repeatable } from './base-command';
 
 interface FollowHost {
@@ -237,12 +237,13 @@ async function askOnTerminal(
   const answers: SentEvent[] = [];
   if (uses.length === 0) return { answers, ended: false };
   const questions = openPrompt();
-  const { withdrawn, release } = onceAborted(signal);
+  const withdrawn = aborted(signal);
   try {
     for (const use of uses) {
       const { lines, question } = permissionText(use, columns);
       if (lines !== '') show(`${lines}\n`);
       const allowed = await Promise.race([questions.yes(question, 'no'), withdrawn]);
+      signal.throwIfAborted();
       answers.push(confirmation(use.id, allowed ? 'allow' : 'deny'));
     }
     return { answers, ended: false };
@@ -251,19 +252,8 @@ async function askOnTerminal(
       return { answers, ended: true };
     throw error;
   } finally {
-    release();
     questions.close();
   }
-}
-
-/** Returns a promise that rejects on abort. All questions share one abort listener. */
-function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release: () => void } {
-  let abort: () => void = () => undefined;
-  const withdrawn = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error);
-  });
-  signal.addEventListener('abort', abort, { once: true });
-  return { withdrawn, release: () => signal.removeEventListener('abort', abort) };
 }
 
 /** Days without changes after which the local log of a session is deleted. */

@@ -30,7 +30,7 @@ import { readState, writeState } from '../sync/state';
 import type { SenseEvent } from '../time/event';
 import { storeLedger } from '../usage/collect';
 import { put, readLedger } from '../usage/ledger';
-import { merged, writeCache, writePoll } from '../work/cache';
+import { emptyCache, merged, writeCache, writePoll } from '../work/cache';
 import { makeBody, toIssue, type Issue } from '../work/issue';
 import type { Story, StoryDay, StoryMachine } from './story';
 import { GOALS, ISSUES, PERSON, REPOSITORIES, REPOSITORY } from './words';
@@ -220,15 +220,6 @@ async function writeIssues({ area }: Context, nowMs: number): Promise<void> {
       body: makeBody('', { kind: 'id', value: `demo-${number}` }, { due }),
     });
   });
-  const none = {
-    repo: REPOSITORY,
-    issues: [],
-    malformed: 0,
-    since: null,
-    fullAt: null,
-    etag: null,
-    labels: null,
-  };
-  writeCache(area.work.cache, merged(none, issues, { full: true, nowMs, malformed: 0 }));
+  writeCache(area.work.cache, merged(emptyCache(REPOSITORY), issues, { full: true, nowMs, malformed: 0 }));
   writePoll(area.work.poll, REPOSITORY, { lastFetch: toIso(nowMs), failure: null });
 }

@@ -4,7 +4,6 @@ import type { SenseConfig } from '../config/schema';
 import { exists } from '../platform/files/folder';
 import { repositoryOf } from '../platform/files/git-folder';
 import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/journal';
-import { isObject } from '../platform/files/json-object';
 import { parseIso, toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
 import { parseWorkEvent, type WorkEvent } from '../sessions/work-events';
@@ -121,17 +120,11 @@ function addToGroup(
  * Parses the cursor, or returns undefined if it is invalid. Replaces times that are in the future because
  * the clock was set back.
  */
-function parseCursor(input: CollectInput): Cursor | undefined {
-  const cursor = parsePosition(input);
-  const states = isObject(input.cursor) ? parseStates(input.cursor['states'], input.nowMs) : undefined;
-  return cursor === undefined ? undefined : { ...cursor, states };
-}
-
-function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | undefined {
+function parseCursor({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | undefined {
   const at = asLogCursor(value);
-  const { afterMs, lastMs } = (value ?? {}) as Record<string, unknown>;
+  const { afterMs, lastMs, states } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
-  const last = Math.min(lastMs, nowMs);
-  if (typeof afterMs !== 'number') return { ...at, lastMs: last };
-  return { ...at, lastMs: last, afterMs: afterMs > nowMs ? dayStartMs - 1 : afterMs };
+  const cursor: Cursor = { ...at, lastMs: Math.min(lastMs, nowMs), states: parseStates(states, nowMs) };
+  if (typeof afterMs === 'number') cursor.afterMs = afterMs > nowMs ? dayStartMs - 1 : afterMs;
+  return cursor;
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../app/context';
 import { openInbox } from '../app/inbox';
 import { openMachines } from '../app/machines';
-import { hasJobs } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openRunning, openSessions } from '../app/sessions';
 import { openWork } from '../app/work';
 import { inboxLines } from '../inbox/view';
+import { readInstallManifest } from '../platform/files/install-manifest';
 import { plural, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { cleanLine } from '../platform/terminal/terminal';
@@ -30,7 +30,7 @@ const MAX_LINES = 12;
  * next issue, and problems.
  */
 export async function homeText(context: Context, terminal: Terminal): Promise<string> {
-  const { clock } = context;
+  const { area, clock } = context;
   const nowMs = clock.now();
   const sessions = await openSessions(context);
   const state = withTurnSigns(sessions, () => openRunning(context, sessions));
@@ -46,7 +46,8 @@ export async function homeText(context: Context, terminal: Terminal): Promise<st
     ...(count > waiting.length ? [`${count - waiting.length} more: steward inbox`] : []),
     ...(working.length === 0 ? [] : sessionLines(working, { ...terminal, nowMs })),
   ];
-  const parts = (await overview(context, hasJobs(context))).parts.filter(
+  const hasJobs = readInstallManifest(area.installManifest).some(({ id }) => id.startsWith('schedule:'));
+  const parts = (await overview(context, hasJobs)).parts.filter(
     ({ state }) => state === 'warning' || state === 'failed',
   );
   const problems = parts.filter(({ id }) => id !== 'inbox');

@@ -4,6 +4,7 @@ import { foldName, type AppKind } from './classify';
 import { dayTimeline, type SessionParts, type TimelineOptions } from './day-timeline';
 import { changeOf, type SenseEvent } from './event';
 import { focusSamples } from './focus-samples';
+import type { MachineSpan } from './machines/model';
 
 /**
  * A day's application time, commits and sessions, in the form published to other machines. Times are in epoch
@@ -26,15 +27,7 @@ export interface DayParts {
   lastAt: number;
 }
 
-interface FocusSpan {
-  from: number;
-  to: number;
-  app: string;
-  kind: AppKind;
-  repo: string | undefined;
-  /** Time of the last input at or before `to`, or null if unknown. */
-  input: number | null;
-}
+type FocusSpan = Omit<MachineSpan, 'repo'> & { repo: string | undefined };
 
 /**
  * Computes the data to publish for a day. Time with input and time without input are stored as separate

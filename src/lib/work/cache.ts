@@ -49,12 +49,16 @@ const StoredCache = v.object({
 /** A repository's fetched issues, and the state that the next fetch needs. */
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
+export function emptyCache(repo: string): Cache {
+  return { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
+}
+
 /**
  * Returns a repository's cache, or an empty cache if the file is missing, damaged or for another repository.
  * If the file contains malformed issues, skips them and requests a full fetch.
  */
 export function readCache(path: string, repo: string): Cache {
-  const empty = { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
+  const empty = emptyCache(repo);
   const stored = readStored(path, StoredCache, MAX_BYTES);
   if (stored?.repo !== repo) return empty;
   const { malformed, since, fullAt, etag, labels } = stored;

@@ -142,6 +142,7 @@ interface RecordedFile {
   was?: string | undefined;
   /** The nearest existing ancestor folder of the file. */
   top: string;
+  mode?: number;
 }
 
 /**
@@ -150,7 +151,7 @@ interface RecordedFile {
  */
 export function writeRecorded(
   manifest: InstallManifest,
-  { id, path, text, was, top }: RecordedFile,
+  { id, path, text, was, top, mode }: RecordedFile,
   { clock, machineId }: { clock: Clock; machineId: string },
 ): void {
   const folders: string[] = [];
@@ -169,7 +170,7 @@ export function writeRecorded(
     machine: machineId,
   });
   for (const folder of folders) ensureFolder(folder, { allowLink: true });
-  replaceFile(path, text);
+  replaceFile(path, text, mode === undefined ? {} : { mode });
 }
 
 /** Removes the empty folders that were created for the entries, deepest first. */

@@ -100,11 +100,11 @@ function hashOf(head: string): string {
   return head === '' ? '' : `${shortHash(head)}${shortHash(`/${head}`)}`;
 }
 
-interface LogOptions {
+interface Rotation {
   /** Size above which the log is renamed to `rotatedName`, replacing the previous rotated log. */
-  rotateBytes?: number;
+  rotateBytes: number;
   /** The current time. Another process's claim to rotate the log expires after a minute. */
-  nowMs?: number;
+  nowMs: number;
 }
 
 const CLAIM_STALE_MS = 60_000;
@@ -113,7 +113,7 @@ const CLAIM_STALE_MS = 60_000;
  * Appends a line in a single write, so that many processes can share the log, and returns the log's size. A
  * power failure may lose the line. For durable appends, use `completeAppend` (jsonl.ts).
  */
-export function appendLog(path: string, line: string, options: LogOptions = {}): number {
+export function appendLog(path: string, line: string, rotation?: Rotation): number {
   try {
     const fd = openLog(path);
     let size: number;
@@ -124,13 +124,11 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       writeAll(fd, bytes);
       size += bytes.length;
       // Two rotations during this write have deleted the file, so append the line to the new file.
-      if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
+      if (fstatSync(fd).nlink === 0) return appendLog(path, line, rotation);
     } finally {
       closeSync(fd);
     }
-    if (options.rotateBytes !== undefined && size > options.rotateBytes) {
-      rotate(path, options.rotateBytes, options.nowMs);
-    }
+    if (rotation !== undefined && size > rotation.rotateBytes) rotate(path, rotation);
     return size;
   } catch (error) {
     throw withPath(error, path);
@@ -155,14 +153,14 @@ function openLog(path: string): number {
 }
 
 /** Renames a log that is too large. If several processes try, only one of them renames the log. */
-function rotate(path: string, maxBytes: number, nowMs: number | undefined): void {
+function rotate(path: string, { rotateBytes, nowMs }: Rotation): void {
   const claim = `${path}.rotating`;
   const fd = takeClaim(claim, nowMs);
   if (fd === undefined) return;
   try {
     // On Windows, an open reader blocks the rename. The next append retries.
     unless(['EPERM', 'EACCES', 'EBUSY', 'ENOENT'], () => {
-      if ((lstatOf(path)?.size ?? 0) > maxBytes) renameSync(path, rotatedName(path));
+      if ((lstatOf(path)?.size ?? 0) > rotateBytes) renameSync(path, rotatedName(path));
     });
   } finally {
     closeSync(fd);
@@ -170,13 +168,13 @@ function rotate(path: string, maxBytes: number, nowMs: number | undefined): void
   }
 }
 
-function takeClaim(claim: string, nowMs: number | undefined): number | undefined {
+function takeClaim(claim: string, nowMs: number): number | undefined {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
   try {
     return openRegular(claim, flags);
   } catch (error) {
     if (errnoCode(error) !== 'EEXIST') throw error;
-    const age = nowMs === undefined ? 0 : Math.abs(nowMs - (lstatOf(claim)?.mtimeMs ?? nowMs));
+    const age = Math.abs(nowMs - (lstatOf(claim)?.mtimeMs ?? nowMs));
     if (age > CLAIM_STALE_MS) rmSync(claim, { force: true });
     return undefined;
   }

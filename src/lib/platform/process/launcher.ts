@@ -1,10 +1,10 @@
 import { posix, win32 } from 'node:path';
 
 import { StewardError, errnoCode } from '../../errors';
-import { readText, replaceFile, sweepTemps } from '../files/atomic-file';
-import { toIso, type Clock } from '../time/clock';
+import { readText, sweepTemps } from '../files/atomic-file';
+import type { Clock } from '../time/clock';
 import { ensureFolder, exists, modeOf, removeEmptyFolder, removeFile } from '../files/folder';
-import { sha256, type InstallManifest } from '../files/install-manifest';
+import { writeRecorded, type InstallManifest } from '../files/install-manifest';
 import type { PathHost } from '../files/paths';
 import { forShell } from './spawn';
 import { kindOf, targetOf } from '../files/stat';
@@ -86,19 +86,8 @@ export function writeLauncher(
   const path = launcherPath(form.name, deps);
   const text = launcherText(form, deps);
   if (isInPlace(path, text, deps.host)) return false;
-  manifest.record({
-    id: form.manifestId,
-    kind: 'file',
-    path,
-    added: {},
-    before: null,
-    after: sha256(text),
-    backups: [],
-    at: toIso(deps.clock.now()),
-    machine: deps.machineId,
-  });
   ensureFolder(deps.bin);
-  replaceFile(path, text, { mode: 0o700 });
+  writeRecorded(manifest, { id: form.manifestId, path, text, top: deps.bin, mode: 0o700 }, deps);
   return true;
 }
 

@@ -1,15 +1,12 @@
 import type { AppKind } from '../classify';
 import type { DailyRecord } from '../record';
+import type { MachineUse } from './split';
 
 /** A span in which an application was in the foreground. Times are in epoch seconds. */
-export interface MachineSpan {
-  from: number;
-  to: number;
+export interface MachineSpan extends Omit<MachineUse, 'machine'> {
   app: string;
   kind: AppKind;
   repo?: string;
-  /** Time of the last input at or before `to`, or null if unknown. */
-  input: number | null;
 }
 
 /** Identifies a commit on every machine. Commits of the same author and second differ in `patch`, if it is known. */

@@ -20,7 +20,7 @@ describe('a journal', () => {
     appendLog(
       path(),
       JSON.stringify({ n }),
-      rotateBytes === undefined ? {} : { rotateBytes, nowMs: Date.now() },
+      rotateBytes === undefined ? undefined : { rotateBytes, nowMs: Date.now() },
     );
   const unread = (cursor: LogCursor): { got: number[]; next: LogCursor } => {
     const got: number[] = [];
