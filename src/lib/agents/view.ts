@@ -138,11 +138,7 @@ const WORKERS: Readonly<Record<Decision['worker'], string>> = {
   native: 'no delegation',
 };
 
-export function routeText(
-  decision: Decision,
-  options: Options,
-  considered: readonly Considered[] = [],
-): string {
+export function routeText(decision: Decision, options: Options, considered: readonly Considered[] = []) {
   const { strong, attention } = palette(options);
   const { spotcheck, briefs } = decision;
   const facts = factTable({
@@ -185,11 +181,7 @@ function consideredLines(considered: readonly Considered[], options: Options): s
   return fitted(rows, options);
 }
 
-function fitted(
-  rows: readonly (readonly string[])[],
-  options: Options,
-  columns: readonly Column[] = [],
-): string[] {
+function fitted(rows: readonly (readonly string[])[], options: Options, columns: readonly Column[] = []) {
   return table(rows, columns)
     .split('\n')
     .map((line) => fit(line, options.columns));

@@ -201,10 +201,7 @@ const MAX_REMEMBERED = 500;
 const VERSION = 1;
 
 /** Marks a silence as reported; returns false if another watchdog has already reported it. */
-async function markReported(
-  { area, clock, machineId }: SessionsDeps,
-  { session, since }: WatchedSession,
-): Promise<boolean> {
+async function markReported({ area, clock, machineId }: SessionsDeps, { session, since }: WatchedSession) {
   const lock = { clock, machineId, waitMs: LOCK_WAIT_MS };
   const alerts = join(area.state, 'watchdog.json');
   return withLock(join(area.machine, 'watchdog-alerts.lock'), lock, () => {

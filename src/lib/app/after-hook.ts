@@ -8,11 +8,7 @@ import { startDetached } from '../platform/process/own-process';
 import { type CaptureHookDeps, onPrompt as capture } from '../work/capture/hook';
 
 /** Captures issues from a prompt; returns the message to show. */
-export function onPrompt(
-  machine: Machine,
-  setting: CaptureHookDeps['setting'],
-  prompt: HeardPrompt,
-): string | undefined {
+export function onPrompt(machine: Machine, setting: CaptureHookDeps['setting'], prompt: HeardPrompt) {
   return capture({ ...machine, setting, deliverSoon: () => startWorkDelivery(machine.area) }, prompt);
 }
 

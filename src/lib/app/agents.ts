@@ -25,11 +25,7 @@ const LOG_ROTATE_BYTES = 1024 * 1024;
  * Logs a silence alert and sends a notification. Returns failures instead of throwing, so that the watchdog
  * continues.
  */
-export async function reportSilence(
-  context: Context,
-  alert: SilenceAlert,
-  { notify }: { notify: boolean },
-): Promise<string | undefined> {
+export async function reportSilence(context: Context, alert: SilenceAlert, { notify }: { notify: boolean }) {
   const problems: string[] = [];
   const attempt = async (what: string, work: () => unknown): Promise<void> => {
     try {

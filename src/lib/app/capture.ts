@@ -6,7 +6,7 @@ import type { DrainResult } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { drainCaptures } from '../work/capture/deliver';
 import type { SessionRules } from '../work/capture/session';
-import { planPrompt, planSessionEnd, type SessionEndPlan } from '../work/capture/plan';
+import { planPrompt, planSessionEnd } from '../work/capture/plan';
 import { evidenceOn, type Evidence } from '../work/tidy';
 import type { Context } from './context';
 import { openSessions } from './sessions';
@@ -32,10 +32,7 @@ export async function planOfPrompt(context: Context, prompt: HeardPrompt | undef
 }
 
 /** Returns what the session-end hook would capture. */
-export async function planOfSessionEnd(
-  context: Context,
-  session: { session: string; slug: string | null },
-): Promise<SessionEndPlan> {
+export async function planOfSessionEnd(context: Context, session: { session: string; slug: string | null }) {
   return planSessionEnd(await captureDeps(context), session);
 }
 

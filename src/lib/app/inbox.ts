@@ -158,11 +158,7 @@ function workWaits(deps: WorkDeps): Waits {
  * Marks the row with these words as snoozed until a time given in words, or as done. Returns the row and the
  * time. Without a time, throws `conflict` if the row ends only when what it waits for happens.
  */
-export async function openMark(
-  context: Context,
-  words: string,
-  when?: string,
-): Promise<{ row: InboxRow; until: string | null }> {
+export async function openMark(context: Context, words: string, when?: string) {
   const { area, clock, machineId } = context;
   const row = findRow((await openInbox(context)).rows, words);
   if (when === undefined) checkEnd(row);
@@ -172,12 +168,7 @@ export async function openMark(
 }
 
 /** Answers what a row asks. Throws `conflict` if it has been answered, or can't be answered from elsewhere. */
-export async function openAnswer(
-  context: Context,
-  row: InboxRow,
-  given: GivenAnswer,
-  from: string,
-): Promise<void> {
+export async function openAnswer(context: Context, row: InboxRow, given: GivenAnswer, from: string) {
   await answerAsk(context, askOf(row).id, (ask) => decisionFor(ask, given), from);
 }
 

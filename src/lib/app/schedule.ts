@@ -4,7 +4,7 @@ import { processHost } from '../platform/files/paths';
 import { onceEach } from '../platform/process/process';
 import { createScheduler, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
 import { install, jobFor, type Scheduled } from '../schedule/installer';
-import { DAEMON_JOB, tickJob, type Job, type JobId, type JobUninstalled } from '../schedule/job';
+import { DAEMON_JOB, tickJob, type JobId } from '../schedule/job';
 import { beginScheduled, endDaemon, waitForRuns, type Running } from '../schedule/running';
 import type { CaptureScheduler } from '../sense/source';
 import { installerDeps, type Context } from './context';
@@ -55,11 +55,7 @@ export async function installJob(
 }
 
 /** Removes the tick or the daemon from every scheduler; a dry run shows from which. */
-export async function uninstallJob(
-  context: Context,
-  what: Scheduled,
-  dryRun: boolean,
-): Promise<JobUninstalled> {
+export async function uninstallJob(context: Context, what: Scheduled, dryRun: boolean) {
   const { defaultConfig } = await import('../config/load');
   const scheduler = await schedulerOf(context);
   // A job is found by its id, so an invalid configuration doesn't prevent an uninstall.
@@ -70,10 +66,7 @@ export async function uninstallJob(
 }
 
 /** Returns the job that the tick or the daemon runs as, and its status. */
-export async function statusOfJob(
-  context: Context,
-  what: Scheduled,
-): Promise<{ job: Job; status: JobStatus }> {
+export async function statusOfJob(context: Context, what: Scheduled) {
   const scheduler = await schedulerOf(context);
   const job = await jobFor(what, { scheduler, sense: (await context.loadConfig()).config.sense });
   return { job, status: await scheduler.status(job) };
@@ -113,10 +106,7 @@ export function mayRun(context: Context): boolean {
 }
 
 /** Waits up to a minute for uninstalled jobs to finish. Returns the jobs that are still running. */
-export function waitForRunsOf(
-  context: Context,
-  onWait: (running: readonly Running[]) => void,
-): Promise<Running[]> {
+export function waitForRunsOf(context: Context, onWait: (running: readonly Running[]) => void) {
   return waitForRuns(context, { stopDaemon: () => stopDaemon(context), onWait });
 }
 

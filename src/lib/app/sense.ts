@@ -207,10 +207,7 @@ function refreshGoals({ area, clock }: Context, today: Day): void {
 }
 
 /** Returns the time zone of today's record; undefined if nothing has been recorded today. */
-export function zoneOfToday(
-  { area, clock }: Pick<Context, 'area' | 'clock'>,
-  zone: string,
-): string | undefined {
+export function zoneOfToday({ area, clock }: Pick<Context, 'area' | 'clock'>, zone: string) {
   return senseStore(area).readState().state.zones[dayOf(clock.now(), zone)];
 }
 

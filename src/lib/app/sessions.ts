@@ -43,10 +43,7 @@ function depsOf(context: Context, settings: HookSettings): SessionsDeps {
   return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
 }
 
-export async function sessionsOn(
-  context: Context,
-  tty: string,
-): Promise<ReturnType<typeof sessionsOnTerminal>> {
+export async function sessionsOn(context: Context, tty: string) {
   const deps = await openSessions(context);
   return sessionsOnTerminal(Object.values(runningSessions(deps).sessions), tty, deps.clock.now());
 }

@@ -7,7 +7,7 @@ import { PHASES, tabTitle } from '../sessions/phases';
 import type { Session, SessionsState } from '../sessions/session';
 import { isNameless } from '../sessions/slug';
 import { leave, sweep } from '../sessions/spool';
-import type { Intention, IntentionKind } from '../sessions/intention';
+import type { IntentionKind } from '../sessions/intention';
 import { storedSession, updateSessions } from '../sessions/state';
 import { unseenArtifact, type UnseenArtifact } from '../sessions/unseen-artifact';
 import { appendWorkEvent, storedPath, type WorkEvent } from '../sessions/work-events';
@@ -80,12 +80,7 @@ function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEven
 }
 
 /** Sets the title of the session's terminal tab, or returns the title for the assistant to set. */
-function setTab(
-  deps: HookDeps,
-  input: HookInput,
-  event: WorkEvent,
-  session: Session | undefined,
-): string | undefined {
+function setTab(deps: HookDeps, input: HookInput, event: WorkEvent, session: Session | undefined) {
   if (!deps.tab || event.type === 'session-end') return undefined;
   const phase = session?.phase ?? event.phase;
   if (phase === undefined || event.agent !== undefined) return undefined;
@@ -111,12 +106,7 @@ function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined)
   );
 }
 
-async function leaveFor(
-  deps: HookDeps,
-  kind: IntentionKind,
-  input: HookInput,
-  event: WorkEvent,
-): Promise<void> {
+async function leaveFor(deps: HookDeps, kind: IntentionKind, input: HookInput, event: WorkEvent) {
   const ended = kind === 'turn-ended' ? await endOfTurn(deps, event, input.lastMessage) : undefined;
   leave(deps, {
     kind,
@@ -129,11 +119,7 @@ async function leaveFor(
 }
 
 /** Returns how the turn ended, based on its last message; undefined if the hook JSON has no message. */
-async function endOfTurn(
-  deps: HookDeps,
-  event: WorkEvent,
-  message: string | undefined,
-): Promise<Intention['ended']> {
+async function endOfTurn(deps: HookDeps, event: WorkEvent, message: string | undefined) {
   if (event.type === 'stop' && event.reason !== undefined) return { line: null, isError: true };
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };

@@ -198,12 +198,7 @@ function branchAndWorktree(checkout: GitFolder | undefined): Pick<WorkEvent, 'br
 }
 
 /** Codex reports permission requests before it chooses who answers them: you, or a reviewer of its own. */
-function reviewerOf(
-  troubles: Troubles,
-  assistant: AssistantId,
-  verb: HookVerb,
-  { log, event }: HookInput,
-): string | undefined {
+function reviewerOf(troubles: Troubles, assistant: AssistantId, verb: HookVerb, { log, event }: HookInput) {
   if (assistant !== 'codex' || verb !== 'notification' || event !== 'PermissionRequest') return undefined;
   const reviewer = log === undefined ? undefined : tried(troubles, () => readReviewer(log));
   return reviewer === undefined || isWaiting(reviewer) ? undefined : reviewer;
@@ -246,10 +241,7 @@ function placeOf(
   };
 }
 
-function terminalOf(
-  own: OwnTerminal | undefined,
-  variable: (name: string) => string | undefined,
-): SessionTerminal {
+function terminalOf(own: OwnTerminal | undefined, variable: (name: string) => string | undefined) {
   return {
     tty: own?.tty ?? null,
     program: storedWord(variable('TERM_PROGRAM')) ?? null,

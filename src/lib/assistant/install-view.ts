@@ -141,11 +141,7 @@ export function installCommand(assistant: string): string {
 
 const WORDS = { installed: 'Installed', partly: 'Partly installed', not: 'Not installed' } as const;
 
-function shimText(
-  shim: HooksStatus['shim'],
-  node: HooksStatus['node'],
-  steward: HooksStatus['steward'],
-): string {
+function shimText(shim: HooksStatus['shim'], node: HooksStatus['node'], steward: HooksStatus['steward']) {
   if (!shim.exists) return `  ${shim.path} is missing, so the hooks do nothing`;
   if (!shim.runs) return `  ${shim.path} cannot be run, so the hooks do nothing`;
   if (node === null) return `  ${shim.path} cannot find a working Node.js, so the hooks do nothing`;

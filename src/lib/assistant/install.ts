@@ -149,11 +149,7 @@ function refuseUnusable(
 }
 
 /** Writes the shim and the hook file, which the assistant loads in addition to the user's settings. */
-async function installOwnFile(
-  deps: HookInstallDeps,
-  assistant: Assistant,
-  dryRun: boolean,
-): Promise<HooksInstalled> {
+async function installOwnFile(deps: HookInstallDeps, assistant: Assistant, dryRun: boolean) {
   const shim = shimDeps(deps);
   const events = assistant.hooks.map(({ event }) => event);
   const resultOf = (isDue: boolean, isShimDue: boolean): HooksInstalled => ({
@@ -189,10 +185,7 @@ function orUndo<T>(path: string, { work, undo }: { work: () => T; undo: () => vo
 }
 
 /** Returns the events that have a steward entry in the current settings. */
-export function installedEvents(
-  deps: Omit<HookInstallDeps, 'clock' | 'machineId'>,
-  assistant: Assistant,
-): string[] {
+export function installedEvents(deps: Omit<HookInstallDeps, 'clock' | 'machineId'>, assistant: Assistant) {
   if (assistant.ownFile !== undefined)
     return hasOwnFile(deps, assistant) ? assistant.hooks.map(({ event }) => event) : [];
   const path = assistant.path(deps.host);

@@ -48,11 +48,7 @@ function unquoted(text: string): string {
  * Returns whether the hook file is missing or outdated. Throws `conflict` if steward didn't write the file or
  * the user has edited it.
  */
-export function isOwnFileDue(
-  deps: OwnFileDeps,
-  assistant: Assistant,
-  entries: readonly InstallEntry[],
-): boolean {
+export function isOwnFileDue(deps: OwnFileDeps, assistant: Assistant, entries: readonly InstallEntry[]) {
   const path = assistant.path(deps.host);
   const found = contentOf(path);
   if (found === undefined) return true;
@@ -99,11 +95,7 @@ export function removeOwnFiles(
   return results;
 }
 
-function entryIn(
-  entries: readonly InstallEntry[],
-  assistant: Assistant,
-  path: string,
-): InstallEntry | undefined {
+function entryIn(entries: readonly InstallEntry[], assistant: Assistant, path: string) {
   return entries.find((entry) => entry.id === idOf(assistant) && entry.path === path);
 }
 

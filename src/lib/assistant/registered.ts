@@ -71,10 +71,7 @@ export async function heardBy(
 }
 
 /** Stores in the manifest which hooks have run, before `sessions forget` deletes their sessions. */
-export async function recordHeard(
-  deps: HookInstallDeps & Pick<Machine, 'area'>,
-  readSessions: ReadSessions,
-): Promise<void> {
+export async function recordHeard(deps: HookInstallDeps & Pick<Machine, 'area'>, readSessions: ReadSessions) {
   const needTrust = ASSISTANTS.filter(({ pending }) => pending !== undefined);
   const heard = needTrust.filter(await heardBy(deps, readSessions, needTrust)).map(idOf);
   const entries = entriesOf(deps).filter(({ id }) => heard.includes(id));

@@ -68,12 +68,7 @@ function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimC
 }
 
 /** Returns the events that have a steward entry. */
-export function eventsWithHooks(
-  source: string,
-  path: string,
-  assistant: Assistant,
-  commands: ShimCommands,
-): string[] {
+export function eventsWithHooks(source: string, path: string, assistant: Assistant, commands: ShimCommands) {
   const table = tableOf(source, path, assistant).hooks;
   return assistant.hooks
     .filter(({ event, verb }) => {
@@ -84,12 +79,7 @@ export function eventsWithHooks(
 }
 
 /** Returns the commands that run another user area's hooks. Such hooks record every event a second time. */
-export function strangersIn(
-  source: string,
-  path: string,
-  assistant: Assistant,
-  commands: ShimCommands,
-): string[] {
+export function strangersIn(source: string, path: string, assistant: Assistant, commands: ShimCommands) {
   const hooks = memberOf(rootOf(source, path, assistant), 'hooks');
   const all = hooks?.members.flatMap(({ value }) => commandsIn(source, value)) ?? [];
   return all.filter(
@@ -202,11 +192,7 @@ export function commandIn(source: string, node: JsonNode) {
 }
 
 /** Returns the `hooks` object. Throws `config` for an unknown format. */
-function tableOf(
-  source: string,
-  path: string,
-  assistant: Assistant,
-): { root: JsonNode; hooks: JsonNode | undefined } {
+function tableOf(source: string, path: string, assistant: Assistant) {
   const root = rootOf(source, path, assistant);
   if (root.kind !== 'object') throw wrongShape(path, 'the top level is not an object');
   const hooks = memberOf(root, 'hooks');
@@ -224,11 +210,7 @@ function isBlank(source: string | undefined): source is undefined {
   return source === undefined || /^\ufeff?\s*$/.test(source);
 }
 
-export function rootOf(
-  source: string,
-  path: string,
-  { hasComments }: Pick<Assistant, 'hasComments'> = {},
-): JsonNode {
+export function rootOf(source: string, path: string, { hasComments }: Pick<Assistant, 'hasComments'> = {}) {
   const tree = parseJsonTree(isBlank(source) ? NEW_FILE : source, { comments: hasComments === true });
   if (!('problem' in tree)) return tree.root;
   const { line, column, message } = tree.problem;

@@ -37,10 +37,7 @@ export function shimPath(deps: Pick<ShimDeps, 'bin' | 'host'>): string {
  * Writes the shim if it is missing or outdated, and records it in the manifest. Returns whether the shim was
  * written.
  */
-export function writeShim(
-  deps: ShimDeps & { clock: Clock; machineId: string },
-  manifest: InstallManifest,
-): boolean {
+export function writeShim(deps: ShimDeps & { clock: Clock; machineId: string }, manifest: InstallManifest) {
   return writeLauncher(shimForm(deps), deps, manifest);
 }
 
@@ -52,10 +49,7 @@ export function isShimCurrent(deps: ShimDeps): boolean {
  * Updates an installed shim unless the shim starts another installation of steward. Returns whether the shim
  * was updated.
  */
-export function refreshShim(
-  deps: ShimDeps & { clock: Clock; machineId: string },
-  manifest: InstallManifest,
-): boolean {
+export function refreshShim(deps: ShimDeps & { clock: Clock; machineId: string }, manifest: InstallManifest) {
   const path = shimPath(deps);
   const text = manifest.find(SHIM.manifestId, path) === undefined ? undefined : readText(path);
   if (text === undefined) return false;

@@ -53,10 +53,7 @@ function percentOf(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 ? Math.min(100, Math.round(value)) : null;
 }
 
-function objectAt(
-  fields: Record<string, unknown> | undefined,
-  key: string,
-): Record<string, unknown> | undefined {
+function objectAt(fields: Record<string, unknown> | undefined, key: string) {
   const value = fields?.[key];
   return isObject(value) ? value : undefined;
 }
@@ -72,12 +69,7 @@ const MAX_BYTES = 16 * 1024;
 const REWRITE_MS = 60_000;
 
 /** Stores the limits for `status` and `usage`. Skips the write if recently stored limits haven't changed. */
-export function keepLimits(
-  path: string,
-  assistant: string,
-  { fiveHour, sevenDay }: Limits,
-  nowMs: number,
-): void {
+export function keepLimits(path: string, assistant: string, { fiveHour, sevenDay }: Limits, nowMs: number) {
   if (fiveHour === null && sevenDay === null) return;
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
   const before = objectAt(objectAt(stored, 'assistants'), assistant);

@@ -176,11 +176,7 @@ interface RemovedFrom {
   strangers: string[];
 }
 
-function filesOf(
-  id: string,
-  current: string,
-  entries: readonly InstallEntry[],
-): { path: string; entry: InstallEntry | undefined }[] {
+function filesOf(id: string, current: string, entries: readonly InstallEntry[]) {
   const ours = entries.filter((entry) => entry.id === id);
   return [...new Set([current, ...ours.map(({ path }) => path)])].map((path) => ({
     path,

@@ -230,10 +230,7 @@ function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<Sent
   };
 }
 
-async function askOnTerminal(
-  { columns, show, signal }: Asking,
-  uses: readonly ToolUse[],
-): Promise<{ answers: SentEvent[]; ended: boolean }> {
+async function askOnTerminal({ columns, show, signal }: Asking, uses: readonly ToolUse[]) {
   const answers: SentEvent[] = [];
   if (uses.length === 0) return { answers, ended: false };
   const questions = openPrompt();

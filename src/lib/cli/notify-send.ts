@@ -76,11 +76,7 @@ export async function sendFromTerminal(
 }
 
 /** Waits for the first delivery results. Without a daemon, this process delivers the notification itself. */
-async function answersTo(
-  deps: NotifyContext['deps'],
-  id: string,
-  isOurs: boolean,
-): Promise<HistoryEntry | undefined> {
+async function answersTo(deps: NotifyContext['deps'], id: string, isOurs: boolean) {
   const endMs = deps.clock.monotonic() + WAIT_MS;
   for (;;) {
     const restMs = Math.max(0, endMs - deps.clock.monotonic());

@@ -71,12 +71,7 @@ function flagsIn(argv: readonly string[]): StatusFlags | undefined {
 }
 
 /** Prints the line for the session in the JSON on stdin, or for all sessions. */
-export async function printLine(
-  area: UserArea,
-  deps: SessionsDeps,
-  flags: StatusFlags,
-  figures: Figures,
-): Promise<void> {
+export async function printLine(area: UserArea, deps: SessionsDeps, flags: StatusFlags, figures: Figures) {
   // Read the sessions before stdin: if reading them fails, the full command runs and needs stdin.
   const state = runningSessions(deps);
   const { bytes, end } = await readStdin(STDIN, isWholeJson);

@@ -137,26 +137,15 @@ export function textFrom(
   return leaf({ expected, check: string(test), fallback });
 }
 
-export function optionalText(
-  expected: string,
-  test: (value: string) => boolean = isCleanText,
-): Leaf<string | undefined> {
+export function optionalText(expected: string, test: (value: string) => boolean = isCleanText) {
   return optionalLeaf({ expected, check: string(test) });
 }
 
-export function listOf(
-  expected: string,
-  test: (value: string) => boolean,
-  fallback: readonly string[],
-): Leaf<string[]> {
+export function listOf(expected: string, test: (value: string) => boolean, fallback: readonly string[]) {
   return leaf({ expected, check: v.array(string(test)), fallback: () => [...fallback] });
 }
 
-export function subsetOf<S extends string>(
-  expected: string,
-  names: readonly S[],
-  fallback: readonly S[],
-): Leaf<S[]> {
+export function subsetOf<S extends string>(expected: string, names: readonly S[], fallback: readonly S[]) {
   return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
 }
 

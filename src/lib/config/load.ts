@@ -135,11 +135,7 @@ function place(root: Record<string, unknown>, path: readonly string[], value: un
 }
 
 /** Returns one error for all problems. `variables` are the names of invalid environment variables. */
-function invalid(
-  problems: readonly string[],
-  isUnreadable: boolean,
-  variables: readonly string[],
-): StewardError {
+function invalid(problems: readonly string[], isUnreadable: boolean, variables: readonly string[]) {
   const count =
     problems.length === 1
       ? 'The configuration has a problem'

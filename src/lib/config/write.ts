@@ -126,10 +126,7 @@ function write(area: UserArea, texts: ReadonlyMap<ConfigFile, Written>): void {
 }
 
 /** Returns the changes, and the new contents of the files to write. */
-async function plan(
-  area: UserArea,
-  changes: readonly KeyChange[],
-): Promise<{ changed: Changed[]; texts: Map<ConfigFile, Written> }> {
+async function plan(area: UserArea, changes: readonly KeyChange[]) {
   const changed: Changed[] = [];
   const texts = new Map<ConfigFile, Written>();
   for (const { key, to } of withMirror(changes)) {

@@ -103,11 +103,7 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
  * Returns an error response if a request over TCP isn't authorized. A token or page secret allows reading.
  * Only a page secret allows writing.
  */
-async function accessRefusal(
-  { gate, otherUsers }: AppDeps,
-  head: RequestHead,
-  row: Route | undefined,
-): Promise<HttpAnswer | undefined> {
+async function accessRefusal({ gate, otherUsers }: AppDeps, head: RequestHead, row: Route | undefined) {
   if (!gate.hasKey(head)) {
     if (!otherUsers && (await head.isOtherUser())) return OTHER_USER;
     if (gate.isRequired && row?.isOpen !== true) return NO_TOKEN;

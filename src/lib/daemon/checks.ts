@@ -80,12 +80,7 @@ function hostOf({ url }: Instance): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }
 
-function ask(
-  host: string,
-  port: number,
-  path: string,
-  headers: Record<string, string>,
-): Promise<TextAnswer | undefined> {
+function ask(host: string, port: number, path: string, headers: Record<string, string>) {
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return askPort({ host: address, port }, path, headers, TIMEOUT_MS);
 }

@@ -7,7 +7,7 @@ import { readText } from '../platform/files/atomic-file';
 import { parseObject } from '../platform/files/json-object';
 import { askLocal, type LocalRequest } from '../platform/net/local-http';
 import { wait } from '../platform/time/wait';
-import { type Instance, isAnswering, readInstance } from './instance';
+import { isAnswering, readInstance } from './instance';
 import type { Healthz } from './routes';
 import { askAt } from './socket';
 
@@ -23,11 +23,7 @@ export function installedBuild({ templates }: { templates: string }): string | u
 const PING_MS = 3_000;
 
 /** Returns the user area's running daemon, or undefined if no daemon responds. */
-export async function findDaemon({
-  area,
-}: {
-  area: UserArea;
-}): Promise<{ instance: Instance; health: Healthz } | undefined> {
+export async function findDaemon({ area }: { area: UserArea }) {
   const instance = readInstance(area);
   if (instance === undefined) return undefined;
   const { socket } = instance;

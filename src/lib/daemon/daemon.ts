@@ -64,10 +64,7 @@ const JOBS_GRACE_MS = 5_000;
  * Runs the daemon until a signal, a request or an upgrade ends it. Throws `locked` if another daemon is
  * running, `conflict` if the port is in use, and `config` if a non-loopback address has no token.
  */
-export async function runDaemon(
-  parts: DaemonParts,
-  onListening: (instance: Instance) => void,
-): Promise<Ending> {
+export async function runDaemon(parts: DaemonParts, onListening: (instance: Instance) => void) {
   if (!isLoopback(parts.host) && !parts.requireToken) throw needsToken(parts.host);
   return asOnlyDaemon(parts, async () => {
     const log = daemonLog({ ...parts, path: parts.area.daemonLog, root: parts.area.root });
@@ -84,11 +81,7 @@ export async function runDaemon(
   });
 }
 
-async function serve(
-  parts: DaemonParts,
-  log: DaemonLog,
-  onListening: (instance: Instance) => void,
-): Promise<Ending> {
+async function serve(parts: DaemonParts, log: DaemonLog, onListening: (instance: Instance) => void) {
   const { area, clock, version, build, requireToken } = parts;
   const startedAt = toIso(clock.now());
   sweepArea(area);

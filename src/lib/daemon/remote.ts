@@ -64,10 +64,7 @@ export async function restartDaemon(
   return { url, pid, before: asked?.pid ?? null, startedBy: startedBy ?? null };
 }
 
-async function nextInstance(
-  machine: Pick<Machine, 'area' | 'clock'>,
-  previous: Instance | undefined,
-): Promise<Instance> {
+async function nextInstance(machine: Pick<Machine, 'area' | 'clock'>, previous: Instance | undefined) {
   const deadline = machine.clock.monotonic() + RESTART_MS;
   while (machine.clock.monotonic() < deadline) {
     const now = readInstance(machine.area);

@@ -89,11 +89,7 @@ export function dayIn(query: URLSearchParams, name: string): Day | undefined {
  * Returns a parameter limited to the given words, or undefined if it is missing. Throws `usage` for any other
  * word.
  */
-export function oneOf<T extends string>(
-  query: URLSearchParams,
-  name: string,
-  words: readonly T[],
-): T | undefined {
+export function oneOf<T extends string>(query: URLSearchParams, name: string, words: readonly T[]) {
   const text = query.get(name);
   const word = words.find((one) => one === text);
   if (word !== undefined || text === null) return word;

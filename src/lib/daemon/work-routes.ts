@@ -133,10 +133,6 @@ function undoKeys(deps: WorkDeps, keys: ReadonlySet<string>): Promise<Undone[]> 
   });
 }
 
-function write<T extends v.ObjectEntries>(
-  name: string,
-  entries: T,
-  run: (input: Written<T>) => unknown,
-): Route {
+function write<T extends v.ObjectEntries>(name: string, entries: T, run: (input: Written<T>) => unknown) {
   return writeRoute(`/api/work/${name}`, entries, run);
 }

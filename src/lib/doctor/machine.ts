@@ -214,11 +214,7 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 /** Ignores small offsets, because a Date header has no milliseconds and the request itself takes time. */
-export function judgeOffset(
-  nowMs: number,
-  remote: { host: string; ms: number },
-  platform: NodeJS.Platform,
-): Finding {
+export function judgeOffset(nowMs: number, remote: { host: string; ms: number }, platform: NodeJS.Platform) {
   const seconds = Math.round((nowMs - remote.ms) / 1000);
   const size = Math.abs(seconds);
   if (size <= 30) return ok(`within ${Math.max(size, 1)} s of ${remote.host}`);

@@ -30,9 +30,7 @@ interface ServeInput {
 }
 
 /** Serves tools over stdin and stdout. `closed` resolves when the connection ends. */
-export async function connectStdio(
-  input: ServeInput,
-): Promise<{ closed: Promise<void>; finish: () => void }> {
+export async function connectStdio(input: ServeInput) {
   const { name, version, instructions, tools } = input;
   const server = new Server({ name, version }, { capabilities: { tools: {} }, instructions });
   server.onerror = (error) => {

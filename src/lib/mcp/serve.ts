@@ -93,11 +93,7 @@ async function answerOf(
   }
 }
 
-function checkedInput(
-  { name, input: schema }: McpTool,
-  check: InputCheck,
-  input: unknown,
-): Record<string, unknown> {
+function checkedInput({ name, input: schema }: McpTool, check: InputCheck, input: unknown) {
   const known = Object.keys(schema.properties);
   const hint =
     known.length === 0 ? `${name} takes no arguments.` : `Arguments of ${name}: ${known.join(', ')}.`;

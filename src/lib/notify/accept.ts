@@ -214,11 +214,7 @@ function earlierOf(
 }
 
 /** Returns the id of the latest of these notifications if it has the same text, is recent and didn't fail. */
-function sameText(
-  { clock }: AcceptDeps,
-  earlier: ReturnType<typeof earlierOf>,
-  hash: string,
-): string | undefined {
+function sameText({ clock }: AcceptDeps, earlier: ReturnType<typeof earlierOf>, hash: string) {
   const last = earlier.at(-1);
   if (last?.hash !== hash || Math.abs(clock.now() - timeOfName(last.id)) >= DEDUPE_MS) return undefined;
   const results = earlier.filter(({ id }) => id === last.id).flatMap(({ channels }) => channels);

@@ -127,11 +127,7 @@ function resultOf(delivery: Delivery): ChannelResult {
  * Returns the latest `count` notifications, newest first, with their results: those of the outbox, and for
  * deliveries that have ended, those of the log.
  */
-export function readEntries(
-  deps: Pick<Records, 'history' | 'outbox'>,
-  count: number,
-  id = '',
-): HistoryEntry[] {
+export function readEntries(deps: Pick<Records, 'history' | 'outbox'>, count: number, id = '') {
   // Read the outbox first, because a delivery that ends meanwhile is then in the log.
   const pending = pendingDeliveries(deps);
   const entries = new Map<string, HistoryEntry>();
@@ -170,11 +166,7 @@ export function isAnswered(entry: HistoryEntry): boolean {
  * Waits up to `timeoutMs` for a result on every channel. Returns undefined if the log doesn't contain the
  * notification.
  */
-export async function awaitAnswers(
-  deps: Records,
-  id: string,
-  timeoutMs: number,
-): Promise<HistoryEntry | undefined> {
+export async function awaitAnswers(deps: Records, id: string, timeoutMs: number) {
   const endMs = deps.clock.monotonic() + timeoutMs;
   for (;;) {
     const entry = entryOf(deps, id);

@@ -118,12 +118,7 @@ export function lastAttempt(
  * Returns the time of the next attempt, in epoch ms. Uses exponential backoff from 5 s to 30 min with 20%
  * jitter, but never retries earlier than the server allows. `attempts` includes the failed attempt.
  */
-export function nextAttempt(
-  nowMs: number,
-  attempts: number,
-  random: number,
-  serverMs: number | undefined,
-): number {
+export function nextAttempt(nowMs: number, attempts: number, random: number, serverMs: number | undefined) {
   const backOff = Math.min(LONGEST_MS, FIRST_MS * 3 ** Math.max(0, attempts - 1));
   const spread = backOff * (0.8 + 0.4 * random);
   return Math.round(nowMs + Math.max(spread, Math.min(serverMs ?? 0, DAY_MS)));

@@ -107,10 +107,7 @@ function setTab(terminal: SessionTerminal | null, id: PhaseId): boolean {
 }
 
 /** Returns the escape sequence that sets the title (OSC 0) and, if the terminal supports it, the color. */
-export function tabSequence(
-  id: PhaseId,
-  terminal: Pick<SessionTerminal, 'program' | 'kittySocket'> | null,
-): string {
+export function tabSequence(id: PhaseId, terminal: Pick<SessionTerminal, 'program' | 'kittySocket'> | null) {
   const title = `\u001b]0;${tabTitle(id)}\u0007`;
   const { program, kittySocket } = terminal ?? { program: null, kittySocket: null };
   const rgb = Number.parseInt(phase(id).color.slice(1), 16);

@@ -135,11 +135,7 @@ export function parseQuietHours(text: string) {
  * Returns the time at which the current quiet hours end, in epoch ms; undefined if `ms` is outside quiet
  * hours.
  */
-export function quietUntil(
-  { from, to }: ReturnType<typeof parseQuietHours>,
-  ms: number,
-  zone: string,
-): number | undefined {
+export function quietUntil({ from, to }: ReturnType<typeof parseQuietHours>, ms: number, zone: string) {
   const minuteAt = (at: number): number => {
     const { hour, minute } = wallClock(at, zone);
     return hour * 60 + minute;
@@ -161,10 +157,7 @@ export function quietUntil(
 }
 
 /** Returns the time at which the current quiet hours end; undefined if there are none now. */
-export function quietEnd(
-  { quietHours, zone }: Pick<RoutingSettings, 'quietHours' | 'zone'>,
-  nowMs: number,
-): number | undefined {
+export function quietEnd({ quietHours, zone }: Pick<RoutingSettings, 'quietHours' | 'zone'>, nowMs: number) {
   return quietHours === undefined ? undefined : quietUntil(parseQuietHours(quietHours), nowMs, zone);
 }
 

@@ -48,10 +48,7 @@ const RETRY_MS = 200;
 const LONGEST_MS = 60_000;
 
 /** Processes the spool and delivers the resulting notifications, for machines without a daemon. */
-export async function runTriggers(
-  deps: TriggerDeps,
-  deliver: (options: DeliverOptions) => Promise<unknown>,
-): Promise<{ left: boolean }> {
+export async function runTriggers(deps: TriggerDeps, deliver: (options: DeliverOptions) => Promise<unknown>) {
   const endMs = deps.clock.monotonic() + LONGEST_MS;
   for (;;) {
     await drainTriggers(deps);
@@ -86,10 +83,7 @@ export function hasTriggers(deps: Pick<TriggerDeps, 'spool'>): boolean {
   return ownIntentions(deps, ['turn-ended', 'agent-ended', 'attention']).length > 0;
 }
 
-function ownIntentions(
-  { spool }: Pick<TriggerDeps, 'spool'>,
-  kinds: readonly Intention['kind'][],
-): Intention[] {
+function ownIntentions({ spool }: Pick<TriggerDeps, 'spool'>, kinds: readonly Intention['kind'][]) {
   return waitingIntentions(spool.area.spool).filter(
     ({ kind, machine }) => kinds.includes(kind) && machine === spool.machineId,
   );

@@ -79,11 +79,7 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
   };
 }
 
-async function choose(
-  backends: readonly Backend[],
-  host: PathHost,
-  forced: SchedulerKind | undefined,
-): Promise<{ backend: Backend; why: string; available: boolean }> {
+async function choose(backends: readonly Backend[], host: PathHost, forced: SchedulerKind | undefined) {
   for (const backend of backends) {
     if (forced !== undefined && backend.kind !== forced) continue;
     const why = await backend.probe();

@@ -174,10 +174,7 @@ export async function waitForRuns(here: Here, options: WaitOptions): Promise<Run
  * Stops the daemon and waits for its job; returns false if no job was running. Throws `locked` if the job
  * doesn't end.
  */
-export async function endDaemon(
-  here: Here,
-  { stopDaemon }: Pick<WaitOptions, 'stopDaemon'>,
-): Promise<boolean> {
+export async function endDaemon(here: Here, { stopDaemon }: Pick<WaitOptions, 'stopDaemon'>) {
   const { stopped } = await stopDaemon();
   const [running] = await waitForRuns(here, { stopDaemon, filter: ({ job }) => job === 'daemon' });
   if (running === undefined) return stopped;

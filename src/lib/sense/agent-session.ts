@@ -103,12 +103,7 @@ function activityEvent({ ms, session, repo, count }: Group, machineId: string): 
 /** A session's work events on one day. `ms` and `repo` come from the newest work event. */
 type Group = Pick<WorkEvent, 'session' | 'repo'> & { ms: number; count: number };
 
-function addToGroup(
-  groups: Map<string, Group>,
-  { session, repo }: WorkEvent,
-  ms: number,
-  timezone: string,
-): void {
+function addToGroup(groups: Map<string, Group>, { session, repo }: WorkEvent, ms: number, timezone: string) {
   const key = JSON.stringify([session, dayOf(ms, timezone)]);
   const group = groups.get(key) ?? { session, repo, ms, count: 0 };
   group.count += 1;

@@ -152,11 +152,7 @@ export function skipUntil(cursor: unknown, untilMs: number, nowMs: number): unkn
 /** A sample later than this many poll intervals stands for nothing: nobody saw what was in front before. */
 const MAX_LATE = 2;
 
-function sampleInterval(
-  nowMs: number,
-  before: Cursor | undefined,
-  pollIntervalSec: number,
-): { intervalSec: number; carryMs: number } {
+function sampleInterval(nowMs: number, before: Cursor | undefined, pollIntervalSec: number) {
   const pollMs = pollIntervalSec * 1000;
   const elapsedMs = before === undefined ? 0 : Math.max(0, nowMs - before.lastSampleMs);
   const isGap = elapsedMs > MAX_LATE * pollMs;

@@ -7,7 +7,7 @@ import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import type { SenseEvent, SourceId } from '../time/event';
 import { rollPastDays, todayOf, type RollDeps } from './roll';
 import type { Collected, SenseSource } from './source';
-import { noticeJump, type LogName, type PendingAppend, type SenseState } from './state';
+import { noticeJump, type LogName, type SenseState } from './state';
 import type { SenseStore } from './store';
 
 export interface CaptureDeps extends RollDeps {
@@ -109,10 +109,7 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
  * Returns the events of the last two days if the state was lost, to detect events that the sources report
  * again.
  */
-function storedEvents(
-  { deps: { store }, today, problems }: CaptureRun,
-  { lostOn }: SenseState,
-): SenseEvent[] {
+function storedEvents({ deps: { store }, today, problems }: CaptureRun, { lostOn }: SenseState) {
   const from = addDays(today, -1);
   if (lostOn === null || lostOn < from) return [];
   const days = store.loggedDays().filter((day) => day >= from);
@@ -215,10 +212,7 @@ export function appendEvents(run: CaptureRun, next: SenseState, events: readonly
 }
 
 /** Groups events by day. Quarantines events for days whose log was deleted or can't be written. */
-function planAppends(
-  { deps, nowMs, today, problems }: CaptureRun,
-  events: readonly SenseEvent[],
-): PendingAppend[] {
+function planAppends({ deps, nowMs, today, problems }: CaptureRun, events: readonly SenseEvent[]) {
   const { store, timezone } = deps;
   const byLog = new Map<LogName, SenseEvent[]>();
   for (const event of events) {

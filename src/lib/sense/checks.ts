@@ -203,11 +203,7 @@ async function checkCapture(at: SenseChecked): Promise<Finding[]> {
   return [lastCaptureFinding(at, state.lastCaptureTs, await at.capturedBy()), ...jumps, ...warnings];
 }
 
-function lastCaptureFinding(
-  { clock, config }: SenseChecked,
-  lastTs: string | null,
-  by: string | undefined,
-): Finding {
+function lastCaptureFinding({ clock, config }: SenseChecked, lastTs: string | null, by: string | undefined) {
   const last = lastTs === null ? 'no capture yet' : `last capture at ${localTimes(clock)(lastTs)}`;
   if (by === undefined) {
     return warning(`${last}, and no captures are scheduled`, {

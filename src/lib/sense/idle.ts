@@ -106,10 +106,7 @@ function hasSession(desktop: Desktop): boolean {
   return isGraphical && sessionBusAddress(desktop.env) !== undefined;
 }
 
-function withSessionBus(
-  desktop: Desktop,
-  use: (bus: Bus, names: ReadonlySet<unknown>) => Promise<Idle>,
-): Promise<Idle> {
+function withSessionBus(desktop: Desktop, use: (bus: Bus, names: ReadonlySet<unknown>) => Promise<Idle>) {
   const address = sessionBusAddress(desktop.env) ?? '';
   return withBus({ address, timeoutMs: READ_TIMEOUT_MS }, async (bus) => {
     const name = 'org.freedesktop.DBus';

@@ -139,12 +139,7 @@ function span(events: readonly SenseEvent[]): { since: string; until: string } {
 type Answer = Pick<InsightRead, 'narrative' | 'contentTypes' | 'model'> | { reason: string; hint: string };
 
 /** Runs the assistant in an empty folder, so that it can't read your projects. */
-async function ask(
-  deps: BuildDeps,
-  program: string,
-  args: readonly string[],
-  prompt: string,
-): Promise<Answer> {
+async function ask(deps: BuildDeps, program: string, args: readonly string[], prompt: string) {
   const { timeoutMs = TIMEOUT_MS } = deps;
   const inherited = Object.entries(deps.env).filter(([name]) => !REMOVED.test(name));
   const env = { ...Object.fromEntries(inherited), ...ENVIRONMENT };

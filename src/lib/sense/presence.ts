@@ -25,11 +25,7 @@ const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
  * Returns your presence at the computer, by the desktop and by your input at terminals, also over ssh. `front`
  * means that you see the terminal: it has the focus, and you typed in no other one.
  */
-export async function readPresence(
-  desktop: Desktop,
-  terminal: SessionTerminal | null,
-  nowMs: number,
-): Promise<'unknown' | 'away' | 'desk' | 'front'> {
+export async function readPresence(desktop: Desktop, terminal: SessionTerminal | null, nowMs: number) {
   const [idle, front, input] = await Promise.all([
     readIdle(desktop),
     readFrontApp(desktop),

@@ -41,15 +41,7 @@ function frontMatter(record: DailyRecord): string {
   return ['---', ...lines, '---'].join('\n');
 }
 
-function facts({
-  timezone,
-  final,
-  backfilled,
-  totalMinutes,
-  commits,
-  sessions,
-  ...time
-}: DailyRecord): string {
+function facts({ timezone, final, backfilled, totalMinutes, commits, sessions, ...time }: DailyRecord) {
   const kinds = APP_KINDS.map((kind) => `${minutes(time[`${kind}Minutes`])} ${kind}`).join(', ');
   const counts = `${plural(commits.count, 'commit')}, ${plural(sessions.count, 'session')}`;
   if (totalMinutes === 0)

@@ -78,11 +78,7 @@ function schedulerText({ scheduler }: SenseStatus): string {
   return scheduler.installed ? kind : `${kind} has no capture job`;
 }
 
-function sourceLines(
-  sources: readonly SourceStatus[],
-  options: StatusTextOptions,
-  describe: boolean,
-): string[] {
+function sourceLines(sources: readonly SourceStatus[], options: StatusTextOptions, describe: boolean) {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const colors = palette(options);
   const rows = sources.map((source) => [

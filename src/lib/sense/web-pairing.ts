@@ -51,11 +51,7 @@ function storePairing(area: Place, pairing: Pairing): Pairing {
  * Returns the browser of a paired extension, or undefined if the code or the extension is another one. In each family
  * of browsers, the first extension that sends the code is paired.
  */
-export function pairedBrowser(
-  area: Place,
-  origin: string,
-  isCode: (token: string) => boolean,
-): Browser | undefined {
+export function pairedBrowser(area: Place, origin: string, isCode: (token: string) => boolean) {
   const pairing = readPairing(area);
   const browser = extensionOf(origin);
   if (pairing === undefined || browser === undefined || !isCode(pairing.token)) return undefined;

@@ -169,10 +169,7 @@ function applyPlace(session: Session, { repo, branch, worktree, transcript }: Wo
 }
 
 /** Returns the main agent's new activity; undefined if the event doesn't change it. */
-export function activityAfter(
-  requests: readonly OpenRequest[],
-  event: WorkEvent,
-): Session['activity'] | undefined {
+export function activityAfter(requests: readonly OpenRequest[], event: WorkEvent) {
   const { type, agent, reason } = event;
   switch (type) {
     case 'session-start':

@@ -14,11 +14,7 @@ export interface HerdrPane {
 }
 
 /** Returns the result of a herdr command; undefined if herdr is missing or refuses. */
-export async function askHerdr(
-  deps: TerminalDeps,
-  socket: string | undefined,
-  args: readonly string[],
-): Promise<Record<string, unknown> | undefined> {
+export async function askHerdr(deps: TerminalDeps, socket: string | undefined, args: readonly string[]) {
   // herdr would take the calling pane's id for the wanted one.
   const env = { ...deps.env, HERDR_SOCKET_PATH: socket, HERDR_PANE_ID: undefined };
   const text = await answerOf({ run: deps.run, env }, 'herdr', args);

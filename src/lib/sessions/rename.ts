@@ -8,11 +8,7 @@ import { currentSessions, type SessionsDeps } from './state';
 /**
  * Names a session, or removes its name if the text is empty; `name` is then null. `before` is the previous name.
  */
-export function nameSession(
-  deps: SessionsDeps,
-  wanted: string,
-  text: string,
-): { slug: string; name: string | null; before: string } {
+export function nameSession(deps: SessionsDeps, wanted: string, text: string) {
   const session = findSession(currentSessions(deps), wanted, deps.clock.now());
   if (isNameless(session.slug))
     throw new StewardError('usage', 'A restricted session has no name.', {

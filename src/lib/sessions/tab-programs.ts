@@ -67,11 +67,7 @@ async function showPane(
   return asks === undefined ? client : true;
 }
 
-async function ownClient(
-  deps: TabDeps,
-  socket: string,
-  clients: readonly TmuxClient[],
-): Promise<TmuxClient | undefined> {
+async function ownClient(deps: TabDeps, socket: string, clients: readonly TmuxClient[]) {
   const pane = deps.env['TMUX_PANE'] ?? '';
   if (!PANE.test(pane)) return undefined;
   const [row] = await tmuxRows(deps, socket, ['display-message', '-p', '-t', pane, '#{session_id}']);

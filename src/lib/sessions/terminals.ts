@@ -19,11 +19,7 @@ const TIMEOUT_MS = 5000;
  * Returns a program's output, or undefined if the program is missing or fails. Throws `unavailable` if it doesn't
  * answer: its terminals are then unknown.
  */
-export async function answerOf(
-  { run, env }: TerminalDeps,
-  file: string,
-  args: readonly string[],
-): Promise<string | undefined> {
+export async function answerOf({ run, env }: TerminalDeps, file: string, args: readonly string[]) {
   try {
     const { code, stdout, timedOut } = await run(file, args, { env, timeoutMs: TIMEOUT_MS });
     if (!timedOut) return code === 0 ? stdout : undefined;
@@ -40,11 +36,7 @@ export async function answerOf(
  * Splits each line of tmux's output into words. Returns an empty list if tmux, the server or the target is
  * missing.
  */
-export async function tmuxRows(
-  deps: TerminalDeps,
-  socket: string,
-  args: readonly string[],
-): Promise<string[][]> {
+export async function tmuxRows(deps: TerminalDeps, socket: string, args: readonly string[]) {
   const text = (await answerOf(deps, 'tmux', ['-S', socket, ...args])) ?? '';
   return text
     .split('\n')
@@ -143,11 +135,7 @@ function listIn(text: string | undefined): Record<string, unknown>[] {
  * Returns the sessions that are running on a terminal. Only sessions of assistants other than Claude Code
  * include the assistant's name.
  */
-export function sessionsOnTerminal(
-  sessions: readonly Session[],
-  tty: string,
-  nowMs: number,
-): (string | { id: string; assistant: string })[] {
+export function sessionsOnTerminal(sessions: readonly Session[], tty: string, nowMs: number) {
   return sessions.flatMap((session) => {
     const { terminal, assistant, sessionIds } = session;
     const { pid, started } = terminal ?? {};

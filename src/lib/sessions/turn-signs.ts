@@ -20,11 +20,7 @@ export function sessionsNow(deps: SessionsDeps): SessionsState {
  * event log that can't be written doesn't prevent reading.
  * @param seen the logs that have been read; only changed logs are read again
  */
-export function withTurnSigns(
-  deps: SessionsDeps,
-  read: () => SessionsState,
-  seen: SeenLogs = new Map(),
-): SessionsState {
+export function withTurnSigns(deps: SessionsDeps, read: () => SessionsState, seen: SeenLogs = new Map()) {
   const state = read();
   try {
     return noteTurnSigns(deps, state, seen) ? read() : state;

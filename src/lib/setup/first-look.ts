@@ -45,11 +45,7 @@ export async function aliasesIn(context: Context, roots: readonly string[]): Pro
 }
 
 /** Asks whether other addresses under your name are yours, and stores them in `user.emails`. */
-export async function askForAliases(
-  context: Context,
-  aliases: Authorship['aliases'],
-  ask: AskYes,
-): Promise<boolean> {
+export async function askForAliases(context: Context, aliases: Authorship['aliases'], ask: AskYes) {
   if (aliases.length === 0) return false;
   const listed = aliases.map(({ email, commits }) => `${email} (${plural(commits, 'commit')})`).join(', ');
   if (!(await ask(`There are commits under your name by ${listed}. Are they yours, too?`))) return false;

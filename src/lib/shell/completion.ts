@@ -131,10 +131,7 @@ export function quote(text: string): string {
 }
 
 /** Returns a line for each flag that takes a value. */
-function valueCases(
-  places: readonly Completions[],
-  line: (at: string, values: readonly string[]) => string,
-): string {
+function valueCases(places: readonly Completions[], line: (at: string, values: readonly string[]) => string) {
   return places
     .flatMap(({ at, flags }) =>
       flags

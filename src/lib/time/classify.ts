@@ -75,11 +75,7 @@ export function makeClassifier(templates: string, rules: readonly ClassifyRule[]
   };
 }
 
-function isMatch(
-  { key, pattern, matches }: ClassifyRule,
-  app: string,
-  bundleId: string | undefined,
-): boolean {
+function isMatch({ key, pattern, matches }: ClassifyRule, app: string, bundleId: string | undefined) {
   if (key === 'app') return foldName(pattern) === foldName(app);
   if (key === 'bundleId') return bundleId !== undefined && foldId(pattern) === foldId(bundleId);
   return (

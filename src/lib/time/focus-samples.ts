@@ -87,10 +87,7 @@ export function awaySpan(to: number, { detail }: Readonly<SenseEvent>): Span[] {
 }
 
 /** Leaves out the time after the last input, which was stored before the idle limit was reached. */
-function withoutAway(
-  samples: readonly FocusSample[],
-  away: ReadonlyMap<string, readonly Span[]>,
-): FocusSample[] {
+function withoutAway(samples: readonly FocusSample[], away: ReadonlyMap<string, readonly Span[]>) {
   const spans = new Map([...away].map(([machine, list]) => [machine, merged(list)]));
   return samples.flatMap((sample) =>
     cut(sample, without([[sample.from, sample.to]], spans.get(sample.machine) ?? [])),

@@ -59,10 +59,7 @@ export interface Closed extends Item {
 }
 
 /** Runs `work close`: adds the evidence as a comment, then closes the issue as completed. */
-export async function closeIssue(
-  deps: WorkDeps,
-  input: { number: number; evidence: string },
-): Promise<Closed> {
+export async function closeIssue(deps: WorkDeps, input: { number: number; evidence: string }) {
   const text = input.evidence.trimEnd();
   const usage = (message: string, hint: string): StewardError => new StewardError('usage', message, { hint });
   if (text === '') throw usage('The evidence is empty.', 'Provide a commit, a link or test output.');

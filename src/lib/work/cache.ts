@@ -8,11 +8,7 @@ import type { HostIssue } from './issue';
 import { isIssue, toIssue, type Issue } from './issue';
 
 /** Returns the parsed content of a JSON file, or undefined if it is missing or doesn't match the schema. */
-export function readStored<T>(
-  path: string,
-  schema: v.GenericSchema<unknown, T>,
-  maxBytes = 4 * 1024 * 1024,
-): T | undefined {
+export function readStored<T>(path: string, schema: v.GenericSchema<unknown, T>, maxBytes = 4 * 1024 * 1024) {
   const found = v.safeParse(schema, parseObject(readText(path, { maxBytes }) ?? ''));
   return found.success ? found.output : undefined;
 }

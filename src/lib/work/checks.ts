@@ -184,12 +184,7 @@ function checkLabels(at: WorkChecked, repo: string): Promise<Finding[]> {
   });
 }
 
-export function judgeLabels(
-  repo: string,
-  names: readonly string[],
-  missing: readonly string[],
-  of: number,
-): Finding {
+export function judgeLabels(repo: string, names: readonly string[], missing: readonly string[], of: number) {
   const fix = 'steward work labels seed';
   try {
     existingLabels([], names, repo);

@@ -61,10 +61,7 @@ interface MoveInput {
 }
 
 /** Runs `work start` and `work block`: sets the Status of an open issue, and adds the reason as a comment. */
-export async function moveIssue(
-  deps: WorkDeps,
-  { number, status, reason = '', from }: MoveInput,
-): Promise<Item> {
+export async function moveIssue(deps: WorkDeps, { number, status, reason = '', from }: MoveInput) {
   const open = await openForWriting(deps);
   const before = await open.host.issue(open.repo, number);
   if (before.state === 'closed') {

@@ -144,11 +144,7 @@ async function ensureOne(batch: Batch, wanted: Wanted): Promise<Ensured> {
   return { action: 'found', issue, missingLabels: [] };
 }
 
-async function find(
-  batch: Batch,
-  key: string,
-  { known, openOnly = false }: Wanted,
-): Promise<Issue | undefined> {
+async function find(batch: Batch, key: string, { known, openOnly = false }: Wanted) {
   const counts = (issue: Issue): boolean => !openOnly || issue.state === 'open';
   const entry = readLedger(batch.deps.paths.ledger, batch.repo).get(key);
   for (const number of [entry?.number, known]) {

@@ -36,11 +36,7 @@ function factsOf(item: Item) {
 }
 
 /** Fetches the last comment on each of the closed issues. Adds a note about what could not be fetched. */
-export async function closingComments(
-  deps: WorkDeps,
-  numbers: readonly number[],
-  notes: string[],
-): Promise<Map<number, string>> {
+export async function closingComments(deps: WorkDeps, numbers: readonly number[], notes: string[]) {
   const found = new Map<number, string>();
   const { repo } = deps.workRepo();
   if (repo === undefined || numbers.length === 0) return found;
@@ -60,11 +56,7 @@ export async function closingComments(
 }
 
 /** Returns the issues closed in a period, in order, with the seconds since its start. */
-export function closedBetween(
-  deps: WorkDeps,
-  fromMs: number,
-  toMs: number,
-): { number: number; title: string; at: number }[] {
+export function closedBetween(deps: WorkDeps, fromMs: number, toMs: number) {
   const closed = itemsOf(deps, deps.workRepo()).flatMap((item) => {
     const ms = Date.parse(item.closedAt ?? '');
     const isOfDay = ms >= fromMs && ms < toMs && item.stateReason !== 'not_planned' && !isReminder(item);

@@ -121,11 +121,7 @@ const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
  * Builds a body that ends with the hidden marker `<!-- steward slug=SLUG -->`. Escapes other markers and
  * truncates only the text.
  */
-export function makeBody(
-  text: string,
-  identity: Identity,
-  { due }: { due?: string | undefined } = {},
-): string {
+export function makeBody(text: string, identity: Identity, { due }: { due?: string | undefined } = {}) {
   const pair = `${identity.kind}=${encode(normalValue(identity.value))}`;
   return withMarker(text, markerOf(due === undefined ? [pair] : [pair, `due=${encode(due)}`]));
 }

@@ -175,10 +175,7 @@ export function agentName(name: string): string {
 }
 
 /** Returns the label changes that leave the issue with only this Status. */
-export function statusEdit(
-  labels: readonly string[],
-  status: IssueStatus,
-): { add: string[]; remove: string[] } {
+export function statusEdit(labels: readonly string[], status: IssueStatus) {
   const wanted = `Status:${status}`;
   const present = labels.filter((label) => /^status:/i.test(label));
   return {
@@ -191,10 +188,7 @@ export function statusEdit(
  * Returns the Property configured for a project, or the Property with the project's name; null if neither
  * exists.
  */
-export function propertyOfProject(
-  project: string | null,
-  map: Readonly<Record<string, string>>,
-): string | null {
+export function propertyOfProject(project: string | null, map: Readonly<Record<string, string>>) {
   const name = (project ?? '').trim().toLowerCase();
   const entry = Object.entries(map).find(([key]) => key.trim().toLowerCase() === name);
   if (entry !== undefined) return entry[1].toLowerCase();

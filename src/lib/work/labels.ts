@@ -142,11 +142,7 @@ export async function labelNames({ deps, host, repo }: OpenRepo): Promise<string
  * Splits labels into existing and missing labels. Returns existing labels in the repository's spelling.
  * Throws `config` if the repository has none of steward's labels.
  */
-export function existingLabels(
-  wanted: readonly string[],
-  existing: readonly string[],
-  repo: string,
-): { labels: string[]; missing: string[] } {
+export function existingLabels(wanted: readonly string[], existing: readonly string[], repo: string) {
   if (!existing.some(isOurs)) {
     throw new StewardError('config', `${repo} has none of the labels that work tracking needs.`, {
       hint: SEED,

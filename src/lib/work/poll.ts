@@ -49,11 +49,7 @@ export async function freshCache(deps: WorkDeps, host: Host, repo: string): Prom
 
 const FULL_FETCH_MS = 24 * 3_600_000;
 
-async function fetchChanges(
-  { paths, clock, cache: read }: WorkDeps,
-  host: Host,
-  repo: string,
-): Promise<Cache> {
+async function fetchChanges({ paths, clock, cache: read }: WorkDeps, host: Host, repo: string) {
   const { since, fullAt, etag } = read(repo);
   // A fetch time in the future means that the clock moved back, so use the absolute age.
   const full =

@@ -64,11 +64,7 @@ function parseRepoName(text: string): string {
   });
 }
 
-async function findOrCreate(
-  host: Host,
-  repo: string,
-  create: boolean,
-): Promise<{ found: Repository; created: boolean }> {
+async function findOrCreate(host: Host, repo: string, create: boolean) {
   try {
     return { found: await host.repository(repo), created: false };
   } catch (error) {

@@ -209,11 +209,7 @@ async function createAll(
 }
 
 /** Closes duplicates as not planned, with a link to the original. */
-async function mergeAll(
-  { result }: Run,
-  { deps, host, repo }: OpenRepo,
-  groups: Plan['merge'],
-): Promise<void> {
+async function mergeAll({ result }: Run, { deps, host, repo }: OpenRepo, groups: Plan['merge']) {
   await cachingOnce(deps, repo, async (collect) => {
     for (const { original, copies } of groups) {
       for (const { number } of copies) {

@@ -47,11 +47,7 @@ const COMMIT_DELAY_MS = 3_600_000;
  * Runs `work tidy`: finds open Status:done issues whose session has commits or checked items. Without `dryRun`,
  * closes them with the evidence as a comment.
  */
-export async function tidy(
-  deps: WorkDeps,
-  evidence: Evidence,
-  { dryRun }: { dryRun: boolean },
-): Promise<Tidied> {
+export async function tidy(deps: WorkDeps, evidence: Evidence, { dryRun }: { dryRun: boolean }) {
   const open = !dryRun ? await openForWriting(deps) : undefined;
   const repo = repoOf(deps.workRepo());
   if (open === undefined) await refresh(deps);

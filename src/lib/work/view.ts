@@ -119,12 +119,7 @@ function factsOf(item: Item, at: View): string {
     .join(' · ');
 }
 
-export function listText(
-  board: BoardView,
-  items: readonly Item[],
-  options: WorkTextOptions,
-  empty: string,
-): string {
+export function listText(board: BoardView, items: readonly Item[], options: WorkTextOptions, empty: string) {
   const at = view(options);
   if (board.setupRequired) return joinLines(setupLines(board.steps, at));
   const none = wrap(board.lastFetch === null ? NOT_FETCHED : empty, at.columns);

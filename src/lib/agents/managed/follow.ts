@@ -139,10 +139,7 @@ function endOf({ deps, input, turn }: Following, outcome: TurnOutcome, pending: 
 }
 
 /** Responds to the pending tool uses. Returns whether any response was sent. */
-async function answerAll(
-  { deps, input, turn, reader }: Following,
-  waiting: readonly ToolUse[],
-): Promise<boolean> {
+async function answerAll({ deps, input, turn, reader }: Following, waiting: readonly ToolUse[]) {
   const answers = await deps.answer(waiting);
   await sendAnswers(deps, input.session, answers).catch(async (error: unknown) => {
     if (failureOf(error)?.status !== 400) throw error;

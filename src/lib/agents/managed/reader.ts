@@ -33,10 +33,7 @@ type History = ReturnType<typeof openHistory>;
  * Passes each page to `take`. Starts by rereading the last page of the previous call, so `take` may receive
  * that page's events again.
  */
-export async function readHistory(
-  history: History,
-  take: (events: Keyed[]) => Promise<void> | void,
-): Promise<void> {
+export async function readHistory(history: History, take: (events: Keyed[]) => Promise<void> | void) {
   for (;;) {
     const found = await readPage(history);
     if (found === undefined) continue;

@@ -148,11 +148,7 @@ export async function sendAnswers(
 }
 
 /** Returns the responses that the session already contains. Reads the latest events first. */
-async function findArrived(
-  { client }: SendDeps,
-  session: string,
-  answers: readonly SentEvent[],
-): Promise<ManagedEvent[]> {
+async function findArrived({ client }: SendDeps, session: string, answers: readonly SentEvent[]) {
   const types = ['user.tool_confirmation', 'user.custom_tool_result'];
   const wanted = new Set(answers.map(targetOf));
   const found = new Map<string | undefined, ManagedEvent>();

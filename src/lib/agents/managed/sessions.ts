@@ -148,11 +148,7 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
  * Resumes the named session. Without a name, resumes a session whose start was interrupted, or else the most
  * recently used session. Sends the message, if any. Throws `conflict` if the session has ended.
  */
-export async function wakeSession(
-  deps: SendDeps,
-  named: string | undefined,
-  message: string | undefined,
-): Promise<{ session: string; isIdle: boolean; sent: string[] }> {
+export async function wakeSession(deps: SendDeps, named: string | undefined, message: string | undefined) {
   const id = named ?? (await resumeStart(deps)) ?? localSessions(deps.folder)[0];
   if (id === undefined) {
     throw new StewardError('not_found', 'No hosted session has been used on this machine.', {

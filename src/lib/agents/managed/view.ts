@@ -92,10 +92,7 @@ const MAX_INPUT = 4000;
  * Returns the question for a permission prompt. If the tool's input doesn't fit in the question, `lines`
  * contains the input.
  */
-export function permissionText(
-  { name, input }: ToolUse,
-  columns: number,
-): { lines: string; question: string } {
+export function permissionText({ name, input }: ToolUse, columns: number) {
   const tool = name === '' ? 'a tool' : cleanLine(escapeHidden(name), 80);
   const given = input === null ? '' : escapeHidden(JSON.stringify(input));
   const short = `Allow ${tool}${given === '' ? '' : ` ${given}`}?`;

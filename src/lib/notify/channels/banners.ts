@@ -111,12 +111,7 @@ export async function closeBanner(env: NodeJS.ProcessEnv, ref: string): Promise<
 }
 
 /** Shows a banner, and returns its id with that of the service. */
-async function notifyOver(
-  bus: Bus,
-  path: string,
-  parcel: Parcel,
-  offer: Offer | undefined,
-): Promise<string | undefined> {
+async function notifyOver(bus: Bus, path: string, parcel: Parcel, offer: Offer | undefined) {
   const key = parcel.dedupe === undefined ? undefined : shortHash(parcel.dedupe);
   const banners = key === undefined ? {} : readBanners(path);
   const previous = key === undefined ? undefined : banners[key];

@@ -96,11 +96,7 @@ function viewerOf({ pid }: Attached): string {
   return String(factsOf(leader)?.parent);
 }
 
-async function show(
-  deps: TerminalDeps,
-  { tty, pid, emulator, tmux }: Attached,
-  parcel: Parcel,
-): Promise<boolean> {
+async function show(deps: TerminalDeps, { tty, pid, emulator, tmux }: Attached, parcel: Parcel) {
   const format = bannerFormat(emulator);
   const banner = format === undefined ? undefined : bannerSequence(parcel, format);
   const bell = parcel.silent ? '' : '\u0007';

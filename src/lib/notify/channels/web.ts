@@ -138,10 +138,7 @@ async function postOnce(
 }
 
 /** Sends one request to a service. Throws if it failed for another reason than a message that no longer exists. */
-export async function askReply(
-  deps: WebDeps,
-  request: Parameters<typeof askService>[1],
-): Promise<WholeAnswer> {
+export async function askReply(deps: WebDeps, request: Parameters<typeof askService>[1]) {
   const answer = await askService(deps, request);
   const { status } = answer;
   if (status < 400 || status === 400 || status === 404) return answer;

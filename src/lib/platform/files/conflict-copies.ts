@@ -51,12 +51,7 @@ export function copiesOf(path: string): string[] {
 }
 
 /** Returns the conflict copies that a sync tool created below a folder. */
-export function conflictCopies(
-  root: string,
-  depth = MAX_DEPTH,
-  within = '',
-  budget = { names: MAX_NAMES },
-): ConflictCopy[] {
+export function conflictCopies(root: string, depth = MAX_DEPTH, within = '', budget = { names: MAX_NAMES }) {
   const entries = unless(ABSENT, () => readdirSync(join(root, within), { withFileTypes: true })) ?? [];
   const names = new Set(entries.map(({ name }) => name));
   return entries.flatMap((entry): ConflictCopy[] => {

@@ -31,11 +31,7 @@ export function refreshCached<T>(
 /**
  * Like `refreshCached`, but asynchronous. Concurrent callers share one load, and `config` errors are cached.
  */
-export function cachedLoader<T>(
-  clock: Pick<Clock, 'now'>,
-  paths: readonly string[],
-  make: () => Promise<T>,
-): () => Promise<T> {
+export function cachedLoader<T>(clock: Pick<Clock, 'now'>, paths: readonly string[], make: () => Promise<T>) {
   let cached: Cached<Promise<T>> | undefined;
   const begin = (): Promise<T> => {
     const making = make();

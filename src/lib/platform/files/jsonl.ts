@@ -46,11 +46,7 @@ const LF = 10;
  * Calls `onLine` for each complete line from an offset, using bounded memory. Returns undefined if the file
  * doesn't exist. If the returned `size` is less than `from`, the file was truncated or replaced.
  */
-export function readLines(
-  path: string,
-  options: ReadOptions,
-  onLine: (line: Line) => void,
-): ReadEnd | undefined {
+export function readLines(path: string, options: ReadOptions, onLine: (line: Line) => void) {
   const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return undefined;
   try {

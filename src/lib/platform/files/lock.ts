@@ -134,12 +134,7 @@ function refresh(path: string, token: string, nowMs: number): void {
 }
 
 /** Takes a free or stale lock; returns false if another process took it first. */
-function acquire(
-  path: string,
-  stale: Found | undefined,
-  me: Holder,
-  isStale: (found: Found) => boolean,
-): boolean {
+function acquire(path: string, stale: Found | undefined, me: Holder, isStale: (found: Found) => boolean) {
   const temp = tempOf(path);
   try {
     writeFileSync(temp, JSON.stringify(me), { mode: 0o600, flag: 'wx' });

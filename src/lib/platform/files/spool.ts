@@ -145,12 +145,7 @@ export function finish<T>(spool: Spool<T>, name: string): void {
 }
 
 /** Moves an entry to `dead`; returns false if another process took it first. */
-export function bury<T>(
-  spool: Spool<T>,
-  place: Exclude<SpoolPlace, 'dead'>,
-  name: string,
-  burial: Burial,
-): boolean {
+export function bury<T>(spool: Spool<T>, place: Exclude<SpoolPlace, 'dead'>, name: string, burial: Burial) {
   return buryFile(folderOf(spool, 'dead'), join(folderOf(spool, place), name), burial);
 }
 

@@ -16,11 +16,7 @@ export const NO_SQLITE = 'unknown (reading its database requires Node.js 22.13 o
  * Opens a SQLite database read-only and returns the rows of a query. Throws `unavailable` if the database is damaged
  * or locked, or if this version of Node.js doesn't include SQLite.
  */
-export function queryRows(
-  path: string,
-  sql: string,
-  values: readonly (string | number)[],
-): Record<string, unknown>[] {
+export function queryRows(path: string, sql: string, values: readonly (string | number)[]) {
   const sqlite = loadSqlite();
   if (sqlite === undefined) throw new StewardError('unavailable', NO_SQLITE, { hint: 'Upgrade Node.js.' });
   let database: Database | undefined;

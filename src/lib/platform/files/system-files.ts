@@ -125,10 +125,7 @@ export function isOwn(path: string): boolean {
  * Returns the text of a file named on the command line. Throws `not_found` if the file is missing, and
  * `usage` if it is too large or not a regular file. `instead` suggests an alternative in the error's hint.
  */
-export function namedFile(
-  path: string,
-  { maxBytes, instead }: { maxBytes: number; instead: string },
-): string {
+export function namedFile(path: string, { maxBytes, instead }: { maxBytes: number; instead: string }) {
   let text: string | undefined;
   try {
     text = readText(path, { followLink: true, maxBytes });

@@ -167,12 +167,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   });
 }
 
-async function respond(
-  state: State,
-  head: RequestHead,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function respond(state: State, head: RequestHead, request: IncomingMessage, response: ServerResponse) {
   const { app, limits } = state;
   const isHead = head.method === 'HEAD';
   const refused = head.rawHeaders.length > limits.maxHeaders * 2 ? app.refuse(431) : await app.admit(head);

@@ -45,10 +45,7 @@ export function sinceBootMs(): number {
 }
 
 /** Calls the listener on each of the given signals. Returns a function that removes the listener. */
-function onSignals(
-  signals: readonly NodeJS.Signals[],
-  listener: (signal: NodeJS.Signals) => void,
-): () => void {
+function onSignals(signals: readonly NodeJS.Signals[], listener: (signal: NodeJS.Signals) => void) {
   for (const signal of signals) process.on(signal, listener);
   return () => {
     for (const signal of signals) process.off(signal, listener);

@@ -13,11 +13,7 @@ const MISSING = '/nonexistent/';
 const childProcess = (): typeof system => process.getBuiltinModule('node:child_process');
 
 /** Like Node's `spawn`. Accepts an absolute path, or the name of a program on the PATH. */
-export function spawn(
-  file: string,
-  args: readonly string[],
-  options: system.SpawnOptions,
-): system.ChildProcess {
+export function spawn(file: string, args: readonly string[], options: system.SpawnOptions) {
   const env = environmentOf(options.env ?? process.env);
   return childProcess().spawn(pathOf(file, env), args, { ...options, env });
 }

@@ -7,10 +7,7 @@ import { fit } from './text-width';
 const ICON_COLUMNS = 4;
 
 /** Runs a long operation, and shows the current step if stderr is a terminal. */
-export async function withSteps<T>(
-  title: string,
-  work: (onStep: (text: string) => void) => Promise<T>,
-): Promise<T> {
+export async function withSteps<T>(title: string, work: (onStep: (text: string) => void) => Promise<T>) {
   // Listr wraps at the width that the terminal reports, and some terminals report 0.
   if (!terminalOf(process.stderr).isTTY || process.stderr.columns === 0) return work(() => undefined);
   const { Listr, ListrLogger, ProcessOutput } = await import('listr2');

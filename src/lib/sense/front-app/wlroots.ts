@@ -106,12 +106,7 @@ function events<T>(
   };
 }
 
-function handleEvent(
-  conversation: Conversation,
-  object: number,
-  opcode: number,
-  body: Buffer,
-): Toplevel[] | 'unsupported' | undefined {
+function handleEvent(conversation: Conversation, object: number, opcode: number, body: Buffer) {
   const { send, toplevels, manager } = conversation;
   if (object === DISPLAY && opcode === 0) {
     throw new StewardError('unavailable', `The Wayland display reported error ${body.readUInt32LE(4)}.`, {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import { StewardError } from '../../errors';
 import type { Display } from '../../platform/desktop/display';
-import { onX11, x11Display, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
+import { onX11, x11Display, type Desktop, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 
 const ACTIVE = '_NET_ACTIVE_WINDOW';
@@ -56,10 +56,7 @@ async function focusedWindow(x: Display): Promise<X11Window | null> {
 }
 
 /** Returns the application named by WM_CLASS, or null if the window no longer exists. */
-export function nameX11Window(
-  desktop: Pick<Desktop, 'env' | 'kept'>,
-  { classes, pid }: X11Window,
-): FrontApp | null {
+export function nameX11Window(desktop: Pick<Desktop, 'env' | 'kept'>, { classes, pid }: X11Window) {
   if (classes === undefined && pid === undefined) return null;
   const [instance, name] = (classes?.toString('latin1') ?? '').split('\0').map(decoded);
   return nameWindow(desktop, [name, instance], numberIn(pid) ?? 0);

@@ -104,11 +104,7 @@ function isChain(commits: readonly Commit[]): boolean {
 /**
  * Assigns an identity to each new commit. Returns the rewritten commits whose originals were never counted.
  */
-function identify(
-  { key, fresh, held, lost, seen }: Second,
-  isSame: IsSame,
-  identities: Map<Commit, string>,
-): Commit[] {
+function identify({ key, fresh, held, lost, seen }: Second, isSame: IsSame, identities: Map<Commit, string>) {
   const changes: Commit[][] = [];
   const isNewChange = (commit: Commit): boolean => {
     const change = changes.find((commits) => isSame(commit, commits));

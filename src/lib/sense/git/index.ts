@@ -1,6 +1,6 @@
 import { toStewardError, type StewardError } from '../../errors';
 import type { GitFolder } from '../../platform/files/git-folder';
-import { gitIn, type Git } from '../../platform/process/git';
+import { gitIn } from '../../platform/process/git';
 import type { Run } from '../../platform/process/process';
 import { clean } from '../../platform/terminal/terminal';
 import { systemClock, toIso, type Clock } from '../../platform/time/clock';
@@ -96,10 +96,7 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
   return ended(failed >= watched ? 'error' : 'ok', reasons.filter((text) => text !== '').join(' '), events);
 }
 
-async function scanDue(
-  capture: Capture,
-  { path, folder, fingerprint, memory }: DueRepository,
-): Promise<void> {
+async function scanDue(capture: Capture, { path, folder, fingerprint, memory }: DueRepository) {
   const { deps, input, memories, faults } = capture;
   if (capture.missing !== undefined) return;
   if (capture.remainingMs() <= 0) {
@@ -139,10 +136,7 @@ async function scanDue(
   }
 }
 
-function timedGit(
-  { deps, remainingMs }: Capture,
-  folder: GitFolder,
-): { git: Git; timeout: { of?: 'capture' | 'git' } } {
+function timedGit({ deps, remainingMs }: Capture, folder: GitFolder) {
   const limitMs = deps.timeoutMs ?? TIMEOUT_MS;
   const timeout: { of?: 'capture' | 'git' } = {};
   let shorter: 'capture' | 'git' = 'git';

@@ -77,11 +77,7 @@ export function focusedOf(answer: string): number | undefined {
 }
 
 /** Returns the focused pane's terminal, or undefined if WezTerm doesn't report it. */
-export async function focusedInWezTerm(
-  desktop: Desktop,
-  windowPid: number,
-  shell: number,
-): Promise<string | undefined> {
+export async function focusedInWezTerm(desktop: Desktop, windowPid: number, shell: number) {
   const socket = variableOf(shell, 'WEZTERM_UNIX_SOCKET');
   if (socket === undefined) return undefined;
   const clients = await weztermList(desktop, socket, 'list-clients');

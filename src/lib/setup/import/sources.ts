@@ -138,11 +138,7 @@ function settingItem(
   return { ...about, take, state: 'conflict', why: 'you already set a different value' };
 }
 
-async function contentOf(
-  text: string,
-  path: string,
-  id: string,
-): Promise<Record<string, unknown> | undefined> {
+async function contentOf(text: string, path: string, id: string) {
   const found = path.endsWith('.json') ? parseObject(text) : await fromYaml(text);
   if (found === undefined || id === 'sense') return found;
   const section = isObject(found['WORK']) ? found['WORK'] : {};

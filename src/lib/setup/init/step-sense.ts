@@ -133,11 +133,7 @@ const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'L
  * Finds git repositories at or below a folder, sorted. Skips links, hidden folders and folders inside
  * repositories. `cut` is true if the search stopped at a limit.
  */
-export function findRepositories(
-  clock: Pick<Clock, 'monotonic'>,
-  folder: string,
-  bounds = SCAN,
-): { repositories: string[]; cut: boolean } {
+export function findRepositories(clock: Pick<Clock, 'monotonic'>, folder: string, bounds = SCAN) {
   const until = clock.monotonic() + bounds.ms;
   const repositories: string[] = [];
   let level = [folder];

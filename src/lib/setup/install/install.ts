@@ -8,7 +8,6 @@ import { processHost } from '../../platform/files/paths';
 import type { Prompt } from '../../platform/terminal/ask';
 import { localTimes } from '../../platform/time/day-words';
 import { jobText, type Scheduled } from '../../schedule/installer';
-import type { JobStatus } from '../../schedule/job';
 import type { Completions } from '../../shell/completion';
 import { ownShell } from '../../shell/completion-install';
 import { chosenJobs } from '../init/step';
@@ -64,10 +63,7 @@ export async function askChoice(
 }
 
 /** Returns the status of the tick or the daemon, and its text. */
-export async function jobState(
-  context: Context,
-  what: Scheduled,
-): Promise<{ status: JobStatus; text: string }> {
+export async function jobState(context: Context, what: Scheduled) {
   const { job, status } = await statusOfJob(context, what);
   return { status, text: jobText(status, job, localTimes(context.clock)) };
 }

@@ -72,11 +72,7 @@ const HOOK_MS = 1000;
  * Deletes the data and what this machine published, once no process is writing to it. Waits a second for running
  * hooks, which steward can't list. Returns the published files that could not be deleted.
  */
-export async function purgeData(
-  context: Context,
-  { isShimGone }: { isShimGone: boolean },
-  say: Say,
-): Promise<{ what: string; why: string }[]> {
+export async function purgeData(context: Context, { isShimGone }: { isShimGone: boolean }, say: Say) {
   if (isShimGone) await wait(HOOK_MS);
   await endRuns(context, say, 'The data was not deleted.');
   const left = await unpublishAll(context);

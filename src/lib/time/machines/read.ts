@@ -45,11 +45,7 @@ export interface UnionOptions {
 const CHUNK_DAYS = 14;
 
 /** Returns the merged records by date. Omits dates that no machine recorded. */
-export function unionDays(
-  machines: Machines,
-  days: readonly Day[],
-  { goalTags }: UnionOptions = {},
-): Map<Day, UnionRecord> {
+export function unionDays(machines: Machines, days: readonly Day[], { goalTags }: UnionOptions = {}) {
   const records: UnionRecord[] = [];
   let read: MachineDay[] = [];
   for (let i = 0; i < days.length; i += CHUNK_DAYS) {
@@ -78,10 +74,7 @@ export function chooseMachines(known: KnownMachines, wanted?: string): Machines 
 }
 
 /** Returns the ids of the selected machines. Throws `usage` if `wanted` is unknown or ambiguous. */
-export function chosenMachines(
-  { own, others }: Pick<KnownMachines, 'own' | 'others'>,
-  wanted?: string,
-): Set<string> {
+export function chosenMachines({ own, others }: Pick<KnownMachines, 'own' | 'others'>, wanted?: string) {
   const all = [own, ...others];
   if (wanted === undefined) return new Set(all.map(({ id }) => id));
   const text = wanted.trim().toLowerCase();

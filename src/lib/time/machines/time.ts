@@ -31,10 +31,7 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string) {
 /**
  * Adds up the times of all machines. Rounds to tenths of a minute, so that the parts add up to their totals.
  */
-export function timeOf(
-  parts: readonly { seconds: DaySeconds }[],
-  starts: readonly number[],
-): ReturnType<typeof roundTime> {
+export function timeOf(parts: readonly { seconds: DaySeconds }[], starts: readonly number[]) {
   const perKind = <T>(make: () => T): Record<AppKind, T> => ({
     creation: make(),
     consumption: make(),

@@ -32,10 +32,7 @@ import { readReasons, waitReason, writeReasons, type WaitReason } from './waitin
  * Delivers the spooled captures, and records why the remaining captures are waiting. Calls `onCreated` with
  * each created issue.
  */
-export async function drainCaptures(
-  deps: SessionRules,
-  onCreated: (issue: Issue) => void = () => undefined,
-): Promise<DrainResult> {
+export async function drainCaptures(deps: SessionRules, onCreated: (issue: Issue) => void = () => undefined) {
   const { waiting } = deps.work.paths;
   const reasons = readReasons(waiting);
   const before = JSON.stringify([...reasons]);
@@ -130,10 +127,7 @@ export async function promptWanted(
   };
 }
 
-async function dueOf(
-  text: string,
-  { atMs, zone }: { atMs: number; zone: string },
-): ReturnType<typeof readDue> {
+async function dueOf(text: string, { atMs, zone }: { atMs: number; zone: string }) {
   try {
     return await readDue(text, { nowMs: atMs, zone });
   } catch (error) {

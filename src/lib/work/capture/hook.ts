@@ -55,12 +55,7 @@ export function onPrompt(deps: CaptureHookDeps, prompt: CapturedPrompt): string 
   return `Captured for the work repository${whole}: ${words} (to undo, run "steward work undo")${noteOf(requests)}`;
 }
 
-function captureOnce(
-  deps: CaptureHookDeps,
-  prompt: CapturedPrompt,
-  { kind, text }: PromptMatch,
-  at: string,
-): boolean {
+function captureOnce(deps: CaptureHookDeps, prompt: CapturedPrompt, { kind, text }: PromptMatch, at: string) {
   const { session, slug } = prompt;
   const path = capturedKeysPath(deps.area);
   const key = currentKey(path, captureKey(session, kind, text));

@@ -45,10 +45,7 @@ export interface SessionEndPlan {
 const none = (reason: string): SessionEndPlan => ({ action: 'none', reason, title: null, labels: [] });
 
 /** Plans the capture of an ended session, using local data only. */
-export function planSessionEnd(
-  deps: SessionRules,
-  session: { session: string; slug: string | null },
-): SessionEndPlan {
+export function planSessionEnd(deps: SessionRules, session: { session: string; slug: string | null }) {
   const { workRepo, clock } = deps.work;
   const { repo } = workRepo();
   const state = privacyState(workRepo(), clock.now());

@@ -104,10 +104,7 @@ const PHRASES: readonly (readonly [CaptureKind, string])[] = [
 ];
 const PATTERNS = PHRASES.map(([kind, source]) => ({ kind, pattern: new RegExp(`^${POLITE}${source}`, 'i') }));
 
-function requestOf(
-  kind: CaptureKind,
-  { what, when, now, it, whom }: Partial<Record<string, string>>,
-): string {
+function requestOf(kind: CaptureKind, { what, when, now, it, whom }: Partial<Record<string, string>>) {
   if (what !== undefined) {
     const isAnyTime = when === undefined || (kind === 'queue' && /\blater$/i.test(when));
     return isAnyTime ? what : `${what} ${when}`;

@@ -61,12 +61,7 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
  * Plays a file with the first player that works. Gives up if a player runs far longer than the audio, because
  * that means that the sound server is not responding.
  */
-export async function play(
-  machine: SpeechMachine,
-  order: SpeechOrder,
-  file: string,
-  kind: AudioKind,
-): Promise<void> {
+export async function play(machine: SpeechMachine, order: SpeechOrder, file: string, kind: AudioKind) {
   const failures: string[] = [];
   const lengthMs = kind === 'wav' ? wavMs(file) : Infinity;
   for (const { program, args, input } of playersOn(machine.platform, kind)) {
