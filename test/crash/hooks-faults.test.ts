@@ -26,6 +26,7 @@ describe('hooks and the status line on a faulty machine', () => {
     steward(['hook', verbOf(event), ...flags], {
       home: home.path,
       env,
+      ownProcess: true,
       input: hookJson(event, { cwd: home.path, ...changes }),
     });
   /** A process that sees half of another's line begins with a line feed, so a line may be empty. */
@@ -83,7 +84,7 @@ describe('hooks and the status line on a faulty machine', () => {
     write('sense/config.json', '{}');
     const env = { XDG_CACHE_HOME: '/proc/zz' };
     expect(await hook('stop', ['--strict'], env)).to.deep.equal(QUIET);
-    const line = await steward(['statusline'], { home: home.path, env });
+    const line = await steward(['statusline'], { home: home.path, env, ownProcess: true });
     expect(line).to.include({ code: 0, stderr: '' });
     expect(linesOf('state/work-events.jsonl')).to.have.length(1);
   });

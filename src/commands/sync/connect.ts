@@ -10,7 +10,7 @@ export default class SyncConnect extends BaseCommand {
   static override summary =
     'Sync the exchange folder with Syncthing or git, or show the sessions of an ssh host';
   static override description =
-    'With syncthing, adds the folder to Syncthing and shares it with all configured devices. With git, syncs through a private repository, now and every 30 minutes; each machine has its own branch. A GitHub repository takes your login of `gh`, any other address your own ssh keys and git credentials. Run this command on each machine after `sync setup`. With ssh, `sessions` and the inbox also ask that host, which needs steward on its PATH; without a host, none.';
+    'Run this on each machine after `sync setup`. With syncthing, shares the folder with all configured devices. With git, syncs through a private repository, now and every 30 minutes; GitHub takes your login of `gh`, any other address your ssh keys and git credentials. With ssh, `sessions` and the inbox also ask that host; without a host, none.';
   static override args = {
     engine: word({
       required: true,
@@ -25,7 +25,6 @@ export default class SyncConnect extends BaseCommand {
   static override examples = [
     'sync connect syncthing',
     'sync connect git ann/steward-exchange',
-    'sync connect git ann@nas:steward.git',
     'sync connect ssh ann@server',
   ];
   static override related = ['sync setup FOLDER', 'sync status'];

@@ -109,7 +109,8 @@ export const BARS = [
 
 /** Formats the pending rows, the limits and today's time for a bar. The text contains no names, so that it needs no escaping. */
 export function barText(line: StatusLine, bar: string, nowMs: number): string {
-  const longest = line.longestWaitMinutes === null ? '' : `, longest ${minutes(line.longestWaitMinutes)}`;
+  const waited = line.longestWaitMinutes ?? 0;
+  const longest = waited < 1 ? '' : `, longest ${minutes(waited)}`;
   const parts = [
     ...part(0, line.waiting === 0 ? null : `${line.waiting} waiting${longest}`),
     ...limitPart(3, '5 h', line.fiveHour, nowMs),

@@ -53,5 +53,6 @@ export function namelessEtag(etag: string): string {
 
 /** Sessions have slugs; the name of anything else, such as a machine, is shown. */
 function withheld(this: object, key: string, value: unknown): unknown {
+  if ('slug' in this && key === 'go' && value !== null) return `steward go ${String(this.slug)}`;
   return WITHHELD.has(key) || (key === 'name' && 'slug' in this) ? null : value;
 }

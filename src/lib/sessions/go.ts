@@ -28,7 +28,11 @@ export async function goNow(
   };
   const index = found.length > 1 ? await choose(await rowsNow()) : 0;
   const session = found[index ?? -1] ?? findSession(state, wanted, nowMs);
-  return goToSession(jump, session, namesOf([...live, session]).get(session.slug) ?? session.slug);
+  return goToSession(
+    jump,
+    session,
+    namesOf([...new Set([...live, session])]).get(session.slug) ?? session.slug,
+  );
 }
 
 /** Returns another machine's session by its number, which follows this machine's, or by words that none here has. */
