@@ -66,7 +66,8 @@ describe('steward find (built)', function () {
       child.stdout.on('data', (more: string) => (printed += more));
     });
     const [code] = (await once(child, 'close')) as [number];
-    expect([code, said]).to.deep.equal([0, 'Stopped before everything was searched.\n']);
+    // A slow machine says first that it searches.
+    expect([code, said.endsWith('Stopped before everything was searched.\n')]).to.deep.equal([0, true]);
     expect(printed.match(/claude --resume s\d+\n/g)).to.have.length.within(1, 2999);
   });
 });
