@@ -381,7 +381,11 @@ describe('steward hook, called like the assistant does', function () {
       steward(['statusline', '--format', ...flags], { home: home.path });
     // With --debug, the full command runs.
     for (const flags of [['waybar'], ['waybar', '--debug']])
-      expect(jsonOf(await bar(...flags))).to.deep.equal({ text: '1 waiting', class: 'waiting' });
+      expect(jsonOf(await bar(...flags))).to.deep.equal({
+        text: '1 waiting',
+        tooltip: '1 waiting',
+        class: 'waiting',
+      });
     expect((await bar('plain')).stdout).to.equal('1 waiting\n');
     expect((await bar('dzen')).code).to.equal(2);
   });
