@@ -10,6 +10,7 @@ import { startDaemon, type RunningDaemon } from '../helpers/daemon';
 import { until } from '../helpers/desktop-kit';
 import { hookJson } from '../helpers/hooks';
 import { converse } from '../helpers/on-terminal';
+import { requirePrograms } from '../helpers/real-part';
 import { scratch } from '../helpers/scratch';
 import { startSshd, type Sshd } from '../helpers/sshd';
 
@@ -24,6 +25,14 @@ describe('sessions of another machine (built)', function () {
   const tmux = (...args: string[]): string =>
     execFileSync('tmux', ['-S', path('tmux'), ...args], { env: cleanEnv(server.path), encoding: 'utf8' });
 
+  before(function () {
+    requirePrograms(this, {
+      tmux: 'tmux',
+      'ssh-keygen': 'openssh-client',
+      sshd: 'openssh-server',
+      python3: 'python3',
+    });
+  });
   beforeEach(async () => {
     [server, laptop] = [emptyHome(), emptyHome()];
     for (const [index, home] of [server, laptop].entries()) {

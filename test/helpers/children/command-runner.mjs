@@ -66,7 +66,21 @@ function output(fd) {
 
 let running;
 
-function run({ args, env, cwd, files }) {
+function run(call) {
+  try {
+    prepare(call);
+  } catch (error) {
+    // Nothing has run yet, so another process can take the command.
+    process.send({ refused: String(error) });
+    return;
+  }
+  // The loader above takes the place of the code cache.
+  process.env.STEWARD_NO_CODE_CACHE = '1';
+  freshLoader()(main);
+  if (call.env.STEWARD_NO_CODE_CACHE === undefined) delete process.env.STEWARD_NO_CODE_CACHE;
+}
+
+function prepare({ args, env, cwd, files }) {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   process.chdir(cwd);
@@ -78,10 +92,6 @@ function run({ args, env, cwd, files }) {
   running = { resources: process.getActiveResourcesInfo().length, listeners: listeners() };
   // Without it, the event loop is empty when the command has ended.
   process.channel.unref();
-  // The loader above takes the place of the code cache.
-  process.env.STEWARD_NO_CODE_CACHE = '1';
-  freshLoader()(main);
-  if (env.STEWARD_NO_CODE_CACHE === undefined) delete process.env.STEWARD_NO_CODE_CACHE;
 }
 
 function listeners() {

@@ -1,9 +1,9 @@
-import { posix, win32 } from 'node:path';
+import { dirname, posix, win32 } from 'node:path';
 
 import { StewardError, errnoCode } from '../../errors';
 import { readText, sweepTemps } from '../files/atomic-file';
 import type { Clock } from '../time/clock';
-import { ensureFolder, exists, modeOf, removeEmptyFolder, removeFile } from '../files/folder';
+import { exists, modeOf, removeEmptyFolder, removeFile } from '../files/folder';
 import { writeRecorded, type InstallManifest } from '../files/install-manifest';
 import type { PathHost } from '../files/paths';
 import { forShell } from './spawn';
@@ -86,8 +86,8 @@ export function writeLauncher(
   const path = launcherPath(form.name, deps);
   const text = launcherText(form, deps);
   if (isInPlace(path, text, deps.host)) return false;
-  ensureFolder(deps.bin);
-  writeRecorded(manifest, { id: form.manifestId, path, text, top: deps.bin, mode: 0o700 }, deps);
+  const top = dirname(deps.bin);
+  writeRecorded(manifest, { id: form.manifestId, path, text, top, mode: 0o700 }, deps);
   return true;
 }
 

@@ -140,11 +140,11 @@ export async function plan(
   if (at !== undefined) checkFolder(at, [context.area.root, context.area.machine]);
   const wanted = definedOnly({ folder: at, details: wantsDetails });
   const { folder, details, deps } = await openSync(context, wanted);
-  const live = { path: 'live.json', text: JSON.stringify(await openOwnRows(context, details)) };
-  const files = [
-    ...planFiles(deps),
-    { ...live, bytes: Buffer.byteLength(live.text), change: 'new' as const },
-  ];
+  const rows = await openOwnRows(context, details);
+  const text = JSON.stringify(rows);
+  const live = { path: 'live.json', text, bytes: Buffer.byteLength(text), change: 'new' as const };
+  // The daemon writes it while sessions run.
+  const files = [...planFiles(deps), ...(rows.length === 0 ? [] : [live])];
   const machine = `machines/${deps.machine.id}`;
   const name = show?.replaceAll('\\', '/').replace(`${machine}/`, '');
   const file = files.find(({ path }) => path === name);
