@@ -295,7 +295,8 @@ describe('the page of the days in Chromium', function () {
       await list.selectOption('creation');
       expect((await asked).postDataJSON()).to.include({ app, kind: 'creation' });
       await waitForText(page, '#classified', /^Firefox: example\.org is now creation\./);
-      expect(await list.getAttribute('data-kind')).to.equal('creation');
+      // The rows are drawn again once the day has been read.
+      await page.locator(`select[data-app="${app}"][data-kind=creation]`).waitFor();
     });
 
     it('is as before, and read-only, where the daemon refuses', async () => {
