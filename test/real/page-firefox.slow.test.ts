@@ -23,7 +23,7 @@ describe('the pages in Firefox', function () {
     full?.remove();
   });
 
-  it('show the same rows, hold at three widths, and break no rule of axe', async function () {
+  it('show the same rows, hold at three widths, and break no rule of axe on a phone', async function () {
     requirePrograms(this, { firefox: 'firefox-esr' });
     full = await fullBox();
     const answers = senseAnswers(full);
@@ -46,6 +46,7 @@ describe('the pages in Firefox', function () {
           'return [document.documentElement.scrollWidth, innerWidth]',
         )) as number[];
         expect(wide, `${path} at ${room}`).to.be.at.most(room!);
+        if (width !== 390) continue;
         await script(AXE);
         const found = (await own.send('WebDriver:ExecuteAsyncScript', {
           script: 'axe.run().then(({ violations }) => arguments[0](violations.map(({ id }) => id)))',
