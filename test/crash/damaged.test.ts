@@ -13,7 +13,7 @@ import { hookJson } from '../helpers/hooks';
 import { removeFolder, scratch } from '../helpers/scratch';
 import { readyWorld } from '../helpers/work';
 
-const ROUNDS = killsOr(8);
+const ROUNDS = killsOr(5);
 
 /** What reads the area, all at once, and then what writes it, one after the other. */
 const READERS: readonly (readonly string[])[] = [
