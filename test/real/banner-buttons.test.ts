@@ -7,12 +7,13 @@ import { createContext, type Context } from '../../src/lib/app/context';
 import { openPushes, pushesJob } from '../../src/lib/app/pushes';
 import { loadConfig } from '../../src/lib/config/load';
 import type { DaemonJob } from '../../src/lib/daemon/jobs';
-import { answerTo, openAsk, takeAnswer, type Ask, type AskDecision } from '../../src/lib/inbox/asks';
+import { answerTo, takeAnswer, type Ask, type AskDecision } from '../../src/lib/inbox/asks';
 import type { Channel } from '../../src/lib/notify/channels/channel';
 import { desktopChannel } from '../../src/lib/notify/channels/desktop';
 import { readPushes } from '../../src/lib/notify/pushes';
 import { run } from '../../src/lib/platform/process/process';
 import { testArea, type TestArea } from '../helpers/area';
+import { askToMake } from '../helpers/asks';
 import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
 import { parcel } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
@@ -73,18 +74,7 @@ describe('the buttons of banners, with a real notification service (dunst)', fun
   });
   after(() => kit?.stop());
 
-  const ask = (more: Partial<Parameters<typeof openAsk>[1]> = {}): Promise<Ask> =>
-    openAsk(context, {
-      kind: 'permission',
-      session: 's1',
-      slug: 'shop',
-      tool: 'Bash',
-      input: '{"command":"make"}',
-      canAllow: true,
-      isHeld: true,
-      untilMs: Date.now() + 600_000,
-      ...more,
-    });
+  const ask = (more?: Parameters<typeof askToMake>[2]): Promise<Ask> => askToMake(context, Date.now(), more);
   const show = async (): Promise<void> => {
     const about = { event: 'attention', message: 'shop asks to run Bash.', thread: 'shop' } as const;
     expect(await channel.send(parcel(about), () => undefined)).to.deep.equal({ outcome: 'delivered' });

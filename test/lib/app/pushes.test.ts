@@ -6,7 +6,7 @@ import { openPushes, pushesJob } from '../../../src/lib/app/pushes';
 import { loadConfig } from '../../../src/lib/config/load';
 import { secret } from '../../../src/lib/config/secret';
 import type { DaemonJob } from '../../../src/lib/daemon/jobs';
-import { answerAsk, answerTo, openAsk, takeAnswer, type Ask } from '../../../src/lib/inbox/asks';
+import { answerAsk, answerTo, takeAnswer, type Ask } from '../../../src/lib/inbox/asks';
 import type { Channel, Parcel } from '../../../src/lib/notify/channels/channel';
 import { pushChannel } from '../../../src/lib/notify/channels/push';
 import { telegramChannel } from '../../../src/lib/notify/channels/telegram';
@@ -14,6 +14,7 @@ import { readPushes } from '../../../src/lib/notify/pushes';
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
+import { askToMake } from '../../helpers/asks';
 import { httpDeps, parcel } from '../../helpers/notify';
 import { notifyServer, type Got, type NotifyServer, type Reply } from '../../helpers/notify-server';
 
@@ -96,18 +97,7 @@ describe('answers by the buttons of pushes', () => {
     const message = { message_id: 1, chat: { id: chat } };
     updates.push({ update_id: id, callback_query: { id: `c${id}`, from: { id: from }, message, data: token } }); // prettier-ignore
   };
-  const ask = (more: Partial<Parameters<typeof openAsk>[1]> = {}): Promise<Ask> =>
-    openAsk(context, {
-      kind: 'permission',
-      session: 's1',
-      slug: 'shop',
-      tool: 'Bash',
-      input: '{"command":"make"}',
-      canAllow: true,
-      isHeld: true,
-      untilMs: nowMs + 600_000,
-      ...more,
-    });
+  const ask = (more?: Parameters<typeof askToMake>[2]): Promise<Ask> => askToMake(context, nowMs, more);
   const send = async (id: 'telegram' | 'push', more: Partial<Parcel> = {}): Promise<Got> => {
     const message = 'shop·login asks to run Bash.';
     const all = parcel({ event: 'attention', message, thread: 'shop', ...more });
