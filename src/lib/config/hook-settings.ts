@@ -70,7 +70,10 @@ export async function hookSettings({ area, loadConfig }: Loader): Promise<HookSe
   const { tab, tellAssistant, titles } = user.sessions;
   const capture = workRepo.repo === undefined || !workRepo.enabled ? 'off' : work.CAPTURE_PROMPT;
   const settings: HookSettings = {
-    ...{ tab, tellAssistant, titles, capture },
+    tab,
+    tellAssistant,
+    titles,
+    capture,
     daName: user.da.name,
     timezone: user.timezone,
   };

@@ -128,7 +128,9 @@ export const USER_KEYS = {
   },
   usage: { enabled: flag(true), prices: modelPrices(), budgets: budgetList() },
   sessions: {
-    ...{ tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
+    tab: flag(true),
+    tellAssistant: flag(false),
+    titles: flag(false),
     hosts: written(listOf('a list of ssh hosts', isCleanText, []), 'sync connect ssh'),
   },
   sync: { details: flag(false), ...SYNC_STATE },

@@ -96,7 +96,10 @@ async function serve(parts: DaemonParts, log: DaemonLog, onListening: (instance:
   const own = ownRoutes({ version, build, status, end, url, gate: access });
   const onFault = faultLog(clock, log);
   const changes = streamRoute({
-    ...{ clock, topics: parts.topics, run: `${ownProcess().pid} ${startedAt}`, version: build },
+    clock,
+    topics: parts.topics,
+    run: `${ownProcess().pid} ${startedAt}`,
+    version: build,
     hasPageSecret: access.hasPageSecret,
     ask: async (path) => app.answer(ownHead(path), Buffer.alloc(0)),
     onFault: (error) => onFault(ownHead('/api/stream'), toStewardError(error)),

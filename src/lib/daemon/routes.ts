@@ -134,7 +134,11 @@ function totalsOf(record: DailyRecord) {
   const { date, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes } = recordDocument(record);
   const { cells } = record.ledger;
   return {
-    ...{ date, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes },
+    date,
+    totalMinutes,
+    creationMinutes,
+    consumptionMinutes,
+    neutralMinutes,
     workingMinutes: minutesIn(cells, 'working'),
     waitingMinutes: minutesIn(cells, 'waiting'),
     commits: record.commits.count,

@@ -29,7 +29,14 @@ export function sessionWaits(sessions: readonly Session[], nowMs: number): Inbox
     const { slug, repo, branch = null, requests, task, title } = session;
     const { kind, why, since } = reasonOf(session, nowMs);
     return waitOf({
-      ...{ id: slug, slug, name: names.get(slug) ?? slug, kind, why, since, repo, branch },
+      id: slug,
+      slug,
+      name: names.get(slug) ?? slug,
+      kind,
+      why,
+      since,
+      repo,
+      branch,
       title: task ?? title ?? null,
       blocks: requests.length > 0 || kind === 'limit',
       go: goTo(session, names.get(slug) ?? slug),
@@ -51,9 +58,18 @@ export function elsewhereWaits(rows: readonly SessionRow[]): InboxWait[] {
   );
   return waiting.map(({ slug, name, repo, branch, waitingFor, waitingSince, updatedAt, go, elsewhere }) =>
     waitOf({
-      ...{ id: slug, slug, name, repo, branch, go, title: null },
-      ...{ kind: kindOf(waitingFor), why: waitingFor ?? 'turn finished', since: waitingSince ?? updatedAt },
-      ...{ blocks: waitingFor !== null, canEnd: waitingFor === null },
+      id: slug,
+      slug,
+      name,
+      repo,
+      branch,
+      go,
+      title: null,
+      kind: kindOf(waitingFor),
+      why: waitingFor ?? 'turn finished',
+      since: waitingSince ?? updatedAt,
+      blocks: waitingFor !== null,
+      canEnd: waitingFor === null,
       ...(elsewhere !== null && { elsewhere }),
     }),
   );

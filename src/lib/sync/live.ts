@@ -15,10 +15,18 @@ import { parseClean } from './parse';
 const isTime = where(isText, isIso);
 const isRow = where(
   shape({
-    ...{ slug: isText, name: isText, assistant: isText, repo: nullable(isText), branch: nullable(isText) },
-    ...{ status: oneOf(['working', 'waiting', 'no-signal']), waitingFor: nullable(isText) },
-    ...{ waitingSince: nullable(isTime), startedAt: isTime, updatedAt: isTime },
-    ...{ sessionIds: optional(listOf(isText)), elsewhere: optional(oneOf([null])) },
+    slug: isText,
+    name: isText,
+    assistant: isText,
+    repo: nullable(isText),
+    branch: nullable(isText),
+    status: oneOf(['working', 'waiting', 'no-signal']),
+    waitingFor: nullable(isText),
+    waitingSince: nullable(isTime),
+    startedAt: isTime,
+    updatedAt: isTime,
+    sessionIds: optional(listOf(isText)),
+    elsewhere: optional(oneOf([null])),
   }),
   ({ slug }) => isSlug(slug) && !isNameless(slug),
 );
@@ -91,18 +99,27 @@ function rowsIn(listed: unknown, from: Elsewhere): SessionRow[] | undefined {
   return found.map(({ sessionIds = [], ...row }) => {
     const slug = from.host === null ? row.slug : hashOf({ ...row, sessionIds });
     return {
-      ...{ ...row, slug, name: `${from.machine} · ${row.name}`, go: `steward go ${slug}`, elsewhere: from },
-      ...{
-        task: null,
-        title: null,
-        project: null,
-        givenName: null,
-        worktree: null,
-        model: null,
-        place: null,
-      },
-      ...{ mode: 'native', phase: 'native', artifact: null, github_issue: null, github_issue_url: null },
-      ...{ activity: null, pid: null, subagents: 0, sessionIds },
+      ...row,
+      slug,
+      name: `${from.machine} · ${row.name}`,
+      go: `steward go ${slug}`,
+      elsewhere: from,
+      sessionIds,
+      task: null,
+      title: null,
+      project: null,
+      givenName: null,
+      worktree: null,
+      model: null,
+      place: null,
+      mode: 'native',
+      phase: 'native',
+      artifact: null,
+      github_issue: null,
+      github_issue_url: null,
+      activity: null,
+      pid: null,
+      subagents: 0,
     };
   });
 }
