@@ -17,6 +17,7 @@ import type { Item } from '../../src/lib/work/board';
 import type { SessionsReport } from '../../src/lib/sessions/rows';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { testArea } from '../helpers/area';
+import { askIn } from '../helpers/asks';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 import { ask, machineFolder, startDaemon, until, type Reply, type RunningDaemon } from '../helpers/daemon';
 import { eventsOf } from '../helpers/dashboard';
@@ -374,22 +375,19 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect(refused.text).to.include('The terminal for Shop is unknown.');
     await visit(daemon, 'POST /api/go', 403, { body: go.body });
     await visit(daemon, 'POST /api/go', 404, { headers: page, body: '{"slug":"none"}' });
-    const asked = { id: 'q-1', kind: 'ask', session: null, slug: null, tool: 'ask_me', input: 'Which?' };
-    const times = { at: new Date().toISOString(), until: new Date(Date.now() + 600_000).toISOString() };
-    const open = { questions: [{ text: 'Which?', options: ['A'] }], canAllow: true, canAllowSession: false };
-    writeFileSync(area('state', 'asks.json'), JSON.stringify({ asks: [{ ...asked, ...times, ...open }] }));
+    const id = await askIn(home.path, 'Which?', ['A']);
     for (const headers of [{}, page]) {
       const inbox = await visit(daemon, 'GET /api/inbox', 200, { headers });
       expect(inbox.text.includes('Which?')).to.equal(headers === page);
     }
-    await send('/api/inbox/answer', 400, { id: 'q-1', answer: '2' });
-    expect(await send('/api/inbox/answer', 200, { id: 'q-1', answer: '1' })).to.deep.equal({ id: 'q-1' });
-    await send('/api/inbox/answer', 409, { id: 'q-1', answer: '1' });
-    writeFileSync(area('state', 'asks.json'), JSON.stringify({ asks: [{ ...asked, ...times, ...open }] }));
-    await send('/api/inbox/mark', 409, { id: 'q-1' });
-    await send('/api/inbox/mark', 400, { id: 'q-1', when: 'yesterday' });
+    await send('/api/inbox/answer', 400, { id, answer: '2' });
+    expect(await send('/api/inbox/answer', 200, { id, answer: '1' })).to.deep.equal({ id });
+    await send('/api/inbox/answer', 409, { id, answer: '1' });
+    const next = await askIn(home.path, 'Which?', ['A']);
+    await send('/api/inbox/mark', 409, { id: next });
+    await send('/api/inbox/mark', 400, { id: next, when: 'yesterday' });
     await send('/api/inbox/mark', 404, { id: 'none', when: '1h' });
-    expect(await send('/api/inbox/mark', 200, { id: 'q-1', when: '1h' })).to.include({ id: 'q-1' });
+    expect(await send('/api/inbox/mark', 200, { id: next, when: '1h' })).to.include({ id: next });
     expect((await visit(daemon, 'GET /api/inbox', 200, { headers: page })).text).not.to.include('Which?');
     const write = (name: string, status: number, input: object): Promise<unknown> =>
       send(`/api/work/${name}`, status, input);

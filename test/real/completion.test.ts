@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { cacheText } from '../../src/lib/work/cache';
+import { askIn } from '../helpers/asks';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { hookJson } from '../helpers/hooks';
 import { manyCached, manyIssues } from '../helpers/large-data';
@@ -12,6 +13,7 @@ import { requirePrograms } from '../helpers/real-part';
 describe('completion in the real shells', function () {
   this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
+  let asked: string;
 
   beforeEach(() => {
     home = emptyHome();
@@ -73,18 +75,7 @@ describe('completion in the real shells', function () {
     files['cache.json'] = cacheText(cache);
     mkdirSync(at('.steward', 'work'), { recursive: true, mode: 0o700 });
     for (const [name, text] of Object.entries(files)) writeFileSync(at('.steward', 'work', name), text);
-    const [tool, input] = ['ask_me', `Which ${HOSTILE}?`];
-    const until = new Date(Date.now() + 600_000).toISOString();
-    const question = {
-      kind: 'ask',
-      session: null,
-      slug: null,
-      tool,
-      input,
-      questions: [{ text: input, options: [] }],
-    };
-    const ask = { id: 'q-0123456789ab', ...question, at: new Date().toISOString(), until };
-    writeFileSync(at('.steward', 'state', 'asks.json'), JSON.stringify({ version: 1, asks: [ask] }));
+    asked = await askIn(home.path, `Which ${HOSTILE}?`, []);
     mkdirSync(at('bin'));
     const program = `#!/bin/sh\necho "$*" >>"${at('calls')}"\nexec "${process.execPath}" "${BIN}" "$@"\n`;
     writeFileSync(at('bin', 'steward'), program, { mode: 0o755 });
@@ -146,9 +137,9 @@ describe('completion in the real shells', function () {
     expect(complete('work', 'close', '--j')).to.deep.equal(['--json']);
     const stop = hookJson('stop', { cwd: at('shop'), session_id: 'one' });
     expect((await steward(['hook', 'stop'], { home: home.path, input: stop })).code).to.equal(0);
-    expect(complete('answer', '')).to.deep.equal(['q-0123456789ab']);
+    expect(complete('answer', '')).to.deep.equal([asked]);
     expect(complete('inbox', 'done', '')).to.deep.equal(['big\\ \\(sale\\)']);
-    expect(complete('inbox', 'snooze', '')).to.have.members(['q-0123456789ab', 'big\\ \\(sale\\)']);
+    expect(complete('inbox', 'snooze', '')).to.have.members([asked, 'big\\ \\(sale\\)']);
     expect(existsSync(at('pwned'))).to.equal(false);
   });
 

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
+import { askIn } from '../helpers/asks';
 import { launchBrowser } from '../helpers/browser';
 import { emptyHome, steward } from '../helpers/cli';
 import { startDaemon, until, type RunningDaemon } from '../helpers/daemon';
@@ -17,23 +18,12 @@ describe('two tabs and a terminal that act at the same time (built)', function (
   let home: ReturnType<typeof emptyHome>;
   let daemon: RunningDaemon;
   let tabs: Page[];
+  let question: string;
 
   before(async function () {
     requirePrograms(this, { chromium: 'chromium' });
     home = emptyHome();
-    const times = { at: new Date().toISOString(), until: new Date(Date.now() + 600_000).toISOString() };
-    const ask = { kind: 'ask', session: null, slug: null, tool: 'ask_me', input: 'Which?', canAllow: true };
-    const asks = [
-      {
-        id: 'q-1',
-        ...ask,
-        ...times,
-        questions: [{ text: 'Which?', options: ['A', 'B'] }],
-        canAllowSession: false,
-      },
-    ];
-    mkdirSync(join(home.path, '.steward', 'state'), { recursive: true });
-    writeFileSync(join(home.path, '.steward', 'state', 'asks.json'), JSON.stringify({ asks }));
+    question = await askIn(home.path, 'Which?', ['A', 'B']);
     const ts = new Date(Date.now() - 60_000).toISOString();
     const events = join(home.path, '.steward', 'sense', 'events');
     mkdirSync(events, { recursive: true });
@@ -79,7 +69,7 @@ describe('two tabs and a terminal that act at the same time (built)', function (
     (JSON.parse((await run(['inbox', '--json'])).stdout) as { rows: { id: string }[] }).rows;
 
   it('finish a row once, and snooze one once', async () => {
-    const ids = (await rowsOf()).map(({ id }) => id).filter((id) => id !== 'q-1' && id !== 'hooks');
+    const ids = (await rowsOf()).map(({ id }) => id).filter((id) => id !== question && id !== 'hooks');
     expect(ids.length).to.be.at.least(2);
     const [done, later] = ids as [string, string];
     const send = (id: string, label: string) => `[data-key="${id}"] .buttons > [data-key="${label}"]`;
@@ -96,7 +86,7 @@ describe('two tabs and a terminal that act at the same time (built)', function (
   });
 
   it('answer a question once, and say so to the others', async () => {
-    const code = await race('[data-ask=q-1] [data-send]', ['answer', 'q-1', '2']);
+    const code = await race(`[data-ask=${question}] [data-send]`, ['answer', question, '2']);
     await agree('#waiting-list', (text) => !text.includes('Which?'));
     const log = readFileSync(join(home.path, '.steward', 'observability', 'answers.jsonl'), 'utf8');
     expect(log.trim().split('\n')).to.have.length(1);

@@ -61,6 +61,8 @@ interface Answer extends AskDecision {
 }
 
 interface StoredAsk extends Ask {
+  /** Proves that this machine opened the ask as it is: one that was changed is neither shown nor answered. */
+  seal: string;
   answer?: Answer;
 }
 
@@ -95,7 +97,7 @@ export async function openAsk(machine: Machine, { isHeld, untilMs, ...about }: N
       throw new StewardError('unavailable', `${MAX_ASKS} questions wait for an answer.`, {
         hint: 'Answer some of them: steward inbox',
       });
-    asks.push(opened);
+    asks.push({ ...opened, seal: sealOf(keyOf(machine.area.machine), opened) });
   });
   return opened;
 }
@@ -119,23 +121,15 @@ export async function answerAsk(
     const decision = decide(ask);
     // Logged first: a decision that takes effect is always in the log.
     logAnswer(machine, ask, decision, from);
-    ask.answer = { ...decision, from, mac: macOf(keyOf(machine.area.machine), ask, decision) };
+    ask.answer = { ...decision, from, mac: macOf(keyOf(machine.area.machine), ask.seal, decision) };
     return ask;
   });
 }
 
-/**
- * Returns the answer to an ask, if there is one. Ignores answers that were given for another text, session or
- * tool, for example because the file was changed.
- */
-export function answerTo(machine: Machine, ask: Ask): AskDecision | undefined {
-  const answer = read(machine).find(({ id }) => id === ask.id)?.answer;
-  if (answer === undefined) return undefined;
-  const { behavior, texts, forSession } = answer;
-  const decision = { behavior, texts, forSession };
-  const wanted = Buffer.from(macOf(keyOf(machine.area.machine), ask, decision));
-  const given = Buffer.from(answer.mac);
-  return wanted.length === given.length && timingSafeEqual(wanted, given) ? decision : undefined;
+/** Returns the answer to an ask, if there is one. */
+export function answerTo(machine: Machine, { id }: Ask): AskDecision | undefined {
+  const answer = read(machine).find((ask) => ask.id === id)?.answer;
+  return answer && { behavior: answer.behavior, texts: answer.texts, forSession: answer.forSession };
 }
 
 /** Removes an ask, and returns its answer if it has a valid one. Only one caller gets it. */
@@ -157,6 +151,7 @@ export async function renewAsk(machine: Machine, id: string, untilMs: number): P
       throw new StewardError('not_found', `No question has the id "${id}".`, { hint: 'Ask it again.' });
     // The time is part of what an answer is bound to, so an answered question keeps it.
     if (ask.answer === undefined) ask.until = toIso(untilMs);
+    ask.seal = sealOf(keyOf(machine.area.machine), ask);
     return ask;
   });
 }
@@ -171,15 +166,23 @@ function ended(why: string): StewardError {
   return new StewardError('conflict', why, { hint: 'See the rest: steward inbox' });
 }
 
-function read(machine: Pick<Machine, 'area'>): StoredAsk[] {
-  const asks = parseObject(readText(machine.area.asks, { maxBytes: MAX_BYTES }) ?? '')?.['asks'];
-  return Array.isArray(asks) ? asks.filter(isAsk) : [];
+/** Returns the asks as they were opened. Ignores every other one, and answers that were not given for them. */
+function read({ area }: Pick<Machine, 'area'>): StoredAsk[] {
+  const stored = parseObject(readText(area.asks, { maxBytes: MAX_BYTES }) ?? '')?.['asks'];
+  if (!Array.isArray(stored) || stored.length === 0) return [];
+  const key = keyOf(area.machine);
+  const asks = (stored as unknown[]).filter(isObject).map((ask) => ask as unknown as StoredAsk);
+  return asks
+    .filter((ask) => isSame(ask.seal, sealOf(key, ask)))
+    .map(({ answer, ...ask }) => {
+      const isGiven = isObject(answer) && isSame(answer.mac, macOf(key, ask.seal, answer));
+      return isGiven ? { ...ask, answer } : ask;
+    });
 }
 
-function isAsk(value: unknown): value is StoredAsk {
-  if (!isObject(value)) return false;
-  const { id, tool, input, until, at, questions } = value;
-  return [id, tool, input, until, at].every((text) => typeof text === 'string') && Array.isArray(questions);
+function isSame(given: unknown, wanted: string): boolean {
+  const [one, other] = [given, wanted].map((text) => Buffer.from(String(text)));
+  return one?.length === other?.length && timingSafeEqual(one as Buffer, other as Buffer);
 }
 
 async function changed<T>(machine: Machine, change: (asks: StoredAsk[]) => T): Promise<T> {
@@ -195,11 +198,19 @@ async function changed<T>(machine: Machine, change: (asks: StoredAsk[]) => T): P
   });
 }
 
-/** Binds a decision to the ask, and to the hash of the whole input that you saw. */
-function macOf(key: string, { id, session, tool, input, until }: Ask, decision: AskDecision): string {
-  const { behavior, texts, forSession } = decision;
-  const hash = createHash('sha256').update(input).digest('hex');
-  const bound = [id, session, tool, hash, until, behavior, texts, forSession];
+/** Binds an ask to everything that you see of it, and to the hash of its whole input. */
+function sealOf(key: string, ask: Ask): string {
+  const { id, kind, session, slug, tool, input, questions, canAllow, canAllowSession, at, until } = ask;
+  const hash = createHash('sha256').update(String(input)).digest('hex');
+  return hmac(key, [id, kind, session, slug, tool, hash, questions, canAllow, canAllowSession, at, until]);
+}
+
+/** Binds a decision to the ask for which it was given. */
+function macOf(key: string, seal: string, { behavior, texts, forSession }: AskDecision): string {
+  return hmac(key, [seal, behavior, texts, forSession]);
+}
+
+function hmac(key: string, bound: readonly unknown[]): string {
   return createHmac('sha256', key).update(JSON.stringify(bound)).digest('base64url');
 }
 

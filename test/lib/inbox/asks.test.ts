@@ -67,18 +67,20 @@ describe('asks and answers', () => {
     expect(waitingAsks(area.deps)).to.deep.equal([]);
   });
 
-  it('takes no answer for another input, tool, session, time or decision', async () => {
-    const changes: Record<string, (ask: Record<string, unknown>) => void> = {
-      input: (ask) => (ask['input'] = '{"command":"ls -l"}'),
-      tool: (ask) => (ask['tool'] = 'Write'),
-      session: (ask) => (ask['session'] = 's2'),
-      until: (ask) => (ask['until'] = new Date(nowMs + 90_000).toISOString()),
-    };
-    for (const [name, change] of Object.entries(changes)) {
+  it('takes no answer for another input, tool, session, time or decision, and shows none that was changed', async () => {
+    const changes: Record<string, unknown> = {
+      ...{ id: 'q-other', kind: 'question', session: 's2', slug: 'other', tool: 'Write', input: '{"command":"ls -l"}' },
+      ...{ questions: [{ text: 'Which?', options: [] }], canAllow: false, canAllowSession: true },
+      until: new Date(nowMs + 90_000).toISOString(),
+      at: new Date(nowMs - 1).toISOString(),
+      seal: 5,
+    }; // prettier-ignore
+    for (const [name, value] of Object.entries(changes)) {
       const ask = await permission();
-      // You see, and so answer, what was changed; the asking process compares it with its own.
-      tamper(change);
-      await answer(ask.id);
+      await answer((await permission()).id);
+      tamper((one) => (one[name] = value));
+      expect(waitingAsks(area.deps), name).to.deep.equal([]);
+      expect((await rejection(answer(ask.id))).kind, name).to.equal('conflict');
       expect(await takeAnswer(area.deps, ask), name).to.equal(undefined);
     }
     const [denied, forged] = [await permission(), await permission()];
@@ -87,8 +89,13 @@ describe('asks and answers', () => {
       const stored = ask['answer'] as object | undefined;
       ask['answer'] = { ...stored, ...ALLOW, from: 'the page', ...(stored ? {} : { mac: 'x'.repeat(43) }) };
     });
+    expect(
+      waitingAsks(area.deps).map(({ id }) => id),
+      'both wait again',
+    ).to.deep.equal([denied.id, forged.id]);
     expect(await takeAnswer(area.deps, denied), 'decision').to.equal(undefined);
-    expect(await takeAnswer(area.deps, forged), 'no key').to.equal(undefined);
+    await answer(forged.id);
+    expect(await takeAnswer(area.deps, forged), 'a real one after a forged one').to.deep.equal(ALLOW);
   });
 
   it('takes no answer that belongs to another ask', async () => {
