@@ -1,11 +1,14 @@
 import { BaseCommand, boolean, machine, ofOr, text } from '../lib/cli/base-command';
 import { openUsage } from '../lib/app/usage';
+import { openYield } from '../lib/app/yield';
 import { collectUsage } from '../lib/usage/collect';
 import { budgetStates, budgetTexts, denial, limiting, type BudgetState } from '../lib/usage/budgets';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { readPipedStdin } from '../lib/platform/process/stdin';
-import { usageCsv, usageText } from '../lib/usage/view';
+import { usageCsv, usageText, type UsageReport } from '../lib/usage/view';
+import { YIELD_GROUPINGS, type Yield } from '../lib/usage/yield';
+import { yieldCsv } from '../lib/usage/yield-view';
 
 /** Delay before the progress message, in ms. */
 const SLOW_MS = 1000;
@@ -17,7 +20,7 @@ export default class UsageCommand extends BaseCommand {
   static override description =
     "Reads your assistants' local logs and fetches nothing. Stores only numbers, ids, models, repositories and times. Unknown prices are never 0.";
   static override flags = {
-    by: text({ description: 'How to group the rows.', options: [...GROUPINGS], default: 'day' }),
+    by: text({ description: 'How to group the rows.', options: [...GROUPINGS, 'commit'], default: 'day' }),
     of: ofOr('last 7 days', 'Days'),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
     machine,
@@ -27,21 +30,28 @@ export default class UsageCommand extends BaseCommand {
   static override examples = ['usage --by repo --of "last month"', 'usage --by model --csv > usage.csv'];
   static override related = ['week', 'sessions', 'statusline'];
 
-  async run(): Promise<Usage | BudgetState[] | undefined> {
+  async run(): Promise<Usage | Yield | BudgetState[] | undefined> {
     const { flags } = await this.parse(UsageCommand);
     if (flags.check) return this.check(flags.hook);
     const slow = setTimeout(() => this.say("Reading your assistants' logs…"), SLOW_MS);
     const { machine } = flags;
     const period = await this.period(flags.of);
     const usage = await openUsage(this.context);
-    const report = await usage
-      .report({ by: flags.by as Grouping, period, machine })
-      .finally(() => clearTimeout(slow));
+    const by = YIELD_GROUPINGS.find((each) => each === flags.by);
+    const grouping = by === 'commit' ? 'session' : (flags.by as Grouping);
+    const read = async (): Promise<UsageReport> => {
+      const report = await usage.report({ by: grouping, period, machine });
+      if (by === undefined) return report;
+      const made = await openYield(this.context, report.usage, { by, period, machine }, usage.deps);
+      return { ...report, made, by, notes: made.notes ?? [] };
+    };
+    const report = await read().finally(() => clearTimeout(slow));
+    const shown = report.made ?? report.usage;
     if (flags.csv) {
-      this.printUnfolded(() => usageCsv(report.usage));
-      for (const note of report.usage.notes ?? []) this.say(note);
+      this.printUnfolded(() => (report.made ? yieldCsv(report.made.rows) : usageCsv(report.usage)));
+      for (const note of shown.notes ?? []) this.say(note);
     } else this.print(() => usageText(report, this.terminal));
-    return report.usage;
+    return shown;
   }
 
   private async check(isHook: boolean): Promise<BudgetState[] | undefined> {

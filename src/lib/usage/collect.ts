@@ -33,7 +33,7 @@ export interface UsageDeps {
 }
 
 /** Number of days for which logs are read and response ids are remembered. */
-const KEPT_DAYS = 40;
+export const KEPT_DAYS = 40;
 const LOCK_WAIT_MS = 10_000;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const SLICE_MS = 50;

@@ -133,13 +133,17 @@ function amountsOf(version: Version): Amounts {
   return version.slice(3, 3 + AMOUNTS.length) as unknown as Amounts;
 }
 
+/** A response's row. `ms` is its time; 0 if an earlier version of steward stored it. */
+export type ResponseRow = DatedRow & { ms: number };
+
 /** Returns the rows of the responses since then, one for each. */
-export function rowsSince(folder: string, sinceMs: number, from: Day): DatedRow[] {
+export function rowsSince(folder: string, sinceMs: number, from: Day): ResponseRow[] {
   return [...readLedger(folder, from).days].flatMap(([day, { rows, answers }]) =>
     Object.values(answers)
       .flat()
-      .filter((version) => (version[9] ?? 0) >= sinceMs)
-      .map((version) => ({ ...rowOf(rows[version[1]] as RowKey, amountsOf(version)), day })),
+      .map((version) => ({ version, ms: version[9] ?? 0 }))
+      .filter(({ version, ms }) => ms >= sinceMs && version[1] !== PURGED)
+      .map(({ version, ms }) => ({ ...rowOf(rows[version[1]] as RowKey, amountsOf(version)), day, ms })),
   );
 }
 

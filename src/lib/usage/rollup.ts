@@ -92,7 +92,10 @@ export function usageBy(
 export function keyOf(row: DatedRow, by: Grouping, facts: SessionFacts = new Map()): string {
   const session = sessionKey(row.assistant, row.session);
   if (by === 'session') return session;
-  if (by === 'issue' || by === 'branch') return facts.get(session)?.[by] ?? `no ${by}`;
+  const place = row.repo ?? 'unknown';
+  if (by === 'issue') return facts.get(session)?.issue ?? (row.repo === null ? place : 'no issue');
+  if (by === 'branch')
+    return [place, facts.get(session)?.branch].filter((part) => part !== undefined).join(':');
   return row[by] ?? (by === 'machine' ? 'this machine' : 'unknown');
 }
 

@@ -6,10 +6,14 @@ import type { Day } from '../platform/time/time';
 import type { LogSource } from './find-logs';
 import { PRICES_AS_OF } from './prices';
 import type { Grouping, SessionFacts, Usage, UsageRow } from './rollup';
+import type { Yield } from './yield';
+import { yieldLines } from './yield-view';
 
 export interface UsageReport {
   usage: Usage;
-  by: Grouping;
+  /** The usage with the results of the work. */
+  made?: Yield;
+  by: Grouping | 'commit';
   period: { from: Day; to: Day };
   /** The assistants whose logs were read; empty if usage tracking is off. */
   sources: readonly LogSource[];
@@ -29,7 +33,9 @@ export function usageText(report: UsageReport, terminal: Terminal): string {
   const { neutral, strong } = palette(terminal);
   const notes = notesOf(report).flatMap((note) => wrap(note, columns));
   const shown =
-    report.usage.rows.length === 0 ? emptyLines(report, columns) : tableLines(report, columns, strong);
+    (report.made ?? report.usage).rows.length === 0
+      ? emptyLines(report, columns)
+      : tableLines(report, columns, strong);
   const reported = report.limits.length > 0 ? report.limits : ['Limits: none reported by your assistants.'];
   const limits = report.sources.length === 0 ? [] : reported.flatMap((text) => wrap(clean(text), columns));
   const lines = [...shown, ...block(limits), ...block(notes.map(neutral))];
@@ -41,7 +47,9 @@ function block(lines: readonly string[]): string[] {
 }
 
 function tableLines(report: UsageReport, columns: number, strong: (text: string) => string): string[] {
-  const { usage, by, names } = report;
+  const { usage, by, names, made } = report;
+  if (made !== undefined)
+    return yieldLines(made.rows, by).map((line, at) => (at === 0 ? strong(line) : line));
   const cells = columns < WIDE_COLUMNS ? COLUMNS.slice(0, 2) : COLUMNS;
   const total: UsageRow = { key: 'total', ...usage.total };
   const rows = [...usage.rows, total].map((row) => [

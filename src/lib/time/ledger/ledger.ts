@@ -36,6 +36,8 @@ export function ledgerTally(pollIntervalSec: number) {
       else if (event.type === 'agent-session' || event.type === 'session-state') timeline.add(ms, event);
     },
     samples: samples.result,
+    /** Returns the sessions' states, and the spans in which captures were running. */
+    sessions: () => ({ timeline: timeline.result(), covered: coveredBy([...times]) }),
     result(isOver: boolean, { startMs, endMs }: DayBounds, counted = samples.result()): DayLedger {
       const day: Span[] = [[startMs, endMs]];
       const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
