@@ -84,6 +84,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
 const DOORS = [
   'lib/app/capture.ts',
   'lib/app/hold.ts',
+  'lib/app/sharing.ts',
   'lib/app/sweep.ts',
   'lib/assistant/hide.ts',
   'lib/assistant/hook-event.ts',
@@ -100,6 +101,7 @@ const DOORS = [
 /** Who knows that a session has no name: the hook, what folds and describes sessions, and who takes a slug or a name. */
 const NAMELESS = [
   'lib/app/hold.ts',
+  'lib/app/sharing.ts',
   'lib/assistant/follow-up.ts',
   'lib/assistant/hide.ts',
   'lib/assistant/hook-event.ts',

@@ -2,6 +2,7 @@ import { throwIfBug } from '../errors';
 import { knownMachineId } from '../platform/files/machine';
 import { processHost } from '../platform/files/paths';
 import { toIso } from '../platform/time/clock';
+import { givenNames, namesFolder } from '../sessions/names';
 import { isLive } from '../sessions/session';
 import { byNeed, rowsOf, type SessionRow } from '../sessions/rows';
 import { publishedRows, readLive, rowsOfHost } from '../sync/live';
@@ -11,7 +12,12 @@ import { openRunning, openSessions } from './sessions';
 /** Returns the running sessions of other machines that the exchange folder has. */
 export async function openPublished(context: Context): Promise<SessionRow[]> {
   const { folder } = (await context.loadConfig()).config.user.sync;
-  return folder === undefined ? [] : readLive(folder, knownMachineId(), context.clock.now());
+  const rows = folder === undefined ? [] : readLive(folder, knownMachineId(), context.clock.now());
+  const names = rows.length === 0 ? undefined : givenNames(namesFolder(context.area.machine));
+  return rows.map((row) => {
+    const name = names?.get(row.slug);
+    return name === undefined ? row : { ...row, name: `${row.elsewhere?.machine ?? ''} · ${name}` };
+  });
 }
 
 /**

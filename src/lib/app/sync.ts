@@ -4,6 +4,8 @@ import { toStewardError, throwIfBug } from '../errors';
 import { abandonedIds, renewId } from '../platform/files/area-owner';
 import { takeOverFormer } from '../platform/files/former-ids';
 import { removeFolder } from '../platform/files/folder';
+import { marksOf } from '../platform/files/stat';
+import { shortHash } from '../platform/files/short-hash';
 import { withLock } from '../platform/files/lock';
 import { toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
@@ -11,8 +13,15 @@ import { currentSessions } from '../sessions/state';
 import { machinesFolder } from '../sync/exchange';
 import { inFolder } from '../sync/folder';
 import { keptText } from '../sync/checks';
-import { publish, type PublishDeps, type PublishResult, type SyncContext } from '../sync/publish';
+import {
+  machineFolderOf,
+  publish,
+  type PublishDeps,
+  type PublishResult,
+  type SyncContext,
+} from '../sync/publish';
 import { copyFolder, keepCopy } from '../sync/received';
+import { share, SHARED_FILE } from '../sync/settings';
 import { afterRenewal, renewalText } from '../sync/writer';
 import { readState, withFolder, writeState, type SyncState } from '../sync/state';
 import type { Context } from './context';
@@ -104,9 +113,25 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
       throw error;
     }
   }, waitMs);
-  if (done.needsNewId !== true) return done;
+  if (done.needsNewId !== true) return { ...done, files: done.files + (await shareHere(context)) };
   await renew(context);
   return publishNow(context, waitMs);
+}
+
+/** Shares settings, if you chose that and any may have changed. Returns the number of published files. */
+async function shareHere(context: Context): Promise<number> {
+  const { folder = '', deps, locked } = await openSync(context);
+  if (readState(deps.state).settings !== true) return 0;
+  const { files, open } = (await import('./sharing')).openSharing(context, folder);
+  // Once a day, because a folder may have become restricted.
+  const markNow = (): string => `${deps.today} ${shortHash(marksOf(files).text)}`;
+  const isChanged = await locked(async () => {
+    if (readState(deps.state).settingsMark === markNow()) return false;
+    const hasWritten = await share(await open(), join(machineFolderOf(deps), SHARED_FILE));
+    writeState(deps.state, { ...readState(deps.state), settingsMark: markNow() });
+    return hasWritten;
+  });
+  return Number(await isChanged);
 }
 
 /** Gives this machine a new id, and tells why at the next command. After a kill, the next run gives it another one. */

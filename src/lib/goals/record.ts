@@ -27,19 +27,24 @@ export function addGoal(
   path: string,
   goal: Pick<Goal, 'text' | 'target'> & { repos: string[] | undefined },
 ): string {
-  const stored = readText(path, { followLink: true }) ?? '';
-  const before = stored === '' || stored.endsWith('\n') ? stored : `${stored}\n`;
+  const before = readText(path, { followLink: true }) ?? '';
   const ids = parseGoals(before).map(({ id }) => id);
   const numbers = ids.map((id) => Number(/^G(\d{1,6})$/.exec(id)?.[1] ?? 0));
   const id = `G${Math.max(0, ...numbers) + 1}`;
   const repos = goal.repos === undefined ? '' : `  repos: ${goal.repos.join(', ')}\n`;
   const target = goal.target === null ? '' : `  target: ${goal.target}\n`;
-  const item = `- **${id}**: ${goal.text}\n${repos}${target}`;
-  const isBelowHeading = parseGoals(before + item).length > ids.length;
-  const heading = isBelowHeading ? '' : `${before === '' ? '' : '\n'}## Active Goals\n\n`;
   ensureFolder(dirname(path));
-  replaceFile(path, before + heading + item, { followLink: true });
+  const text = withItem(before, `- **${id}**: ${goal.text}\n${repos}${target}`);
+  replaceFile(path, text, { followLink: true });
   return id;
+}
+
+/** Adds a goal's lines below the last heading "Active Goals", or below a new one. */
+function withItem(stored: string, item: string): string {
+  const before = stored === '' || stored.endsWith('\n') ? stored : `${stored}\n`;
+  const isBelowHeading = parseGoals(before + item).length > parseGoals(before).length;
+  const heading = isBelowHeading ? '' : `${before === '' ? '' : '\n'}## Active Goals\n\n`;
+  return before + heading + item;
 }
 
 /**
@@ -47,11 +52,16 @@ export function addGoal(
  * or keys such as `target:`. If an id occurs twice, uses the first goal.
  */
 export function parseGoals(markdown: string): Goal[] {
-  const goals = new Map<string, Goal>();
+  return [...goalBlocks(markdown).values()].map(({ goal }) => goal);
+}
+
+/** Returns the goals by id, with the numbers of their lines. */
+function goalBlocks(markdown: string): Map<string, { goal: Goal; at: number[] }> {
+  const goals = new Map<string, { goal: Goal; at: number[] }>();
   let sectionLevel: number | undefined;
-  let current: Goal | undefined;
+  let current: { goal: Goal; at: number[] } | undefined;
   let currentIndent = 0;
-  for (const line of contentLines(markdown)) {
+  for (const [line, number] of contentLines(markdown)) {
     const heading = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/.exec(line);
     if (heading !== null) {
       const level = heading[1]?.length ?? 1;
@@ -65,13 +75,44 @@ export function parseGoals(markdown: string): Goal[] {
     // Lines indented under a goal are part of it, even if they look like a goal.
     const goal = current !== undefined && indent >= currentIndent + 2 ? undefined : goalOf(line);
     if (goal !== undefined) {
-      current = goal;
+      current = { goal, at: [number] };
       currentIndent = indent;
-      if (!goals.has(goal.id)) goals.set(goal.id, goal);
+      if (!goals.has(goal.id)) goals.set(goal.id, current);
     } else if (indent === 0) current = undefined;
-    else if (current !== undefined) addDetail(current, line.trim());
+    else if (current !== undefined) {
+      addDetail(current.goal, line.trim());
+      current.at.push(number);
+    }
   }
-  return [...goals.values()];
+  return goals;
+}
+
+/** Returns each goal's lines in a file, by id. */
+export function goalLines(markdown: string): Map<string, string[]> {
+  const lines = linesOf(markdown);
+  return new Map(
+    [...goalBlocks(markdown)].map(([id, { at }]) => [id, at.map((number) => (lines[number] ?? '').trim())]),
+  );
+}
+
+/** Returns the file's text with a goal's lines replaced, added, or removed if `value` is null. */
+export function withGoalLines(markdown: string, id: string, value: readonly string[] | null): string {
+  const { at = [] } = goalBlocks(markdown).get(id) ?? {};
+  const lines = linesOf(markdown);
+  const [start] = at;
+  const indent = /^ */.exec(lines[start ?? -1] ?? '')?.[0] ?? '';
+  const written = (value ?? []).map((line, index) => `${indent}${index === 0 ? '' : '  '}${line}`);
+  if (start === undefined)
+    return written.length === 0 ? markdown : withItem(markdown, `${written.join('\n')}\n`);
+  const kept = lines.flatMap((line, number) => {
+    if (number === start) return written;
+    return at.includes(number) ? [] : [line];
+  });
+  return kept.join(markdown.includes('\r\n') ? '\r\n' : '\n');
+}
+
+function linesOf(markdown: string): string[] {
+  return markdown.split(/\r\n|\r|\n/);
 }
 
 /** Parses `- **G1**: text` or `- **G1:** text`. */
@@ -109,10 +150,10 @@ function addDetail(goal: Goal, text: string): void {
   }
 }
 
-function* contentLines(markdown: string): Generator<string> {
+function* contentLines(markdown: string): Generator<[line: string, number: number]> {
   let fence: string | undefined;
   let isComment = false;
-  for (const raw of markdown.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)) {
+  for (const [number, raw] of linesOf(markdown.replace(/^\ufeff/, '')).entries()) {
     if (fence !== undefined) {
       const close = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(raw)?.[1];
       if (close !== undefined && close.startsWith(fence)) fence = undefined;
@@ -130,7 +171,7 @@ function* contentLines(markdown: string): Generator<string> {
       return '';
     });
     fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (fence === undefined) yield line;
+    if (fence === undefined) yield [line, number];
   }
 }
 
@@ -148,14 +189,34 @@ export function readProjects(path: string): Project[] {
   return projects.map((project) => ({ ...project, path: expandHome(project.path, home) }));
 }
 
-/** Parses the tracked projects in file order. If a name occurs twice, uses the first project. */ export function parseProjects(
-  markdown: string,
-): Project[] {
+/** Parses the tracked projects in file order. If a name occurs twice, uses the first project. */
+export function parseProjects(markdown: string): Project[] {
   const projects = new Map<string, Project>();
-  for (const line of markdown.split(/\r\n|\r|\n/)) {
-    const row = /^\s*\|\s*\*\*([^*|]+)\*\*\s*\|\s*`([^`|]+)`\s*\|/.exec(line);
-    const [name = '', path = ''] = [row?.[1]?.trim(), row?.[2]?.trim()];
-    if (name !== '' && path !== '' && !projects.has(name)) projects.set(name, { name, path });
-  }
+  for (const project of linesOf(markdown).flatMap((line) => projectIn(line) ?? []))
+    if (!projects.has(project.name)) projects.set(project.name, project);
   return [...projects.values()];
+}
+
+function projectIn(line: string): Project | undefined {
+  const row = /^\s*\|\s*\*\*([^*|]+)\*\*\s*\|\s*`([^`|]+)`\s*\|/.exec(line);
+  const [name = '', path = ''] = [row?.[1]?.trim(), row?.[2]?.trim()];
+  return name === '' || path === '' ? undefined : { name, path };
+}
+
+/** Returns the file's text with a project's row changed, added, or removed if `path` is null. */
+export function withProject(markdown: string, name: string, path: string | null): string {
+  const lines = linesOf(markdown);
+  const rows = lines.flatMap((line, number) => (projectIn(line) === undefined ? [] : [number]));
+  const at = rows.find((number) => projectIn(lines[number] ?? '')?.name === name);
+  const row = `| **${name}** | \`${path ?? ''}\` |`;
+  if (at !== undefined) {
+    const changed = lines[at]?.replace(/`[^`|]+`/, () => `\`${path ?? ''}\``) ?? row;
+    lines.splice(at, 1, ...(path === null ? [] : [changed]));
+  } else if (path !== null) {
+    const last = rows.at(-1);
+    if (last !== undefined) lines.splice(last + 1, 0, row);
+    else lines.splice(lines.at(-1) === '' ? -1 : lines.length, 0, '| Project | Path |', '|---|---|', row);
+  }
+  const text = lines.join(markdown.includes('\r\n') ? '\r\n' : '\n');
+  return text.endsWith('\n') ? text : `${text}\n`;
 }

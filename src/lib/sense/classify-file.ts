@@ -54,7 +54,7 @@ export async function setAppKind(
   refuseEmptyApp(shown);
   const [app = shown] = classifiedNames(shown);
   deps.store.prepare();
-  replaceFile(path, await withAppRule(readText(path) ?? '', path, app, kind));
+  replaceFile(path, await withRule(readText(path) ?? '', path, { key: 'app', pattern: app }, kind));
   const classify = await readClassifier(templates, path);
   return { app, kind, file: path, ...rollAgain({ ...deps, classify }, since ?? today) };
 }
@@ -122,16 +122,25 @@ function inWords(value: unknown): string {
 }
 
 /**
- * Returns the file's text with the application's rule changed or added. Preserves comments, but not all
- * spacing.
+ * Returns the file's text with a rule changed or added, or removed if its kind is null. Preserves comments, but not
+ * all spacing.
  */
-async function withAppRule(text: string, fileName: string, app: string, kind: AppKind): Promise<string> {
+export async function withRule(
+  text: string,
+  fileName: string,
+  { key, pattern }: Pick<ClassifyRule, 'key' | 'pattern'>,
+  kind: string | null,
+): Promise<string> {
   const before = await parseClassifyRules(text, fileName);
-  const index = before.findIndex(({ key, pattern }) => key === 'app' && foldName(pattern) === foldName(app));
-  const isFirst = index >= 0 && before.slice(0, index).every(({ key }) => key === 'app');
+  const isSame = (rule: ClassifyRule | undefined): boolean =>
+    rule?.key === key && foldName(rule.pattern) === foldName(pattern);
+  const index = before.findIndex(isSame);
+  const isFirst = index >= 0 && (key === 'glob' || before.slice(0, index).every((rule) => rule.key === key));
   if (before.length === 0 && isOnlyComments(text)) {
     const separator = text === '' || text.endsWith('\n') ? '' : '\n';
-    return `${text}${separator}- {app: ${JSON.stringify(app)}, kind: ${kind}}\n`;
+    return kind === null
+      ? text
+      : `${text}${separator}- {${key}: ${JSON.stringify(pattern)}, kind: ${kind}}\n`;
   }
   const { parseDocument, isMap, isSeq } = await import('yaml');
   const document = parseDocument(text);
@@ -139,8 +148,11 @@ async function withAppRule(text: string, fileName: string, app: string, kind: Ap
     document.set('rules', document.createNode([]));
   const rules = isMap(document.contents) ? document.get('rules', true) : document.contents;
   if (!isSeq(rules)) throw new StewardError('internal', `${fileName} has no list of rules.`);
-  if (isFirst) rules.setIn([index, 'kind'], kind);
-  else rules.items.unshift(document.createNode({ app, kind }, { flow: true }));
+  const added = document.createNode({ [key]: pattern, kind }, { flow: true });
+  if (kind === null) rules.items = rules.items.filter((_, at) => !isSame(before[at]));
+  else if (isFirst) rules.setIn([index, 'kind'], kind);
+  else if (key === 'glob') rules.items.push(added);
+  else rules.items.unshift(added);
   const edited = document.toString({ flowCollectionPadding: false, lineWidth: 0 });
   return text.includes('\r\n') ? edited.replaceAll('\n', '\r\n') : edited;
 }

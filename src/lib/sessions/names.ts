@@ -2,11 +2,12 @@ import { join } from 'node:path';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFile } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
+import { parseObject, textOf } from '../platform/files/json-object';
 import { shortHash } from '../platform/files/short-hash';
 import { stampOf } from '../platform/files/stat';
 import { cleanLine } from '../platform/terminal/terminal';
 import type { Session } from './session';
+import { sessionKey } from './session-key';
 
 const KEEP_MS = 60 * 86_400_000;
 const MAX_TITLE = 80;
@@ -39,14 +40,31 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
 }
 
 /** Names a session and returns the stored name. Empty text removes the name. */
-export function giveName(folder: string, session: Session, text: string): string | null {
+export function giveName(
+  folder: string,
+  session: Pick<Session, 'sessionIds' | 'assistant'>,
+  text: string,
+): string | null {
   const name = cleanLine(text, MAX_TITLE);
   for (const id of session.sessionIds) removeFile(join(folder, `${fileOf(id)}.name`));
   const id = session.sessionIds.at(-1);
   if (name === '' || id === undefined) return null;
   ensureFolder(folder);
-  replaceFile(join(folder, `${fileOf(id)}.name`), JSON.stringify({ id, text: name }));
+  const { assistant } = session;
+  replaceFile(join(folder, `${fileOf(id)}.name`), JSON.stringify({ id, text: name, assistant }));
   return name;
+}
+
+/** Returns the given names by session key. The key of another machine's session is a hash. */
+export function givenNames(folder: string): Map<string, string> {
+  const names = listFolder(folder).flatMap((file): [string, string][] => {
+    if (!file.endsWith('.name')) return [];
+    const { id, assistant, text } =
+      parseObject(readText(join(folder, file), { maxBytes: MAX_BYTES }) ?? '') ?? {};
+    const name = cleanLine(textOf(text) ?? '', MAX_TITLE);
+    return typeof id === 'string' && name !== '' ? [[sessionKey(textOf(assistant), id), name]] : [];
+  });
+  return new Map(names);
 }
 
 /**

@@ -45,7 +45,7 @@ export const isInfo = shape(INFO);
 /** The last second of the year 9999, which the last day that steward can name ends with. */
 const MAX_SECOND = 253_402_300_799;
 const isSecond = where(isAmount, (value) => Number.isSafeInteger(value) && value <= MAX_SECOND);
-const isHash = where(isText, (value) => /^[0-9a-f]{16}$/.test(value));
+export const isHash = where(isText, (value) => /^[0-9a-f]{16}$/.test(value));
 const isName = nullable(isText);
 
 const SPAN = {

@@ -6,9 +6,10 @@ import { kindOf } from '../platform/files/stat';
 import { isDay } from '../platform/time/time';
 import { MAX_DAY_BYTES } from './exchange';
 import { DAY_FILES } from './format';
+import { SHARED_FILE } from './settings';
 
 /** The published files that don't belong to a day. */
-export const PUBLISHED_HEADS: readonly string[] = ['machine.json', 'told.jsonl'];
+export const PUBLISHED_HEADS: readonly string[] = ['machine.json', 'told.jsonl', SHARED_FILE];
 export const PUBLISHED_FOLDERS: readonly string[] = Object.keys(DAY_FILES);
 
 /** Returns whether steward publishes a file of this name, which is relative to the machine's folder. */

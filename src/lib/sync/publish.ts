@@ -257,7 +257,7 @@ function lines(items: readonly unknown[]): string {
 }
 
 /** Plans the change to a file. Empty text means that the file should not exist. */
-function plannedFile(own: string, path: string, text: string): PlannedFile {
+export function plannedFile(own: string, path: string, text: string): PlannedFile {
   const stored = readText(join(own, path));
   const change =
     (stored ?? '') === text ? 'none' : text === '' ? 'removed' : stored === undefined ? 'new' : 'changed';

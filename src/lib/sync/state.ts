@@ -36,6 +36,9 @@ const STATE = v.object({
   publishedMs: maybe(MS),
   /** Whether published files may contain details; absent if unknown. */
   details: maybe(v.boolean()),
+  /** Whether this machine shares settings, and the fingerprint of their files when it last did. */
+  settings: maybe(v.boolean()),
+  settingsMark: maybe(TEXT),
   /** The fingerprint of each published day. */
   days: v.fallback(v.record(DAY, TEXT), {}),
   /**
@@ -77,12 +80,12 @@ const MAX_OTHERS = 10;
  * something was purged, everything is rewritten from the local data.
  */
 export function withFolder(state: SyncState, folder: string | undefined): SyncState {
-  const { name, folder: previous, removals, others = {}, runs, renewedMs } = state;
+  const { name, folder: previous, removals, others = {}, runs, renewedMs, settings } = state;
   if (previous === folder) return state;
   const { [folder ?? '']: count = 0, ...rest } = others;
   if (previous !== undefined) rest[previous] = removals.length;
   return {
-    ...definedOnly({ name, folder, runs, renewedMs }),
+    ...definedOnly({ name, folder, runs, renewedMs, settings: folder === undefined ? undefined : settings }),
     removals: count > 0 ? [{ sessions: true }] : [],
     days: {},
     others: Object.fromEntries(Object.entries(rest).slice(-MAX_OTHERS)),

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
 import { lstatOf } from '../platform/files/folder';
@@ -15,6 +15,7 @@ import {
 } from './exchange';
 import { requireFolder } from './folder';
 import type { MachineInfo } from './format';
+import { latestAt, readShared, SHARED_FILE, type SharedEntries } from './settings';
 import type { SyncState } from './state';
 
 export interface EngineStatus {
@@ -30,6 +31,8 @@ export interface SyncStatusInput {
   ownId: string | undefined;
   nowMs: number;
   timezone: string;
+  /** The file with the shared settings as this machine last knew them. */
+  shared: string;
   /** Whether to check every file. By default, checks each machine's machine.json and its most recent days. */
   isDeep?: boolean;
 }
@@ -57,6 +60,13 @@ export function syncStatus(input: SyncStatusInput) {
     hint: state.problem?.hint ?? null,
     /** Number of purges that have not been applied to the folder yet. */
     pendingRemovals: state.removals.length,
+    settings: {
+      isShared: state.settings === true,
+      /** The machines that share settings. */
+      machines: [] as string[],
+      /** The entries that two machines changed, neither knowing of the other's change. */
+      conflicts: [] as SettingsConflict[],
+    },
     machines: [] as MachineStatus[],
     /** Paths of conflict copies, relative to the folder. steward ignores conflict copies. */
     conflicts: [] as string[],
@@ -80,7 +90,13 @@ export function syncStatus(input: SyncStatusInput) {
     for (const day of checked(daily)) readPublishedDay(machine, day, note);
     for (const day of checked(sessions)) readPublishedSessions(machine, day, note);
     for (const day of checked(usage)) readPublishedUsage(machine, day, note);
+    if (Object.keys(readShared(join(machine.path, SHARED_FILE), latestAt(input.nowMs), note)).length > 0)
+      status.settings.machines.push(machine.info.name);
   }
+  const nameOf = (id: string): string => status.machines.find((machine) => machine.id === id)?.name ?? id;
+  status.settings.conflicts.push(
+    ...conflictsIn(readShared(input.shared, latestAt(input.nowMs)), nameOf, input.nowMs),
+  );
   const copies = conflictCopies(machinesFolder(folder));
   return { ...status, conflicts: copies.map(({ path }) => cleanLine(`machines/${path}`, 300)).sort() };
 }
@@ -105,6 +121,18 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStat
     from: daily[0] ?? null,
     to: daily.at(-1) ?? null,
   };
+}
+
+export type SettingsConflict = ReturnType<typeof conflictsIn>[number];
+
+const SHOWN_MS = 14 * 86_400_000;
+
+function conflictsIn(entries: SharedEntries, nameOf: (id: string) => string, nowMs: number) {
+  return Object.entries(entries).flatMap(([key, { at, by, value, other }]) =>
+    other === undefined || nowMs - Date.parse(at) > SHOWN_MS
+      ? []
+      : [{ key, at, machine: nameOf(by), value, other: { ...other, machine: nameOf(other.by) } }],
+  );
 }
 
 export type MachineStatus = ReturnType<typeof machineStatus>;

@@ -1,7 +1,10 @@
+import { forShell } from '../platform/process/spawn';
+import { truncated } from '../platform/terminal/terminal';
 import { palette, plural, table, type Palette } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { formerTexts } from './checks';
 import type { PlannedFile } from './publish';
+import type { SharedValue } from './settings';
 import type { EngineStatus, SyncStatus } from './status';
 
 export function planOf(
@@ -49,7 +52,7 @@ export function statusText(
   localTime: (iso: string) => string,
   terminal: Terminal,
 ): string {
-  const { folder, problem, hint, pendingRemovals, machines } = status;
+  const { folder, problem, hint, pendingRemovals, machines, settings } = status;
   const { conflicts, damaged, engine } = status;
   const former = formerTexts(status.pendingFormer);
   if (folder === null)
@@ -71,6 +74,12 @@ export function statusText(
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
     ...(engine === null ? [] : [engineText(engine, colors)]),
     ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
+    '',
+    settingsText(settings),
+    ...settings.conflicts.flatMap(({ key, value, machine, at, other }) => [
+      `${key} is ${valueText(value)} (${machine}, ${localTime(at)}), not ${valueText(other.value)} (${other.machine}, ${localTime(other.at)}).`,
+      `  To take the other: steward sync settings take ${forShell(key)}`,
+    ]),
     ...listed(plural(conflicts.length, 'conflict copy', 'conflict copies'), conflicts),
     ...listed(
       plural(damaged.length, 'unreadable file'),
@@ -82,6 +91,17 @@ export function statusText(
     ...former.flatMap((text) => ['', text]),
   ];
   return lines.join('\n');
+}
+
+function settingsText({ isShared, machines }: SyncStatus['settings']): string {
+  if (isShared) return `Settings are shared by ${machines.join(', ') || 'this machine only'}.`;
+  return machines.length === 0
+    ? 'Settings are not shared. To share them: steward sync settings on'
+    : `${machines.join(', ')} shares settings. To join: steward sync settings on`;
+}
+
+function valueText(value: SharedValue): string {
+  return value === null ? 'removed' : JSON.stringify(truncated(value.join(' '), 80));
 }
 
 function detailsText({ details, publishedDetails }: SyncStatus): string {

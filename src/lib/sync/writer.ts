@@ -53,10 +53,10 @@ export function needsNewId(
 
 /** Returns the state of a machine that has a new id, and therefore has published nothing yet. */
 export function afterRenewal(
-  { name, folder, removals, others, details }: SyncState,
+  { name, folder, removals, others, details, settings }: SyncState,
   renewedMs: number,
 ): SyncState {
-  return { ...definedOnly({ name, folder, others, details }), removals, days: {}, renewedMs };
+  return { ...definedOnly({ name, folder, others, details, settings }), removals, days: {}, renewedMs };
 }
 
 /** Tells once that this machine has a new id, and why. */

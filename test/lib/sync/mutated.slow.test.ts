@@ -53,7 +53,7 @@ describe('the reader of exchanged files, on damaged trees', function () {
     );
     const status = syncStatus({
       ...{ folder, details: false, state: { days: {}, removals: [] }, ownId: OWN.id, timezone: 'UTC' },
-      ...{ nowMs: Date.parse('2026-11-21T10:00:00Z'), isDeep: true },
+      ...{ nowMs: Date.parse('2026-11-21T10:00:00Z'), isDeep: true, shared: '/none' },
     });
     const terminal = { isTTY: false, columns: 80, color: false, unicode: true };
     const text = statusText({ ...status, engine: null, pendingFormer: [] }, String, terminal);

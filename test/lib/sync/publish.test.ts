@@ -498,6 +498,7 @@ describe('publishing (lib)', () => {
         ownId: ID,
         nowMs,
         timezone: 'UTC',
+        shared: '/none',
       },
     };
     const { machines } = syncStatus({ ...input, nowMs: nowMs + 3 * 86_400_000, isDeep: true });
@@ -521,7 +522,7 @@ describe('publishing (lib)', () => {
     ...{ engine: null, pendingFormer: pendingFormer(readState(deps().state)) },
     ...syncStatus({
       ...{ folder: folder(), details, state: readState(deps().state), ownId: ID, nowMs, timezone: 'UTC' },
-      isDeep,
+      ...{ isDeep, shared: '/none' },
     }),
   });
 

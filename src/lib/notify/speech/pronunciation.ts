@@ -109,6 +109,16 @@ export function parseTerms(text: string, path: string): Terms {
   });
 }
 
+/** Returns the file's text with a term changed or added, or removed if `said` is null. */
+export function withTerm(text: string, path: string, term: string, said: string | null): string {
+  const content = contentOf(text === '' ? '{}' : text);
+  const isPlain = isObject(content) && WRAPPERS.every((name) => typeof content[name] !== 'object');
+  const terms = new Map<string, unknown>(isPlain ? Object.entries(content) : parseTerms(text, path));
+  if (said === null) terms.delete(term);
+  else terms.set(term, said);
+  return `${JSON.stringify(Object.fromEntries(terms), null, 2)}\n`;
+}
+
 function contentOf(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -135,7 +145,7 @@ function pairsOf(content: unknown, problems: string[]): [unknown, unknown][] | u
   return Object.entries(content).filter(([term]) => !REMARKS.has(term));
 }
 
-function problemIn(term: unknown, respelling: unknown): string | undefined {
+export function problemIn(term: unknown, respelling: unknown): string | undefined {
   if (typeof term !== 'string') return `an item's "term" is missing or not a string`;
   if (term.trim() === '' || term.trim() !== term || term !== clean(term)) {
     return `the term ${quoted(term)} is empty, has leading or trailing spaces, or contains control characters`;

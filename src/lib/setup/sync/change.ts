@@ -8,7 +8,15 @@ import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { checkFolder, inFolder, noFolder, prepareFolder } from '../../sync/folder';
-import { planFiles, type PublishResult } from '../../sync/publish';
+import {
+  machineFolderOf,
+  plannedFile,
+  planFiles,
+  type PlannedFile,
+  type PublishResult,
+  type SyncContext,
+} from '../../sync/publish';
+import { planShared, SHARED_FILE } from '../../sync/settings';
 import { copyFolder, keepCopy } from '../../sync/received';
 import { readState, withFolder, withoutFormer, writeState } from '../../sync/state';
 import { liveFile } from '../../sync/live';
@@ -16,6 +24,7 @@ import { findMachine, syncStatus, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
 import type { Context } from '../../app/context';
 import { openOwnRows } from '../../app/elsewhere';
+import { openSharing } from '../../app/sharing';
 import { openSync, publishNow } from '../../app/sync';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { engineStatus } from '../../sync/engine';
@@ -105,6 +114,7 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   await locked(() => {
     removeFolder(copyFolder(context.area.machine));
     removeFile(liveFile(folder, context.machineId));
+    removeFile(openSharing(context, folder).known);
     const state = withFolder(readState(deps.state), undefined);
     writeState(deps.state, remove ? withoutFormer(state, [folder, repo ?? '']) : state);
   });
@@ -143,8 +153,9 @@ export async function plan(
   const rows = await openOwnRows(context, details);
   const text = JSON.stringify(rows);
   const live = { path: 'live.json', text, bytes: Buffer.byteLength(text), change: 'new' as const };
-  // The daemon writes it while sessions run.
-  const files = [...planFiles(deps), ...(rows.length === 0 ? [] : [live])];
+  const settings = readState(deps.state).settings === true ? [await planSettings(context, deps)] : [];
+  // The daemon writes live.json while sessions run.
+  const files = [...planFiles(deps), ...settings, ...(rows.length === 0 ? [] : [live])];
   const machine = `machines/${deps.machine.id}`;
   const name = show?.replaceAll('\\', '/').replace(`${machine}/`, '');
   const file = files.find(({ path }) => path === name);
@@ -159,6 +170,11 @@ export async function plan(
   };
 }
 
+async function planSettings(context: Context, deps: SyncContext['deps']): Promise<PlannedFile> {
+  const { text } = await planShared(await openSharing(context, deps.folder).open());
+  return plannedFile(machineFolderOf(deps), SHARED_FILE, text);
+}
+
 /** Returns the sync status. `isDeep` also reads every file in the exchange folder. */
 export async function status(context: Context, isDeep: boolean): Promise<SyncStatus> {
   const { user } = (await context.loadConfig()).config;
@@ -167,6 +183,7 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
     timezone: user.timezone,
     isDeep,
     nowMs: context.clock.now(),
+    shared: openSharing(context, user.sync.folder ?? '').known,
     state: withFolder(readState(stateFile(context.area)), user.sync.folder),
     ownId: knownMachineId(),
   });
