@@ -73,6 +73,13 @@ export function throwIfBug(error: unknown): StewardError {
   return known;
 }
 
+/** Returns a handler for `catch` that returns undefined for errors of this kind, and throws the others. */
+export function undefinedIf(kind: ErrorKind): (error: unknown) => undefined {
+  return (error) => {
+    if (toStewardError(error).kind !== kind) throw error;
+  };
+}
+
 /** Returns the result of `work`, or `fallback` after an expected error, such as a read-only disk. */
 export function orElse<T>(fallback: T, work: () => T): T {
   try {

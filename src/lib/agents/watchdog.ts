@@ -1,11 +1,11 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder, exists } from '../platform/files/folder';
+import { exists } from '../platform/files/folder';
 import { LOG_START } from '../platform/files/journal';
-import { isObject, parseObject } from '../platform/files/json-object';
-import { withLock } from '../platform/files/lock';
+import { isObject } from '../platform/files/json-object';
+import { ifFree, withMachineLock } from '../platform/files/lock';
+import { writeObject, readObject } from '../platform/files/object-file';
 import { shortHash } from '../platform/files/short-hash';
 import { cleanLine } from '../platform/terminal/terminal';
 import { type Clock, toIso } from '../platform/time/clock';
@@ -132,21 +132,11 @@ export async function watch(deps: SessionsDeps, options: WatchOptions): Promise<
   const { session } = options;
   const name = session === undefined ? 'watchdog' : `watchdog-${shortHash(session)}`;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
-  let hasStarted = false;
-  try {
-    await withLock(join(deps.area.machine, `${name}.lock`), lock, () => {
-      hasStarted = true;
-      return run(deps, options);
-    });
-  } catch (error) {
-    if (hasStarted || !(error instanceof StewardError) || error.kind !== 'locked') throw error;
-    if (options.ifFree === true) return;
-    const watched = session === undefined ? 'all sessions' : session;
-    throw new StewardError('locked', `Another watchdog is already watching ${watched}.`, {
-      hint: 'To see the agents now, run "steward agents watch --once".',
-      cause: error,
-    });
-  }
+  const done = await ifFree(join(deps.area.machine, `${name}.lock`), lock, () => run(deps, options));
+  if (done !== undefined || options.ifFree === true) return;
+  throw new StewardError('locked', `Another watchdog is already watching ${session ?? 'all sessions'}.`, {
+    hint: 'To see the agents now, run "steward agents watch --once".',
+  });
 }
 
 async function run(deps: SessionsDeps, options: WatchOptions): Promise<void> {
@@ -201,16 +191,14 @@ const MAX_REMEMBERED = 500;
 const VERSION = 1;
 
 /** Marks a silence as reported; returns false if another watchdog has already reported it. */
-async function markReported({ area, clock, machineId }: SessionsDeps, { session, since }: WatchedSession) {
-  const lock = { clock, machineId, waitMs: LOCK_WAIT_MS };
-  const alerts = join(area.state, 'watchdog.json');
-  return withLock(join(area.machine, 'watchdog-alerts.lock'), lock, () => {
-    ensureFolder(dirname(alerts));
+async function markReported(deps: SessionsDeps, { session, since }: WatchedSession) {
+  const alerts = join(deps.area.state, 'watchdog.json');
+  return withMachineLock(deps, 'watchdog-alerts', LOCK_WAIT_MS, () => {
     const { [session]: known, ...rest } = readAlerts(alerts);
-    if (known === since) return Promise.resolve(false);
+    if (known === since) return false;
     const latest = Object.entries({ ...rest, [session]: since }).slice(-MAX_REMEMBERED);
-    replaceFile(alerts, `${JSON.stringify({ version: VERSION, alerts: Object.fromEntries(latest) })}\n`);
-    return Promise.resolve(true);
+    writeObject(alerts, { version: VERSION, alerts: Object.fromEntries(latest) });
+    return true;
   });
 }
 
@@ -218,7 +206,7 @@ async function markReported({ area, clock, machineId }: SessionsDeps, { session,
  * Returns the reported silences; empty if the file is invalid. Throws `config` for a newer format version.
  */
 function readAlerts(path: string): Record<string, unknown> {
-  const { version, alerts } = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '') ?? {};
+  const { version, alerts } = readObject(path) ?? {};
   if (typeof version === 'number' && version > VERSION) {
     throw new StewardError('config', `${path} was written by a newer version of steward.`, {
       hint: 'Upgrade steward.',

@@ -1,5 +1,4 @@
-import { readText } from '../platform/files/atomic-file';
-import { parseObject, textOf } from '../platform/files/json-object';
+import { textOf } from '../platform/files/json-object';
 import { isLive } from '../sessions/session';
 import { rowsOf } from '../sessions/rows';
 import { runningSessions } from '../sessions/state';
@@ -7,6 +6,7 @@ import type { OfferedWord, WordKind } from '../shell/completion';
 import { openIssues } from '../work/cache';
 import { typeOf } from '../work/label';
 import type { InboxRow } from '../inbox/row';
+import { readObject } from '../platform/files/object-file';
 import type { Context } from './context';
 import { openInbox } from './inbox';
 import { openSessions } from './sessions';
@@ -17,7 +17,7 @@ export async function completionWords(context: Context, kind: WordKind): Promise
   if (kind === 'rows' || kind === 'questions' || kind === 'ended') return rowWords(context, kind);
   // Not through the configuration: loading YAML takes 18 ms, and a key stroke waits.
   const { cache, repo: chosen } = context.area.work;
-  const repo = textOf(parseObject(readText(chosen) ?? '')?.['repo']);
+  const repo = textOf(readObject(chosen)?.['repo']);
   return (repo === undefined ? [] : openIssues(cache, repo))
     .filter(({ labels }) => kind === 'issues' || typeOf(labels) === 'reminder')
     .map(({ number, title }) => ({ word: String(number), about: title }));

@@ -5,7 +5,7 @@ import { ensureUserArea } from '../config/user-area';
 import { hasRules } from '../goals/match';
 import { readGoals } from '../goals/record';
 import { GOALS_WINDOW_DAYS, writeGoalsState } from '../goals/state';
-import { isLockHeld, withLock } from '../platform/files/lock';
+import { isLockHeld, withMachineLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
@@ -74,11 +74,7 @@ export async function openSense(context: Context, live?: Live) {
     },
     /** Runs `work` under the lock shared by this machine's captures, rollups and purges. */
     locked: <T>(work: () => T | Promise<T>): Promise<T> =>
-      withLock(
-        join(area.machine, 'sense.lock'),
-        { clock, machineId: context.machineId, waitMs: LOCK_WAIT_MS },
-        async () => work(),
-      ),
+      withMachineLock(context, 'sense', LOCK_WAIT_MS, work),
     /** Forgets the running sessions, for `sessions forget`. The caller must hold the lock. */
     forgetRunning: () => forgetRunning(deps),
     /** Checks the area's owner and runs a capture. The caller must hold the lock. */
@@ -264,12 +260,7 @@ export async function openInsight(context: Context): Promise<{ deps: BuildDeps &
       env: processHost().env,
       inEmptyFolder: withTempFolder,
       // A separate lock, so that captures continue while the assistant responds.
-      alone: (work) =>
-        withLock(
-          join(area.machine, 'insight.lock'),
-          { clock, machineId: context.machineId, waitMs: 0 },
-          work,
-        ),
+      alone: (work) => withMachineLock(context, 'insight', 0, work),
     },
   };
 }

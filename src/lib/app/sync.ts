@@ -6,7 +6,7 @@ import { takeOverFormer } from '../platform/files/former-ids';
 import { removeFolder } from '../platform/files/folder';
 import { marksOf } from '../platform/files/stat';
 import { shortHash } from '../platform/files/short-hash';
-import { withLock } from '../platform/files/lock';
+import { withMachineLock } from '../platform/files/lock';
 import { toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
 import { currentSessions } from '../sessions/state';
@@ -69,9 +69,7 @@ export async function openSync(
     details,
     deps,
     locked: (work, waitMs = LOCK_WAIT_MS) =>
-      withLock(join(area.machine, 'sync.lock'), { clock, machineId: context.machineId, waitMs }, () =>
-        Promise.resolve(inFolder(deps.folder, work)),
-      ),
+      withMachineLock(context, 'sync', waitMs, () => inFolder(deps.folder, work)),
   };
 }
 

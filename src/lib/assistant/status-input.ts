@@ -1,9 +1,7 @@
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
-import { isObject, parseObject } from '../platform/files/json-object';
+import { isObject } from '../platform/files/json-object';
+import { readObject, writeObject } from '../platform/files/object-file';
 import { cleanLine } from '../platform/terminal/terminal';
 import { toIso } from '../platform/time/clock';
-import { dirname } from 'node:path';
 
 export interface Limit {
   usedPercent: number;
@@ -64,19 +62,17 @@ export interface SeenLimits extends Limits {
   seenAt: string;
 }
 
-const MAX_BYTES = 16 * 1024;
 /** Minimum interval between writes of unchanged limits. */
 const REWRITE_MS = 60_000;
 
 /** Stores the limits for `status` and `usage`. Skips the write if recently stored limits haven't changed. */
 export function keepLimits(path: string, assistant: string, { fiveHour, sevenDay }: Limits, nowMs: number) {
   if (fiveHour === null && sevenDay === null) return;
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
+  const stored = readObject(path) ?? {};
   const before = objectAt(objectAt(stored, 'assistants'), assistant);
   const isSame = JSON.stringify([before?.['fiveHour'], before?.['sevenDay']]) === JSON.stringify([fiveHour, sevenDay]); // prettier-ignore
   if (isSame && Math.abs(nowMs - Date.parse(String(before?.['seenAt']))) < REWRITE_MS) return;
   const seen: SeenLimits = { fiveHour, sevenDay, seenAt: toIso(nowMs) };
-  ensureFolder(dirname(path));
   const assistants = { ...objectAt(stored, 'assistants'), [assistant]: seen };
-  replaceFile(path, `${JSON.stringify({ version: 1, assistants })}\n`, { sync: false });
+  writeObject(path, { version: 1, assistants }, { sync: false });
 }

@@ -1,5 +1,4 @@
 import { custom } from '@oclif/core/args';
-import { join } from 'node:path';
 
 import {
   credentialFor,
@@ -19,7 +18,7 @@ import type { SendDeps } from '../agents/managed/outbox';
 import type { UserConfig } from '../config/schema';
 import { resolveSecret, secret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
-import { withLock } from '../platform/files/lock';
+import { withMachineLock } from '../platform/files/lock';
 import { openOrigin } from '../platform/net/origin-client';
 import type { Context } from '../app/context';
 
@@ -53,16 +52,14 @@ export async function withManaged<T>(
   const http = await openOrigin(managed.url, {
     hint: 'Check the network and agents.managed.url.',
   });
-  const { clock, area, machineId } = context;
+  const { clock, area } = context;
   const client = managedClient({ http, clock, credential, credentialFrom: from, signal });
-  const locked = <R>(name: string, waitMs: number, inside: () => Promise<R>): Promise<R> =>
-    withLock(join(area.machine, name), { clock, machineId, waitMs }, inside);
   const deps: SendDeps = {
     client,
     clock,
     timing: TIMING,
     folder: area.managed,
-    alone: (session, inside) => locked(`managed-${session}-send.lock`, SEND_WAIT_MS, inside),
+    alone: (session, inside) => withMachineLock(context, `managed-${session}-send`, SEND_WAIT_MS, inside),
     signal,
   };
   try {
@@ -70,7 +67,7 @@ export async function withManaged<T>(
       client,
       deps,
       folder: area.managed,
-      asReader: (session, inside) => locked(`managed-${session}.lock`, 0, inside),
+      asReader: (session, inside) => withMachineLock(context, `managed-${session}`, 0, inside),
     });
   } finally {
     await client.close();

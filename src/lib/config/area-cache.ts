@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 
 import { orElse } from '../errors';
-import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
+import { readObject, writeObject } from '../platform/files/object-file';
 import { cachePath } from '../platform/files/paths';
 import { shortHash } from '../platform/files/short-hash';
 import { systemClock } from '../platform/time/clock';
@@ -14,10 +14,7 @@ const TEMPS_STALE_MS = 60_000;
 
 /** Reads the user area's cache entry, or returns undefined if the entry is missing or unreadable. */
 export function readCache<T>(name: string, area: UserArea): Partial<T> | undefined {
-  return orElse(
-    undefined,
-    () => parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined,
-  );
+  return orElse(undefined, () => readObject(fileOf(name, area)) as Partial<T> | undefined);
 }
 
 /** Stores a cache entry for later runs. Ignores write errors: the hook must still store its event. */
@@ -26,7 +23,7 @@ export function writeCache(name: string, area: UserArea, value: object): void {
     const path = fileOf(name, area);
     ensureFolder(dirname(path));
     sweepTemps(dirname(path), TEMPS_STALE_MS, systemClock().now());
-    replaceFile(path, `${JSON.stringify(value)}\n`);
+    writeObject(path, value);
   });
 }
 

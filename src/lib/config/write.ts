@@ -1,11 +1,11 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { StewardError } from '../errors';
 import { createFile, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, lstatOf, removeFile } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
-import { withLock } from '../platform/files/lock';
+import { withMachineLock } from '../platform/files/lock';
 import { shortHash } from '../platform/files/short-hash';
 import { plural } from '../platform/terminal/format';
 import { setInYaml, valueAt, withValue } from './edit';
@@ -52,11 +52,10 @@ export async function changeConfig(
   changes: readonly KeyChange[],
   options: { dryRun?: boolean } = {},
 ): Promise<Changed[]> {
-  const { area, clock, machineId } = deps;
+  const { area } = deps;
   if (options.dryRun === true) return (await plan(area, changes)).changed;
   ensureUserArea(area);
-  const lock = { clock, machineId, waitMs: LOCK_WAIT_MS };
-  return withLock(join(area.machine, 'config.lock'), lock, async () => {
+  return withMachineLock(deps, 'config', LOCK_WAIT_MS, async () => {
     for (const file of CONFIG_FILES) await moveSettings(deps, file);
     const { changed, texts } = await plan(area, changes);
     write(area, texts);

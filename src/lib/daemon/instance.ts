@@ -2,10 +2,9 @@ import { join } from 'node:path';
 
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder, removeFile } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
-import { withLock } from '../platform/files/lock';
+import { removeFile } from '../platform/files/folder';
+import { ifFree } from '../platform/files/lock';
+import { readObject, writeObject } from '../platform/files/object-file';
 import { isAmount, isText, shape, type ShapeOf } from '../platform/files/shape';
 import { askLocal } from '../platform/net/local-http';
 import type { Clock } from '../platform/time/clock';
@@ -38,13 +37,12 @@ function instancePath(area: Area): string {
 
 /** Returns the instance stored by the last daemon, if any. That daemon may no longer be running. */
 export function readInstance(area: Area): Instance | undefined {
-  const { format, ...value } = parseObject(readText(instancePath(area), { maxBytes: 64 * 1024 }) ?? '') ?? {};
+  const { format, ...value } = readObject(instancePath(area), 64 * 1024) ?? {};
   return format === FORMAT && isInstance(value) ? value : undefined;
 }
 
 export function writeInstance(area: Area, instance: Instance): void {
-  ensureFolder(area.machine);
-  replaceFile(instancePath(area), `${JSON.stringify({ format: FORMAT, ...instance })}\n`);
+  writeObject(instancePath(area), { format: FORMAT, ...instance });
 }
 
 export function removeInstance(area: Area): void {
@@ -72,23 +70,12 @@ export async function asOnlyDaemon<T>(
   { area, clock, machineId }: { area: Area; clock: Clock; machineId: string },
   work: () => Promise<T>,
 ): Promise<T> {
-  let hasStarted = false;
-  try {
-    return await withLock(
-      join(area.machine, 'daemon.lock'),
-      { clock, machineId, waitMs: HANDOVER_MS, answers: () => isAnswering(area) },
-      () => {
-        hasStarted = true;
-        return work();
-      },
-    );
-  } catch (error) {
-    if (hasStarted || !(error instanceof StewardError && error.kind === 'locked')) throw error;
-    const other = readInstance(area);
-    const where = other === undefined ? '' : ` at ${other.url} (process ${other.pid})`;
-    throw new StewardError('locked', `The daemon is already running${where}.`, {
-      hint: 'Check the daemon with "steward daemon status", or stop it with "steward daemon stop".',
-      cause: error,
-    });
-  }
+  const lock = { clock, machineId, waitMs: HANDOVER_MS, answers: () => isAnswering(area) };
+  const done = await ifFree(join(area.machine, 'daemon.lock'), lock, work);
+  if (done !== undefined) return done.value;
+  const other = readInstance(area);
+  const where = other === undefined ? '' : ` at ${other.url} (process ${other.pid})`;
+  throw new StewardError('locked', `The daemon is already running${where}.`, {
+    hint: 'Check the daemon with "steward daemon status", or stop it with "steward daemon stop".',
+  });
 }

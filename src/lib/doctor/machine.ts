@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { createFile, readText, tempOf } from '../platform/files/atomic-file';
+import { createFile, tempOf } from '../platform/files/atomic-file';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import {
   freeSpace,
@@ -11,7 +11,6 @@ import {
   modeOf,
   removeFile,
 } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
 import { cachePath, type PathHost } from '../platform/files/paths';
 import { dayOf, systemZone, timeOf } from '../platform/time/time';
 import { forShell, type FindProgram } from '../platform/process/spawn';
@@ -27,6 +26,7 @@ import {
   type Check,
   type Finding,
 } from '../platform/check';
+import { readObject } from '../platform/files/object-file';
 import type { GetUrl } from '../platform/net/fetch';
 import type { Run } from '../platform/process/process';
 
@@ -198,7 +198,7 @@ function judgeClock(
 }
 
 function stringIn(path: string, key: string): string | undefined {
-  const value = parseObject(readText(path, { maxBytes: 64 * MIB }) ?? '')?.[key];
+  const value = readObject(path)?.[key];
   return typeof value === 'string' ? value : undefined;
 }
 

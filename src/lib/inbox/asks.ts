@@ -3,11 +3,12 @@ import { join } from 'node:path';
 
 import type { Machine } from '../config/user-area';
 import { StewardError } from '../errors';
-import { createFile, readText, replaceFile } from '../platform/files/atomic-file';
+import { createFile, readText } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { appendLog } from '../platform/files/journal';
-import { isObject, parseObject } from '../platform/files/json-object';
-import { type Holder, holderOf, isGone, processStart, withLock } from '../platform/files/lock';
+import { isObject } from '../platform/files/json-object';
+import { type Holder, holderOf, isGone, processStart, withMachineLock } from '../platform/files/lock';
+import { readObject, writeObject } from '../platform/files/object-file';
 import { randomName } from '../platform/files/short-hash';
 import { ownProcess } from '../platform/process/own-process';
 import { toIso } from '../platform/time/clock';
@@ -66,7 +67,6 @@ interface StoredAsk extends Ask {
   answer?: Answer;
 }
 
-const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_ASKS = 200;
 /** An answer to a question of `ask_me` can be read for this long after the question has expired. */
 const KEEP_MS = 3_600_000;
@@ -168,7 +168,7 @@ function ended(why: string): StewardError {
 
 /** Returns the asks as they were opened. Ignores every other one, and answers that were not given for them. */
 function read({ area }: Pick<Machine, 'area'>): StoredAsk[] {
-  const stored = parseObject(readText(area.asks, { maxBytes: MAX_BYTES }) ?? '')?.['asks'];
+  const stored = readObject(area.asks)?.['asks'];
   if (!Array.isArray(stored) || stored.length === 0) return [];
   const key = keyOf(area.machine);
   const asks = (stored as unknown[]).filter(isObject).map((ask) => ask as unknown as StoredAsk);
@@ -186,15 +186,12 @@ function isSame(given: unknown, wanted: string): boolean {
 }
 
 async function changed<T>(machine: Machine, change: (asks: StoredAsk[]) => T): Promise<T> {
-  const { area, clock, machineId } = machine;
-  const lock = join(area.machine, 'asks.lock');
-  return withLock(lock, { clock, machineId, waitMs: 5_000 }, () => {
-    const oldest = clock.now() - KEEP_MS;
+  return withMachineLock(machine, 'asks', 5_000, () => {
+    const oldest = machine.clock.now() - KEEP_MS;
     const asks = read(machine).filter(({ until }) => Date.parse(until) > oldest);
     const result = change(asks);
-    ensureFolder(area.state);
-    replaceFile(area.asks, `${JSON.stringify({ version: 1, asks })}\n`);
-    return Promise.resolve(result);
+    writeObject(machine.area.asks, { version: 1, asks });
+    return result;
   });
 }
 

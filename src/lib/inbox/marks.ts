@@ -1,14 +1,11 @@
-import { join } from 'node:path';
-
 import type { Machine } from '../config/user-area';
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { isObject, parseObject } from '../platform/files/json-object';
-import { withLock } from '../platform/files/lock';
+import { isObject } from '../platform/files/json-object';
+import { withMachineLock } from '../platform/files/lock';
+import { readObject, writeObject } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
 import type { InboxWait } from './row';
 
 const VERSION = 1;
-const MAX_BYTES = 1024 * 1024;
 /** A mark of something that has waited for longer than this is removed. */
 const KEEP_MS = 60 * 86_400_000;
 
@@ -21,7 +18,7 @@ export function markOf({ id, since }: Pick<InboxWait, 'id' | 'since'>): string {
 }
 
 export function readMarks(path: string): Marks {
-  const marks = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['marks'];
+  const marks = readObject(path)?.['marks'];
   if (!isObject(marks)) return {};
   const valid = Object.entries(marks).filter(([, until]) => until === null || typeof until === 'string');
   return Object.fromEntries(valid) as Marks;
@@ -37,17 +34,16 @@ export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: numbe
 
 /** Marks waits as snoozed until a time, or as done if it is null. */
 export async function mark(
-  { area, clock, machineId }: Machine,
+  machine: Machine,
   waits: readonly InboxWait[],
   untilMs: number | null,
 ): Promise<void> {
+  const { inbox } = machine.area;
   const until = untilMs === null ? null : toIso(untilMs);
-  const oldest = toIso(clock.now() - KEEP_MS);
-  const lock = join(area.machine, 'inbox.lock');
-  await withLock(lock, { clock, machineId, waitMs: 5_000 }, () => {
-    const kept = Object.entries(readMarks(area.inbox)).filter(([key]) => key > oldest);
+  const oldest = toIso(machine.clock.now() - KEEP_MS);
+  await withMachineLock(machine, 'inbox', 5_000, () => {
+    const kept = Object.entries(readMarks(inbox)).filter(([key]) => key > oldest);
     const marks = Object.fromEntries([...kept, ...waits.map((wait) => [markOf(wait), until] as const)]);
-    replaceFile(area.inbox, `${JSON.stringify({ version: VERSION, marks })}\n`);
-    return Promise.resolve();
+    writeObject(inbox, { version: VERSION, marks });
   });
 }

@@ -138,7 +138,7 @@ function storeOnce(deps: AcceptDeps, request: NotifyRequest, id: string): Promis
 
 function oneAtATime<T>(deps: AcceptDeps, work: () => T): Promise<T> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
-  return withLock(join(deps.locks, 'notify-accept.lock'), lock, () => Promise.resolve(work()));
+  return withLock(join(deps.locks, 'notify-accept.lock'), lock, work);
 }
 
 async function phaseOf(deps: AcceptDeps, { phase, slug }: NotifyRequest): Promise<Pick<Accepted, 'phase'>> {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { StewardError } from '../errors';
-import { withLock } from '../platform/files/lock';
+import { ifFree } from '../platform/files/lock';
 import {
   SCAN_MS,
   add,
@@ -30,12 +29,7 @@ const ATTEMPT_MS = 30_000;
 /** Runs `work`, or returns undefined if another process on this machine is already delivering. */
 async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
-  try {
-    return await withLock(join(deps.locks, 'notify-deliver.lock'), lock, work);
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'locked') return undefined;
-    throw error;
-  }
+  return (await ifFree(join(deps.locks, 'notify-deliver.lock'), lock, work))?.value;
 }
 
 export interface DeliverOptions {

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
+import { readObject, writeObject } from '../platform/files/object-file';
 import type { Clock } from '../platform/time/clock';
 import type { ChannelId } from './events';
 
@@ -52,7 +50,6 @@ export interface PushDeps {
   waitOf: (thread: string) => Promise<OpenWait | undefined>;
 }
 
-const MAX_BYTES = 4 * 1024 * 1024;
 const KEEP_MS = 12 * 3_600_000;
 
 /** Returns what to show, each button with a token of its own; undefined if the thread no longer waits. */
@@ -69,7 +66,7 @@ export async function offerFor(
 }
 
 export function readPushes({ pushes: path }: Pick<PushDeps, 'pushes'>): readonly SentPush[] {
-  const pushes = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['pushes'];
+  const pushes = readObject(path)?.['pushes'];
   return Array.isArray(pushes) ? (pushes as SentPush[]) : [];
 }
 
@@ -91,8 +88,6 @@ export async function changePushes(
 ): Promise<void> {
   await withLock(join(dirname(path), 'pushes.lock'), { clock, machineId, waitMs: 5_000 }, () => {
     const recent = readPushes({ pushes: path }).filter(({ atMs }) => clock.now() - atMs < KEEP_MS);
-    ensureFolder(dirname(path));
-    replaceFile(path, `${JSON.stringify({ version: 1, pushes: change(recent) })}\n`);
-    return Promise.resolve();
+    writeObject(path, { version: 1, pushes: change(recent) });
   });
 }

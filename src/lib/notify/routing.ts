@@ -1,9 +1,8 @@
-import { dirname } from 'node:path';
-
 import type { RoutedChannel } from '../config/schema';
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder, exists, removeFile } from '../platform/files/folder';
+import { readText } from '../platform/files/atomic-file';
+import { exists, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
+import { writeObject } from '../platform/files/object-file';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { wallClock } from '../platform/time/time';
 import type { Channel, Trouble } from './channels/channel';
@@ -176,8 +175,7 @@ export interface MuteState {
 /** Mutes the voice and banner sounds, for a duration or until `unmute`. */
 export function mute(deps: MuteDeps, forMs: number | undefined): MuteState {
   const until = forMs === undefined ? null : toIso(deps.clock.now() + forMs);
-  ensureFolder(dirname(deps.mute));
-  replaceFile(deps.mute, `${JSON.stringify({ version: 1, until })}\n`);
+  writeObject(deps.mute, { version: 1, until });
   return { muted: true, until };
 }
 

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 
 import { StewardError, toStewardError } from '../errors';
-import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
+import { readObject } from '../platform/files/object-file';
 import { isIso, parseIso, type Clock } from '../platform/time/clock';
 import { dayOf, type Day } from '../platform/time/time';
 import type { ContentType } from './insight-prompt';
@@ -12,7 +12,6 @@ import type { SenseStore } from './store';
 
 /** Format version of sense/insights/<date>.json. */
 const INSIGHT_VERSION = 1;
-const MAX_BYTES = 1024 * 1024;
 const TEMPS_STALE_MS = 3_600_000;
 
 const ISO = v.custom<string>(isIso);
@@ -58,7 +57,7 @@ export function insightStore(folder: string) {
     /** Reads a day's insight file and ignores damaged parts. Throws `config` for a newer format. */
     read(day: Day): InsightFile {
       const path = pathOf(day);
-      const { version, read, failed } = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
+      const { version, read, failed } = readObject(path) ?? {};
       if (typeof version !== 'number') return NOTHING;
       if (version > INSIGHT_VERSION) {
         throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {

@@ -4,9 +4,9 @@ import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { createFile, readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
 import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
 import { copiesOf } from '../platform/files/conflict-copies';
+import { readObject } from '../platform/files/object-file';
 import { isDay, isDaySomewhere, type Day } from '../platform/time/time';
 import { readEventLine, type SenseEvent } from '../time/event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from '../time/record';
@@ -133,7 +133,7 @@ function recordFiles(sense: UserArea['sense']) {
      * Returns true if a day's insight file is damaged or contains an insight, rather than only a failed
      * build.
      */
-    hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
+    hasInsight: (day: Day): boolean => readObject(insightOf(day))?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 import type { UserArea } from '../config/user-area';
-import { readText, replaceFile } from '../platform/files/atomic-file';
+import { replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
+import { readObject } from '../platform/files/object-file';
 import { isText, optional, shape, type ShapeOf } from '../platform/files/shape';
 import type { Browser } from '../time/site';
 
@@ -32,7 +32,7 @@ export function pairingPath(area: Place): string {
 }
 
 export function readPairing(area: Place): Pairing | undefined {
-  const stored = parseObject(readText(pairingPath(area), { maxBytes: 4096 }) ?? '');
+  const stored = readObject(pairingPath(area), 4096);
   return isPairing(stored) ? stored : undefined;
 }
 

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
-
 import type { Machine } from '../config/user-area';
 import { removeFile } from '../platform/files/folder';
-import { withLock } from '../platform/files/lock';
+import { withMachineLock } from '../platform/files/lock';
 import { heldFiles } from './held';
 
 export interface Forgotten {
@@ -18,12 +16,11 @@ const LOCK_WAIT_MS = 5_000;
  * its next event.
  */
 export async function forgetSessions(machine: Machine, dryRun: boolean): Promise<Forgotten> {
-  const { area, clock } = machine;
+  const { area } = machine;
   if (dryRun) return { dryRun, files: heldFiles(area, 'forget') };
-  const lock = { clock, machineId: machine.machineId, waitMs: LOCK_WAIT_MS };
-  return withLock(join(area.machine, 'sessions.lock'), lock, () => {
-    const found = heldFiles(area, 'forget');
-    for (const file of found) removeFile(file);
-    return Promise.resolve({ dryRun, files: found });
+  return withMachineLock(machine, 'sessions', LOCK_WAIT_MS, () => {
+    const files = heldFiles(area, 'forget');
+    files.forEach(removeFile);
+    return { dryRun, files };
   });
 }

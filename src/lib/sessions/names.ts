@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 
-import { readText, replaceFile } from '../platform/files/atomic-file';
+import { replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFile } from '../platform/files/folder';
-import { parseObject, textOf } from '../platform/files/json-object';
+import { textOf } from '../platform/files/json-object';
+import { readObject } from '../platform/files/object-file';
 import { shortHash } from '../platform/files/short-hash';
 import { stampOf } from '../platform/files/stat';
 import { cleanLine } from '../platform/terminal/terminal';
@@ -11,7 +12,6 @@ import { sessionKey } from './session-key';
 
 const KEEP_MS = 60 * 86_400_000;
 const MAX_TITLE = 80;
-const MAX_BYTES = 8192;
 const MAX_PROMPT = 4000;
 
 /**
@@ -59,8 +59,7 @@ export function giveName(
 export function givenNames(folder: string): Map<string, string> {
   const names = listFolder(folder).flatMap((file): [string, string][] => {
     if (!file.endsWith('.name')) return [];
-    const { id, assistant, text } =
-      parseObject(readText(join(folder, file), { maxBytes: MAX_BYTES }) ?? '') ?? {};
+    const { id, assistant, text } = readObject(join(folder, file)) ?? {};
     const name = cleanLine(textOf(text) ?? '', MAX_TITLE);
     return typeof id === 'string' && name !== '' ? [[sessionKey(textOf(assistant), id), name]] : [];
   });
@@ -99,7 +98,7 @@ function fileOf(id: string): string {
 }
 
 function textIn(folder: string, file: string, id: string): string | undefined {
-  const value = parseObject(readText(join(folder, file), { maxBytes: MAX_BYTES }) ?? '');
+  const value = readObject(join(folder, file));
   const text = value?.['text'];
   // File names are hashes of ids, and two ids may have the same hash, so compare the ids.
   return value?.['id'] === id && typeof text === 'string' ? cleanLine(text, MAX_TITLE) : undefined;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 
 import type { Machine, UserArea } from '../config/user-area';
-import { StewardError } from '../errors';
 import { sweepTemps } from '../platform/files/atomic-file';
 import { listFolder, lstatOf, removeFile } from '../platform/files/folder';
 import { pruneDead } from '../platform/files/dead-letters';
@@ -124,24 +123,20 @@ export interface DrainResult {
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
   if (listFolder(deps.area.spool).length === 0) return result;
-  try {
-    await exclusively(deps, 0, async () => {
-      result.dead += requeueAbandoned(deps) + sweep(deps);
-      pruneDead(folderOf(spoolAt(deps.area.spool), 'dead'), deps.clock.now());
-      for (const name of namesIn(spoolAt(deps.area.spool), 'waiting'))
-        await work(deps, consumers, name, result);
-    });
-  } catch (error) {
-    if (!(error instanceof StewardError && error.kind === 'locked')) throw error;
-    result.busy = true;
-  }
-  return result;
+  const { ifFree } = await import('../platform/files/lock');
+  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
+  const done = await ifFree(join(deps.area.machine, 'spool.lock'), lock, async () => {
+    result.dead += requeueAbandoned(deps) + sweep(deps);
+    pruneDead(folderOf(spoolAt(deps.area.spool), 'dead'), deps.clock.now());
+    for (const name of namesIn(spoolAt(deps.area.spool), 'waiting'))
+      await work(deps, consumers, name, result);
+  });
+  return { ...result, busy: done === undefined };
 }
 
-async function exclusively<T>(deps: SpoolDeps, waitMs: number, run: () => Promise<T>): Promise<T> {
-  const { withLock } = await import('../platform/files/lock');
-  const { clock, machineId } = deps;
-  return withLock(join(deps.area.machine, 'spool.lock'), { clock, machineId, waitMs }, run);
+async function exclusively<T>(deps: SpoolDeps, run: () => T): Promise<T> {
+  const { withMachineLock } = await import('../platform/files/lock');
+  return withMachineLock(deps, 'spool', WITHDRAW_WAIT_MS, run);
 }
 
 async function work(deps: SpoolDeps, consumers: Consumers, name: string, result: DrainResult): Promise<void> {
@@ -193,7 +188,7 @@ function foreignReason({ machine }: Intention): string {
  */
 export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.area.spool);
-  return exclusively(deps, WITHDRAW_WAIT_MS, () => {
+  return exclusively(deps, () => {
     const found = (['waiting', 'claimed', 'dead'] as const).flatMap((place) =>
       entriesIn(spool, place)
         .filter((intention) => intention.machine === deps.machineId && matches(intention))
@@ -201,14 +196,14 @@ export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boo
     );
     for (const { place, intention } of found)
       removeFile(join(folderOf(spool, place), spool.nameOf(intention)));
-    return Promise.resolve(found.map(({ intention }) => intention));
+    return found.map(({ intention }) => intention);
   });
 }
 
 /** Requeues dead tasks and returns how many there were. */
 export function revive(deps: SpoolDeps): Promise<number> {
   const spool = spoolAt(deps.area.spool);
-  return exclusively(deps, WITHDRAW_WAIT_MS, () => {
+  return exclusively(deps, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
       // The new id restarts the task's lifetime. Keep `at`, because the task's text may contain times that
@@ -216,7 +211,7 @@ export function revive(deps: SpoolDeps): Promise<number> {
       const id = newId(deps.clock.now());
       reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
     }
-    return Promise.resolve(dead.length);
+    return dead.length;
   });
 }
 

@@ -5,8 +5,9 @@ import { StewardError, throwIfBug } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { rotateRead, type LogCursor } from '../platform/files/journal';
-import { isObject, parseObject } from '../platform/files/json-object';
-import { withLock } from '../platform/files/lock';
+import { isObject } from '../platform/files/json-object';
+import { withMachineLock } from '../platform/files/lock';
+import { readObject } from '../platform/files/object-file';
 import { stateOf } from '../platform/process/ancestor';
 import { toIso } from '../platform/time/clock';
 import { archivedSessions, archiveSessions, pruneArchive, recall } from './archive';
@@ -73,7 +74,7 @@ export function storedSession(path: string, id: string): Session | undefined {
  * function. Throws `config` for a newer format.
  */
 export function storedSlug(deps: Pick<Machine, 'area'>, id: string): string | undefined {
-  const live = parseObject(readText(deps.area.sessionsLive, { maxBytes: MAX_STATE_BYTES }) ?? '');
+  const live = readObject(deps.area.sessionsLive);
   if (typeof live?.['version'] === 'number') refuseNewer(live['version'], deps.area.sessionsLive);
   const slugs = live?.['slugs'];
   // Indexes from earlier versions have a different format.
@@ -154,10 +155,8 @@ export async function updateSessions<T>(
   names: readonly string[],
   change: (state: SessionsState, isKnown: (slug: string) => boolean) => T,
 ): Promise<T> {
-  const { area, clock, machineId } = deps;
-  const path = area.sessionsState;
-  const lock = join(area.machine, 'sessions.lock');
-  return withLock(lock, { clock, machineId, waitMs }, () => {
+  const path = deps.area.sessionsState;
+  return withMachineLock(deps, 'sessions', waitMs, () => {
     ensureFolder(dirname(path));
     const archive = archiveOf(path);
     const state = readSessions(path, (broken) => replaceFile(`${path}.broken`, broken));
@@ -172,13 +171,13 @@ export async function updateSessions<T>(
       Object.hasOwn(state.sessions, slug) || Object.hasOwn(recall(archive, [slug]), slug);
     const result = change(state, isKnown);
     archiveOld(state, deps);
-    if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
+    if (state.pruned !== utcDay(deps.clock.now())) tidy(state, deps);
     // The log can restore both files after a crash, so neither needs a full fsync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
     replaceFile(deps.area.sessionsLive, indexOf(state), { sync: false });
     // Rotate the log only here, where it has been read to the end and the lock excludes other readers.
     rotateRead(deps.area.workEvents, WORK_EVENTS_ROTATE_BYTES);
-    return Promise.resolve(result);
+    return result;
   });
 }
 

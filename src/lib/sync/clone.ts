@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { toStewardError } from '../errors';
 import { exists, removeFolder } from '../platform/files/folder';
-import { withLock } from '../platform/files/lock';
+import { withMachineLock } from '../platform/files/lock';
 import type { Machine } from '../config/user-area';
 
 const LOCK_WAIT_MS = 120_000;
@@ -13,8 +13,8 @@ export function cloneFolder({ area }: Pick<Machine, 'area'>): string {
 }
 
 /** Runs `work` under the lock for the clone. */
-export function withClone<T>({ area, clock, machineId }: Machine, work: () => Promise<T>): Promise<T> {
-  return withLock(join(area.machine, 'exchange.lock'), { clock, machineId, waitMs: LOCK_WAIT_MS }, work);
+export function withClone<T>(machine: Machine, work: () => T | Promise<T>): Promise<T> {
+  return withMachineLock(machine, 'exchange', LOCK_WAIT_MS, work);
 }
 
 export async function removeClone(machine: Machine): Promise<void> {
@@ -34,5 +34,5 @@ export async function purgeClone(machine: Machine): Promise<void> {
 
 async function removeFolders(machine: Machine, paths: readonly string[]): Promise<void> {
   const found = paths.filter((path) => exists(path));
-  if (found.length > 0) await withClone(machine, () => Promise.resolve(found.forEach(removeFolder)));
+  if (found.length > 0) await withClone(machine, () => found.forEach(removeFolder));
 }

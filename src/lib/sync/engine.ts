@@ -3,8 +3,9 @@ import { join, relative } from 'node:path';
 import type { UserConfig } from '../config/schema';
 import type { Machine } from '../config/user-area';
 import { StewardError, throwIfBug, toStewardError } from '../errors';
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { replaceFile } from '../platform/files/atomic-file';
+import { isObject, textOf } from '../platform/files/json-object';
+import { readObject } from '../platform/files/object-file';
 import { processHost } from '../platform/files/paths';
 import { parseIso, toIso } from '../platform/time/clock';
 import { damagedText } from './checks';
@@ -105,7 +106,7 @@ function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | '
 type Exchange = ReturnType<typeof readExchange>;
 
 function readExchange(machine: string) {
-  const { at, problem, damaged } = parseObject(readText(exchangeFile(machine)) ?? '') ?? {};
+  const { at, problem, damaged } = readObject(exchangeFile(machine)) ?? {};
   const message = isObject(problem) ? textOf(problem['message']) : undefined;
   return {
     ...(typeof at === 'string' && { at }),

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 
 import { toStewardError } from '../errors';
-import { readBytes, readText, replaceFile } from '../platform/files/atomic-file';
+import { readBytes, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
+import { readObject } from '../platform/files/object-file';
 import { kindOf, marksOf } from '../platform/files/stat';
 import type { MachineName } from '../time/machines/read';
 import { machinesFolder, MAX_DAY_BYTES } from './exchange';
@@ -48,7 +48,7 @@ export function keepCopy(folder: string, copy: string): void {
 }
 
 function readIndex(copy: string): Record<string, unknown> {
-  return parseObject(readText(join(copy, 'index.json')) ?? '') ?? {};
+  return readObject(join(copy, 'index.json')) ?? {};
 }
 
 function copyMachine(

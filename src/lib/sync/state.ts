@@ -1,10 +1,7 @@
-import { dirname } from 'node:path';
-
 import * as v from 'valibot';
 
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
-import { definedOnly, parseObject } from '../platform/files/json-object';
+import { definedOnly } from '../platform/files/json-object';
+import { readObject, writeObject } from '../platform/files/object-file';
 import type { DayRange } from '../platform/time/period';
 import { isDay } from '../platform/time/time';
 
@@ -62,14 +59,9 @@ export type SyncState = Pick<Stored, 'days'> & { removals: Removal[] } & {
   [K in Exclude<keyof Stored, 'days' | 'removals'>]?: Exclude<Stored[K], undefined>;
 };
 
-const MAX_BYTES = 4 * 1024 * 1024;
-
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {
-  const { removals, ...state } = v.parse(
-    STATE,
-    parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {},
-  );
+  const { removals, ...state } = v.parse(STATE, readObject(path) ?? {});
   return { ...definedOnly(state), days: state.days, removals: removals.map(definedOnly) };
 }
 
@@ -117,6 +109,5 @@ export function withoutFormer(state: SyncState, former: readonly string[]): Sync
 }
 
 export function writeState(path: string, state: SyncState): void {
-  ensureFolder(dirname(path));
-  replaceFile(path, `${JSON.stringify(state)}\n`);
+  writeObject(path, state);
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { readObject, writeObject } from '../platform/files/object-file';
 import { isText, oneOf, shape, where, type ShapeOf } from '../platform/files/shape';
 import { isIso, parseIso, toIso, type Clock } from '../platform/time/clock';
 import { machinesFolder, readMachines } from './exchange';
@@ -123,7 +124,7 @@ export function activeMachines(deps: TurnDeps): ExchangeMachine[] {
 
 function activeOf(deps: TurnDeps, machines: readonly ExchangeMachine[]): ExchangeMachine[] {
   const nowMs = deps.clock.now();
-  const known = parseObject(readText(deps.news, { maxBytes: MAX_BYTES }) ?? '') ?? {};
+  const known = readObject(deps.news, MAX_BYTES) ?? {};
   const news: Record<string, { publishedAt: string; seen: number }> = {};
   const candidates = machines.filter(({ id }) => id !== deps.machineId);
   for (const { id, info } of candidates) {
@@ -135,8 +136,7 @@ function activeOf(deps: TurnDeps, machines: readonly ExchangeMachine[]): Exchang
     news[id] = { publishedAt: info.publishedAt, seen: Number.isFinite(seen) ? seen : 0 };
   }
   if (JSON.stringify(news) !== JSON.stringify(known)) {
-    ensureFolder(dirname(deps.news));
-    replaceFile(deps.news, `${JSON.stringify(news)}\n`, { sync: false });
+    writeObject(deps.news, news, { sync: false });
   }
   return candidates.filter(({ id }) => Math.abs(nowMs - (news[id]?.seen ?? 0)) < NEWS_MS);
 }

@@ -1,12 +1,13 @@
 import { isAbsolute, join } from 'node:path';
 
 import { throwIfBug } from '../errors';
-import { readText, replaceFile } from '../platform/files/atomic-file';
+import { replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { repositoryOf } from '../platform/files/git-folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { withLock } from '../platform/files/lock';
+import { readObject } from '../platform/files/object-file';
 import type { PathHost } from '../platform/files/paths';
 import { shortHash } from '../platform/files/short-hash';
 import { isRestricted } from '../sessions/restricted';
@@ -240,7 +241,7 @@ export function readProblems(folder: string): readonly string[] {
 
 /** Reads the state. If it is damaged, returns an empty state, so that all logs are read again. */
 function readState(folder: string): State {
-  const stored = parseObject(readText(stateFile(folder)) ?? '');
+  const stored = readObject(stateFile(folder));
   const { files, limits } = stored ?? {};
   if (stored?.['version'] !== 1 || !isObject(files) || !isObject(limits))
     return { files: {}, limits: {}, problems: [] };

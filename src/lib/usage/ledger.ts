@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 
-import { readText, replaceFile } from '../platform/files/atomic-file';
+import { replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, removeFile } from '../platform/files/folder';
-import { isObject, parseObject } from '../platform/files/json-object';
+import { isObject } from '../platform/files/json-object';
+import { readObject } from '../platform/files/object-file';
 import type { Day } from '../platform/time/time';
 import { daysIn, rowOf, type RowKey } from './days';
 import { AMOUNTS, splitId, type Amounts } from './entry';
@@ -50,7 +51,7 @@ const PURGED = -1;
 export function readLedger(folder: string, from: Day = ''): Ledger {
   const ledger: Ledger = { days: new Map(), dirty: new Set(), shrunk: new Set() };
   for (const day of daysIn(folder).filter((known) => known >= from)) {
-    const stored = parseObject(readText(fileOf(folder, day)) ?? '');
+    const stored = readObject(fileOf(folder, day));
     const isKnown = stored?.['version'] === 1 && Array.isArray(stored['rows']) && isObject(stored['answers']);
     if (isKnown) ledger.days.set(day, stored as unknown as LedgerDay);
   }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
-import { isObject, parseObject } from '../platform/files/json-object';
+import { isObject } from '../platform/files/json-object';
+import { readObject, writeObject } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
 import { ALERT_PERCENT, type BudgetState } from './budgets';
 import { readLoggedLimits } from './collect';
@@ -12,7 +11,6 @@ import { READERS } from './readers';
 
 const WINDOW_NAMES: Readonly<Record<LimitWindow, string>> = { fiveHour: '5 h', sevenDay: 'week' };
 const WINDOWS = ['fiveHour', 'sevenDay'] as const;
-const MAX_BYTES = 1024 * 1024;
 const MAX_RESET_MS = 60 * 86_400_000;
 
 interface LimitsDeps {
@@ -35,7 +33,7 @@ function isCurrent(atMs: number, window: LimitWindow, nowMs: number): boolean {
 }
 
 function reportedLimits(path: string, nowMs: number): UsageLimit[] {
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const stored = readObject(path);
   const assistants = isObject(stored?.['assistants']) ? stored['assistants'] : {};
   return Object.entries(assistants).flatMap(([assistant, report]) =>
     WINDOWS.flatMap((window): UsageLimit[] => {
@@ -160,7 +158,7 @@ export function announcedBudgets(state: string, budgets: readonly BudgetState[])
 
 /** Reads what was announced, and the steps of each limit. */
 function readAnnounced(state: string) {
-  const stored = parseObject(readText(join(state, 'announced.json'), { maxBytes: MAX_BYTES }) ?? '');
+  const stored = readObject(join(state, 'announced.json'));
   const { windows, steps } = stored ?? {};
   return {
     windows: (isObject(windows) ? windows : {}) as AnnouncedLimits,
@@ -195,6 +193,5 @@ export async function announceLimits(
   for (const alert of alerts) await send(alert);
   const after = { windows: announced, steps };
   if (JSON.stringify(before) === JSON.stringify(after)) return;
-  ensureFolder(deps.state);
-  replaceFile(join(deps.state, 'announced.json'), `${JSON.stringify({ version: 1, ...after })}\n`);
+  writeObject(join(deps.state, 'announced.json'), { version: 1, ...after });
 }

@@ -45,7 +45,6 @@ export async function purgeUsage(
       const rows = readDayRows(deps.days, day);
       writeDay(deps.days, day, rows.filter(({ repo }) => !isRepo(repo))); // prettier-ignore
     }
-    return Promise.resolve();
   });
   return days;
 }

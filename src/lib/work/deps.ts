@@ -1,8 +1,6 @@
-import { join } from 'node:path';
-
 import type { UserConfig, WorkConfig, WorkRepoConfig } from '../config/schema';
 import { type UserArea, type Machine } from '../config/user-area';
-import { withLock } from '../platform/files/lock';
+import { withMachineLock } from '../platform/files/lock';
 import type { Remote, RemoteGitDeps } from '../platform/process/git';
 import type { Cache } from './cache';
 import type { Host } from './host';
@@ -49,10 +47,10 @@ export interface OpenRepo {
 
 /** Runs a task while holding a machine-local lock. Throws `locked` if the lock is not acquired in time. */
 export function withWorkLock<T>(
-  { area, clock, machineId }: Machine,
+  machine: Machine,
   name: 'create' | 'claim' | 'tasklist' | 'reminders' | `issue-${string}`,
   work: () => Promise<T>,
   waitMs = 60_000,
 ): Promise<T> {
-  return withLock(join(area.machine, `work-${name}.lock`), { clock, machineId, waitMs }, work);
+  return withMachineLock(machine, `work-${name}`, waitMs, work);
 }

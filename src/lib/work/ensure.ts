@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { readText } from '../platform/files/atomic-file';
-import { isObject, parseObject } from '../platform/files/json-object';
+import { isObject } from '../platform/files/json-object';
+import { readObject } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
 import { cacheIssues, writeStored } from './cache';
 import { withWorkLock, type OpenRepo } from './deps';
@@ -28,7 +28,6 @@ interface LedgerEntry {
 }
 
 const LEDGER_VERSION = 1;
-const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 
 export function readLedger(path: string, repo: string): ReadonlyMap<string, LedgerEntry> {
   const own = ledgerOf(path)[repo.toLowerCase()];
@@ -47,7 +46,7 @@ export function writeEntry({ deps, repo }: OpenRepo, key: string, entry: LedgerE
 
 /** Returns the ledger. A damaged ledger counts as empty, because the issues also contain the identities. */
 function ledgerOf(path: string): Record<string, Record<string, LedgerEntry>> {
-  const stored = parseObject(readText(path, { maxBytes: MAX_LEDGER_BYTES }) ?? '');
+  const stored = readObject(path);
   if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
     throw new StewardError('config', `${path} was written by a newer version of steward.`, {
       hint: 'Update steward; this version could create duplicate issues.',

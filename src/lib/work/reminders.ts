@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { StewardError } from '../errors';
+import { undefinedIf } from '../errors';
 import { shortHash } from '../platform/files/short-hash';
 import { longDay } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
@@ -90,12 +90,8 @@ export async function notifyDue(deps: ReminderDeps): Promise<number> {
   if (repo === undefined || state === 'off' || state === 'public') return 0;
   const aheadMs = deps.others === undefined ? 0 : AHEAD_MS;
   if (dueIssues(deps, repo, aheadMs).length === 0 && (await dueUnsent(deps, repo)).length === 0) return 0;
-  try {
-    return await withWorkLock(deps.work, 'reminders', () => notifyAll(deps, repo), 0);
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'locked') return 0;
-    throw error;
-  }
+  const all = withWorkLock(deps.work, 'reminders', () => notifyAll(deps, repo), 0);
+  return (await all.catch(undefinedIf('locked'))) ?? 0;
 }
 
 async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 
 import { StewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { ensureFolder, exists, removeFile } from '../../platform/files/folder';
-import { parseObject } from '../../platform/files/json-object';
+import { exists, removeFile } from '../../platform/files/folder';
+import { readObject, writeObject } from '../../platform/files/object-file';
 import { pagesOf, type ManagedClient } from './client';
 import { contentText, idOf, textBlocks, type ManagedEvent } from './event';
 import {
@@ -159,7 +158,7 @@ async function messagesOf(client: ManagedClient, session: string): Promise<Manag
 
 function readOutbox(folder: string, session: string): Outbox {
   const path = outboxPath(folder, session);
-  const stored = parseObject(readText(path) ?? '') ?? {};
+  const stored = readObject(path) ?? {};
   if (Number(stored['version']) > VERSION) {
     throw new StewardError('config', `${path} was written by a newer version of steward.`, {
       hint: 'Upgrade steward.',
@@ -169,6 +168,5 @@ function readOutbox(folder: string, session: string): Outbox {
 }
 
 function writeOutbox(folder: string, session: string, outbox: Outbox): void {
-  ensureFolder(folder);
-  replaceFile(outboxPath(folder, session), `${JSON.stringify({ ...outbox, version: VERSION })}\n`);
+  writeObject(outboxPath(folder, session), { ...outbox, version: VERSION });
 }

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
 import { StewardError, toStewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/files/folder';
+import { listFolder, lstatOf, removeFile } from '../../platform/files/folder';
 import { bury, pruneDead } from '../../platform/files/dead-letters';
-import { parseObject } from '../../platform/files/json-object';
 import { readLines } from '../../platform/files/jsonl';
+import { writeObject, readObject } from '../../platform/files/object-file';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { pageQuery, pagesOf, type Resource } from './client';
 import { checkedId, isId, textField } from './event';
@@ -43,8 +42,7 @@ const MAX_PAGES = 5;
 export async function startSession(deps: SendDeps, input: StartInput): Promise<string> {
   const start = { nonce: randomUUID(), ...input };
   const path = join(deps.folder, `${start.nonce}.start.json`);
-  ensureFolder(deps.folder);
-  replaceFile(path, `${JSON.stringify(start)}\n`);
+  writeObject(path, start);
   return completeStart(deps, start, path, false);
 }
 
@@ -57,7 +55,7 @@ export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
   const names = listFolder(folder).filter((name) => name.endsWith('.start.json'));
   for (const name of byTime(folder, names)) {
     const path = join(folder, name);
-    const start = parseObject(readText(path) ?? '');
+    const start = readObject(path);
     if (isStart(start)) return completeStart(deps, start, path, true);
     bury(deadMessages(folder), path, { atMs: deps.clock.now(), reason: 'the file is invalid' });
   }

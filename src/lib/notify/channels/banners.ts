@@ -8,9 +8,9 @@ import {
   withBus,
   type Bus,
 } from '../../platform/desktop/bus';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { replaceFile } from '../../platform/files/atomic-file';
 import { ensureFolder } from '../../platform/files/folder';
-import { parseObject } from '../../platform/files/json-object';
+import { readObject } from '../../platform/files/object-file';
 import { shortHash } from '../../platform/files/short-hash';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { EVENTS } from '../events';
@@ -163,7 +163,7 @@ async function serverOf(bus: Bus): Promise<string | undefined> {
 
 /** Returns the stored notification ids by hashed dedupe key, oldest first. */
 function readBanners(path: string): Record<string, { id: number; server: string }> {
-  const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
+  const stored = readObject(path, 64 * 1024) ?? {};
   const isBanner = (value: unknown): value is { id: number; server: string } => {
     const { id, server } = (value ?? {}) as Record<string, unknown>;
     return Number.isInteger(id) && typeof server === 'string';

@@ -2,16 +2,14 @@ import { utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { errnoCode } from '../../errors';
-import { readText, renameOver, replaceFile } from './atomic-file';
+import { renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
-import { parseObject } from './json-object';
+import { objectIn } from './object-file';
 
 // A queue's `dead` folder has one file per failed entry. The file's modification time is the time of the
 // failure, and its `deadReason` or `reason` field is the cause.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
-/** The size of a queue's largest entry: an issue with the longest body that GitHub accepts. */
-export const MAX_ENTRY_BYTES = 1024 * 1024;
 /** File that stores the number of pruned entries. */
 const PRUNED = 'pruned.json';
 
@@ -26,7 +24,7 @@ export function bury(folder: string, from: string, { atMs, reason }: Burial): bo
   if (!moveInto(folder, from)) return false;
   const to = join(folder, basename(from));
   if (reason !== undefined) {
-    const value = contentOf(to);
+    const value = objectIn(to);
     if (value !== undefined) {
       replaceFile(to, `${JSON.stringify({ ...value, deadReason: reason })}\n`, { sync: 'content' });
     }
@@ -90,7 +88,7 @@ export function deadText({ count, pruned, reasons }: DeadReport): string | undef
 }
 
 function reasonOf(path: string): string {
-  const value = contentOf(path);
+  const value = objectIn(path);
   if (value === undefined) return 'the file cannot be read';
   const { deadReason, reason } = value;
   return [deadReason, reason].find((text) => typeof text === 'string') ?? 'not recorded';
@@ -114,15 +112,6 @@ export function pruneDead(folder: string, nowMs: number): void {
 }
 
 function prunedIn(folder: string): number {
-  const count = contentOf(join(folder, PRUNED))?.['count'];
+  const count = objectIn(join(folder, PRUNED))?.['count'];
   return typeof count === 'number' ? count : 0;
-}
-
-/**
- * Returns the JSON object in a file, or undefined if the file is invalid, too large, or not a regular file.
- */
-function contentOf(path: string): Record<string, unknown> | undefined {
-  const facts = lstatOf(path);
-  if (facts?.isFile !== true || facts.size > MAX_ENTRY_BYTES) return undefined;
-  return parseObject(readText(path) ?? '');
 }

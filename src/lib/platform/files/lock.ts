@@ -72,11 +72,31 @@ const REFRESH_MS = 30_000;
  */
 const REUSED_AFTER_MS = 60_000;
 
+type Work<T> = () => T | Promise<T>;
+
+/** Runs `work` while holding a lock file; throws `locked` after `waitMs`. */
+export async function withLock<T>(path: string, options: LockOptions, work: Work<T>): Promise<T> {
+  const done = await ifFree(path, options, work);
+  if (done === undefined) throw lockedError(path);
+  return done.value;
+}
+
+/** Runs `work` under the lock with this name in the machine's own folder. */
+export function withMachineLock<T>(
+  machine: { area: { machine: string } } & Pick<LockOptions, 'clock' | 'machineId'>,
+  name: string,
+  waitMs: number,
+  work: Work<T>,
+): Promise<T> {
+  const { area, clock, machineId } = machine;
+  return withLock(join(area.machine, `${name}.lock`), { clock, machineId, waitMs }, work);
+}
+
 /**
- * Runs `work` while holding a lock file; throws `locked` after `waitMs`. If several processes find a stale
- * lock, only one of them takes over the lock.
+ * Runs `work` while holding a lock file, or returns undefined if another process still holds it after `waitMs`.
+ * If several processes find a stale lock, only one of them takes over the lock.
  */
-export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+export async function ifFree<T>(path: string, options: LockOptions, work: Work<T>) {
   ensureFolder(dirname(path));
   const token = randomName(16);
   const { clock, machineId } = options;
@@ -85,17 +105,17 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
   for (let longest = 2; ; longest = Math.min(longest * 2, LONGEST_PAUSE_MS)) {
     const found = readLock(path);
     if (found === undefined || isStale(found)) {
-      if (found !== undefined && (await options.answers?.()) === true) throw lockedError(path);
+      if (found !== undefined && (await options.answers?.()) === true) return undefined;
       const me = holderOf(process.pid, machineId, clock.now(), token);
       if (acquire(path, found, me, isStale)) break;
     }
     const leftMs = deadline - clock.monotonic();
-    if (leftMs <= 0) throw lockedError(path);
+    if (leftMs <= 0) return undefined;
     await delay(Math.min(leftMs, 1 + Math.random() * longest));
   }
   const refreshing = setInterval(() => refresh(path, token, clock.now()), REFRESH_MS).unref();
   try {
-    return await work();
+    return { value: await work() };
   } finally {
     clearInterval(refreshing);
     if (readLock(path)?.token === token) rmSync(path, { force: true });

@@ -1,17 +1,11 @@
 import { join } from 'node:path';
 
 import { StewardError, toStewardError } from '../../errors';
-import { createFile, readText, renameOver, replaceFile, sweepTemps } from './atomic-file';
+import { createFile, renameOver, replaceFile, sweepTemps } from './atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from './folder';
-import {
-  bury as buryFile,
-  deadNames,
-  MAX_ENTRY_BYTES,
-  moveInto,
-  pruneDead,
-  type Burial,
-} from './dead-letters';
-import { isObject, parseObject } from './json-object';
+import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from './dead-letters';
+import { isObject } from './json-object';
+import { objectIn } from './object-file';
 
 /**
  * A queue with one file per entry. An entry is in `claimed` while a process is working on it, and moves to
@@ -88,10 +82,8 @@ export function entriesIn<T>(spool: Spool<T>, place: SpoolPlace, limit = Infinit
 
 function inspect<T>(spool: Spool<T>, place: SpoolPlace, name: string): { entry?: T; damaged?: true } {
   const path = join(folderOf(spool, place), name);
-  const facts = lstatOf(path);
-  if (facts === undefined) return {};
-  const value = facts.isFile && facts.size <= MAX_ENTRY_BYTES ? parseObject(readText(path) ?? '') : undefined;
-  const { version, ...rest } = value ?? {};
+  if (!exists(path)) return {};
+  const { version, ...rest } = objectIn(path) ?? {};
   if (typeof version === 'number' && version > spool.version) return {};
   const entry = version === spool.version ? spool.parse(rest) : undefined;
   if (entry === 'newer') return {};

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 
-import { readText, renameOver, replaceFile } from './atomic-file';
-import { ensureFolder, listFolder, lstatOf } from './folder';
-import { parseObject } from './json-object';
+import { renameOver, replaceFile } from './atomic-file';
+import { ensureFolder, listFolder } from './folder';
+import { objectIn } from './object-file';
 import { folderOf } from './spool';
 
-const MAX_BYTES = 64 * 1024;
 const PLACES = ['waiting', 'claimed'] as const;
 
 /**
@@ -30,18 +29,12 @@ export function takeUp(
 }
 
 function assign(path: string, to: string): void {
-  const entry = entryOf(path);
+  const entry = objectIn(path);
   if (entry !== undefined && entry['machine'] !== to)
     replaceFile(path, `${JSON.stringify({ ...entry, machine: to })}\n`);
 }
 
 function machineOf(path: string): string | undefined {
-  const machine = path.endsWith('.json') ? entryOf(path)?.['machine'] : undefined;
+  const machine = path.endsWith('.json') ? objectIn(path)?.['machine'] : undefined;
   return typeof machine === 'string' ? machine : undefined;
-}
-
-function entryOf(path: string): Record<string, unknown> | undefined {
-  const facts = lstatOf(path);
-  if (facts?.isFile !== true || facts.size > MAX_BYTES) return undefined;
-  return parseObject(readText(path) ?? '');
 }

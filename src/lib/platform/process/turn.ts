@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { StewardError } from '../../errors';
 import { claimFile } from '../files/atomic-file';
 import type { Clock } from '../time/clock';
 import { ensureFolder, listFolder, removeFile } from '../files/folder';
-import { isAlive, withLock } from '../files/lock';
+import { isAlive, ifFree } from '../files/lock';
 import { randomName } from '../files/short-hash';
 
 export interface Waiter {
@@ -44,7 +43,7 @@ export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId:
     try {
       while (!signal.aborted) {
         const turn = isNext(folder, ticket, clock.now())
-          ? await withLock(join(folder, 'lock'), lock, async () => ({ value: await work() })).catch(ifLocked)
+          ? await ifFree(join(folder, 'lock'), lock, work)
           : undefined;
         if (turn !== undefined) return turn.value;
         if (clock.monotonic() >= endMs) return undefined;
@@ -68,7 +67,3 @@ function isNext(folder: string, own: string, nowMs: number): boolean {
 }
 
 const TICKET = /^\d{15}-\d+-/;
-
-function ifLocked(error: unknown): undefined {
-  if (!(error instanceof StewardError) || error.kind !== 'locked') throw error;
-}

@@ -12,6 +12,7 @@ import { setKeys } from '../../config/write';
 import { readBytes, readText } from '../../platform/files/atomic-file';
 import { exists, listFolder, lstatOf } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
+import { readObject } from '../../platform/files/object-file';
 import { isDay } from '../../platform/time/time';
 import { insightStore } from '../../sense/insight-reads';
 import { readEventLine } from '../../time/event';
@@ -81,7 +82,7 @@ function isRecord(text: string): boolean {
 }
 
 function sameRecord(from: string, to: string): boolean {
-  const content = (path: string) => ({ ...parseObject(readText(path) ?? ''), generatedAt: null });
+  const content = (path: string) => ({ ...readObject(path), generatedAt: null });
   return isDeepStrictEqual(content(from), content(to));
 }
 

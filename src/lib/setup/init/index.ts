@@ -1,12 +1,8 @@
-import { dirname } from 'node:path';
-
 import type { Context } from '../../app/context';
 import { setUpSense } from '../../app/sense';
 import type { Config } from '../../config/schema';
 import { StewardError, toStewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { ensureFolder } from '../../platform/files/folder';
-import { parseObject } from '../../platform/files/json-object';
+import { readObject, writeObject } from '../../platform/files/object-file';
 import type { Prompt } from '../../platform/terminal/ask';
 import { table } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
@@ -77,7 +73,7 @@ export async function setUpSteward(
 
 async function openSession(context: Context, say: (text: string) => void): Promise<Session> {
   let config: Config = (await context.loadConfig()).config;
-  const stored = parseObject(readText(context.area.initState, { maxBytes: 64 * 1024 }) ?? '')?.['answered'];
+  const stored = readObject(context.area.initState, 64 * 1024)?.['answered'];
   return {
     context,
     say,
@@ -102,8 +98,7 @@ async function answer(
   await setUpSense(context);
   answered.push(id);
   const path = context.area.initState;
-  ensureFolder(dirname(path));
-  replaceFile(path, `${JSON.stringify({ version: 1, answered })}\n`);
+  writeObject(path, { version: 1, answered });
 }
 
 async function askOpen(setup: Session, questions: Prompt): Promise<void> {

@@ -1,8 +1,8 @@
 import type { WorkConfig } from '../../config/schema';
 import type { Machine } from '../../config/user-area';
-import { readText } from '../../platform/files/atomic-file';
 import { ensureFolder } from '../../platform/files/folder';
-import { isObject, parseObject } from '../../platform/files/json-object';
+import { isObject } from '../../platform/files/json-object';
+import { readObject } from '../../platform/files/object-file';
 import { clean } from '../../platform/terminal/terminal';
 import { toIso } from '../../platform/time/clock';
 import { leave } from '../../sessions/spool';
@@ -81,7 +81,7 @@ function noteOf(requests: readonly PromptMatch[]): string {
 
 /** Returns whether the repository was found public, so that steward doesn't announce what it would drop later. */
 function isPublic(path: string): boolean {
-  const privacy = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '')?.['privacy'];
+  const privacy = readObject(path, 64 * 1024)?.['privacy'];
   if (!isObject(privacy) || privacy['verifiedPrivate'] !== false) return false;
   const { visibility } = privacy;
   return typeof visibility === 'string' && visibility !== 'private';

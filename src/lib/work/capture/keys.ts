@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 
 import type { UserArea } from '../../config/user-area';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { isObject, parseObject } from '../../platform/files/json-object';
+import { replaceFile } from '../../platform/files/atomic-file';
+import { isObject } from '../../platform/files/json-object';
+import { readObject } from '../../platform/files/object-file';
 import { shortHash } from '../../platform/files/short-hash';
 
 /** Keys of captured requests. The same words are captured only once per session. */
@@ -19,7 +20,6 @@ export function capturedKeysPath({ state }: Pick<UserArea, 'state'>): string {
 }
 
 const MAX_KEYS = 2000;
-const MAX_BYTES = 1024 * 1024;
 
 /** Returns a request's key within a session. Ignores case and spacing. */
 export function captureKey(session: string, kind: string, text: string): string {
@@ -71,7 +71,7 @@ function write(path: string, keys: CapturedKeys): void {
 }
 
 function read(path: string): CapturedKeys {
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const stored = readObject(path);
   const seen = isObject(stored?.['seen']) ? (stored['seen'] as CapturedKeys['seen']) : {};
   const undone = isObject(stored?.['undone']) ? (stored['undone'] as CapturedKeys['undone']) : {};
   return { version: 1, seen, undone };

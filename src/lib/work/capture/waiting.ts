@@ -1,7 +1,8 @@
 import type { UserArea } from '../../config/user-area';
 import type { StewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { isObject, parseObject } from '../../platform/files/json-object';
+import { replaceFile } from '../../platform/files/atomic-file';
+import { isObject } from '../../platform/files/json-object';
+import { readObject } from '../../platform/files/object-file';
 import { plural } from '../../platform/terminal/format';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
@@ -28,8 +29,6 @@ export interface Waiting {
   /** When the oldest capture was queued, as ISO 8601 in UTC. */
   since: string;
 }
-
-const MAX_BYTES = 1024 * 1024;
 
 /** Groups the waiting captures by reason, most frequent first. */
 export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'>): Waiting[] {
@@ -61,7 +60,7 @@ export function waitReason(error: StewardError): WaitReason {
 
 /** Returns why captures are waiting, by task id, as recorded by the last delivery. */
 export function readReasons(path: string): Map<string, WaitReason> {
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['reasons'];
+  const stored = readObject(path)?.['reasons'];
   return new Map(
     Object.entries(isObject(stored) ? stored : {}).filter((entry): entry is [string, WaitReason] =>
       Object.hasOwn(REASONS, String(entry[1])),

@@ -1,0 +1,25 @@
+import { dirname } from 'node:path';
+
+import { readText, replaceFile } from './atomic-file';
+import { ensureFolder, lstatOf } from './folder';
+import { parseObject } from './json-object';
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_ENTRY_BYTES = 1024 * 1024;
+
+/** Returns the JSON object in a file; undefined if there is none. Throws `config` if the file is larger. */
+export function readObject(path: string, maxBytes = MAX_BYTES): Record<string, unknown> | undefined {
+  return parseObject(readText(path, { maxBytes }) ?? '');
+}
+
+/** Returns the JSON object in an entry of a queue, or undefined if it is invalid, too large, or no regular file. */
+export function objectIn(path: string): Record<string, unknown> | undefined {
+  const facts = lstatOf(path);
+  return facts?.isFile !== true || facts.size > MAX_ENTRY_BYTES ? undefined : readObject(path);
+}
+
+/** Stores an object as JSON, and makes the file's folder if necessary. */
+export function writeObject(path: string, value: object, options: { sync?: boolean | 'content' } = {}): void {
+  ensureFolder(dirname(path));
+  replaceFile(path, `${JSON.stringify(value)}\n`, options);
+}
