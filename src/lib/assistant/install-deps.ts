@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
@@ -68,8 +66,4 @@ export function isAssistantEntry(id: string): boolean {
 
 export function commandsOf(deps: Pick<HookInstallDeps, 'area' | 'host'>): ShimCommands {
   return shimCommands(shimPath({ bin: deps.area.bin, host: deps.host }), deps.host);
-}
-
-export function manifestDeps({ area, clock, machineId }: HookInstallDeps) {
-  return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }

@@ -6,16 +6,7 @@ import { type Backup, type InstallManifest, withInstallManifest } from '../platf
 import { toIso } from '../platform/time/clock';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import type { Assistant } from './assistant';
-import {
-  ATTEMPTS,
-  busy,
-  commandsOf,
-  entriesOf,
-  idOf,
-  manifestDeps,
-  shimDeps,
-  type HookInstallDeps,
-} from './install-deps';
+import { ATTEMPTS, busy, commandsOf, entriesOf, idOf, shimDeps, type HookInstallDeps } from './install-deps';
 import { entryFor } from './install-entry';
 import { warningsFor } from './install-warnings';
 import { hasOwnFile, isOwnFileDue, writeOwnFile } from './own-file';
@@ -61,15 +52,14 @@ export async function installHooks(
   input: { assistant: Assistant; dryRun: boolean; skill?: boolean; statusLine?: boolean },
 ): Promise<HooksInstalled> {
   const { assistant, dryRun } = input;
-  if (assistant.ownFile !== undefined) return installOwnFile(deps, assistant, dryRun);
   const withLine = input.statusLine === true && assistant.statusLineKey !== undefined;
   const isSkilled = input.skill === true && assistant.id === CLAUDE_CODE;
   const path = assistant.path(deps.host);
   const shim = shimDeps(deps);
   const { hooks } = assistant;
-  const source = readSettings(path);
+  const source = settingsOf(assistant, path);
   const plan = planFor(deps, assistant, source, withLine);
-  if (plan.changes) writableMode(path);
+  if (plan.changes && assistant.ownFile === undefined) writableMode(path);
   const result = {
     assistant: assistant.id,
     settings: path,
@@ -77,7 +67,7 @@ export async function installHooks(
     kept: hooks.map(({ event }) => event).filter((event) => !plan.events.includes(event)),
     backup: !plan.changes || source === undefined ? null : backupFor(deps, path, source).path,
     shim: { path: shimPath(shim), written: !isShimCurrent(shim) },
-    skill: isSkilled ? installSkill(deps, assistant, undefined, entriesOf(deps)) : null,
+    skill: null,
     statusLine: plan.statusLine,
     dryRun,
     warnings: warningsFor(deps, assistant, source, {
@@ -85,14 +75,17 @@ export async function installHooks(
       isNew: plan.events.length > 0,
     }),
   };
-  if (dryRun) return result;
+  const skillIn = (manifest: InstallManifest): SkillResult | null =>
+    isSkilled ? installSkill(deps, assistant, manifest) : null;
+  if (dryRun)
+    return withInstallManifest(deps, (manifest) => ({ ...result, skill: skillIn(manifest) }), { dryRun });
   ensureFolder(deps.area.root, { allowLink: true });
-  return withInstallManifest(manifestDeps(deps), (manifest) => {
+  return withInstallManifest(deps, (manifest) => {
     const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
     const earlier = manifest.find(idOf(assistant), path);
     const { events, statusLine, backup } = orUndo(path, {
       work() {
-        sweepSettings(path, deps.clock.now());
+        if (assistant.ownFile === undefined) sweepSettings(path, deps.clock.now());
         return addTo(deps, assistant, manifest, withLine);
       },
       undo() {
@@ -108,7 +101,7 @@ export async function installHooks(
       kept: hooks.map(({ event }) => event).filter((event) => !events.includes(event)),
       backup: backup?.path ?? null,
       shim: { ...result.shim, written },
-      skill: isSkilled ? installSkill(deps, assistant, manifest, manifest.entries()) : null,
+      skill: skillIn(manifest),
       statusLine,
     };
   });
@@ -148,32 +141,6 @@ function refuseUnusable(
   });
 }
 
-/** Writes the shim and the hook file, which the assistant loads in addition to the user's settings. */
-async function installOwnFile(deps: HookInstallDeps, assistant: Assistant, dryRun: boolean) {
-  const shim = shimDeps(deps);
-  const events = assistant.hooks.map(({ event }) => event);
-  const resultOf = (isDue: boolean, isShimDue: boolean): HooksInstalled => ({
-    assistant: assistant.id,
-    settings: assistant.path(deps.host),
-    added: isDue ? events : [],
-    kept: isDue ? [] : events,
-    backup: null,
-    shim: { path: shimPath(shim), written: isShimDue },
-    skill: null,
-    statusLine: null,
-    dryRun,
-    warnings: warningsFor(deps, assistant, undefined, { statusLine: null, isNew: isDue }),
-  });
-  const isDue = isOwnFileDue(deps, assistant, entriesOf(deps));
-  if (dryRun) return resultOf(isDue, !isShimCurrent(shim));
-  ensureFolder(deps.area.root, { allowLink: true });
-  return withInstallManifest(manifestDeps(deps), (manifest) => {
-    const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
-    if (isOwnFileDue(deps, assistant, manifest.entries())) writeOwnFile(deps, assistant, manifest);
-    return resultOf(isDue, written);
-  });
-}
-
 /** Runs `work`. If it fails, calls `undo` and rethrows the error. */
 function orUndo<T>(path: string, { work, undo }: { work: () => T; undo: () => void }): T {
   try {
@@ -193,6 +160,11 @@ export function installedEvents(deps: Omit<HookInstallDeps, 'clock' | 'machineId
   return source === undefined ? [] : eventsWithHooks(source, path, assistant, commandsOf(deps));
 }
 
+/** Returns the settings to which the hooks are added; undefined if the assistant loads a file of its own. */
+function settingsOf({ ownFile }: Assistant, path: string): string | undefined {
+  return ownFile === undefined ? readSettings(path) : undefined;
+}
+
 interface Plan extends HooksText {
   statusLine: StatusLineInstall | null;
   /** The raw JSON of the replaced status line; see `AddedHooks`. */
@@ -207,6 +179,11 @@ function planFor(
   withLine: boolean,
 ): Plan {
   const path = assistant.path(deps.host);
+  if (assistant.ownFile !== undefined) {
+    const isDue = isOwnFileDue(deps, assistant, entriesOf(deps));
+    const events = isDue ? assistant.hooks.map(({ event }) => event) : [];
+    return { text: '', events, created: [], statusLine: null, lineBefore: undefined, changes: isDue };
+  }
   const commands = commandsOf(deps);
   const hooks = addHooks(source, path, assistant, commands);
   const { statusLineKey } = assistant;
@@ -231,10 +208,11 @@ function addTo(
 ): Pick<Plan, 'events' | 'statusLine'> & { backup: Backup | undefined } {
   const path = assistant.path(deps.host);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const source = readSettings(path);
+    const source = settingsOf(assistant, path);
     const added = planFor(deps, assistant, source, withLine);
     const { events, statusLine } = added;
-    if (!added.changes) return { events, statusLine, backup: undefined };
+    if (added.changes && assistant.ownFile !== undefined) writeOwnFile(deps, assistant, manifest);
+    if (!added.changes || assistant.ownFile !== undefined) return { events, statusLine, backup: undefined };
     const at = toIso(deps.clock.now());
     const backup = source === undefined ? undefined : backupFor(deps, path, source);
     const earlier = manifest.find(idOf(assistant), path);

@@ -1,8 +1,6 @@
-import { dirname } from 'node:path';
-
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
-import { exists, lstatOf, removeFile } from '../platform/files/folder';
+import { lstatOf, removeFile } from '../platform/files/folder';
 import {
   removeMadeFolders,
   sha256,
@@ -65,33 +63,25 @@ export function writeOwnFile(deps: HookInstallDeps, assistant: Assistant, manife
   const text = ownText(deps, assistant) ?? '';
   const found = contentOf(path);
   const was = typeof found === 'string' ? found : undefined;
-  let top = dirname(path);
-  while (!exists(top)) top = dirname(top);
-  writeRecorded(manifest, { id: idOf(assistant), path, text, was, top }, deps);
+  writeRecorded(manifest, { id: idOf(assistant), path, text, was }, deps);
 }
 
-/** Removes an assistant's hook files. Without a manifest, only reports what would be removed. */
+/** Removes an assistant's hook files. */
 export function removeOwnFiles(
   deps: OwnFileDeps,
   assistant: Assistant,
-  manifest: InstallManifest | undefined,
-  entries: readonly InstallEntry[],
+  manifest: InstallManifest,
 ): { path: string; removed: boolean; skipped: boolean }[] {
-  const id = idOf(assistant);
-  const current = assistant.path(deps.host);
-  const own = entries.filter((entry) => entry.id === id);
-  const paths = [...new Set([current, ...own.map(({ path }) => path)])];
+  const own = manifest.entries().filter((entry) => entry.id === idOf(assistant));
+  const paths = [...new Set([assistant.path(deps.host), ...own.map(({ path }) => path)])];
   const results = paths.map((path) => {
     const found = contentOf(path);
-    const ours = found === ownText(deps, assistant) || isOurs(found, entryIn(entries, assistant, path));
-    if (ours && found !== undefined && manifest !== undefined) removeFile(path);
     const isThere = found !== undefined;
+    const ours = found === ownText(deps, assistant) || isOurs(found, entryIn(own, assistant, path));
+    if (ours && isThere && !manifest.isDry) removeFile(path);
     return { path, removed: isThere && ours, skipped: isThere && !ours };
   });
-  if (manifest !== undefined) {
-    removeMadeFolders(own);
-    for (const { path } of own) manifest.forget(id, path);
-  }
+  if (!manifest.isDry) removeMadeFolders(own);
   return results;
 }
 

@@ -12,7 +12,7 @@ import { ASSISTANTS } from './index';
 import type { Assistant } from './assistant';
 import { claudeCode } from './claude-code';
 import { installedEvents } from './install';
-import { entriesOf, type HookInstallDeps, idOf, manifestDeps, shimDeps } from './install-deps';
+import { entriesOf, type HookInstallDeps, idOf, shimDeps } from './install-deps';
 import { installCommand } from './install-view';
 import { isShimCurrent, refreshShim, shimPath } from './shim';
 import { hasSkill, skillPath } from './skill';
@@ -76,7 +76,7 @@ export async function recordHeard(deps: HookInstallDeps & Pick<Machine, 'area'>,
   const heard = needTrust.filter(await heardBy(deps, readSessions, needTrust)).map(idOf);
   const entries = entriesOf(deps).filter(({ id }) => heard.includes(id));
   if (entries.length === 0) return;
-  await withInstallManifest(manifestDeps(deps), (manifest) => {
+  await withInstallManifest(deps, (manifest) => {
     for (const entry of entries) manifest.record({ ...entry, added: { ...entry.added, heard: true } });
   });
 }
@@ -209,9 +209,7 @@ export async function refreshHooks(deps: HookInstallDeps): Promise<void> {
   const shim = shimDeps(deps);
   if (entriesOf(deps).length === 0 || isShimCurrent(shim)) return;
   const { clock, machineId } = deps;
-  await withInstallManifest(manifestDeps(deps), (manifest) =>
-    refreshShim({ ...shim, clock, machineId }, manifest),
-  );
+  await withInstallManifest(deps, (manifest) => refreshShim({ ...shim, clock, machineId }, manifest));
 }
 
 /**

@@ -2,12 +2,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { sweepTemps } from '../platform/files/atomic-file';
 import { exists, removeFile } from '../platform/files/folder';
-import {
-  removeMadeFolders,
-  writeRecorded,
-  type InstallEntry,
-  type InstallManifest,
-} from '../platform/files/install-manifest';
+import { removeMadeFolders, writeRecorded, type InstallManifest } from '../platform/files/install-manifest';
 import type { Assistant } from './assistant';
 import type { HookInstallDeps } from './install-deps';
 import { readTemplate } from '../platform/files/template';
@@ -45,58 +40,44 @@ export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): b
 
 /**
  * Installs the work skill and records it in the manifest. Doesn't replace files that the user wrote or
- * edited. Without a manifest, only reports what would be written.
+ * edited.
  */
-export function installSkill(
-  deps: SkillDeps,
-  assistant: Assistant,
-  manifest: InstallManifest | undefined,
-  entries: readonly InstallEntry[],
-): SkillResult {
+export function installSkill(deps: SkillDeps, assistant: Assistant, manifest: InstallManifest): SkillResult {
   const root = skillPath(deps, assistant);
   const result: SkillResult = { path: root, changed: [], left: [] };
   for (const name of FILES) {
     const path = join(root, ...name.split('/'));
     const text = readTemplate(deps.product.root, `skills/${NAME}/${name}`);
-    const entry = entries.find((one) => one.id === MANIFEST_ID && one.path === path);
     const found = contentOf(path);
     if (found === text) continue;
-    if (found !== undefined && !isOurs(found, entry)) result.left.push(path);
+    if (found !== undefined && !isOurs(found, manifest.find(MANIFEST_ID, path))) result.left.push(path);
     else {
       result.changed.push(path);
-      if (manifest !== undefined) {
-        const was = found === false ? undefined : found;
-        writeRecorded(manifest, { id: MANIFEST_ID, path, text, was, top: dirname(dirname(root)) }, deps);
-      }
+      writeRecorded(manifest, { id: MANIFEST_ID, path, text, was: found || undefined }, deps);
     }
   }
   return result;
 }
 
-/**
- * Removes the work skill, except files that the user edited. Without a manifest, only reports what would be
- * removed.
- */
+/** Removes the work skill, except files that the user edited. */
 export function removeSkill(
   deps: Pick<SkillDeps, 'host' | 'clock'>,
   assistant: Assistant,
-  manifest: InstallManifest | undefined,
-  entries: readonly InstallEntry[],
+  manifest: InstallManifest,
 ): SkillResult {
   const result: SkillResult = { path: skillPath(deps, assistant), changed: [], left: [] };
-  const own = entries.filter(({ id }) => id === MANIFEST_ID);
+  const own = manifest.entries().filter(({ id }) => id === MANIFEST_ID);
   for (const entry of own) {
     const { path } = entry;
-    if (manifest !== undefined && exists(dirname(path))) {
+    if (!manifest.isDry && exists(dirname(path)))
       sweepTemps(dirname(path), -1, deps.clock.now(), basename(path));
-    }
     const found = contentOf(path);
     if (found === undefined) continue;
     const ours = isOurs(found, entry);
     (ours ? result.changed : result.left).push(path);
-    if (ours && manifest !== undefined) removeFile(path);
+    if (ours && !manifest.isDry) removeFile(path);
   }
-  if (manifest === undefined) return result;
+  if (manifest.isDry) return result;
   removeMadeFolders(own);
   for (const { path } of own) manifest.forget(MANIFEST_ID, path);
   return result;

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
 import { exists, removeEmptyFolder } from '../platform/files/folder';
+import type { InstallManifest } from '../platform/files/install-manifest';
 import { sha256, withInstallManifest, type InstallEntry } from '../platform/files/install-manifest';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import type { Assistant } from './assistant';
@@ -15,7 +16,6 @@ import {
   hooksAddedBy,
   idOf,
   isShimShared,
-  manifestDeps,
   shimDeps,
   type HookInstallDeps,
 } from './install-deps';
@@ -56,50 +56,32 @@ export async function uninstallHooks(
   { assistant, dryRun }: { assistant: Assistant; dryRun: boolean },
 ): Promise<HooksUninstalled> {
   const id = idOf(assistant);
-  const isSkilled = assistant.id === CLAUDE_CODE;
   const shim = shimDeps(deps);
-  const current = assistant.path(deps.host);
-  const result = (skill: SkillResult, files: readonly RemovedFrom[], removed: boolean): HooksUninstalled => ({
-    assistant: assistant.id,
-    settings: files.map((file) => ({ path: file.path, entries: file.entries, removed: file.removed })),
-    statusLine: files.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
-    shim: { path: shimPath(shim), removed },
-    skill,
-    left: [...files.flatMap(({ left }) => left), ...skill.left],
-    strangers: files.flatMap(({ strangers }) => strangers),
-    dryRun,
-  });
-  if (dryRun) {
-    const entries = entriesOf(deps);
-    if (assistant.ownFile !== undefined) {
-      const files = removeOwnFiles(deps, assistant, undefined, entries).map((file) =>
-        ownFileRow(assistant, file),
-      );
-      return result(NO_SKILL, files, exists(shimPath(shim)) && !isShimShared(entries, assistant));
-    }
-    const files = filesOf(id, current, entries).map(({ path, entry }) => {
-      const found = without({ deps, assistant, path, source: readSettings(path), entry });
-      const isOurs = entry !== undefined && hooksAddedBy(entry).createdFile;
-      return { path, ...found, removed: isOurs && found.isEmpty };
-    });
-    const skill = isSkilled ? removeSkill(deps, assistant, undefined, entries) : NO_SKILL;
-    return result(skill, files, exists(shimPath(shim)) && !isShimShared(entries, assistant));
-  }
-  return withInstallManifest(manifestDeps(deps), (manifest) => {
-    const isOwn = assistant.ownFile !== undefined;
+  const uninstall = (manifest: InstallManifest): HooksUninstalled => {
     // Remove the skill first, because the settings folder is deleted only if it is empty.
-    const skill = isSkilled ? removeSkill(deps, assistant, manifest, manifest.entries()) : NO_SKILL;
-    const files = isOwn
-      ? removeOwnFiles(deps, assistant, manifest, manifest.entries()).map((file) =>
-          ownFileRow(assistant, file),
-        )
-      : filesOf(id, current, manifest.entries()).map(({ path, entry }) =>
-          removeFrom(deps, assistant, path, entry),
-        );
+    const skill = assistant.id === CLAUDE_CODE ? removeSkill(deps, assistant, manifest) : NO_SKILL;
+    const files =
+      assistant.ownFile === undefined
+        ? filesOf(id, assistant.path(deps.host), manifest.entries()).map((file) =>
+            removeFrom(deps, assistant, manifest, file),
+          )
+        : removeOwnFiles(deps, assistant, manifest).map((file) => ownFileRow(assistant, file));
     for (const { path } of files) manifest.forget(id, path);
     const isLast = !isShimShared(manifest.entries(), assistant);
-    return result(skill, files, isLast && removeShim({ ...shim, clock: deps.clock }, manifest));
-  });
+    const isGone = (): boolean =>
+      dryRun ? exists(shimPath(shim)) : removeShim({ ...shim, clock: deps.clock }, manifest);
+    return {
+      assistant: assistant.id,
+      settings: files.map(({ path, entries, removed }) => ({ path, entries, removed })),
+      statusLine: files.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
+      shim: { path: shimPath(shim), removed: isLast && isGone() },
+      skill,
+      left: [...files.flatMap(({ left }) => left), ...skill.left],
+      strangers: files.flatMap(({ strangers }) => strangers),
+      dryRun,
+    };
+  };
+  return withInstallManifest(deps, uninstall, { dryRun });
 }
 
 /** Removes the hooks of several assistants and merges the results. Continues after a failure. */
@@ -109,16 +91,6 @@ export async function uninstallAllHooks(
 ): Promise<{ result: HooksUninstalled; failures: unknown[] }> {
   const all: HooksUninstalled[] = [];
   const failures: unknown[] = [];
-  const nothing: HooksUninstalled = {
-    assistant: assistants[0]?.id ?? CLAUDE_CODE,
-    settings: [],
-    statusLine: null,
-    dryRun,
-    shim: { path: shimPath(shimDeps(deps)), removed: false },
-    skill: NO_SKILL,
-    left: [],
-    strangers: [],
-  };
   for (const assistant of assistants) {
     try {
       all.push(await uninstallHooks(deps, { assistant, dryRun }));
@@ -126,22 +98,24 @@ export async function uninstallAllHooks(
       failures.push(notRemoved(assistant, error));
     }
   }
-  const [first = nothing] = all;
+  const shim = shimPath(shimDeps(deps));
+  const skills = all.map(({ skill }) => skill);
   // A dry run leaves the manifest unchanged, so ignore the entries that an uninstall would remove.
   const ids = assistants.map(idOf);
   const isLast =
     failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
   const result: HooksUninstalled = {
-    ...first,
+    assistant: all[0]?.assistant ?? assistants[0]?.id ?? CLAUDE_CODE,
     settings: all.flatMap(({ settings }) => settings),
     statusLine: all.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
     shim: {
-      ...first.shim,
-      removed: all.some(({ shim }) => shim.removed) || (dryRun && isLast && exists(first.shim.path)),
+      path: shim,
+      removed: all.some((one) => one.shim.removed) || (dryRun && isLast && exists(shim)),
     },
-    skill: all.find(({ skill }) => skill.changed.length + skill.left.length > 0)?.skill ?? first.skill,
+    skill: skills.find(({ changed, left }) => changed.length + left.length > 0) ?? skills[0] ?? NO_SKILL,
     left: all.flatMap(({ left }) => left),
     strangers: all.flatMap(({ strangers }) => strangers),
+    dryRun,
   };
   return { result, failures };
 }
@@ -187,16 +161,18 @@ function filesOf(id: string, current: string, entries: readonly InstallEntry[]) 
 function removeFrom(
   deps: HookInstallDeps,
   assistant: Assistant,
-  path: string,
-  entry: InstallEntry | undefined,
+  { isDry }: InstallManifest,
+  { path, entry }: ReturnType<typeof filesOf>[number],
 ): RemovedFrom {
   const known = entry === undefined ? undefined : hooksAddedBy(entry);
-  sweepSettings(path, deps.clock.now());
+  if (!isDry) sweepSettings(path, deps.clock.now());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const source = readSettings(path);
     const { text, isEmpty, ...found } = without({ deps, assistant, path, source, entry });
+    const isOnlyOurs = known?.createdFile === true && isEmpty;
+    if (isDry) return { path, ...found, removed: isOnlyOurs };
     if (source !== undefined && readSettings(path) !== source) continue;
-    const removed = known?.createdFile === true && isEmpty && removeSettings(path);
+    const removed = isOnlyOurs && removeSettings(path);
     if (!removed && text !== undefined && text !== source) writeSettings(path, text);
     const editedBackups = (entry?.backups ?? []).filter((backup) => !removeBackup(backup));
     if (known?.createdFolder === true) removeEmptyFolder(dirname(path));

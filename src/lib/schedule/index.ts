@@ -106,18 +106,12 @@ export function noScheduler({ env }: Pick<PathHost, 'env'>, job: Job): StewardEr
   );
 }
 
-function withManifest<T>(deps: ScheduleDeps, work: (manifest: InstallManifest) => Promise<T>): Promise<T> {
-  const { area, clock, machineId } = deps;
-  const lockPath = join(area.machine, 'install.lock');
-  return withInstallManifest({ path: area.installManifest, lockPath, clock, machineId }, work);
-}
-
 async function install(parts: Parts, job: Job): Promise<JobInstalled> {
   const { deps, backends, backend, why } = parts;
   const { area } = deps;
   const entry = entryOf(deps, job);
   ensureFolder(area.root, { allowLink: true });
-  return withManifest(deps, async (manifest) => {
+  return withInstallManifest(deps, async (manifest) => {
     const written = writeLauncher(launcherForm(deps), { ...deps, bin: area.bin }, manifest);
     ensureFolder(recordsFolder(area));
     ensureFolder(dirname(entry.log));
@@ -154,7 +148,7 @@ async function uninstall(parts: Parts, job: Job): Promise<JobUninstalled> {
   if (!exists(deps.area.installManifest)) {
     if ((await holdersOf(backends, entryName(deps, job.id))).length === 0) return result;
   }
-  return withManifest(deps, async (manifest) => {
+  return withInstallManifest(deps, async (manifest) => {
     const { removedFrom, files } = await remove(parts, manifest, job.id, backends);
     return { ...result, removedFrom, files };
   });

@@ -7,6 +7,7 @@ import {
   type InstallEntry,
   type InstallManifest,
   madeFolders,
+  missingAbove,
 } from '../platform/files/install-manifest';
 import { toIso, type Clock } from '../platform/time/clock';
 import type { SchedulerKind } from './job';
@@ -78,8 +79,3 @@ export function recorderOf(
 }
 
 export type Recorder = ReturnType<typeof recorderOf>;
-
-function missingAbove(path: string): string[] {
-  const folder = dirname(path);
-  return exists(folder) || folder === path ? [] : [folder, ...missingAbove(folder)];
-}

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { exists, removeFile } from '../platform/files/folder';
+import type { InstallManifest } from '../platform/files/install-manifest';
 import {
-  readInstallManifest,
   removeMadeFolders,
   sha256,
   withInstallManifest,
@@ -72,18 +72,12 @@ export async function installCompletion(
   const result = { shell, path, note: shell === 'zsh' ? zshNote : null };
   const text = script.endsWith('\n') ? script : `${script}\n`;
   const id = `completion:${shell}`;
-  if (dryRun) {
-    const { installManifest } = deps.area;
-    const entries = exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
-    const known = entries.find((entry) => entry.id === id && entry.path === path);
-    return { ...result, changed: isToWrite(path, text, known) };
-  }
-  return withInstallManifest(manifestOf(deps), (manifest) => {
-    const known = manifest.find(id, path);
-    if (!isToWrite(path, text, known)) return { ...result, changed: false };
-    writeRecorded(manifest, { id, path, text, top: topOf(path, host.home) }, deps);
-    return { ...result, changed: true };
-  });
+  const install = (manifest: InstallManifest) => {
+    const changed = isToWrite(path, text, manifest.find(id, path));
+    if (changed) writeRecorded(manifest, { id, path, text }, deps);
+    return { ...result, changed };
+  };
+  return withInstallManifest(deps, install, { dryRun });
 }
 
 function isToWrite(path: string, text: string, known: InstallEntry | undefined): boolean {
@@ -107,14 +101,4 @@ export function removeRecorded(entry: InstallEntry): boolean {
   }
   removeMadeFolders([entry]);
   return true;
-}
-
-export function manifestOf({ area, clock, machineId }: Machine): Parameters<typeof withInstallManifest>[0] {
-  return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
-}
-
-function topOf(path: string, home: string): string {
-  let at = dirname(path);
-  while (!exists(at) && at !== home && dirname(at) !== at) at = dirname(at);
-  return at;
 }

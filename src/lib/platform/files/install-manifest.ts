@@ -7,7 +7,7 @@ import { toIso, type Clock } from '../time/clock';
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from './folder';
 import { isObject } from './json-object';
 import { isText, listOf, nullable, shape, type ShapeOf } from './shape';
-import { withLock } from './lock';
+import { withMachineLock } from './lock';
 
 const BACKUP = { path: isText, sha256: isText };
 const ENTRY = {
@@ -36,10 +36,8 @@ export type Backup = ShapeOf<typeof BACKUP>;
 
 const isList = listOf(shape(ENTRY));
 
-interface ManifestDeps {
-  path: string;
-  /** Path of the lock file, which is outside the user area. */
-  lockPath: string;
+interface Installer {
+  area: { installManifest: string; machine: string };
   clock: Clock;
   machineId: string;
 }
@@ -50,15 +48,16 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Runs an installer or uninstaller while holding the machine's lock. Throws `config` if the manifest is
- * damaged or from a newer version.
+ * Runs an installer or uninstaller while holding the machine's lock. In a dry run, the manifest stays as it is,
+ * and `isDry` says to change nothing else. Throws `config` if the manifest is damaged or from a newer version.
  */
 export async function withInstallManifest<T>(
-  deps: ManifestDeps,
+  deps: Installer,
   work: (manifest: InstallManifest) => T | Promise<T>,
+  { dryRun = false } = {},
 ): Promise<T> {
-  const { clock, machineId } = deps;
-  return withLock(deps.lockPath, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => work(open(deps)));
+  if (!dryRun) return withMachineLock(deps, 'install', LOCK_WAIT_MS, () => work(open(deps)));
+  return work({ ...open(deps), isDry: true, record: () => undefined, forget: () => undefined });
 }
 
 /** Returns the entries of this machine, or of all machines, without taking the lock. */
@@ -75,10 +74,13 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-function open({ path, machineId }: ManifestDeps) {
+function open(deps: Installer) {
+  const path = deps.area.installManifest;
   let all = read(path);
+  // The id is read only if there are entries, so that a dry run creates none.
+  const isOwn = ({ machine }: InstallEntry): boolean => machine === deps.machineId;
   const isIt = (entry: InstallEntry, id: string, at: string): boolean =>
-    entry.machine === machineId && entry.id === id && entry.path === at;
+    entry.id === id && entry.path === at && isOwn(entry);
   const store = (entries: InstallEntry[]): void => {
     all = entries;
     if (all.length === 0) removeFile(path);
@@ -88,8 +90,9 @@ function open({ path, machineId }: ManifestDeps) {
     }
   };
   return {
+    isDry: false,
     /** Returns this machine's entries, oldest first. */
-    entries: () => all.filter(({ machine }) => machine === machineId),
+    entries: () => all.filter(isOwn),
     find: (id: string, at: string) => all.find((entry) => isIt(entry, id, at)),
     /**
      * Stores an entry durably. Call this before making the change, so that every change is recorded even after
@@ -140,8 +143,6 @@ interface RecordedFile {
   path: string;
   text: string;
   was?: string | undefined;
-  /** The nearest existing ancestor folder of the file. */
-  top: string;
   mode?: number;
 }
 
@@ -151,13 +152,11 @@ interface RecordedFile {
  */
 export function writeRecorded(
   manifest: InstallManifest,
-  { id, path, text, was, top, mode }: RecordedFile,
+  { id, path, text, was, mode }: RecordedFile,
   { clock, machineId }: { clock: Clock; machineId: string },
 ): void {
-  const folders: string[] = [];
-  for (let at = dirname(path); at.length > top.length; at = dirname(at)) folders.unshift(at);
-  const known = manifest.find(id, path);
-  const made = [...(known === undefined ? [] : madeFolders(known)), ...folders.filter((at) => !exists(at))];
+  if (manifest.isDry) return;
+  const made = [...madeFolders(manifest.find(id, path)), ...missingAbove(path)];
   manifest.record({
     id,
     kind: 'file',
@@ -169,8 +168,14 @@ export function writeRecorded(
     at: toIso(clock.now()),
     machine: machineId,
   });
-  for (const folder of folders) ensureFolder(folder, { allowLink: true });
+  ensureFolder(dirname(path), { allowLink: true });
   replaceFile(path, text, mode === undefined ? {} : { mode });
+}
+
+/** Returns the folders above a path that do not exist, deepest first. */
+export function missingAbove(path: string): string[] {
+  const folder = dirname(path);
+  return exists(folder) || folder === path ? [] : [folder, ...missingAbove(folder)];
 }
 
 /** Removes the empty folders that were created for the entries, deepest first. */

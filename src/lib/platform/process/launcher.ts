@@ -1,4 +1,4 @@
-import { dirname, posix, win32 } from 'node:path';
+import { posix, win32 } from 'node:path';
 
 import { StewardError, errnoCode } from '../../errors';
 import { readText, sweepTemps } from '../files/atomic-file';
@@ -86,8 +86,7 @@ export function writeLauncher(
   const path = launcherPath(form.name, deps);
   const text = launcherText(form, deps);
   if (isInPlace(path, text, deps.host)) return false;
-  const top = dirname(deps.bin);
-  writeRecorded(manifest, { id: form.manifestId, path, text, top, mode: 0o700 }, deps);
+  writeRecorded(manifest, { id: form.manifestId, path, text, mode: 0o700 }, deps);
   return true;
 }
 

@@ -31,7 +31,6 @@ import { completionScript, type Completions, type Shell } from '../../shell/comp
 import {
   completionText,
   installCompletion,
-  manifestOf,
   ownShellOrThrow,
   removeRecorded,
   type CompletionInstall,
@@ -205,7 +204,7 @@ function removeEntries(
   isSelected: (entry: InstallEntry) => boolean,
   left: Uninstalled['left'],
 ): Promise<string[]> {
-  return withInstallManifest(manifestOf(context), (manifest) => {
+  return withInstallManifest(context, (manifest) => {
     const removed: InstallEntry[] = [];
     for (const entry of manifest.entries().filter(isSelected)) {
       const { id, path, kind } = entry;

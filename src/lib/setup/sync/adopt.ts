@@ -97,8 +97,8 @@ async function moveInto(context: Context, into: UserArea, today: Day): Promise<v
   takeUpAll(area, into, { ids: [machineId], to: machineId });
   const known = Object.values(currentSessions(await openSessions(context)).sessions);
   if (known.length > 0) archiveSessions(archiveOf(into.sessionsState), known);
-  const lockPath = join(area.machine, 'install.lock');
-  await withInstallManifest({ path: into.installManifest, lockPath, clock, machineId }, ({ record }) =>
+  const both = { installManifest: into.installManifest, machine: area.machine };
+  await withInstallManifest({ area: both, clock, machineId }, ({ record }) =>
     readInstallManifest(area.installManifest, machineId).forEach(record),
   );
   moveDays(area, into, today);

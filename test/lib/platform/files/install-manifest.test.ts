@@ -31,8 +31,7 @@ describe('platform: the install manifest', () => {
   const box = scratch();
   const path = (): string => box.path('state', 'install-manifest.json');
   const deps = (machineId = MACHINE) => ({
-    path: path(),
-    lockPath: box.path('machine', 'install.lock'),
+    area: { installManifest: path(), machine: box.path('machine') },
     clock: systemClock(),
     machineId,
   });
