@@ -1,5 +1,6 @@
 import { BaseCommand } from '../lib/cli/base-command';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
+import { offerSync } from '../lib/setup/sync/places';
 import { overview, overviewText, type Overview } from '../lib/setup/status';
 
 export default class Status extends BaseCommand {
@@ -18,6 +19,7 @@ export default class Status extends BaseCommand {
   async run(): Promise<Overview> {
     const result = await overview(this.context);
     if (result.parts.some(({ id }) => id === 'configuration')) process.exitCode = EXIT_CODES.config;
-    return this.show(result, () => overviewText(result, this.terminal));
+    const offer = this.json ? undefined : await offerSync(this.context);
+    return this.show(result, () => overviewText(result, this.terminal, offer));
   }
 }

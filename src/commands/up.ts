@@ -6,6 +6,7 @@ import { backfillText } from '../lib/sense/backfill';
 import { recordText } from '../lib/sense/view';
 import { recentText } from '../lib/sense/view-status';
 import { authorsHint, nothingText, placeText } from '../lib/setup/first-look';
+import { offerSync } from '../lib/setup/sync/places';
 import { askToStart, hasNothing, up, upDocument } from '../lib/setup/up';
 
 export default class Up extends BaseCommand {
@@ -44,6 +45,8 @@ export default class Up extends BaseCommand {
         : `Watching ${watching}`,
     );
     const isEmpty = hasNothing(result.days);
+    const offer = await offerSync(this.context);
+    if (offer !== undefined) say(offer);
     if (result.backfill !== null) {
       for (const problem of result.backfill.problems) say(problem);
       const hint = authors === null || isEmpty ? undefined : authorsHint(authors);

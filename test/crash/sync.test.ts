@@ -68,7 +68,7 @@ describe('a machine that is killed while it publishes (built)', function () {
     commit('first');
     await run('config', 'set', 'sense.repos', repo);
     await run('sense', 'capture');
-    await run('sync', 'setup', folder);
+    await run('sync', 'setup', '--create', folder);
     const complete = published();
     let kills = 0;
     for (let round = 0; kills < KILLS; round += 1) {

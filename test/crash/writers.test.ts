@@ -71,7 +71,7 @@ describe('machines that are killed while their files have gone wrong (built)', f
     writeFileSync(join(machine.area, 'sense/config.json'), JSON.stringify(config));
     machine.commit('code', `first of ${id}`);
     await machine.json('sense', 'capture');
-    await machine.json('sync', 'setup', exchange());
+    await machine.json('sync', 'setup', '--create', exchange());
     return machine;
   }
 

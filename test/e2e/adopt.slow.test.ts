@@ -132,7 +132,7 @@ describe('adopting a machine (built)', function () {
     const [folder, away] = [join(home.path, 'exchange'), join(home.path, 'away')];
     await old.json('sense', 'capture');
     putLog(area(), A, yesterday);
-    await old.json('sync', 'setup', folder);
+    await old.json('sync', 'setup', '--create', folder);
     await own.json('sense', 'capture');
     putLog(area('machines', B), B, yesterday);
     await own.json('sense', 'capture');
@@ -153,7 +153,7 @@ describe('adopting a machine (built)', function () {
     const [old, own] = [machine(A), machine(B)];
     const folder = join(home.path, 'exchange');
     await old.json('sense', 'capture');
-    await old.json('sync', 'setup', folder);
+    await old.json('sync', 'setup', '--create', folder);
     await own.json('sense', 'capture');
     putLog(area(), A, both);
     putLog(area('machines', B), B, both);
@@ -174,13 +174,13 @@ describe('adopting a machine (built)', function () {
     await old.json('sense', 'capture');
     putLog(area(), A, yesterday);
     for (const folder of [one, two]) {
-      await old.json('sync', 'setup', folder);
+      await old.json('sync', 'setup', '--create', folder);
       await own.json('sense', 'capture');
       expect(readdirSync(join(folder, 'machines'))).to.deep.equal([A, B]);
     }
     await own.json('sync', 'adopt', A);
     expect(readdirSync(join(two, 'machines'))).to.deep.equal([A]);
-    await own.json('sync', 'setup', one);
+    await own.json('sync', 'setup', '--create', one);
     expect(readdirSync(join(one, 'machines'))).to.deep.equal([A]);
     await own.json('sync', 'leave', '--remove');
     expect(readdirSync(one)).to.deep.equal([]);
@@ -192,9 +192,9 @@ describe('adopting a machine (built)', function () {
     for (const day of [both, quiet]) putLog(area(), A, day);
     await own.json('sense', 'capture');
     const folders = [join(home.path, 'exchange'), join(home.path, 'other')] as const;
-    await own.json('sync', 'setup', folders[0]);
+    await own.json('sync', 'setup', '--create', folders[0]);
     rmSync(area('sense/events', `${both}.jsonl`));
-    await own.json('sync', 'setup', folders[1]);
+    await own.json('sync', 'setup', '--create', folders[1]);
     for (const day of [both, quiet]) {
       const [first, second] = folders.map((folder) =>
         readFileSync(join(folder, 'machines', A, 'daily', `${day}.json`), 'utf8'),

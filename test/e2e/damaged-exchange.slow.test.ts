@@ -35,7 +35,7 @@ describe('commands beside damaged files of other machines (built)', function () 
     const run = (...args: string[]) => steward(args, { home: home.path });
     for (const args of [
       ['sense', 'capture'],
-      ['sync', 'setup', folder],
+      ['sync', 'setup', '--create', folder],
     ])
       expect((await run(...args)).code).to.equal(0);
     const at = new Date().toISOString();
@@ -53,7 +53,7 @@ describe('commands beside damaged files of other machines (built)', function () 
     const commands = [
       ...[['sense', 'today'], ['time'], ['usage'], ['week'], ['standup'], ['status'], ['sync', 'status']],
       ...[
-        ['sync', 'setup', folder],
+        ['sync', 'setup', '--create', folder],
         ['sense', 'capture'],
         ['doctor', 'sync'],
       ],

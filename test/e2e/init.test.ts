@@ -25,6 +25,7 @@ const ALL: readonly Turn[] = [
   ['Send push notifications', 'y\r'],
   ['Send a test', 'n\r'],
   ['Register hooks', 'n\r'],
+  ['on another machine?', 'n\r'],
 ];
 
 describe('steward init (built)', function () {
@@ -162,6 +163,21 @@ describe('steward init (built)', function () {
       expect(readFileSync(area('state', 'may-speak.json'), 'utf8')).to.include('"events":true');
       for (const line of text.split(/\r?\n/).filter((row) => !row.includes('\u001b') && !row.includes('/')))
         expect(line.length, line).to.be.at.most(80);
+    });
+
+    it('counts only the questions that follow, and sets up the folder in which machines meet', async () => {
+      mkdirSync(join(home.path, 'Dropbox'));
+      const preset = join(home.path, 'Dropbox', 'steward');
+      const meeting: Turn[] = [
+        ['on another machine?', 'y\r'],
+        [`${preset}]`, '\r'],
+        ['Create it?', 'y\r'],
+      ];
+      const turns = ALL.filter(([seen]) => seen !== 'Repositories to watch').slice(0, -1);
+      const { text, missed } = await talk([['9 questions follow', ''], ...turns, ...meeting]);
+      expect(missed, text).to.deep.equal([]);
+      expect(existsSync(join(preset, 'machines')), text).to.equal(true);
+      expect((await steward(['status'], { home: home.path })).stdout).not.to.include('can meet in');
     });
 
     for (const [name, key] of [

@@ -80,7 +80,7 @@ describe('several machines (built)', function () {
       if (logs[i] !== undefined) put(day, logs[i]);
       put(quietDay, times[i]);
       const repos = ['config', 'set', 'sense.repos', shops[i] ?? ''];
-      for (const args of [repos, ['sense', 'capture'], ['sync', 'rename', name], ['sync', 'setup', folder]]) {
+      for (const args of [repos, ['sense', 'capture'], ['sync', 'rename', name], ['sync', 'setup', '--create', folder]]) {
         const { code, stderr } = await run(i, ...args);
         expect(code, stderr).to.equal(0);
       }

@@ -29,7 +29,7 @@ describe('purged data in exchange folders that were left or replaced (built)', f
     git('commit', '--quiet', '--allow-empty', '-m', 'start');
     await run('config', 'set', 'sense.repos', repo);
     await run('sense', 'capture');
-    await run('sync', 'setup', folder);
+    await run('sync', 'setup', '--create', folder);
     expect(textIn(folder)).to.contain(REPO);
   });
   afterEach(() => home.remove());
@@ -50,7 +50,7 @@ describe('purged data in exchange folders that were left or replaced (built)', f
   const purge = (): Promise<string> => run('sense', 'purge', '--repo', REPO, '--records', '--yes');
 
   it('are named by a purge, and cleared by the command that it prints', async () => {
-    expect(await run('sync', 'setup', other)).to.contain(
+    expect(await run('sync', 'setup', '--create', other)).to.contain(
       `remain in ${folder}. To delete them: steward sync leave ${folder} --remove`,
     );
     expect(textIn(other)).to.contain(REPO);
@@ -75,7 +75,7 @@ describe('purged data in exchange folders that were left or replaced (built)', f
     expect(await run('sync', 'status')).to.contain(pending);
     expect(await run('status')).to.contain(`purged data is still in ${folder}`);
     expect(await run('doctor', 'sync')).to.contain(`steward sync leave ${folder}`);
-    expect(await run('sync', 'setup', other)).to.contain(pending);
+    expect(await run('sync', 'setup', '--create', other)).to.contain(pending);
     expect(existsSync(folder)).to.equal(false);
     renameSync(`${folder}-away`, folder);
     expect(await run('sync', 'leave', '--remove')).to.contain(pending);
@@ -98,7 +98,7 @@ describe('purged data in exchange folders that were left or replaced (built)', f
     await run('sync', 'leave');
     expect(await purge()).to.contain(`Purged data is still in ${folder}.`);
     renameSync(`${folder}-away`, folder);
-    await run('sync', 'setup', folder);
+    await run('sync', 'setup', '--create', folder);
     expect(textIn(folder)).to.not.contain(REPO);
     expect(await run('sync', 'status')).to.not.contain('still');
     await run('sync', 'leave');
@@ -111,7 +111,7 @@ describe('purged data in exchange folders that were left or replaced (built)', f
   it('are cleared by "uninstall --purge", which names those that it cannot reach', async () => {
     const [machine = ''] = readdirSync(join(folder, 'machines'));
     const [own, otherOwn] = [folder, other].map((path) => join(path, 'machines', machine));
-    await run('sync', 'setup', other);
+    await run('sync', 'setup', '--create', other);
     renameSync(folder, `${folder}-away`);
     const unreachable = `Not deleted, because it is not reachable: published files in ${own ?? ''}`;
     const dry = await run('uninstall', '--purge', '--dry-run');

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -33,6 +33,19 @@ describe('settings of several machines (built)', function () {
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join('');
 
+  it('need a folder that exists, or consent to create it, and are offered one once', async () => {
+    mkdirSync(join(laptop.path, 'Nextcloud'));
+    await run(laptop, 'sense', 'init');
+    expect(await run(laptop, 'status'))
+      .to.include('sync setup')
+      .and.include('Nextcloud/steward --create');
+    expect(await run(laptop, 'status')).not.to.include('Nextcloud');
+    const { code, stderr } = await steward(['sync', 'setup', `${folder}d`], { home: laptop.path });
+    expect(code).to.equal(2);
+    expect(stderr).to.include(`The folder ${folder}d does not exist.`).and.include('add --create');
+    expect(existsSync(`${folder}d`)).to.equal(false);
+  });
+
   it('are shared by the machines that chose it, without restricted work and secrets', async () => {
     const client = join(laptop.path, 'rosebud');
     mkdirSync(client);
@@ -51,7 +64,7 @@ describe('settings of several machines (built)', function () {
     await run(laptop, 'sense', 'classify', 'set', 'Figma', 'consumption');
     await run(laptop, 'config', 'set', 'notifications.routing.error', '["desktop"]');
     await run(laptop, 'config', 'set', 'notifications.push.topic', 'a-secret-topic');
-    for (const home of [laptop, server]) await run(home, 'sync', 'setup', folder);
+    for (const home of [laptop, server]) await run(home, 'sync', 'setup', '--create', folder);
     expect(sharing()).to.deep.equal([]);
     expect(await run(laptop, 'sync', 'settings')).to.match(/Shares no settings.*would share 5,/);
     await run(laptop, 'sync', 'settings', 'on');

@@ -99,7 +99,7 @@ describe('several machines with one exchange folder (built)', function () {
   });
 
   it('previews the folder and the details that it is given, and writes nothing', async () => {
-    const plan = await json<SyncPlan>(laptop, 'sync', 'setup', folder, '--details', '--dry-run');
+    const plan = await json<SyncPlan>(laptop, 'sync', 'setup', '--create', folder, '--details', '--dry-run');
     expect(plan).to.include({ folder, details: true });
     expect(existsSync(folder)).to.equal(false);
     const wrong = await steward(['sync', 'setup', join(folder, 'a', 'b'), '--dry-run'], {
@@ -115,7 +115,7 @@ describe('several machines with one exchange folder (built)', function () {
       'daily/DAY.json',
     ]);
     expect(files()).to.deep.equal({});
-    await run(laptop, 'sync', 'setup', folder);
+    await run(laptop, 'sync', 'setup', '--create', folder);
     const id = readdirSync(join(folder, 'machines'))[0] ?? '';
     const written = Object.entries(files()).map(([name, text]) => [name, Buffer.byteLength(text)]);
     // The daemon writes that one, while sessions run.
@@ -145,19 +145,19 @@ describe('several machines with one exchange folder (built)', function () {
     const all = (): string => JSON.stringify(files());
     renameSync(client, `${client}-unmounted`);
     try {
-      await run(laptop, 'sync', 'setup', folder, '--details');
+      await run(laptop, 'sync', 'setup', '--create', folder, '--details');
       expect(all())
         .to.contain(SUBJECT)
         .and.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
       await run(laptop, 'config', 'remove', 'sense.repos', client);
-      await run(laptop, 'sync', 'setup', other);
+      await run(laptop, 'sync', 'setup', '--create', other);
       expect(all()).to.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
     } finally {
       renameSync(`${client}-unmounted`, client);
     }
     await run(laptop, 'config', 'add', 'sense.repos', client);
     await run(laptop, 'sync', 'setup', '--no-details');
-    await run(laptop, 'sync', 'setup', folder);
+    await run(laptop, 'sync', 'setup', '--create', folder);
     rmSync(other, { recursive: true });
     await run(laptop, 'sync', 'leave', other);
     expect(all()).to.not.match(new RegExp(`${CLIENT}|${SUBJECT}`));
@@ -175,8 +175,8 @@ describe('several machines with one exchange folder (built)', function () {
   it('repairs a damaged file when the folder is set again', async () => {
     const [name = '', text] = Object.entries(files()).find(([path]) => path.endsWith('machine.json')) ?? [];
     writeFileSync(join(shared.path, name), '{bad');
-    await run(laptop, 'sync', 'setup', folder);
-    await run(desktop, 'sync', 'setup', folder);
+    await run(laptop, 'sync', 'setup', '--create', folder);
+    await run(desktop, 'sync', 'setup', '--create', folder);
     expect(Object.keys(JSON.parse(files()[name] ?? '') as object)).to.deep.equal(
       Object.keys(JSON.parse(text ?? '') as object),
     );
@@ -189,7 +189,7 @@ describe('several machines with one exchange folder (built)', function () {
 
   it('shows both machines, whose common commit has one id', async () => {
     await run(desktop, 'sense', 'capture');
-    await run(desktop, 'sync', 'setup', folder);
+    await run(desktop, 'sync', 'setup', '--create', folder);
     await run(desktop, 'sync', 'rename', 'desk');
     const { machines } = await json<{ machines: { name: string; isThis: boolean }[] }>(
       desktop,
@@ -288,12 +288,12 @@ describe('several machines with one exchange folder (built)', function () {
         (name) => /\/(?:daily|sessions|usage)\//.test(name) && !name.startsWith('two'),
       );
     const others = dayFiles().length;
-    await run(desktop, 'sync', 'setup', two);
+    await run(desktop, 'sync', 'setup', '--create', two);
     await run(desktop, 'sync', 'leave');
     await run(desktop, 'sense', 'purge', '--all', '--records', '--yes');
-    await run(desktop, 'sync', 'setup', two);
+    await run(desktop, 'sync', 'setup', '--create', two);
     expect(Object.keys(files()).filter((name) => /^two\/.*\/daily/.test(name))).to.deep.equal([]);
-    await run(desktop, 'sync', 'setup', one);
+    await run(desktop, 'sync', 'setup', '--create', one);
     expect(dayFiles().length).to.be.lessThan(others);
     rmSync(two, { recursive: true });
     expect(Object.keys(files()).length).to.be.lessThan(own);
@@ -333,10 +333,12 @@ describe('several machines with one exchange folder (built)', function () {
       home: laptop.path,
     });
     expect(code, stderr).to.equal(2);
-    expect(await run(laptop, 'sync', 'setup', folder, '--details')).to.match(/, with details\.$/m);
+    expect(await run(laptop, 'sync', 'setup', '--create', folder, '--details')).to.match(
+      /, with details\.$/m,
+    );
     expect(await run(laptop, 'sync', 'leave', '--remove')).to.contain('Removed');
     expect((await json<{ folder: unknown }>(laptop, 'sync', 'status')).folder).to.equal(null);
-    expect(await run(laptop, 'sync', 'setup', folder)).to.not.contain('with details');
+    expect(await run(laptop, 'sync', 'setup', '--create', folder)).to.not.contain('with details');
     expect((await json<{ details: unknown }>(laptop, 'sync', 'status')).details).to.equal(false);
     const wanted = ['sync', 'forget', 'desk'];
     expect(await run(laptop, ...wanted)).to.contain('Would remove');

@@ -84,7 +84,7 @@ describe('sessions of another machine (built)', function () {
     mkdirSync(path('exchange'));
     mkdirSync(path('client'));
     writeFileSync(path('client/RESTRICTED.md'), '');
-    for (const home of [server, laptop]) await succeeds(home, 'sync', 'setup', path('exchange'));
+    for (const home of [server, laptop]) await succeeds(home, 'sync', 'setup', '--create', path('exchange'));
     daemon = await startDaemon(options(server));
     await startSession('api', '0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6');
     const restricted = { session_id: '1f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6', cwd: path('client') };

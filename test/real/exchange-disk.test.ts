@@ -16,7 +16,7 @@ describe('real: the disk of the exchange folder (built)', function () {
   before(async function () {
     disk = smallDisk(this, '1m');
     expect((await run('sense', 'capture')).code).to.equal(0);
-    expect((await run('sync', 'setup', path('exchange'))).code).to.equal(0);
+    expect((await run('sync', 'setup', '--create', path('exchange'))).code).to.equal(0);
   });
   after(() => {
     disk?.remove();
@@ -36,7 +36,7 @@ describe('real: the disk of the exchange folder (built)', function () {
         expect((await run(...args)).stdout, args.join(' '))
           .to.include('read-only')
           .and.not.include('STEWARD_HOME');
-      const set = await run('sync', 'setup', path('exchange'));
+      const set = await run('sync', 'setup', '--create', path('exchange'));
       expect(set.code).to.equal(2);
       expect(set.stderr).to.match(
         /^Cannot write to .*read-only.*\nChoose a folder that you can write to\.$/m,

@@ -110,7 +110,7 @@ describe('machines with a real exchange folder (built)', function () {
       await ok(machine, 'config', 'set', 'notify.voice.engine', 'none');
       await ok(machine, 'work', 'setup', 'ann/work');
       await ok(machine, 'sense', 'capture');
-      if (what === 'exchange') await ok(machine, 'sync', 'setup', machine.folder);
+      if (what === 'exchange') await ok(machine, 'sync', 'setup', '--create', machine.folder);
     }
     // The others get the first machine's area before they write anything.
     const [first, ...others] = machines;

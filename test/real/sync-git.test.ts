@@ -63,7 +63,7 @@ describe('sync through a private GitHub repository (built)', function () {
     const folder = join(homes[index]?.path ?? '', 'exchange');
     for (const args of [
       ['sense', 'capture'],
-      ['sync', 'setup', folder],
+      ['sync', 'setup', '--create', folder],
     ]) {
       const { code, stderr } = await run(index, ...args);
       expect(code, stderr).to.equal(0);

@@ -22,7 +22,7 @@ describe('sync through any git repository (built)', function () {
     execFileSync('git', ['-C', path('days.git'), 'config', 'http.receivepack', 'true']);
     for (const index of [0, 1]) {
       await succeeds(index, 'sense', 'capture');
-      await succeeds(index, 'sync', 'setup', join(homeOf(index), 'exchange'));
+      await succeeds(index, 'sync', 'setup', '--create', join(homeOf(index), 'exchange'));
     }
   });
   afterEach(() => homes.forEach((home) => home.remove()));

@@ -5,6 +5,7 @@ import { foldFor } from '../platform/terminal/fold';
 import { exitAtOnce, terminalOf, writeErr, writeOut } from '../platform/terminal/stdio';
 import { homeText } from '../setup/home';
 import { overview, overviewText } from '../setup/status';
+import { offerSync } from '../setup/sync/places';
 
 /**
  * Runs `steward status` and, on a terminal and once set up, a bare `steward` as `steward home`. The full command
@@ -23,7 +24,10 @@ export async function runHot(
     const context = createContext(root);
     const result = word === 'status' ? await overview(context) : undefined;
     if (result?.parts.some(({ id }) => id === 'configuration') === true) return full;
-    const text = result === undefined ? await homeText(context, terminal) : overviewText(result, terminal);
+    const text =
+      result === undefined
+        ? await homeText(context, terminal)
+        : overviewText(result, terminal, await offerSync(context));
     const notice = takeNotice(context.area.root, context.area.host);
     writeOut(`${foldFor('stdout', text)}\n`);
     if (notice !== '') writeErr(`${foldFor('stderr', notice)}\n`);

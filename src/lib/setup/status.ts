@@ -124,12 +124,13 @@ const STATE_COLUMNS = 11;
 const ONE_LINE_COLUMNS = 60;
 const MIN_COLUMNS = 24;
 
-export function overviewText({ parts, setUp }: Overview, terminal: Terminal): string {
+export function overviewText({ parts, setUp }: Overview, terminal: Terminal, offer?: string): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
   const intro = 'steward is not set up on this machine. Run "steward init".';
   const lines = [
     ...(setUp ? [] : [...wrap(intro, columns), '']),
     ...parts.flatMap((part) => partLines(part, columns, terminal)),
+    ...(offer === undefined ? [] : ['', ...wrap(offer, columns)]),
   ];
   return joinLines(lines);
 }

@@ -9,6 +9,7 @@ import { clean } from '../../platform/terminal/terminal';
 import { consentText } from '../up';
 import type { Apply, InitFlags, Setup, Step } from './step';
 import { hooksStep, jobsStep, pushStep, workStep } from './step-services';
+import { machinesStep } from './step-machines';
 import { daStep, nameStep, voiceStep } from './step-person';
 import { reposStep, sourcesStep } from './step-sense';
 
@@ -22,6 +23,7 @@ const STEPS: readonly Step[] = [
   pushStep,
   hooksStep,
   jobsStep,
+  machinesStep,
 ];
 
 interface InitInput {
@@ -104,10 +106,12 @@ async function answer(
 async function askOpen(setup: Session, questions: Prompt): Promise<void> {
   const open = STEPS.filter(({ id }) => !setup.answered.includes(id));
   const count = STEPS.length - open.length;
+  const asked = await Promise.all(open.map((step) => step.hasQuestion?.(setup) ?? true));
+  const total = count + asked.filter(Boolean).length;
   setup.say(
     count > 0
-      ? `Resuming setup: ${count} of ${STEPS.length} questions answered.`
-      : `${consentText(setup.context.area.root)}\n\n${STEPS.length} questions follow. Press Enter to accept the value in [brackets]. Press Ctrl-C to stop; your answers are saved. Nothing leaves this machine unless you agree.`,
+      ? `Resuming setup: ${count} of ${total} questions answered.`
+      : `${consentText(setup.context.area.root)}\n\n${total} questions follow, some with a second one. Press Enter to accept the value in [brackets]. Press Ctrl-C to stop; your answers are saved. Nothing leaves this machine unless you agree.`,
   );
   for (const step of open) {
     setup.say('');

@@ -173,6 +173,7 @@ export const jobsStep: Step = {
     const chosen = chosenJobs('--jobs', flags.jobs);
     return () => setJobs(setup, chosen);
   },
+  hasQuestion: async (setup) => (await schedulerHere(setup)) !== undefined,
   async ask(setup, questions) {
     const here = await schedulerHere(setup);
     if (here === undefined) {

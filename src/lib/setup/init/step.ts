@@ -62,6 +62,11 @@ export const INIT_FLAGS = {
     description: 'With --import, show what would be imported without writing anything.',
     dependsOn: ['import'],
   }),
+  'sync-folder': string({
+    helpGroup: 'SERVICE',
+    description: 'Folder that your machines sync, in which they meet.',
+    helpValue: 'DIR',
+  }),
   hooks: boolean({
     helpGroup: 'SERVICE',
     description: "Register steward's hooks with your assistant, or remove them.",
@@ -96,6 +101,8 @@ export interface Step {
    * invalid flag.
    */
   given: (setup: Setup, flags: InitFlags) => Apply | undefined;
+  /** Returns whether there is something to ask on this machine. Default: yes. */
+  hasQuestion?: (setup: Setup) => Promise<boolean>;
   /** Asks in the terminal. Returns undefined if the setting stays unchanged. */
   ask: (setup: Setup, questions: Prompt) => Promise<Apply | undefined>;
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import { isCleanText } from '../../config/leaf';
 import { StewardError, toStewardError } from '../../errors';
-import { removeFile, removeFolder } from '../../platform/files/folder';
+import { exists, removeFile, removeFolder } from '../../platform/files/folder';
 import { definedOnly } from '../../platform/files/json-object';
 import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
@@ -51,12 +51,21 @@ export async function setUp(
   context: Context,
   wanted: string | undefined,
   details: boolean | undefined,
+  mayCreate: (folder: string) => Promise<boolean>,
 ): Promise<SyncChange & { before: string | null; pendingFormer: string[] }> {
   const { area } = context;
   const before = (await openSync(context)).folder;
   const folder = folderAt(wanted ?? before);
   if (folder === undefined) throw noFolder();
-  if (wanted !== undefined) inFolder(folder, () => prepareFolder(folder, [area.root, area.machine]));
+  const ownFolders = [area.root, area.machine];
+  if (wanted !== undefined) checkFolder(folder, ownFolders);
+  const isOpen = wanted === undefined || exists(folder) || (await mayCreate(folder));
+  if (!isOpen) {
+    throw new StewardError('usage', `The folder ${folder} does not exist.`, {
+      hint: 'Check its name, or wait until your tool has synced it. To create it, add --create.',
+    });
+  }
+  if (wanted !== undefined) inFolder(folder, () => prepareFolder(folder, ownFolders));
   await setKeys(context, {
     'sync.folder': folder,
     ...(details !== undefined && { 'sync.details': details }),
