@@ -13,7 +13,7 @@ const format = (description: string, exclusive: string[]) =>
 export default class Time extends BaseCommand {
   static override summary = "Show where your time and your agents' time went";
   static override description =
-    'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited for you while you were at your desk. --timewarrior and --ics export only this machine\'s event logs.';
+    'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited for you while you were at your desk.';
   static override flags = {
     of: ofOr('today', 'Days to show'),
     by: text({ description: 'How to group the rows.', options: [...TIME_KEYS], default: 'repo' }),
@@ -33,17 +33,15 @@ export default class Time extends BaseCommand {
     const { flags } = await this.parse(Time);
     const by = flags.by as TimeKey;
     const time = await openTime(this.context, await this.period(flags.of), { by, machine: flags.machine });
-    const { report, beside, notes, withoutLog } = time;
+    const { report, beside, notes } = time;
     for (const note of notes) this.say(note);
     if (flags.csv) {
       await writeAllOut(timeCsv(report));
       return undefined;
     }
     if (flags.timewarrior || flags.ics) {
-      const intervals = time.intervals();
-      const skipped = withoutLog();
-      if (skipped.length > 0)
-        this.say(`Skipped ${plural(skipped.length, 'day')}: the event logs were deleted.`);
+      const { intervals, skipped } = time.intervals();
+      if (skipped.length > 0) this.say(`Skipped ${plural(skipped.length, 'day')}: only totals are left.`);
       await writeAllOut(flags.ics ? ics(intervals) : timewarrior(intervals));
       return undefined;
     }

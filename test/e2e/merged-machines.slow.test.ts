@@ -201,20 +201,28 @@ describe('several machines (built)', function () {
     expect((await record(2)).machines[2]).to.include({ state: 'not-recorded' });
   });
 
-  it('exports the intervals of this machine only, and refuses those of another', async () => {
-    for (const format of ['--ics', '--timewarrior']) {
-      const { code, stdout, stderr } = await run(0, 'time', '--of', day, format, '--machine', 'desktop');
-      expect([code, stdout]).to.deep.equal([2, '']);
-      expect(stderr).to.match(
-        /^This machine has no intervals for machine "desktop"\.\n.*Run the command on that machine/,
-      );
-    }
-    const inc = async (machine: number, ...args: string[]): Promise<string> =>
-      (await run(machine, 'time', '--of', day, '--timewarrior', ...args)).stdout;
-    expect(await inc(0))
-      .to.match(/^inc .*shop/)
-      .and.to.equal(await inc(0, '--machine', 'this'));
-    expect(await inc(1, '--machine', 'desktop')).to.match(/^inc /);
+  it('exports the intervals of all machines, or of the chosen one, and no second twice', async () => {
+    const parsed = async (machine: number, ...args: string[]) => {
+      const { stdout } = await run(machine, 'time', '--of', day, '--timewarrior', ...args);
+      const msOf = (text: string): number =>
+        Date.parse(text.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
+      const rows = [...stdout.matchAll(/^inc (\S+) - (\S+) # "(.*)"$/gm)];
+      return rows.map(([, from = '', to = '', key]) => ({ from: msOf(from), to: msOf(to), key }));
+    };
+    const minutesOf = (rows: { from: number; to: number }[]): number =>
+      rows.reduce((sum, { from, to }) => sum + to - from, 0) / 60_000;
+    const all = await parsed(0);
+    for (const [index, { from }] of all.entries()) expect(from).to.be.at.least(all[index - 1]?.to ?? 0);
+    expect(await parsed(1)).to.deep.equal(all);
+    expect(await parsed(2)).to.deep.equal(all);
+    const { totalMinutes } = (await record(0)) as { totalMinutes: number };
+    expect(minutesOf(all)).to.be.closeTo(totalMinutes, 0.2);
+    expect((await parsed(0, '--machine', 'desktop')).length).to.be.greaterThan(0);
+    expect(await parsed(0, '--machine', 'desktop')).to.deep.equal(await parsed(1, '--machine', 'this'));
+    const named = await parsed(2, '--by', 'machine');
+    expect(new Set(named.map(({ key }) => key))).to.deep.equal(new Set(['laptop', 'desktop']));
+    const ics = (await run(2, 'time', '--of', day, '--ics')).stdout;
+    expect(ics.match(/BEGIN:VEVENT/g)).to.have.length(all.length);
   });
 
   it('names each unreadable file of another machine once', async () => {

@@ -1,11 +1,10 @@
-import { StewardError } from '../errors';
 import { readGoals } from '../goals/record';
 import { goalTimes } from '../goals/view';
 import { daysOf, type Period } from '../platform/time/period';
 import { intervalsOf } from '../time/ledger/exports';
 import type { DayLedger } from '../time/ledger/model';
 import { appNames, isAppKey, keyOf, timeRows, type TimeKey } from '../time/ledger/rows';
-import { dayPieces, daysWithoutLog, ledgersOf } from '../sense/ledgers';
+import { ledgersOf, piecesOf } from '../sense/ledgers';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openMachines } from './machines';
@@ -41,22 +40,15 @@ export async function openTime(context: Context, period: Period, { by, machine }
     notes: [...damaged.map(({ message, hint = '' }) => `${message} ${hint}`), ...notes],
     goals: () => goalTimes(goals, rows),
     intervals() {
-      if (deps.machines?.()?.hasOwn === false) throw otherMachine(machine);
-      const pieces = days.flatMap((day) => dayPieces(deps, day));
+      const { pieces, skipped } = piecesOf(deps, days);
       const nameOf = appNames(
         by,
         pieces.map(({ app, span: [start, end] }) => [app, end - start]),
       );
-      return intervalsOf(pieces, (work) => (isAppKey(by) ? nameOf(work.app) : keyOf(work, by, names)));
+      const keyed = intervalsOf(pieces, (work) => (isAppKey(by) ? nameOf(work.app) : keyOf(work, by, names)));
+      return { intervals: keyed, skipped };
     },
-    withoutLog: () => daysWithoutLog(deps, days),
   };
-}
-
-function otherMachine(machine = ''): StewardError {
-  return new StewardError('usage', `This machine has no intervals for machine ${JSON.stringify(machine)}.`, {
-    hint: 'Intervals come from the event log, which is never published. Run the command on that machine, or print totals with --csv.',
-  });
 }
 
 function totalOf(ledgers: readonly DayLedger[]): number {

@@ -1,7 +1,7 @@
 import { StewardError } from '../errors';
 import type { Day } from '../platform/time/time';
 import type { MachineRow } from '../time/machines/model';
-import { unionDays } from '../time/machines/read';
+import { countedDays, unionDays } from '../time/machines/read';
 import { machinesOver } from '../time/machines/view';
 import type { ReadDeps } from './read';
 import type { DailyRecord } from '../time/record';
@@ -9,6 +9,7 @@ import { recordReader } from './roll';
 import type { Piece } from '../time/ledger/attention';
 import { ledgerTally } from '../time/ledger/ledger';
 import type { DayLedger } from '../time/ledger/model';
+import { lengthOf, merged, within } from '../time/ledger/spans';
 
 export interface Ledgers {
   ledgers: DayLedger[];
@@ -52,16 +53,46 @@ function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damage
   };
 }
 
-/** Returns the days whose event log was deleted, without the days on which nothing was recorded. */
-export function daysWithoutLog({ store }: Pick<ReadDeps, 'store'>, days: readonly Day[]): Day[] {
-  const hasData = (day: Day): boolean => !['none', 'empty'].includes(store.recordState(day));
-  return days.filter((day) => store.logBytes(day) === undefined && hasData(day));
+/** Returns the tracked time of all machines as intervals, and the days on which a machine has only totals. */
+export function piecesOf(deps: ReadDeps, days: readonly Day[]): { pieces: TrackedPiece[]; skipped: Day[] } {
+  const machines = deps.machines?.();
+  if (machines === undefined) {
+    const hasData = (day: Day): boolean => !['none', 'empty'].includes(deps.store.recordState(day));
+    const skipped = days.filter((day) => deps.store.logBytes(day) === undefined && hasData(day));
+    return { pieces: days.flatMap((day) => dayPieces(deps, day)), skipped };
+  }
+  const pieces: TrackedPiece[] = [];
+  const skipped = new Set<Day>();
+  for (const { day, parts, lostSec } of countedDays(machines, days)) {
+    const { machine, record, spans } = day;
+    if (spans.length === 0 && record.totalMinutes > 0) skipped.add(record.date);
+    const counted = parts.map(({ app, repo = null, from, to }): TrackedPiece => ({
+      ...{ span: [from * 1000, to * 1000], app, repo, machine },
+      ...{ branch: null, session: null, assistant: null, otherFolder: false },
+    }));
+    // This machine's log also knows branches and sessions, unless part of it was deleted.
+    const own = machine === machines.ownId ? dayPieces(deps, record.date) : [];
+    const loggedMs = lengthOf(merged(own.map(({ span }) => span)));
+    const isWhole = loggedMs + 60_000 >= spans.reduce((sum, { from, to }) => sum + (to - from) * 1000, 0);
+    const limits = merged(counted.map(({ span }) => span));
+    const clipped = own.flatMap((piece) =>
+      (lostSec === 0 ? [piece.span] : within([piece.span], limits)).map((span) => ({
+        ...piece,
+        span,
+        machine,
+      })),
+    );
+    pieces.push(...(own.length > 0 && isWhole ? clipped : counted));
+  }
+  return { pieces, skipped: [...skipped] };
 }
+
+type TrackedPiece = Piece & { machine?: string };
 
 /**
  * Returns a day's tracked time as a list of intervals. The list is empty if the day's event log was deleted.
  */
-export function dayPieces({ store, config }: ReadDeps, day: Day): Piece[] {
+function dayPieces({ store, config }: ReadDeps, day: Day): Piece[] {
   if (store.logBytes(day) === undefined) return [];
   const tally = ledgerTally(config.pollIntervalSec);
   store.scanLog(day, (event, ms) => tally.add(ms, event));

@@ -60,6 +60,7 @@ export function knownMachines(
       };
       return {
         hasOwn,
+        ownId: own.id,
         names: [...(hasOwn ? [own] : []), ...chosen.map(nameOf)],
         days: () =>
           [

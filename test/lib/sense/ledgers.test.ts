@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { daysWithoutLog } from '../../../src/lib/sense/ledgers';
+import { piecesOf } from '../../../src/lib/sense/ledgers';
 import { focus, listSource, senseBox } from '../../helpers/sense';
 
 describe('sense: days without an event log', () => {
@@ -14,8 +14,8 @@ describe('sense: days without an event log', () => {
     await box.capture({ sources });
     const days = ['2026-11-19', '2026-11-20', '2026-11-21', '2026-11-22'];
     expect(box.store.recordedDays()).to.deep.equal(days.slice(1));
-    expect(daysWithoutLog(box.deps, days)).to.deep.equal([]);
+    expect(piecesOf(box.deps, days).skipped).to.deep.equal([]);
     box.store.removeLog('2026-11-20');
-    expect(daysWithoutLog(box.deps, days)).to.deep.equal(['2026-11-20']);
+    expect(piecesOf(box.deps, days).skipped).to.deep.equal(['2026-11-20']);
   });
 });

@@ -30,7 +30,8 @@ export function mergeDays(
     .map((date) => merged(date, dates, known));
 }
 
-function distinct(days: readonly MachineDay[]): MachineDay[] {
+/** Returns the latest of each machine's versions of a day. */
+export function distinct(days: readonly MachineDay[]): MachineDay[] {
   const latest = new Map<string, MachineDay>();
   for (const day of days) {
     const key = `${day.record.date}\n${day.machine}`;

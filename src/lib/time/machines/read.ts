@@ -3,8 +3,9 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import { addDays, type Day } from '../../platform/time/time';
 import type { DayLedger } from '../ledger/model';
 import type { DailyRecord, SessionRepos } from '../record';
-import { mergeDays } from './merge';
+import { distinct, mergeDays } from './merge';
 import type { MachineDay, UnionRecord } from './model';
+import { countOnce, type Counted } from './overlap';
 import type { MachineParts } from './timeline';
 
 export interface MachineName {
@@ -20,6 +21,7 @@ export interface Machines {
   names: readonly MachineName[];
   /** Whether `names` includes this machine. */
   hasOwn: boolean;
+  ownId: string;
   /** Returns the days that any of the machines recorded, oldest first. */
   days: () => Day[];
   /** Returns the machines' data for the days. Omits days with damaged files. */
@@ -47,17 +49,29 @@ const CHUNK_DAYS = 14;
 /** Returns the merged records by date. Omits dates that no machine recorded. */
 export function unionDays(machines: Machines, days: readonly Day[], { goalTags }: UnionOptions = {}) {
   const records: UnionRecord[] = [];
+  for (const { read, chunk } of chunksOf(machines, days))
+    records.push(...mergeDays(read, chunk, machines.names));
+  for (const record of records) record.goalTags = goalTags?.(record.ledger) ?? {};
+  return new Map(records.map((record) => [record.date, record]));
+}
+
+/** Yields the machines' days, with the days around each chunk, because time zones differ. */
+function* chunksOf(machines: Machines, days: readonly Day[]) {
   let read: MachineDay[] = [];
   for (let i = 0; i < days.length; i += CHUNK_DAYS) {
-    const chunk = days.slice(i, i + CHUNK_DAYS);
-    const around = new Set(chunk.flatMap((day) => [addDays(day, -1), day, addDays(day, 1)]));
+    const chunk = new Set(days.slice(i, i + CHUNK_DAYS));
+    const around = new Set([...chunk].flatMap((day) => [addDays(day, -1), day, addDays(day, 1)]));
     read = read.filter(({ record }) => around.has(record.date));
     for (const { record } of read) around.delete(record.date);
     read.push(...machines.read([...around].sort()));
-    records.push(...mergeDays(read, new Set(chunk), machines.names));
+    yield { read, chunk };
   }
-  for (const record of records) record.goalTags = goalTags?.(record.ledger) ?? {};
-  return new Map(records.map((record) => [record.date, record]));
+}
+
+/** Yields each machine's days, with the time that counts for it. No second counts for two machines. */
+export function* countedDays(machines: Machines, days: readonly Day[]): Generator<Counted> {
+  for (const { read, chunk } of chunksOf(machines, days))
+    yield* countOnce(distinct(read)).filter(({ day }) => chunk.has(day.record.date));
 }
 
 export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
