@@ -153,7 +153,7 @@ interface RecordedFile {
 export function writeRecorded(
   manifest: InstallManifest,
   { id, path, text, was, mode }: RecordedFile,
-  { clock, machineId }: { clock: Clock; machineId: string },
+  deps: Pick<Installer, 'clock' | 'machineId'>,
 ): void {
   if (manifest.isDry) return;
   const made = [...madeFolders(manifest.find(id, path)), ...missingAbove(path)];
@@ -165,8 +165,8 @@ export function writeRecorded(
     before: was === undefined ? null : sha256(was),
     after: sha256(text),
     backups: [],
-    at: toIso(clock.now()),
-    machine: machineId,
+    at: toIso(deps.clock.now()),
+    machine: deps.machineId,
   });
   ensureFolder(dirname(path), { allowLink: true });
   replaceFile(path, text, mode === undefined ? {} : { mode });
