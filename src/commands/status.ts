@@ -1,6 +1,6 @@
 import { BaseCommand } from '../lib/cli/base-command';
-import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { offerSync } from '../lib/setup/sync/places';
+import { EXIT_CODES } from '../lib/errors';
 import { overview, overviewText, type Overview } from '../lib/setup/status';
 
 export default class Status extends BaseCommand {

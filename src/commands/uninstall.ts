@@ -1,8 +1,7 @@
 import { productRoot } from '../lib/app/context';
 import { BaseCommand, boolean, dryRun as previews, text, word } from '../lib/cli/base-command';
-import { StewardError } from '../lib/errors';
+import { StewardError, EXIT_CODES } from '../lib/errors';
 import { exists } from '../lib/platform/files/folder';
-import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { howToRemove } from '../lib/platform/terminal/own-command';
 import { uninstallAll } from '../lib/setup/install/install';
 import { PART_IDS, type PartId, type Uninstalled } from '../lib/setup/install/parts';

@@ -1,9 +1,9 @@
 import { BaseCommand, boolean, machine, ofOr, text } from '../lib/cli/base-command';
 import { openUsage } from '../lib/app/usage';
 import { openYield } from '../lib/app/yield';
+import { EXIT_CODES } from '../lib/errors';
 import { collectUsage } from '../lib/usage/collect';
 import { budgetStates, budgetTexts, denial, limiting, type BudgetState } from '../lib/usage/budgets';
-import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { readPipedStdin } from '../lib/platform/process/stdin';
 import { usageCsv, usageText, type UsageReport } from '../lib/usage/view';

@@ -1,19 +1,28 @@
 import { constants } from 'node:os';
 
-/** The error kinds. Two exhaustive tables map them to exit codes and HTTP statuses. */
-export const ERROR_KINDS = [
-  'usage',
-  'config',
-  'auth',
-  'not_found',
-  'conflict',
-  'locked',
-  'unavailable',
-  'canceled',
-  'internal',
-] as const;
+/** The error kinds, each with its exit code and HTTP status. */
+const KINDS = {
+  usage: [2, 400],
+  config: [3, 500],
+  auth: [4, 401],
+  not_found: [5, 404],
+  conflict: [6, 409],
+  locked: [7, 423],
+  unavailable: [8, 503],
+  canceled: [130, 499],
+  internal: [1, 500],
+} as const;
 
-export type ErrorKind = (typeof ERROR_KINDS)[number];
+export type ErrorKind = keyof typeof KINDS;
+
+export const ERROR_KINDS = Object.keys(KINDS) as ErrorKind[];
+export const EXIT_CODES = columnOf(0);
+export const HTTP_STATUS = columnOf(1);
+
+function columnOf(index: 0 | 1): Readonly<Record<ErrorKind, number>> {
+  const column = ERROR_KINDS.map((kind) => [kind, KINDS[kind][index]]);
+  return Object.fromEntries(column) as Record<ErrorKind, number>;
+}
 
 interface ErrorDetail {
   hint?: string | undefined;

@@ -3,7 +3,7 @@ import { checkText } from '../../lib/agents/view';
 import { plannedInvocations } from '../../lib/agents/input';
 import { agentSettings } from '../../lib/app/agents';
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
+import { EXIT_CODES } from '../../lib/errors';
 
 export default class AgentsCheck extends BaseCommand {
   static override summary = 'Check planned agent invocations against the routing rules';

@@ -4,7 +4,7 @@ import { alertText, watchedText } from '../../lib/agents/view';
 import { reportSilence } from '../../lib/app/agents';
 import { openSessions } from '../../lib/app/sessions';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
-import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
+import { EXIT_CODES } from '../../lib/errors';
 import { interruptSignal } from '../../lib/platform/process/own-process';
 
 export default class AgentsWatch extends BaseCommand {

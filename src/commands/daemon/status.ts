@@ -1,8 +1,8 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { daemonReport } from '../../lib/daemon/remote';
-import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { localTimes } from '../../lib/platform/time/day-words';
 import { daemonStatusText, type DaemonReport } from '../../lib/daemon/status';
+import { EXIT_CODES } from '../../lib/errors';
 
 export default class DaemonStatusCommand extends BaseCommand {
   static override summary = 'Show the state of the daemon, its parts and its jobs';

@@ -1,9 +1,9 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openInbox } from '../../lib/app/inbox';
+import { EXIT_CODES } from '../../lib/errors';
 import type { Inbox } from '../../lib/inbox/row';
 import { inboxText } from '../../lib/inbox/view';
 import { isInteractive } from '../../lib/platform/terminal/ask';
-import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 
 export default class InboxCommand extends BaseCommand {
   static override summary = 'List everything that waits for you';

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
+import { EXIT_CODES } from '../../lib/errors';
 import { isInteractive, confirm } from '../../lib/platform/terminal/ask';
-import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { maySpeak, storeMaySpeak } from '../../lib/notify/consent';
 import { testChannels, type TestResult } from '../../lib/notify/channels/channel';
 import { testText } from '../../lib/notify/view';

@@ -5,7 +5,7 @@ import { exists } from '../platform/files/folder';
 import { LOG_START } from '../platform/files/journal';
 import { isObject } from '../platform/files/json-object';
 import { ifFree, withMachineLock } from '../platform/files/lock';
-import { writeObject, readObject } from '../platform/files/object-file';
+import { writeObject, readObject, refuseNewer } from '../platform/files/object-file';
 import { shortHash } from '../platform/files/short-hash';
 import { cleanLine } from '../platform/terminal/terminal';
 import { type Clock, toIso } from '../platform/time/clock';
@@ -207,10 +207,6 @@ async function markReported(deps: SessionsDeps, { session, since }: WatchedSessi
  */
 function readAlerts(path: string): Record<string, unknown> {
   const { version, alerts } = readObject(path) ?? {};
-  if (typeof version === 'number' && version > VERSION) {
-    throw new StewardError('config', `${path} was written by a newer version of steward.`, {
-      hint: 'Upgrade steward.',
-    });
-  }
+  refuseNewer(path, version, VERSION);
   return isObject(alerts) ? alerts : {};
 }

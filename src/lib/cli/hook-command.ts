@@ -4,7 +4,7 @@ import { ANSWER_VERB, HOOK_STDIN, HOOK_STDOUT_WAIT_MS, HOOK_VERBS, isWholeJson }
 import { planHook, promptOf, runHook, type HookCall } from '../assistant/hook';
 import { type HeardPrompt, type HookDeps, logHook, type HookLine } from '../assistant/hook-event';
 import { userArea, type UserArea, ensureUserArea } from '../config/user-area';
-import { StewardError, errnoCode, toStewardError } from '../errors';
+import { StewardError, errnoCode, toStewardError, EXIT_CODES } from '../errors';
 import { systemClock, type Clock } from '../platform/time/clock';
 import { ensureFolder, exists, lstatOf } from '../platform/files/folder';
 import { machineId } from '../platform/files/machine';
@@ -14,7 +14,7 @@ import { writeOutNow, writeErr } from '../platform/terminal/stdio';
 import { mayMatch } from '../work/capture/may-match';
 import { keepTitle, namesFolder } from '../sessions/names';
 import { storedEvent } from '../sessions/work-events';
-import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
+import { toJson } from '../platform/terminal/error-report';
 import { cachedHookSettings, type HookSettings } from '../config/hook-settings';
 import { sessionsDeps } from '../app/session-deps';
 import { flagsOf } from './resolve';

@@ -2,9 +2,9 @@ import type { Command } from '@oclif/core/command';
 import { Config } from '@oclif/core/config';
 import type * as Interfaces from '@oclif/core/interfaces';
 
-import { StewardError } from '../errors';
+import { StewardError, EXIT_CODES } from '../errors';
 import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves, writeErr } from '../platform/terminal/stdio';
-import { reportError, EXIT_CODES } from '../platform/terminal/error-report';
+import { reportError } from '../platform/terminal/error-report';
 import type { BaseCommand } from './base-command';
 import { flagsOf, resolveCommand } from './resolve';
 import { fromOclif, unknownCommand } from './usage-errors';

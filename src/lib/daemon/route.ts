@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
-import { type ErrorKind, StewardError, toStewardError } from '../errors';
+import { type ErrorKind, StewardError, toStewardError, HTTP_STATUS } from '../errors';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { cleanLines } from '../platform/terminal/terminal';
 import { isDay, type Day } from '../platform/time/time';
@@ -97,18 +97,6 @@ export function oneOf<T extends string>(query: URLSearchParams, name: string, wo
     hint: `Use ${words.join(', ')}.`,
   });
 }
-
-export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
-  usage: 400,
-  config: 500,
-  auth: 401,
-  not_found: 404,
-  conflict: 409,
-  locked: 423,
-  unavailable: 503,
-  canceled: 499,
-  internal: 500,
-};
 
 /**
  * Security headers for every response. Other origins can't embed or read responses, and browsers don't sniff

@@ -2,7 +2,7 @@ import { HOOK_CHECKS, type HooksChecked } from '../assistant/checks';
 import { CONFIG_CHECKS, type ConfigChecked } from '../config/checks';
 import type { Config } from '../config/schema';
 import { DAEMON_CHECKS, type DaemonChecked } from '../daemon/checks';
-import { StewardError } from '../errors';
+import { undefinedIf } from '../errors';
 import { NOTIFY_CHECKS } from '../notify/checks';
 import type { NotifyChecked } from '../notify/channels/channel';
 import type { Check } from '../platform/check';
@@ -64,7 +64,8 @@ export async function examine(
   { parts, strict }: DoctorInput,
   onCheck: (title: string) => void,
 ): Promise<{ report: DoctorReport; exitCode: number }> {
-  const config = await validConfig(at);
+  // Why a configuration is invalid is what the check `config.files` reports.
+  const config = (await at.loadConfig().catch(undefinedIf('config')))?.config;
   // Always report an invalid configuration, because it prevents most checks.
   const isDemo = at.host.env[DEMO_VARIABLE] !== undefined;
   const checks = CHECKS.filter(({ notInDemo }) => !(isDemo && notInDemo)).filter(
@@ -73,14 +74,4 @@ export async function examine(
   );
   const found = await runChecks(checks, at, config, onCheck);
   return { report: reportOf(found), exitCode: exitCodeOf(found, strict) };
-}
-
-/** Returns undefined if the configuration is invalid; the `config.files` check reports why. */
-async function validConfig({ loadConfig }: Pick<Checked, 'loadConfig'>): Promise<Config | undefined> {
-  try {
-    return (await loadConfig()).config;
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'config') return undefined;
-    throw error;
-  }
 }

@@ -14,7 +14,7 @@ import {
 import { cachePath, type PathHost } from '../platform/files/paths';
 import { dayOf, systemZone, timeOf } from '../platform/time/time';
 import { forShell, type FindProgram } from '../platform/process/spawn';
-import { errnoCode, StewardError } from '../errors';
+import { errnoCode, undefinedIf } from '../errors';
 import type { UserArea } from '../config/user-area';
 import {
   failed,
@@ -227,10 +227,7 @@ export function judgeOffset(nowMs: number, remote: { host: string; ms: number },
 /** Returns the time from the first host that sends a `Date` header. */
 async function remoteTime(at: MachineChecked): Promise<{ host: string; ms: number } | undefined> {
   for (const url of await at.hostsInUse()) {
-    const answer = await at.askHost(url).catch((error: unknown) => {
-      if (error instanceof StewardError && error.kind === 'unavailable') return undefined;
-      throw error;
-    });
+    const answer = await at.askHost(url).catch(undefinedIf('unavailable'));
     const ms = Date.parse(answer?.headers['date'] ?? '');
     if (!Number.isNaN(ms)) return { host: new URL(url).hostname, ms };
   }

@@ -1,6 +1,6 @@
+import { EXIT_CODES } from '../errors';
 import { within } from '../platform/time/wait';
 import { failed, failure, off, type Check, type Finding, type State } from '../platform/check';
-import { EXIT_CODES } from '../platform/terminal/error-report';
 
 export interface Row {
   id: string;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { StewardError } from '../errors';
+import { StewardError, undefinedIf } from '../errors';
 import { cleanLines } from '../platform/terminal/terminal';
 import type { Clock } from '../platform/time/clock';
 import { failureWords, labelOf, namesOf, requestWords } from '../sessions/describe';
@@ -70,12 +70,8 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
     attention: (intention) => attention(deps, intention),
     ...(agents === undefined ? {} : { 'agent-ended': (intention) => agentEnded(deps, agents, intention) }),
   };
-  try {
-    await drain(deps.spool, consumers);
-  } catch (error) {
-    // Events that arrived after this run started are left for the next run.
-    if (!(error instanceof StewardError && error.kind === 'canceled')) throw error;
-  }
+  // Events that arrived after this run started are left for the next run.
+  await drain(deps.spool, consumers).catch(undefinedIf('canceled'));
 }
 
 /** Returns whether the spool has hook events that may cause notifications. */

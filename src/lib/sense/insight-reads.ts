@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 
-import { StewardError, toStewardError } from '../errors';
+import { toStewardError } from '../errors';
 import { replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { readObject } from '../platform/files/object-file';
+import { readObject, refuseNewer } from '../platform/files/object-file';
 import { isIso, parseIso, type Clock } from '../platform/time/clock';
 import { dayOf, type Day } from '../platform/time/time';
 import type { ContentType } from './insight-prompt';
@@ -59,11 +59,7 @@ export function insightStore(folder: string) {
       const path = pathOf(day);
       const { version, read, failed } = readObject(path) ?? {};
       if (typeof version !== 'number') return NOTHING;
-      if (version > INSIGHT_VERSION) {
-        throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
-          hint: 'Upgrade steward; this version leaves the file unchanged.',
-        });
-      }
+      refuseNewer(path, version, INSIGHT_VERSION);
       return { read: v.is(READ, read) ? read : null, failed: v.is(FAILURE, failed) ? failed : null };
     },
     write(day: Day, { read, failed }: InsightFile): void {

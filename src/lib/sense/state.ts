@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
-import { StewardError } from '../errors';
 import { isObject, parseObject } from '../platform/files/json-object';
+import { refuseNewer } from '../platform/files/object-file';
 import { plural } from '../platform/terminal/format';
 import {
   clockSetBy,
@@ -82,13 +82,7 @@ export function emptyState(): SenseState {
 /** Parses a state, or returns undefined if it is damaged. Throws `config` for a newer format. */
 export function parseState(text: string, path: string): SenseState | undefined {
   const value = parseObject(text);
-  if (Number(value?.['version']) > STATE_VERSION) {
-    throw new StewardError(
-      'config',
-      `${path} was written by a newer steward (format ${String(value?.['version'])}).`,
-      { hint: 'Upgrade steward; this version leaves the file unchanged.' },
-    );
-  }
+  refuseNewer(path, value?.['version'], STATE_VERSION);
   const parsed = v.safeParse(STATE, value);
   return parsed.success ? parsed.output : undefined;
 }

@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
 
 import type { Machine } from '../config/user-area';
-import { StewardError, throwIfBug } from '../errors';
+import { throwIfBug } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { rotateRead, type LogCursor } from '../platform/files/journal';
 import { isObject } from '../platform/files/json-object';
 import { withMachineLock } from '../platform/files/lock';
-import { readObject } from '../platform/files/object-file';
+import { readObject, refuseNewer } from '../platform/files/object-file';
 import { stateOf } from '../platform/process/ancestor';
 import { toIso } from '../platform/time/clock';
 import { archivedSessions, archiveSessions, pruneArchive, recall } from './archive';
@@ -54,15 +54,8 @@ function readSessions(path: string, onBroken?: (text: string) => void): Sessions
     if (text !== undefined) onBroken?.(text);
     return emptySessions();
   }
-  refuseNewer(state.version, path);
+  refuseNewer(path, state.version, SESSIONS_VERSION);
   return state;
-}
-
-function refuseNewer(version: number, path: string): void {
-  if (version <= SESSIONS_VERSION) return;
-  throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
-    hint: 'Upgrade steward; this version leaves the file unchanged.',
-  });
 }
 
 export function storedSession(path: string, id: string): Session | undefined {
@@ -75,7 +68,7 @@ export function storedSession(path: string, id: string): Session | undefined {
  */
 export function storedSlug(deps: Pick<Machine, 'area'>, id: string): string | undefined {
   const live = readObject(deps.area.sessionsLive);
-  if (typeof live?.['version'] === 'number') refuseNewer(live['version'], deps.area.sessionsLive);
+  refuseNewer(deps.area.sessionsLive, live?.['version'], SESSIONS_VERSION);
   const slugs = live?.['slugs'];
   // Indexes from earlier versions have a different format.
   if (!isObject(slugs)) return storedSession(deps.area.sessionsState, id)?.slug;

@@ -1,6 +1,5 @@
-import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
-import { readObject } from '../platform/files/object-file';
+import { readObject, refuseNewer } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
 import { cacheIssues, writeStored } from './cache';
 import { withWorkLock, type OpenRepo } from './deps';
@@ -47,11 +46,7 @@ export function writeEntry({ deps, repo }: OpenRepo, key: string, entry: LedgerE
 /** Returns the ledger. A damaged ledger counts as empty, because the issues also contain the identities. */
 function ledgerOf(path: string): Record<string, Record<string, LedgerEntry>> {
   const stored = readObject(path);
-  if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
-    throw new StewardError('config', `${path} was written by a newer version of steward.`, {
-      hint: 'Update steward; this version could create duplicate issues.',
-    });
-  }
+  refuseNewer(path, stored?.['version'], LEDGER_VERSION);
   const repos = isObject(stored?.['repos']) ? stored['repos'] : {};
   return Object.fromEntries(Object.entries(repos).filter(([, own]) => isObject(own))) as ReturnType<
     typeof ledgerOf

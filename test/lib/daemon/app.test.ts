@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import type { AppDeps } from '../../../src/lib/daemon/app';
-import { HTTP_STATUS, route, wholeNumber, type Route } from '../../../src/lib/daemon/route';
-import { ERROR_KINDS, StewardError, type ErrorKind } from '../../../src/lib/errors';
+import { route, wholeNumber, type Route } from '../../../src/lib/daemon/route';
+import { ERROR_KINDS, StewardError, type ErrorKind, HTTP_STATUS } from '../../../src/lib/errors';
 import { testApp } from '../../helpers/daemon-app';
 
 const ROUTES: readonly Route[] = [

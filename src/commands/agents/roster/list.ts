@@ -1,7 +1,7 @@
 import { readRoster, type Roster } from '../../../lib/agents/roster';
 import { rosterText } from '../../../lib/agents/view';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { EXIT_CODES } from '../../../lib/platform/terminal/error-report';
+import { EXIT_CODES } from '../../../lib/errors';
 
 export default class AgentsRosterList extends BaseCommand {
   static override summary = 'List the named agents in your roster, and the problems of their files';

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 
-import { StewardError } from '../../errors';
 import { exists, removeFile } from '../../platform/files/folder';
-import { readObject, writeObject } from '../../platform/files/object-file';
+import { readObject, writeObject, refuseNewer } from '../../platform/files/object-file';
 import { pagesOf, type ManagedClient } from './client';
 import { contentText, idOf, textBlocks, type ManagedEvent } from './event';
 import {
@@ -159,11 +158,7 @@ async function messagesOf(client: ManagedClient, session: string): Promise<Manag
 function readOutbox(folder: string, session: string): Outbox {
   const path = outboxPath(folder, session);
   const stored = readObject(path) ?? {};
-  if (Number(stored['version']) > VERSION) {
-    throw new StewardError('config', `${path} was written by a newer version of steward.`, {
-      hint: 'Upgrade steward.',
-    });
-  }
+  refuseNewer(path, stored['version'], VERSION);
   return v.parse(OUTBOX, { pending: null, sent: [], ...stored });
 }
 

@@ -8,6 +8,7 @@ import { ensureFolder, exists, removeEmptyFolder, removeFile } from './folder';
 import { isObject } from './json-object';
 import { isText, listOf, nullable, shape, type ShapeOf } from './shape';
 import { withMachineLock } from './lock';
+import { refuseNewer } from './object-file';
 
 const BACKUP = { path: isText, sha256: isText };
 const ENTRY = {
@@ -114,11 +115,7 @@ function read(path: string): InstallEntry[] {
   if (text === undefined) return [];
   const content = parse(text, path);
   if (!isObject(content) || typeof content['version'] !== 'number') throw broken(path);
-  if (content['version'] > VERSION) {
-    throw new StewardError('config', `${path} was written by a newer version of steward.`, {
-      hint: 'Update steward. The file is unchanged.',
-    });
-  }
+  refuseNewer(path, content['version'], VERSION);
   if (!isList(content['entries'])) throw broken(path);
   return content['entries'];
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 
+import { StewardError } from '../../errors';
 import { readText, replaceFile } from './atomic-file';
 import { ensureFolder, lstatOf } from './folder';
 import { parseObject } from './json-object';
@@ -16,6 +17,14 @@ export function readObject(path: string, maxBytes = MAX_BYTES): Record<string, u
 export function objectIn(path: string): Record<string, unknown> | undefined {
   const facts = lstatOf(path);
   return facts?.isFile !== true || facts.size > MAX_ENTRY_BYTES ? undefined : readObject(path);
+}
+
+/** Throws `config` if a newer version of steward wrote a file: this one could lose what it does not know. */
+export function refuseNewer(path: string, version: unknown, known: number): void {
+  if (typeof version !== 'number' || version <= known) return;
+  throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
+    hint: 'Upgrade steward; this version leaves the file unchanged.',
+  });
 }
 
 /** Stores an object as JSON, and makes the file's folder if necessary. */

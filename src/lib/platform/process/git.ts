@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import { dirname, parse } from 'node:path';
 
-import { StewardError } from '../../errors';
+import { StewardError, undefinedIf } from '../../errors';
 import { clean } from '../terminal/terminal';
 import type { Run, RunOptions } from './process';
 
@@ -44,7 +44,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
       maxBytes: MAX_OUTPUT_BYTES,
       ...(options.input === undefined ? {} : { input: options.input }),
     });
-    const result = await (options.orEmpty === true ? running.catch(ifUnavailable) : running);
+    const result = await (options.orEmpty === true ? running.catch(undefinedIf('unavailable')) : running);
     if (result === undefined) return '';
     if (result.timedOut || result.truncated) {
       deps.onTimeout?.();
@@ -58,10 +58,6 @@ export function gitIn(deps: GitDeps, root: string): Git {
     }
     return result.stdout;
   };
-}
-
-function ifUnavailable(error: unknown): undefined {
-  if (!(error instanceof StewardError) || error.kind !== 'unavailable') throw error;
 }
 
 /** Environment variables that git may inherit, because a repository can't set them. */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-import { StewardError } from '../../errors';
+import { StewardError, undefinedIf } from '../../errors';
 import { foldFor } from './fold';
 
 /** Returns whether stdin and stderr are terminals. */
@@ -79,11 +79,9 @@ export type Prompt = ReturnType<typeof openPrompt>;
 export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): Promise<boolean> {
   const questions = openPrompt();
   try {
-    const answer = await questions.line(`${question} ${preset === 'yes' ? '[Y/n]' : '[y/N]'} `);
-    return answer === '' ? preset === 'yes' : /^(y|yes)$/i.test(answer);
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'canceled') return false;
-    throw error;
+    const line = questions.line(`${question} ${preset === 'yes' ? '[Y/n]' : '[y/N]'} `);
+    const answer = await line.catch(undefinedIf('canceled'));
+    return answer === '' ? preset === 'yes' : /^(y|yes)$/i.test(answer ?? '');
   } finally {
     questions.close();
   }

@@ -1,4 +1,4 @@
-import { type ErrorKind, errorBody, toStewardError } from '../../errors';
+import { errorBody, toStewardError, EXIT_CODES } from '../../errors';
 import { foldFor } from './fold';
 import { cleanLines } from './terminal';
 
@@ -24,18 +24,6 @@ function stackOf(error: Error): string {
   const own = error.stack ?? String(error);
   return error.cause instanceof Error ? `${own}\nCaused by: ${stackOf(error.cause)}` : own;
 }
-
-export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
-  internal: 1,
-  usage: 2,
-  config: 3,
-  auth: 4,
-  not_found: 5,
-  conflict: 6,
-  locked: 7,
-  unavailable: 8,
-  canceled: 130,
-};
 
 /**
  * Formats a JSON document. Also escapes DEL, C1 and bidirectional characters, because terminals interpret

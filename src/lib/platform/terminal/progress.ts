@@ -1,5 +1,5 @@
+import { EXIT_CODES } from '../../errors';
 import { exitOnAnyInterrupt, terminalOf } from './stdio';
-import { EXIT_CODES } from './error-report';
 import { fold } from './fold';
 import { fit } from './text-width';
 

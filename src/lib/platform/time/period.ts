@@ -86,20 +86,9 @@ async function namedPeriod(text: string, now: ZonedNow): Promise<Days> {
 const NOT_A_DAY =
   /\b(?:days|weeks?|weekends?|months?|quarters?|years?)\b(?! ago$)|\b(?:nights?|tonight|mornings?|noon|afternoons?|evenings?|midnight|hours?|minutes?|seconds?|now)\b|\d ?[ap]m\b| \d{1,2}:\d/;
 
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
+const MONTHS = 'january february march april may june july august september october november december'.split(
+  ' ',
+);
 
 /** Whole months; `first` counts from the year 0. */
 interface Months {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import type { Machine } from '../../config/user-area';
-import { StewardError, toStewardError } from '../../errors';
+import { StewardError, toStewardError, undefinedIf } from '../../errors';
 import { ensureFolder } from '../../platform/files/folder';
 import { appendLog } from '../../platform/files/journal';
 import { parseIso, toIso } from '../../platform/time/clock';
@@ -115,7 +115,9 @@ export async function promptWanted(
   { kind, text, key, prompt }: { kind: CaptureKind; text: string; key: string; prompt?: string },
   sent: { atMs: number; zone: string },
 ): Promise<Wanted> {
-  const due = kind === 'reminder' ? await dueOf(text, sent) : { text, dueMs: undefined };
+  const now = { nowMs: sent.atMs, zone: sent.zone };
+  const found = kind === 'reminder' ? await readDue(text, now).catch(undefinedIf('usage')) : undefined;
+  const due = found ?? { text, dueMs: undefined };
   const title = due.text === '' ? text : due.text;
   return {
     identity: { kind: 'id', value: key },
@@ -125,15 +127,6 @@ export async function promptWanted(
     labels: [`Type:${kind}`, 'Status:queued'],
     ...(due.dueMs === undefined ? {} : { due: toIso(due.dueMs) }),
   };
-}
-
-async function dueOf(text: string, { atMs, zone }: { atMs: number; zone: string }) {
-  try {
-    return await readDue(text, { nowMs: atMs, zone });
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'usage') return { text, dueMs: undefined };
-    throw error;
-  }
 }
 
 /**

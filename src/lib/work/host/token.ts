@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { StewardError } from '../../errors';
+import { StewardError, undefinedIf } from '../../errors';
 import { DEMO_VARIABLE } from '../../platform/files/durable';
 import { isLoopbackHost } from '../../platform/net/address';
 import type { Remote } from '../../platform/process/git';
@@ -72,14 +72,10 @@ export async function findCredential(deps: CredentialDeps, api: URL): Promise<Cr
  * Returns the token from `gh`, an empty string if `gh` has no token, or undefined if `gh` isn't installed.
  */
 async function ghToken({ env, run }: CredentialDeps, host: string): Promise<string | undefined> {
-  try {
-    const args = ['auth', 'token', '--hostname', host];
-    const result = await run('gh', args, { env, timeoutMs: GH_TIMEOUT_MS });
-    return result.code === 0 ? result.stdout.trim() : '';
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'not_found') return undefined;
-    throw error;
-  }
+  const args = ['auth', 'token', '--hostname', host];
+  const answer = run('gh', args, { env, timeoutMs: GH_TIMEOUT_MS });
+  const result = await answer.catch(undefinedIf('not_found'));
+  return result?.code === 0 ? result.stdout.trim() : result && '';
 }
 
 /** Returns a repository's clone URL and the credential for it. */

@@ -105,7 +105,7 @@ describe('platform: the install manifest', () => {
       ['[]', /is damaged/],
       ['{"version": 1, "entries": [{"id": "a"}]}', /is damaged/],
       [JSON.stringify({ version: 1, entries: [{ ...entry('a'), backups: [{ path: 1 }] }] }), /is damaged/],
-      ['{"version": 2, "entries": []}', /newer version of steward/],
+      ['{"version": 2, "entries": []}', /newer steward/],
     ];
     for (const [text, message] of texts) {
       put(text);

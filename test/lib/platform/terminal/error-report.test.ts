@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
-import { reportError, EXIT_CODES } from '../../../../src/lib/platform/terminal/error-report';
-import { ERROR_KINDS, StewardError } from '../../../../src/lib/errors';
+import { reportError } from '../../../../src/lib/platform/terminal/error-report';
+import { ERROR_KINDS, StewardError, EXIT_CODES } from '../../../../src/lib/errors';
 
 describe('exit codes and error reports', () => {
   it('are the table of the terminal contract', () => {
