@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { definedOnly } from './cli';
@@ -45,7 +46,20 @@ export async function startNamespace(
   const script = join(folder, 'set-up.sh');
   writeFileSync(
     script,
-    `set -e\nmount -t tmpfs tmpfs /run\nmount -t tmpfs tmpfs /dev/shm\nmkdir -p /run/systemd/system /run/user/0\nchmod 700 /run/user/0\n${setUp}\necho $$ >${ready}.new\nmv ${ready}.new ${ready}\nexec sleep 100000\n`,
+    `set -e
+mount -t tmpfs tmpfs /run
+# The tests' own folder may be in the shared memory that is about to be hidden.
+mkdir /run/kept
+mount --bind ${tmpdir()} /run/kept
+mount -t tmpfs tmpfs /dev/shm
+mkdir -p ${tmpdir()}
+mount --move /run/kept ${tmpdir()}
+mkdir -p /run/systemd/system /run/user/0
+chmod 700 /run/user/0
+${setUp}
+echo $$ >${ready}.new
+mv ${ready}.new ${ready}
+exec sleep 100000\n`,
   );
   const holder = spawn(
     'unshare',
