@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 import { until } from '../helpers/daemon';
 import { scratch } from '../helpers/scratch';
+import { long } from '../helpers/long';
 
 const TEMPLATE = resolve(__dirname, '..', '..', 'templates', 'opencode-plugin.js');
 
@@ -233,7 +234,7 @@ describe('the OpenCode plugin', function () {
     expect(made[4]?.[1]).to.include({ notification_type: 'elicitation_dialog', cwd: '/src/site' });
   });
 
-  it('drops only events of tools if the shim takes long', async () => {
+  long('drops only events of tools if the shim takes long', async () => {
     const gate = box.path('gate');
     spawnSync('mkfifo', [gate]);
     const { server } = await load();

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { long } from '../helpers/long';
 
 /** The promises by area, each with its test files and the beginnings of their titles. */
 type Promises = Record<string, { statement: string; tests: Record<string, string[]> }[]>;
@@ -22,7 +23,7 @@ describe('docs/conformance.md', () => {
     script = (await import(pathToFileURL(join(ROOT, 'scripts', 'conformance.mjs')).href)) as Script;
   });
 
-  it('is what the promises and the titles of the tests make it', () => {
+  long('is what the promises and the titles of the tests make it', () => {
     const page = readFileSync(join(ROOT, 'docs', 'conformance.md'), 'utf8');
     expect(script.conformancePage(), 'stale: run "npm run docs"').to.equal(page);
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 
 import { errorFaults, languageFaults, type Fault } from '../helpers/strings';
+import { long } from '../helpers/long';
 
 /** `npm run strings -- --banned src/lib/work` lists the faults of a folder. language.json has the terms, with reasons. */
 describe('the language of the product', () => {
@@ -11,13 +12,13 @@ describe('the language of the product', () => {
   });
 
   for (const kind of ['strings', 'comments'] as const) {
-    it(`uses no banned term in ${kind}`, () => {
+    long(`uses no banned term in ${kind}`, () => {
       const found = faults.filter((fault) => fault.kind === kind);
       expect(found.map(({ words }) => words)).to.deep.equal([]);
     });
   }
 
-  it('has errors of two sentences: what failed, and what to do', () => {
+  long('has errors of two sentences: what failed, and what to do', () => {
     expect(errorFaults().map(({ words }) => words)).to.deep.equal([]);
   });
 });

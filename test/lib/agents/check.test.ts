@@ -7,6 +7,7 @@ import { explainRoute } from '../../../src/lib/agents/routing';
 import { StewardError } from '../../../src/lib/errors';
 import { corpus, NAMED, TYPES } from '../../helpers/agents';
 import { thrown } from '../../helpers/errors';
+import { long } from '../../helpers/long';
 
 const BRIEF = composeBriefs('review it', { count: 1, subagentType: TYPES.general, model: 'fast' })[0]?.prompt;
 
@@ -72,7 +73,7 @@ describe('check', () => {
     expect(broken(call)).to.deep.equal([]);
   });
 
-  it('accepts the output of route and brief', () => {
+  long('accepts the output of route and brief', () => {
     const pieces = fc.constantFrom(
       ...corpus('requests').map(({ request }) => request),
       'audit the login', 'cross-vendor audit of the parser', 'use the builder', 'no shortcuts', 'implement the audit trail',

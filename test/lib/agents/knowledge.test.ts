@@ -5,6 +5,7 @@ import { searchKnowledge, showKnowledge, type KnowledgeQuery } from '../../../sr
 import type { StewardError } from '../../../src/lib/errors';
 import { scratch } from '../../helpers/scratch';
 import { thrown } from '../../helpers/errors';
+import { long } from '../../helpers/long';
 
 describe('knowledge', () => {
   const { path } = scratch();
@@ -93,7 +94,7 @@ describe('knowledge', () => {
     expect(search('').skipped.files[0]?.reason).to.equal('is a symbolic link');
   });
 
-  it('is bounded, and writes nothing', () => {
+  long('is bounded, and writes nothing', () => {
     mkdirSync(path('knowledge', 'ideas'), { recursive: true });
     for (let n = 0; n < 2000; n += 1) {
       writeFileSync(

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { batchOf, MAX_BRIEFS, MODEL_TIERS } from '../../../src/lib/agents/brief';
 import { explainRoute, type RouteOptions, RULES } from '../../../src/lib/agents/routing';
 import { corpus, NAMED, route, TYPES, type CorpusRequest } from '../../helpers/agents';
+import { long } from '../../helpers/long';
 
 const OPTIONS: RouteOptions = { types: TYPES, named: NAMED };
 
@@ -15,13 +16,13 @@ function wrongIn(requests: readonly CorpusRequest[]): string[] {
 }
 
 describe('routing', () => {
-  it('routes every request of the corpus by the right rule', () => {
+  long('routes every request of the corpus by the right rule', () => {
     const requests = corpus('requests');
     expect(requests.length).to.be.at.least(200);
     expect(wrongIn(requests)).to.deep.equal([]);
   });
 
-  it('routes the requests of the training sets by the right rule', () => {
+  long('routes the requests of the training sets by the right rule', () => {
     const requests = [
       ...corpus('training'),
       ...corpus('training-2'),
@@ -55,7 +56,7 @@ describe('routing', () => {
     expect(decision.why).to.include('"custom agents" (rule 1)');
   });
 
-  it('keeps the three systems apart', () => {
+  long('keeps the three systems apart', () => {
     for (const { request, effort } of corpus('requests')) {
       const decision = route(request, { ...OPTIONS, ...(effort === undefined ? {} : { effort }) });
       if (decision.worker === 'custom') expect(decision.subagentType, request).to.equal(TYPES.general);
@@ -191,7 +192,7 @@ describe('routing', () => {
     expect(considered[considered.length - 1]).to.include({ rule: 'research', outcome: 'decided' });
   });
 
-  it('reads the beginning and the end of a request of any length in bounded time', () => {
+  long('reads the beginning and the end of a request of any length in bounded time', () => {
     const long = `${'lorem '.repeat(400_000)} Use custom agents for this.`;
     const decision = route(long, OPTIONS);
     expect(decision.rule).to.equal('custom');
@@ -202,7 +203,7 @@ describe('routing', () => {
     expect(route('"\'`(['.repeat(100_000), OPTIONS).rule).to.be.a('string');
   });
 
-  it('never throws, and is deterministic', () => {
+  long('never throws, and is deterministic', () => {
     const words = corpus('requests').flatMap(({ request }) => request.split(' '));
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
@@ -226,7 +227,7 @@ describe('routing', () => {
     );
   });
 
-  it('ignores case and surrounding spaces', () => {
+  long('ignores case and surrounding spaces', () => {
     for (const { request, rule, effort } of corpus('requests').filter(({ rule: id }) => id !== 'named' && id !== 'native')) {
       const options = { ...OPTIONS, named: [], ...(effort === undefined ? {} : { effort }) };
       if (/[`"'_/]|[a-z][A-Z]/.test(request)) continue;

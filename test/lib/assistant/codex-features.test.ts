@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 
 import { disablesHooks } from '../../../src/lib/assistant/codex-features';
+import { long } from '../../helpers/long';
 
 describe("Codex's config.toml", () => {
   for (const off of [
@@ -30,7 +31,7 @@ describe("Codex's config.toml", () => {
   ])
     it(`does not with ${JSON.stringify(on)}`, () => expect(disablesHooks(on)).to.equal(false));
 
-  it('is read in linear time', () => {
+  long('is read in linear time', () => {
     // In quadratic time, a megabyte would outlast the time limit of the test.
     for (const text of ['[', '"', '"""', 'features={', 'features={hooks=', ',', '\n['])
       expect(disablesHooks(text.repeat(Math.ceil(1_000_000 / text.length)))).to.equal(false);

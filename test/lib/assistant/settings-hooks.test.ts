@@ -6,6 +6,7 @@ import { addHooks, eventsWithHooks } from '../../../src/lib/assistant/settings-h
 import { removeHooks } from '../../../src/lib/assistant/settings-hooks';
 import { shimCommands } from '../../../src/lib/assistant/shim';
 import { settings, writeJson, writing } from '../../helpers/settings-texts';
+import { long } from '../../helpers/long';
 
 const SHIM = "/home/ann o'neil/.steward/bin/steward-hook";
 const host = { platform: 'linux' as const, home: "/home/ann o'neil" };
@@ -37,7 +38,7 @@ describe('assistant: entries in a settings file', () => {
     expect(eventsWithHooks(text, 'settings.json', claudeCode, commands)).to.deep.equal(events);
   });
 
-  it('changes nothing the second time', () => {
+  long('changes nothing the second time', () => {
     fc.assert(
       fc.property(settings, writing, (value, how) => {
         const once = add(writeJson(value, how)).text;
@@ -46,7 +47,7 @@ describe('assistant: entries in a settings file', () => {
     );
   });
 
-  it('keeps all that was there: install, then uninstall, is no change at all', () => {
+  long('keeps all that was there: install, then uninstall, is no change at all', () => {
     fc.assert(
       fc.property(settings, writing, (value, how) => {
         const source = writeJson(value, how);
@@ -61,7 +62,7 @@ describe('assistant: entries in a settings file', () => {
     );
   });
 
-  it('leaves no trace of ours and all of theirs, whatever was edited in between', () => {
+  long('leaves no trace of ours and all of theirs, whatever was edited in between', () => {
     fc.assert(
       fc.property(settings, writing, writing, fc.gen(), (value, before, after, gen) => {
         const { text, created } = add(writeJson(value, before));
@@ -81,7 +82,7 @@ describe('assistant: entries in a settings file', () => {
     );
   });
 
-  it('takes out what it finds where nobody knows what was added', () => {
+  long('takes out what it finds where nobody knows what was added', () => {
     fc.assert(
       fc.property(settings, writing, (value, how) => {
         const removed = remove(add(writeJson(value, how)).text, undefined).text;

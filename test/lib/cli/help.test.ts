@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { join } from 'node:path';
 
 import { StewardHelp } from '../../../src/lib/cli/help';
+import { long } from '../../helpers/long';
 
 /** Renders the help of a command at 80 columns, as its lines. */
 class Rendered extends StewardHelp {
@@ -13,7 +14,7 @@ class Rendered extends StewardHelp {
 }
 
 describe('the help of each command', () => {
-  it('fits 24 lines of 80 columns, or groups its flags', async () => {
+  long('fits 24 lines of 80 columns, or groups its flags', async () => {
     const config = new Config({ root: join(__dirname, '..', '..', '..') });
     await config.load();
     const help = new Rendered(config, { maxWidth: 78 });

@@ -7,6 +7,7 @@ import { defaultConfig, loadConfig } from '../../../src/lib/config/load';
 import { userArea } from '../../../src/lib/config/user-area';
 import { StewardError } from '../../../src/lib/errors';
 import { testArea, type TestArea } from '../../helpers/area';
+import { long } from '../../helpers/long';
 
 describe('config: loadConfig', () => {
   let at: TestArea;
@@ -210,7 +211,7 @@ describe('config: loadConfig', () => {
     expect(message).to.include('config.json: line 3, column 1: property name expected');
   });
 
-  it('finds a key that stands twice, and takes no long time over many that do not', async function () {
+  long('finds a key that stands twice, and takes no long time over many that do not', async function () {
     this.timeout(20_000);
     const many = Array.from({ length: 40_000 }, (_, index) => `k${index}: 1\n`).join('');
     const path = at.write('config.yaml', `${many}k7: 2\n`);

@@ -15,6 +15,7 @@ import { setConfig, shownConfig, unsetConfig } from '../../../src/lib/config/set
 import { loadConfig } from '../../../src/lib/config/load';
 import { StewardError } from '../../../src/lib/errors';
 import { testArea, type TestArea } from '../../helpers/area';
+import { long } from '../../helpers/long';
 
 const OLD: Record<string, string> = {
   'config.yaml':
@@ -78,7 +79,7 @@ describe('config: the files of earlier versions', () => {
     for (const [name, text] of Object.entries(OLD)) expect(at.read(name)).to.equal(text);
   });
 
-  it('are moved once by the first change, with a copy of each, and this is said', async () => {
+  long('are moved once by the first change, with a copy of each, and this is said', async () => {
     writeAll();
     const before = await values();
     await changeConfig(deps(), [{ key: 'da.name', to: () => 'Nova' }]);
@@ -110,7 +111,7 @@ describe('config: the files of earlier versions', () => {
     expect(Object.keys(OLD).map((name) => copiesOf(name).length)).to.deep.equal([1, 1, 1, 1, 1]);
   });
 
-  it('are moved at the start of the daemon too, and a dry run moves nothing', async () => {
+  long('are moved at the start of the daemon too, and a dry run moves nothing', async () => {
     writeAll();
     const before = await values();
     await setConfig(deps(), { key: 'sense.retentionDays', value: '9', dryRun: true });
@@ -133,42 +134,45 @@ describe('config: the files of earlier versions', () => {
     expect(copiesOf('sense/config.json')).to.have.length(1);
   });
 
-  it('of another program and links are read, never rewritten, and a change of their keys is refused', async function () {
-    if (process.platform === 'win32') this.skip();
-    const text = '{"theme": "dark", "notifications": {"chat": {"enabled": true}}}\n';
-    const target = join(at.home, 'settings.json');
-    for (const isLink of [false, true]) {
-      if (isLink) {
-        writeFileSync(target, text.replace('"theme": "dark", ', ''));
-        symlinkSync(target, at.area.settings);
-      } else at.write('settings.json', text);
-      const read = (): string => readFileSync(at.area.settings, 'utf8');
-      const before = read();
-      await updateConfig(deps());
-      await setConfig(deps(), { key: 'da.voices.main.voiceId', value: 'v1' });
-      await setConfig(deps(), { key: 'notifications.push.topic', value: 'hush' });
-      for (const change of [
-        () => setConfig(deps(), { key: 'notifications.chat.enabled', value: 'false' }),
-        () => unsetConfig(deps(), { key: 'notifications.chat.enabled' }),
-      ]) {
-        const error = await failure(change());
-        expect(error).to.have.property('kind', 'config');
-        expect(error.message).to.include(
-          `${at.area.settings} ${isLink ? 'is a link' : 'has keys of another program'}, so steward does not change it`,
-        );
+  long(
+    'of another program and links are read, never rewritten, and a change of their keys is refused',
+    async function () {
+      if (process.platform === 'win32') this.skip();
+      const text = '{"theme": "dark", "notifications": {"chat": {"enabled": true}}}\n';
+      const target = join(at.home, 'settings.json');
+      for (const isLink of [false, true]) {
+        if (isLink) {
+          writeFileSync(target, text.replace('"theme": "dark", ', ''));
+          symlinkSync(target, at.area.settings);
+        } else at.write('settings.json', text);
+        const read = (): string => readFileSync(at.area.settings, 'utf8');
+        const before = read();
+        await updateConfig(deps());
+        await setConfig(deps(), { key: 'da.voices.main.voiceId', value: 'v1' });
+        await setConfig(deps(), { key: 'notifications.push.topic', value: 'hush' });
+        for (const change of [
+          () => setConfig(deps(), { key: 'notifications.chat.enabled', value: 'false' }),
+          () => unsetConfig(deps(), { key: 'notifications.chat.enabled' }),
+        ]) {
+          const error = await failure(change());
+          expect(error).to.have.property('kind', 'config');
+          expect(error.message).to.include(
+            `${at.area.settings} ${isLink ? 'is a link' : 'has keys of another program'}, so steward does not change it`,
+          );
+        }
+        const { notifications } = (await load()).config.settings;
+        expect([notifications.chat.enabled, notifications.push.topic.stored()]).to.deep.equal([true, 'hush']);
+        expect(read()).to.equal(before);
+        expect(copiesOf('settings.json')).to.deep.equal([]);
+        expect(lstatSync(at.area.settings).isSymbolicLink()).to.equal(isLink);
+        at.remove();
+        mkdirSync(at.area.root, { recursive: true, mode: 0o700 });
       }
-      const { notifications } = (await load()).config.settings;
-      expect([notifications.chat.enabled, notifications.push.topic.stored()]).to.deep.equal([true, 'hush']);
-      expect(read()).to.equal(before);
-      expect(copiesOf('settings.json')).to.deep.equal([]);
-      expect(lstatSync(at.area.settings).isSymbolicLink()).to.equal(isLink);
-      at.remove();
-      mkdirSync(at.area.root, { recursive: true, mode: 0o700 });
-    }
-    expect(told).to.deep.equal([]);
-  });
+      expect(told).to.deep.equal([]);
+    },
+  );
 
-  it('that are damaged stay as they are, and the others are moved', async () => {
+  long('that are damaged stay as they are, and the others are moved', async () => {
     for (const [name, broken] of [
       ['sense/config.json', '{"enabled": false'],
       ['sense/config.json', '{"enabled": "no", "retentionDays": 9}'],
@@ -193,7 +197,7 @@ describe('config: the files of earlier versions', () => {
     }
   });
 
-  it('that are written while a change runs again give the same configuration', async () => {
+  long('that are written while a change runs again give the same configuration', async () => {
     writeAll();
     await updateConfig(deps());
     const once = shownConfig(await load()).map(({ key, value }) => [key, value]);

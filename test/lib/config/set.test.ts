@@ -30,6 +30,7 @@ import {
 import { changeConfig, updateConfig } from '../../../src/lib/config/write';
 import { StewardError } from '../../../src/lib/errors';
 import { testArea, type TestArea } from '../../helpers/area';
+import { long } from '../../helpers/long';
 
 describe('config: setConfig', () => {
   let at: TestArea;
@@ -67,7 +68,7 @@ describe('config: setConfig', () => {
     expect(statSync(at.area.config).mode & 0o777).to.equal(0o600);
   });
 
-  it('reads a value as JSON, as a text or as a list, whichever fits the key', async () => {
+  long('reads a value as JSON, as a text or as a list, whichever fits the key', async () => {
     const cases: [string, string, unknown][] = [
       ['sessions.titles', 'on', true],
       ['sessions.titles', 'off', false],
@@ -239,7 +240,7 @@ describe('config: setConfig', () => {
     expect(at.read('config.yaml')).to.include('# c1');
   });
 
-  it('loads again what it set, whatever the file looked like, and keeps every comment', async () => {
+  long('loads again what it set, whatever the file looked like, and keeps every comment', async () => {
     const name = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }).filter(isName);
     const texts = fc.constantFrom(
       '',
@@ -273,7 +274,7 @@ describe('config: setConfig', () => {
     );
   });
 
-  it('loses neither of two keys that two processes set at once', async function () {
+  long('loses neither of two keys that two processes set at once', async function () {
     this.timeout(60_000);
     const root = resolve(__dirname, '..', '..', '..');
     const script = join(at.home, 'set.cjs');
@@ -481,7 +482,7 @@ describe('config: setConfig', () => {
     expect(at.read('config.yaml')).to.equal('');
   });
 
-  it('unsets in YAML of any form, and keeps every other value and comment', async () => {
+  long('unsets in YAML of any form, and keeps every other value and comment', async () => {
     const texts = [
       'da: {name: x} # c1\nprincipal: {name: y} # c2\n',
       '{"da": {"name": "x"}, "principal": {"name": "y"}}\n',

@@ -9,6 +9,7 @@ import { extensionOf, pairAgain, readPairing } from '../../../src/lib/sense/web-
 import { testArea, type TestArea } from '../../helpers/area';
 import { testApp, type TestAnswer, type TestApp } from '../../helpers/daemon-app';
 import { seeded } from '../../helpers/random';
+import { long } from '../../helpers/long';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const CHROMIUM = 'chrome-extension://ihpfcfamkkfoblpohlabmoffkbbfoeka';
@@ -79,7 +80,7 @@ describe('the route of the browser extension', () => {
     expect(stored()).to.deep.equal([]);
   });
 
-  it('accepts none of 5,000 requests of others', async () => {
+  long('accepts none of 5,000 requests of others', async () => {
     const { pick, below } = seeded(35);
     const letters = (count: number, from: string): string =>
       Array.from({ length: count }, () => pick([...from])).join('');

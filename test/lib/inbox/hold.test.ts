@@ -5,6 +5,7 @@ import { holdAsk } from '../../../src/lib/inbox/hold';
 import { StewardError } from '../../../src/lib/errors';
 import { testArea, type TestArea } from '../../helpers/area';
 import { campaign, killsOr, type Random } from '../../helpers/random';
+import { long } from '../../helpers/long';
 
 const HOLD = 8;
 const SESSIONS = ['s1', 's2'] as const;
@@ -172,7 +173,7 @@ class Schedule {
 describe('held requests', function () {
   this.timeout(0);
 
-  it('get only what a person decided about them, and never wait beyond the hold', async () => {
+  long('get only what a person decided about them, and never wait beyond the hold', async () => {
     const random = campaign('held requests');
     const answers = { allow: 0, deny: 0, none: 0 };
     for (let left = killsOr(25); left > 0; left -= 1) {

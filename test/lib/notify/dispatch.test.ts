@@ -23,6 +23,7 @@ import { retry, whyUndelivered } from '../../../src/lib/notify/history';
 import { until } from '../../helpers/desktop-kit';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection, thrown } from '../../helpers/errors';
+import { long } from '../../helpers/long';
 
 const HOUR = 60 * MINUTE;
 const AGAIN: Outcome = { outcome: 'again', reason: 'It is down.', hint: 'Wait.' };
@@ -120,7 +121,7 @@ describe('notify: delivery', () => {
     ]);
   }).timeout(60_000);
 
-  it('yields to the event loop while thousands are delivered', async () => {
+  long('yields to the event loop while thousands are delivered', async () => {
     // With this clock each step fills its time slice.
     let ticks = 0;
     const clock = { now: () => world.nowMs, monotonic: () => (ticks += 1) };
@@ -176,7 +177,7 @@ describe('notify: delivery', () => {
     expect(world.result(id, 'desktop')).to.include({ result: 'expired', reason: 'It is down. Wait.' });
   });
 
-  it('gives up after a day, and sends it again on request', async () => {
+  long('gives up after a day, and sends it again on request', async () => {
     world.channels.push.answers = Array.from({ length: 200 }, () => AGAIN);
     const id = await send({ event: 'backgroundAgent' });
     for (let hour = 0; hour < 100 && world.result(id, 'push')?.result !== 'expired'; hour += 1) {
@@ -199,7 +200,7 @@ describe('notify: delivery', () => {
     expect(thrown(() => retry(world.deps, '../../etc/passwd'))).to.include({ kind: 'usage' });
   }).timeout(60_000);
 
-  it('retries on request, also in a process that is delivering', async () => {
+  long('retries on request, also in a process that is delivering', async () => {
     world.channels.push.answers = [AGAIN];
     const id = await send({ event: 'backgroundAgent' });
     delivering = keepDelivering(world.deps);
@@ -245,7 +246,7 @@ describe('notify: delivery', () => {
     }
   });
 
-  it('gives every delivery that a pause delays its reason, and logs none of them', async () => {
+  long('gives every delivery that a pause delays its reason, and logs none of them', async () => {
     world.channels.push.answers = [DOWN];
     for (let n = 0; n < 300; n += 1) await send({ event: 'backgroundAgent', message: `m${n}` });
     await deliver();
@@ -333,7 +334,7 @@ describe('notify: delivery', () => {
     });
   });
 
-  it('retries at once when the settings change', async () => {
+  long('retries at once when the settings change', async () => {
     world.channels.push.answers = [{ ...DOWN, afterMs: HOUR } as Outcome];
     world.quietHours = '08:30-10:00';
     const held = await send({ event: 'backgroundAgent', message: 'held' });
@@ -565,7 +566,7 @@ describe('notify: delivery', () => {
       expect(texts('voice')).to.deep.equal(['Hello', 'meanwhile']);
     });
 
-    it('let a daemon wait for another process, then deliver what others added', async () => {
+    long('let a daemon wait for another process, then deliver what others added', async () => {
       let free: (outcome: Outcome) => void = () => undefined;
       world.channels.voice.answers = [() => new Promise((resolve) => (free = resolve))];
       await send({});

@@ -17,6 +17,7 @@ import { claim } from '../../../src/lib/platform/files/spool';
 import { deadReport } from '../../../src/lib/platform/files/dead-letters';
 import { MINUTE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/errors';
+import { long } from '../../helpers/long';
 
 describe('the outbox', () => {
   let world: NotifyWorld;
@@ -29,7 +30,7 @@ describe('the outbox', () => {
   const nameOf = (n: number): string => `20261120T080000000Z-${n.toString(16).padStart(12, '0')}.push.json`;
   const lay = (name: string): void => writeFileSync(join(world.deps.outbox, name), '');
 
-  it('refuses more when it is full, and drops nothing', async () => {
+  long('refuses more when it is full, and drops nothing', async () => {
     for (let n = 0; n < MAX_WAITING; n += 1) lay(nameOf(n));
     const error = await rejection(acceptNotification(world.deps, { message: 'hello', event: 'error' }));
     expect(error).to.include({ kind: 'unavailable' });
@@ -83,7 +84,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('reads the newest 2,000 files, however many an older version left', async () => {
+  long('reads the newest 2,000 files, however many an older version left', async () => {
     await acceptNotification(world.deps, { message: 'hello', event: 'backgroundAgent' });
     const [first = ''] = waitingNames(world.deps);
     const text = readFileSync(join(world.deps.outbox, first), 'utf8');

@@ -8,6 +8,7 @@ import type { Session } from '../../../src/lib/sessions/session';
 import { currentSessions } from '../../../src/lib/sessions/state';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
+import { long } from '../../helpers/long';
 
 const START = Date.parse('2026-11-20T08:00:00Z');
 const MINUTE = 60_000;
@@ -92,7 +93,7 @@ describe('notify: phases', () => {
     expect(await write('plan')).to.deep.equal({ written: false, why: 'no session' });
   });
 
-  it('are all stored when fifty arrive at once', async () => {
+  long('are all stored when fifty arrive at once', async () => {
     const slugs = Array.from({ length: 50 }, (_, n) => `session-${n}`);
     for (const slug of slugs) say(slug);
     const results = await Promise.all(slugs.map((slug) => write('execute', slug)));

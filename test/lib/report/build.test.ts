@@ -6,6 +6,7 @@ import { buildReport } from '../../../src/lib/report/build';
 import { reportMarkdown } from '../../../src/lib/report/view';
 import type { DayFacts, ReportInput } from '../../../src/lib/report/model';
 import { captured, day, issue, reportInput, session } from '../../helpers/report';
+import { long } from '../../helpers/long';
 
 const FRI = '2026-11-20T10:00:00.000Z';
 const THU = '2026-11-19T10:00:00.000Z';
@@ -216,7 +217,7 @@ describe('a report', () => {
     );
   });
 
-  it('does not depend on the order of its input', () => {
+  long('does not depend on the order of its input', () => {
     const name = fc.constantFrom('Code', 'vim', 'a*b', '#x');
     const instant = fc
       .integer({ min: Date.parse('2026-11-18T12:00:00Z'), max: Date.parse('2026-11-21T12:00:00Z') })

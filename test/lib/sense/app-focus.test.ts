@@ -7,6 +7,7 @@ import { readEvent } from '../../../src/lib/time/event';
 import type { Collected } from '../../../src/lib/sense/source';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 import { seeded } from '../../helpers/random';
+import { long } from '../../helpers/long';
 
 const NOW = Date.parse('2026-11-20T08:14:00.000Z');
 const FIREFOX: FrontAppReading = {
@@ -90,7 +91,7 @@ describe('sense/app-focus', () => {
       expect(total).to.equal(Math.floor((at - NOW) / 1000));
     });
 
-    it('adds up to the sampled time with any jitter', async () => {
+    long('adds up to the sampled time with any jitter', async () => {
       for (let seed = 1; seed <= 40; seed += 1) {
         const random = seeded(seed).next;
         let cursor: unknown = { lastSampleMs: NOW };

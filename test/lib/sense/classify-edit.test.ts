@@ -7,6 +7,7 @@ import { makeClassifier } from '../../../src/lib/time/classify';
 import { parseClassifyRules, setAppKind } from '../../../src/lib/sense/classify-file';
 import { rejection } from '../../helpers/errors';
 import { senseBox, type SenseBox } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 
 describe('sense: setting a rule of classify.yaml', () => {
   let box: SenseBox;
@@ -56,7 +57,7 @@ describe('sense: setting a rule of classify.yaml', () => {
     });
   }
 
-  it('accepts any name', async () => {
+  long('accepts any name', async () => {
     for (const text of ['# mine\n', '- {app: Code, kind: neutral}\n'])
       for (const app of ['GNU "Emacs": #1', "l'app", '日本語', '- x', 'a\\b']) {
         const rules = await parseClassifyRules(await set(text, app), 'classify.yaml');

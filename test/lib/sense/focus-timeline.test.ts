@@ -12,6 +12,7 @@ import {
 import type { Observation } from '../../../src/lib/sense/observe';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 import { seeded } from '../../helpers/random';
+import { long } from '../../helpers/long';
 
 const START = Date.parse('2026-11-20T08:00:00.000Z');
 const NONE: Observation = { state: 'none' };
@@ -172,48 +173,52 @@ describe('sense: the timeline of the focus', () => {
       });
     });
 
-    it('adds up to the covered time, and stores nothing twice, also after captures that failed', async () => {
-      for (let seed = 1; seed <= 60; seed += 1) {
-        const random = seeded(seed).next;
-        const timeline: FocusTimeline = { done: [] };
-        const stored: SenseEvent[] = [];
-        let cursor: unknown;
-        let [at, coveredMs] = [START, 0];
-        let seen: Observation = focus('A');
-        addObservation(timeline, at, seen);
-        for (let n = 0; n < 300; n += 1) {
-          const stepMs = Math.floor(random() < 0.3 ? random() * 5_000 : random() * 15_000);
-          at += stepMs;
-          coveredMs += stepMs;
-          if (random() < 0.5)
-            seen = random() < 0.2 ? away((at - START) / 1000) : focus('ABC'.charAt(Math.floor(random() * 3)));
+    long(
+      'adds up to the covered time, and stores nothing twice, also after captures that failed',
+      async () => {
+        for (let seed = 1; seed <= 60; seed += 1) {
+          const random = seeded(seed).next;
+          const timeline: FocusTimeline = { done: [] };
+          const stored: SenseEvent[] = [];
+          let cursor: unknown;
+          let [at, coveredMs] = [START, 0];
+          let seen: Observation = focus('A');
           addObservation(timeline, at, seen);
-          if (random() > 0.2) continue;
-          const found = await source(timeline, seen).collect({ nowMs: at, dayStartMs: 0, cursor });
-          // A capture whose state cannot be written stores nothing, and keeps the cursor.
-          if (random() < 0.3) continue;
-          stored.push(...found.events);
-          ({ cursor } = found);
+          for (let n = 0; n < 300; n += 1) {
+            const stepMs = Math.floor(random() < 0.3 ? random() * 5_000 : random() * 15_000);
+            at += stepMs;
+            coveredMs += stepMs;
+            if (random() < 0.5)
+              seen =
+                random() < 0.2 ? away((at - START) / 1000) : focus('ABC'.charAt(Math.floor(random() * 3)));
+            addObservation(timeline, at, seen);
+            if (random() > 0.2) continue;
+            const found = await source(timeline, seen).collect({ nowMs: at, dayStartMs: 0, cursor });
+            // A capture whose state cannot be written stores nothing, and keeps the cursor.
+            if (random() < 0.3) continue;
+            stored.push(...found.events);
+            ({ cursor } = found);
+          }
+          addObservation(timeline, at + 5_000, seen);
+          coveredMs += 5_000;
+          stored.push(...(await source(timeline, seen).collect({ nowMs: at, dayStartMs: 0, cursor })).events);
+          const spans = stored.map(({ ts, detail }) => {
+            const to = Date.parse(ts);
+            const sec = detail?.['intervalSec'];
+            return {
+              to,
+              from:
+                typeof sec === 'number' ? Math.round(to - sec * 1000) : Date.parse(String(detail?.['from'])),
+            };
+          });
+          spans.forEach(({ from }, i) => expect(from, `seed ${seed}`).to.equal(spans[i - 1]?.to ?? START));
+          expect(
+            spans.reduce((sum, { from, to }) => sum + to - from, 0),
+            `seed ${seed}`,
+          ).to.equal(coveredMs);
         }
-        addObservation(timeline, at + 5_000, seen);
-        coveredMs += 5_000;
-        stored.push(...(await source(timeline, seen).collect({ nowMs: at, dayStartMs: 0, cursor })).events);
-        const spans = stored.map(({ ts, detail }) => {
-          const to = Date.parse(ts);
-          const sec = detail?.['intervalSec'];
-          return {
-            to,
-            from:
-              typeof sec === 'number' ? Math.round(to - sec * 1000) : Date.parse(String(detail?.['from'])),
-          };
-        });
-        spans.forEach(({ from }, i) => expect(from, `seed ${seed}`).to.equal(spans[i - 1]?.to ?? START));
-        expect(
-          spans.reduce((sum, { from, to }) => sum + to - from, 0),
-          `seed ${seed}`,
-        ).to.equal(coveredMs);
-      }
-    });
+      },
+    );
 
     it('leaves the focus to the process that watches it', async () => {
       const elsewhere = appFocusSource({

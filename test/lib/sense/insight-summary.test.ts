@@ -9,6 +9,7 @@ import {
   type SummaryOptions,
 } from '../../../src/lib/sense/insight-prompt';
 import { commit, focus } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 
 /** No prompt is longer, whatever a day holds. */
 const MAX_PROMPT_BYTES = 24 * 1024;
@@ -82,7 +83,7 @@ describe('sense: the summary for an insight', () => {
     expect(sites[0]).to.deep.equal({ app: 'site:github.com', samples: 2 });
   });
 
-  it('stays bounded for 10,000 events, and counts what it leaves out', () => {
+  long('stays bounded for 10,000 events, and counts what it leaves out', () => {
     const wide = '漢'.repeat(300);
     const events = Array.from({ length: 10_000 }, (_, n): SenseEvent => {
       const ts = new Date(Date.parse('2026-11-20T00:00:00Z') + n * 8000).toISOString();

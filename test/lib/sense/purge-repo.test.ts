@@ -9,6 +9,7 @@ import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/s
 import { purgeText } from '../../../src/lib/sense/view-status';
 import { gitBox, type GitBox } from '../../helpers/git';
 import { commit, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 
 describe('sense: purging a repository by path', () => {
   let git: GitBox;
@@ -102,7 +103,7 @@ describe('sense: purging a repository by path', () => {
     expect(run({ repo: '/src/secret/' }).events).to.equal(1);
   });
 
-  it('includes the data from before a rename', async () => {
+  long('includes the data from before a rename', async () => {
     const renamed = join(git.folder, 'renamed');
     const captureAt = (path: string) => {
       const config = { repos: [path], git: { authors: 'all' as const } };

@@ -8,6 +8,7 @@ import { rollAgain, rollup } from '../../../src/lib/sense/roll';
 import { recentText } from '../../../src/lib/sense/view-status';
 import { thrown } from '../../helpers/errors';
 import { commit, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 import type { SenseEvent } from '../../../src/lib/time/event';
 
 describe('sense: rollup', () => {
@@ -227,7 +228,7 @@ describe('sense: rollup', () => {
     expect(box.lines('quarantine/2026-11-20.jsonl')).to.deep.equal([]);
   });
 
-  it('counts all invalid lines, and quarantines a thousand', async () => {
+  long('counts all invalid lines, and quarantines a thousand', async () => {
     box.write('sense/events/2026-11-20.jsonl', 'x\n'.repeat(250_000));
     await captureAt('2026-11-21T09:00:00Z');
     expect(box.lines('quarantine/2026-11-20.jsonl')).to.have.length(1000);

@@ -5,6 +5,7 @@ import { toIso } from '../../../src/lib/platform/time/clock';
 import { statesFold, type StatesCursor } from '../../../src/lib/sense/session-states';
 import { folder } from '../../../src/lib/sessions/fold';
 import type { WorkEvent } from '../../../src/lib/sessions/work-events';
+import { long } from '../../helpers/long';
 
 const START = Date.parse('2026-11-20T09:00:00Z');
 const TYPES: readonly WorkEvent['type'][] = [
@@ -33,7 +34,7 @@ const step = fc.record({
 });
 
 describe('sense: states of sessions, for any events', () => {
-  it('are those of the list of sessions', () => {
+  long('are those of the list of sessions', () => {
     const runs = Number(process.env['STEWARD_RUNS'] ?? 300);
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

@@ -6,6 +6,7 @@ import { dayBounds, dayOf } from '../../../src/lib/platform/time/time';
 import { agentSessionSource } from '../../../src/lib/sense/agent-session';
 import type { Collected } from '../../../src/lib/sense/source';
 import { scratch } from '../../helpers/scratch';
+import { long } from '../../helpers/long';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const MINUTE = 60_000;
@@ -212,7 +213,7 @@ describe('sense: session states', () => {
     expect(await changes(2)).to.deep.equal(['-720 waiting permission_prompt since', '-600 ready']);
   });
 
-  it('starts over from a damaged cursor', async () => {
+  long('starts over from a damaged cursor', async () => {
     at(0, 'prompt');
     cursor = {
       offset: 0,

@@ -16,6 +16,7 @@ import { recentText, sourcesText, statusText } from '../../../src/lib/sense/view
 import { expectGolden } from '../../helpers/golden';
 import { shownOn } from '../../../src/lib/platform/terminal/fold';
 import { buildDailyRecord } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 
 const golden = (name: string, text: string): void =>
   expectGolden(join(__dirname, 'golden', `${name}.txt`), `${text}\n`);
@@ -227,7 +228,7 @@ describe('sense: views', () => {
     }
   });
 
-  it('fits any day into its columns', () => {
+  long('fits any day into its columns', () => {
     const app = fc.record({
       hour: fc.integer({ min: 0, max: 23 }),
       app: fc.oneof(

@@ -6,6 +6,7 @@ import type { Session } from '../../../src/lib/sessions/session';
 import { seeded, type Random } from '../../helpers/random';
 import { scratch } from '../../helpers/scratch';
 import { SIMULATED, TabWorld, type SimulatedTab } from '../../helpers/tab-world';
+import { long } from '../../helpers/long';
 
 const TARGETS = 1000;
 const FIRST_SEED = Number(process.env['STEWARD_SEED'] ?? 1);
@@ -82,7 +83,7 @@ describe('the tab of a session', () => {
     expect([...(await placesOf(depsOf(world), [session]))]).to.deep.equal([]);
   });
 
-  it(`is never another one: ${TARGETS} stale and duplicate targets`, async () => {
+  long(`is never another one: ${TARGETS} stale and duplicate targets`, async () => {
     const counts = { right: 0, refused: 0 };
     for (let seed = FIRST_SEED; seed < FIRST_SEED + TARGETS; seed += 1) {
       const random = seeded(seed);

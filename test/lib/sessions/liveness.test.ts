@@ -19,6 +19,7 @@ import { waitingIntentions } from '../../../src/lib/sessions/spool';
 import { sessionsNow, withTurnSigns } from '../../../src/lib/sessions/turn-signs';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
+import { long } from '../../helpers/long';
 
 const START = Date.parse('2026-11-20T08:00:00Z');
 const MINUTE = 60_000;
@@ -248,7 +249,7 @@ PARENT  812 Sun Nov 22 17:00:09 2026     /bin/sh -c '/Users/ann/.steward/bin/ste
       }
     });
 
-    it('is over when its pid is gone, and otherwise has no signal after half an hour', async () => {
+    long('is over when its pid is gone, and otherwise has no signal after half an hour', async () => {
       const child = spawn('cat', { stdio: 'pipe' });
       const mark = { pid: child.pid as number, started: 'Sun Nov 22 17:00:00 2026', boot: '', namespace: '' };
       say('session-start', { process: mark });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 import { phase, phaseNamed, PHASES, tabTitle } from '../../../src/lib/sessions/phases';
+import { long } from '../../helpers/long';
 
 const ROOT = join(__dirname, '..', '..', '..');
 
@@ -40,7 +41,7 @@ describe('the phase table', () => {
     );
   });
 
-  it('is the only list of phases', () => {
+  long('is the only list of phases', () => {
     const files = ['src', join('templates', 'dashboard')].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.(?:ts|js)$/.test(name))

@@ -42,6 +42,7 @@ import {
 } from '../../../src/lib/sessions/work-events';
 import { manySessions } from '../../helpers/large-data';
 import { testArea, type TestArea } from '../../helpers/area';
+import { long } from '../../helpers/long';
 
 const START = Date.parse('2026-11-20T08:00:00Z');
 const MINUTE = 60_000;
@@ -374,7 +375,7 @@ describe('the state of the sessions', () => {
     }
   });
 
-  it('rotates a log that is read and large', async () => {
+  long('rotates a log that is read and large', async () => {
     say('session-start', { slug: 'a-1' });
     const line = `${JSON.stringify({ ts: toIso(nowMs), type: 'tool-before', session: 'one', slug: null, repo: null })}\n`;
     const times = Math.ceil(WORK_EVENTS_ROTATE_BYTES / line.length) + 1;
@@ -520,7 +521,7 @@ describe('the state of the sessions', () => {
       expect(all()).to.deep.equal(before);
     });
 
-    it('says the same as with all of them in hand', async () => {
+    long('says the same as with all of them in hand', async () => {
       const events = fc.array(
         fc.record({
           type: fc.constantFrom('session-start', 'prompt', 'stop', 'session-end') as fc.Arbitrary<'prompt'>,

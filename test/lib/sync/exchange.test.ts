@@ -14,6 +14,7 @@ import { openReceived } from '../../../src/lib/sync/received';
 import { commitId, hashedId, toMinute } from '../../../src/lib/sync/format';
 import { scratch } from '../../helpers/scratch';
 import { buildDailyRecord, focus } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 
 const ID = '0123456789ab';
 const DAY = '2026-11-20';
@@ -134,7 +135,7 @@ describe('the exchange folder (lib)', () => {
     ]);
   });
 
-  it('reports and skips damaged days, and keeps the valid lines of sessions', () => {
+  long('reports and skips damaged days, and keeps the valid lines of sessions', () => {
     const wrong: Record<string, unknown> = {
       text: '{"format":1,',
       record: { ...published, record: { ...record, totalMinutes: -1 } },

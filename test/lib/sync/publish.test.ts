@@ -22,6 +22,7 @@ import { statusText } from '../../../src/lib/sync/view';
 import { snapshot } from '../../helpers/scratch';
 import { scratch } from '../../helpers/scratch';
 import { buildDailyRecord, focus } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 
 const DAY = '2026-11-20';
 const ID = '0123456789ab';
@@ -458,7 +459,7 @@ describe('publishing (lib)', () => {
       expect(runIn()).to.be.a('string').that.does.not.equal(theirs);
     });
 
-    it('keeps the id after its state was restored from a backup, or lost', () => {
+    long('keeps the id after its state was restored from a backup, or lost', () => {
       publish(deps());
       const backup = readFileSync(deps().state);
       for (let i = 0; i < 3; i += 1) publishOn(deps());

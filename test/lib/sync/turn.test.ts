@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { noteTold, takeTurns, type TurnDeps } from '../../../src/lib/sync/turn';
 import { seeded } from '../../helpers/random';
 import { scratch } from '../../helpers/scratch';
+import { long } from '../../helpers/long';
 
 const START = Date.parse('2026-11-20T09:00:00Z');
 const MINUTE = 60_000;
@@ -84,7 +85,7 @@ describe('sync: whose turn it is', () => {
   const { path } = scratch();
   const IDS = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb', 'cccccccccccc'];
 
-  it('notifies about each item once, whatever the delay, the clocks and the input', function () {
+  long('notifies about each item once, whatever the delay, the clocks and the input', function () {
     this.timeout(120_000);
     for (let seed = 1; seed <= 6; seed += 1) {
       const ids = IDS.slice(0, 2 + (seed % 2));

@@ -7,6 +7,7 @@ import { StewardError } from '../../../src/lib/errors';
 import { explainClassification, foldName, makeClassifier, APP_KINDS } from '../../../src/lib/time/classify';
 import { parseClassifyRules } from '../../../src/lib/sense/classify-file';
 import { thrown } from '../../helpers/errors';
+import { long } from '../../helpers/long';
 
 const FILE = 'sense/classify.yaml';
 
@@ -90,7 +91,7 @@ describe('sense: classification', () => {
     expect(classify('Cafe').rule).to.equal(undefined);
   });
 
-  it('folds any name to one text', () => {
+  long('folds any name to one text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         expect(foldName(foldName(name))).to.equal(foldName(name));

@@ -10,6 +10,7 @@ import type { SenseEvent } from '../../../src/lib/time/event';
 import { lengthOf, merged, type Span } from '../../../src/lib/time/ledger/spans';
 import type { DailyRecord } from '../../../src/lib/time/record';
 import { buildDailyRecord, focus } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 
 const DAY = '2026-11-20';
 const options = { ...dayBounds(DAY, 'UTC'), pollIntervalSec: 120, classify: makeClassifier('templates') };
@@ -89,7 +90,7 @@ describe('sense: the log of a day with events of two machines', () => {
     expect(minutesOf(...unknown)).to.deep.equal([['Code', 60], ['Firefox', 30]]); // prettier-ignore
   });
 
-  it('adds up to the union of their spans, in any order of the lines', () => {
+  long('adds up to the union of their spans, in any order of the lines', () => {
     const anyLog = fc
       .tuple(anyUse(['a']), anyUse(['b']), fc.array(anyUse(['a', 'b']), { maxLength: 30 }))
       .map(([a, b, rest]) => [a, b, ...rest])

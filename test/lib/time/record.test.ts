@@ -6,6 +6,7 @@ import { makeClassifier } from '../../../src/lib/time/classify';
 import type { SenseEvent } from '../../../src/lib/time/event';
 import type { DailyRecord } from '../../../src/lib/time/record';
 import { buildDailyRecord } from '../../helpers/sense';
+import { long } from '../../helpers/long';
 
 type RecordOptions = Parameters<typeof buildDailyRecord>[2];
 
@@ -179,7 +180,7 @@ describe('sense: daily record', () => {
     expect(hours[23]).to.include({ start: '2026-11-20T23:00:00+01:00', neutral: 2 });
   });
 
-  it('is the same for any order of events', () => {
+  long('is the same for any order of events', () => {
     fc.assert(
       fc.property(
         anyDay.chain((input) =>
@@ -198,7 +199,7 @@ describe('sense: daily record', () => {
     );
   });
 
-  it('is a pure function', () => {
+  long('is a pure function', () => {
     const frozen = <T extends object>(value: T): T => {
       for (const part of Object.values(value))
         if (typeof part === 'object' && part !== null) frozen(part as object);
@@ -220,7 +221,7 @@ describe('sense: daily record', () => {
     );
   });
 
-  it('adds up for any day and time zone', () => {
+  long('adds up for any day and time zone', () => {
     fc.assert(
       fc.property(anyDay, ({ zone, day, events }) => {
         const record = build(events, { timezone: zone }, day);

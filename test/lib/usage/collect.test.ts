@@ -25,6 +25,7 @@ import {
   usageBox,
   type ClaudeAnswer,
 } from '../../helpers/usage';
+import { long } from '../../helpers/long';
 
 const FOLDER = '.claude/projects/-shop';
 const DAY_MS = 86_400_000;
@@ -278,7 +279,7 @@ describe('collecting usage (lib)', () => {
     expect(outputs(usage)).to.equal(10);
   });
 
-  it('gives the totals of an independent count over 10,000 lines', async function () {
+  long('gives the totals of an independent count over 10,000 lines', async function () {
     this.timeout(20_000);
     const usage = usageBox(box.path());
     const random = seeded(7);

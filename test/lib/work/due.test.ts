@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { dayOf, instantOf, timeOf, wallClock } from '../../../src/lib/platform/time/time';
 import { readDue, readWhen } from '../../../src/lib/work/due';
 import { rejection } from '../../helpers/errors';
+import { long } from '../../helpers/long';
 
 describe('work: due dates', () => {
   // A Friday, 10:00 in Berlin.
@@ -60,7 +61,7 @@ describe('work: due dates', () => {
     expect(new Date(dueMs ?? 0).toISOString()).to.equal('2026-03-29T07:00:00.000Z');
   }).timeout(60_000);
 
-  it('does not depend on the zone of the machine', async () => {
+  long('does not depend on the zone of the machine', async () => {
     const { TZ } = process.env;
     try {
       for (const machine of [

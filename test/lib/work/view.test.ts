@@ -7,6 +7,7 @@ import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board'
 import { emptyResult } from '../../../src/lib/work/sweep-log';
 import { boardText, listText } from '../../../src/lib/work/view';
 import { sweepText } from '../../../src/lib/work/view-results';
+import { long } from '../../helpers/long';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -50,7 +51,7 @@ function boardOf(titles: readonly string[]): BoardView {
 }
 
 describe('work: views', () => {
-  it('fit the width of the terminal', () => {
+  long('fit the width of the terminal', () => {
     const title = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { openHistory, readHistory } from '../../../../src/lib/agents/managed/reader';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import { sendDeps } from '../../../helpers/managed';
+import { long } from '../../../helpers/long';
 
 /** The vendor's own library is the judge of the server that the client is tested against. */
 describe('managed: the server of the tests, driven by the vendor’s library', function () {
@@ -35,7 +36,7 @@ describe('managed: the server of the tests, driven by the vendor’s library', f
     return session.id;
   }
 
-  it('serves a turn with tool confirmations, by stream and by pages', async () => {
+  long('serves a turn with tool confirmations, by stream and by pages', async () => {
     const id = await makeSession();
     const stream = await sdk.beta.sessions.events.stream(id);
     await sdk.beta.sessions.events.send(id, {
@@ -81,7 +82,7 @@ describe('managed: the server of the tests, driven by the vendor’s library', f
     expect((await fetch(`${fake.url}/v1/sessions`, noBeta)).status).to.equal(404);
   });
 
-  it('gets the same headers from steward as from the library', async () => {
+  long('gets the same headers from steward as from the library', async () => {
     const id = await makeSession();
     await sdk.beta.sessions.events.list(id);
     const deps = await sendDeps(fake.url, '/nowhere', 'the-key');

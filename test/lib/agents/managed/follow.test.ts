@@ -13,6 +13,7 @@ import type { FakeSession } from '../../../helpers/fake-managed/session';
 import { sendDeps } from '../../../helpers/managed';
 import { rejection } from '../../../helpers/errors';
 import { scratch } from '../../../helpers/scratch';
+import { long } from '../../../helpers/long';
 
 describe('managed: late answers', function () {
   this.timeout(60_000);
@@ -58,7 +59,7 @@ describe('managed: late answers', function () {
     }
   }
 
-  it('reports an interruption that happened meanwhile', async () => {
+  long('reports an interruption that happened meanwhile', async () => {
     const end = await followed(({ id }) => deps.client.send(id, [{ type: 'user.interrupt' }]));
     expect(end.outcome).to.include({ kind: 'canceled', message: 'The agent was interrupted' });
   });
@@ -144,7 +145,7 @@ describe('managed: a lagging history', function () {
     return found;
   };
 
-  it('is waited for, so that a wake shows the sent message and its turn', async () => {
+  long('is waited for, so that a wake shows the sent message and its turn', async () => {
     const found = await woken();
     const end = await followed({ ...found, until: 'turn' });
     expect(end.outcome).to.include({ kind: undefined, reason: 'end_turn' });
@@ -217,7 +218,7 @@ describe('managed: a stream that tells nothing', function () {
   }
   const TURN = ['user.message', 'session.status_running', 'agent.message', 'session.status_idle'];
 
-  it('does not end a turn: the history gives a 5 MB event, too', async () => {
+  long('does not end a turn: the history gives a 5 MB event, too', async () => {
     const ping = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n');
     const shown = await shownOf(
       () => () =>
@@ -231,7 +232,7 @@ describe('managed: a stream that tells nothing', function () {
     expect(shown).to.deep.equal(TURN);
   });
 
-  it('shows a 5 MB event from the stream', async () => {
+  long('shows a 5 MB event from the stream', async () => {
     expect(await shownOf((open) => open)).to.deep.equal(TURN);
   });
 });

@@ -6,6 +6,7 @@ import { pushBodies, pushChannel } from '../../../../src/lib/notify/channels/pus
 import { rootOf } from '../../../../src/lib/notify/channels/web';
 import { NINE, httpDeps, parcel } from '../../../helpers/notify';
 import { notifyServer, ntfyError, ntfyOk, type NotifyServer } from '../../../helpers/notify-server';
+import { long } from '../../../helpers/long';
 
 const TOPIC = 'steward-topic-3f9a1c';
 
@@ -160,7 +161,7 @@ describe('notify: push', () => {
       expect(outcome).to.have.property('reason').that.includes('closed the connection');
     });
 
-    it('times out if the server never answers, and sends the next message', async () => {
+    long('times out if the server never answers, and sends the next message', async () => {
       server.replies = ['hang'];
       const impatient = pushChannel({ ...deps.deps, answerMs: 1500 });
       const outcome = await impatient.send(parcel(), () => undefined);

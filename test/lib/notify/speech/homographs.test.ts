@@ -5,6 +5,7 @@ import { findHomographs, type Homograph } from '../../../../src/lib/notify/speec
 import { replaced } from '../../../../src/lib/notify/speech/pronunciation';
 import { readCorpus } from '../../../helpers/speech';
 import { quickestMs } from '../../../helpers/measured';
+import { long } from '../../../helpers/long';
 
 const respelled = (text: string, table?: readonly Homograph[]): string =>
   replaced(text, findHomographs(text, table));
@@ -103,7 +104,7 @@ describe('notify/speech: homographs', () => {
     );
   });
 
-  it('is fast on the most expensive text', () => {
+  long('is fast on the most expensive text', () => {
     for (const part of ['live ', 'watch the one two three live ', 'where people live ', "'".repeat(20)]) {
       const text = part.repeat(4000 / part.length);
       // 15 ms is usual; the bound leaves room for a slow machine.

@@ -5,6 +5,7 @@ import { termFinder } from '../../../../src/lib/notify/speech/pronunciation';
 import { transform } from '../../../../src/lib/notify/speech/pronunciation';
 import { manyTerms } from '../../../helpers/large-data';
 import { quickestMs } from '../../../helpers/measured';
+import { long } from '../../../helpers/long';
 
 const spoken = (text: string, terms: Record<string, string> = {}): string =>
   transform(text, termFinder(new Map(Object.entries(terms)))).spoken;
@@ -53,7 +54,7 @@ describe('notify/speech: transform', () => {
     );
   });
 
-  it('takes at most 5 ms for 4,000 characters and 1,000 terms', () => {
+  long('takes at most 5 ms for 4,000 characters and 1,000 terms', () => {
     const { terms, text } = manyTerms(1000);
     const find = termFinder(terms);
     const { spoken: said } = transform(text, find);

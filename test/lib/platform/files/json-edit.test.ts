@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { appendChild, applyEdits, removeChildren } from '../../../../src/lib/platform/files/json-edit';
 import { parseJsonTree, type JsonNode } from '../../../../src/lib/platform/files/json-tree';
 import { writeJson, writing } from '../../../helpers/settings-texts';
+import { long } from '../../../helpers/long';
 
 describe('platform: edits of JSON texts', () => {
-  it('appends in the style of the neighbours, and takes away to the byte', () => {
+  long('appends in the style of the neighbours, and takes away to the byte', () => {
     const content = fc.oneof(
       fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1, maxLength: 4 }),
       fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), {

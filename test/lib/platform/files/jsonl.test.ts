@@ -23,6 +23,7 @@ import {
   type Line,
 } from '../../../../src/lib/platform/files/jsonl';
 import { scratch } from '../../../helpers/scratch';
+import { long } from '../../../helpers/long';
 
 describe('platform/jsonl', () => {
   const box = scratch();
@@ -106,7 +107,7 @@ describe('platform/jsonl', () => {
       expect(lines({ maxLineBytes: 5 }).map((line) => line.bytes)).to.deep.equal([2, 5, 6, 2]);
     });
 
-    it('finds the same lines as a split of the text, wherever the chunks end', () => {
+    long('finds the same lines as a split of the text, wherever the chunks end', () => {
       const piece = fc.oneof(
         { weight: 5, arbitrary: fc.string({ unit: 'grapheme', maxLength: 30 }) },
         { weight: 1, arbitrary: fc.integer({ min: 100_000, max: 700_000 }).map((n) => 'é'.repeat(n / 2)) },
@@ -123,7 +124,7 @@ describe('platform/jsonl', () => {
       );
     });
 
-    it('reads 100 MB about as fast as the disk gives them, and a line of 50 MB in bounded memory', () => {
+    long('reads 100 MB about as fast as the disk gives them, and a line of 50 MB in bounded memory', () => {
       const line = Buffer.from(
         `${JSON.stringify({ ts: '2026-11-20T08:14:00.000Z', app: 'x'.repeat(160) })}\n`,
       );

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { folderHash, randomName, shortHash } from '../../../../src/lib/platform/files/short-hash';
+import { long } from '../../../helpers/long';
 
 describe('platform/short-hash', () => {
   it('is the same for the same text, and as long as it says', () => {
@@ -17,7 +18,7 @@ describe('platform/short-hash', () => {
     );
   });
 
-  it('tells the folders of many users apart', () => {
+  long('tells the folders of many users apart', () => {
     const hashes = Array.from({ length: 100_000 }, (_, index) => folderHash(`/home/user${index}/.steward`));
     expect(new Set(hashes).size).to.equal(hashes.length);
   });

@@ -8,6 +8,7 @@ import { networkFailureOf } from '../../../../src/lib/platform/net/network-failu
 import { loadHttp, openOrigin, type OwnOrigin } from '../../../../src/lib/platform/net/origin-client';
 import { refusingProxy, withProxies, type RefusingProxy } from '../../../helpers/proxy';
 import { rejection } from '../../../helpers/errors';
+import { long } from '../../../helpers/long';
 
 const WORDS = { hint: 'Look at the test.' };
 const BOUNDS = { timeoutMs: 20_000, maxBytes: 1000 };
@@ -93,7 +94,7 @@ describe('platform/origin-client', () => {
     expect([endless.status, endless.bytes.length]).to.deep.equal([500, 64 * 1024]);
   }).timeout(60_000);
 
-  it('says what kept an answer from coming, with the host and never the address', async () => {
+  long('says what kept an answer from coming, with the host and never the address', async () => {
     reply = (_request, response) =>
       response.writeHead(200, { 'content-length': '9' }).write('cut', () => response.destroy());
     const broken = await rejection(client.request({ method: 'GET', path: '/hush', ...BOUNDS }));

@@ -10,6 +10,7 @@ import {
   isDay,
   timeOf,
 } from '../../../../src/lib/platform/time/time';
+import { long } from '../../../helpers/long';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -50,7 +51,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 const clocks = (day: string, zone: string): string[] => hourStarts(day, zone).map((ms) => timeOf(ms, zone));
 
 describe('platform/time: days', () => {
-  it('contains every instant in the bounds of its own day, in all zones', () => {
+  long('contains every instant in the bounds of its own day, in all zones', () => {
     const instant = fc.integer({ min: 0, max: Date.UTC(2040, 11, 31) });
     for (const zone of ZONES) {
       fc.assert(
@@ -168,7 +169,7 @@ describe('platform/time: hours', () => {
     return [...new Set(days)];
   }
 
-  it('agrees with a look at every half minute, on any day of any zone', () => {
+  long('agrees with a look at every half minute, on any day of any zone', () => {
     fc.assert(
       fc.property(someZone, someDay, (zone, day) => {
         expect(hourStarts(day, zone).map(iso), `${zone} ${day}`).to.deep.equal(
@@ -179,7 +180,7 @@ describe('platform/time: hours', () => {
     );
   }).timeout(60_000);
 
-  it('agrees with it on the days on which a clock is changed', () => {
+  long('agrees with it on the days on which a clock is changed', () => {
     const changing = fc.constantFrom(
       'Europe/Berlin',
       'America/St_Johns',

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { execFileSync } from 'node:child_process';
 
 import { isZone, systemZone, wallClock } from '../../../../src/lib/platform/time/time';
+import { long } from '../../../helpers/long';
 
 describe('platform/zone', () => {
   const before = process.env['TZ'];
@@ -11,7 +12,7 @@ describe('platform/zone', () => {
     else process.env['TZ'] = before;
   });
 
-  it('reads the same wall clock with and without a formatter, in all zones', () => {
+  long('reads the same wall clock with and without a formatter, in all zones', () => {
     const zones = Intl.supportedValuesOf('timeZone');
     const instant = fc.integer({ min: Date.UTC(1970, 0, 1), max: Date.UTC(2040, 11, 31) });
     for (const zone of zones) {

@@ -10,6 +10,7 @@ import { AGENT_STATES, minutesIn, PLACES, type DayLedger } from '../../../../src
 import { overlapping, within, without } from '../../../../src/lib/time/ledger/spans';
 import type { DailyRecord } from '../../../../src/lib/time/record';
 import { buildDailyRecord } from '../../../helpers/sense';
+import { long } from '../../../helpers/long';
 
 const classify = makeClassifier('templates');
 
@@ -311,7 +312,7 @@ const anyEvent = fc.oneof(
 const anyDay = fc.array(anyEvent, { maxLength: 30 });
 
 describe('sense: the time ledger, for any events', () => {
-  it('adds up: your time to the record, the cells to the covered time of all sessions', () => {
+  long('adds up: your time to the record, the cells to the covered time of all sessions', () => {
     fc.assert(
       fc.property(anyDay, (events) => {
         const { totalMinutes, ledger } = recordOf(events);
@@ -339,7 +340,7 @@ describe('sense: the time ledger, for any events', () => {
     );
   });
 
-  it('is the same, to the byte, for any order of events and for repeated lines', () => {
+  long('is the same, to the byte, for any order of events and for repeated lines', () => {
     fc.assert(
       fc.property(
         anyDay.chain((events) =>

@@ -10,6 +10,7 @@ import { mergeDays } from '../../../../src/lib/time/machines/merge';
 import type { MachineDay } from '../../../../src/lib/time/machines/model';
 import { MACHINES } from '../../../helpers/machines';
 import { buildDailyRecord, focus } from '../../../helpers/sense';
+import { long } from '../../../helpers/long';
 
 const DAY = '2026-11-20';
 const classify = makeClassifier('templates');
@@ -59,7 +60,7 @@ describe('time of several machines: laws', () => {
     expect(union([alone, other])).to.equal(24);
   });
 
-  it('gives one machine the same minutes alone and merged, whatever the zone', () => {
+  long('gives one machine the same minutes alone and merged, whatever the zone', () => {
     fc.assert(
       fc.property(eventsOfADay, (events) => {
         const alone = dayOf(A, events);
@@ -73,7 +74,7 @@ describe('time of several machines: laws', () => {
     );
   });
 
-  it('never exceeds the sum of the machines, and is never less than one of them', () => {
+  long('never exceeds the sum of the machines, and is never less than one of them', () => {
     fc.assert(
       fc.property(eventsOfADay, eventsOfADay, (first, second) => {
         const days = [dayOf(A, first), dayOf(B, second)];

@@ -5,6 +5,7 @@ import type { MachineDay, UnionRecord } from '../../../../src/lib/time/machines/
 import { minutesIn } from '../../../../src/lib/time/ledger/model';
 import { MACHINES, machineDay, randomDay } from '../../../helpers/machines';
 import { seeded } from '../../../helpers/random';
+import { long } from '../../../helpers/long';
 
 const DAY = '2026-11-20';
 const [A, B, C] = MACHINES.map(({ id }) => id) as [string, string, string];
@@ -193,7 +194,7 @@ describe('sense: merging the days of several machines', () => {
       return { random, days };
     }).filter(({ days }) => days.some(({ record }) => record.date === DAY));
 
-    it('gives the same bytes in any order and with repetitions', () => {
+    long('gives the same bytes in any order and with repetitions', () => {
       for (const { random, days } of sets) {
         const bytes = JSON.stringify(mergeDays(days, new Set(dates), MACHINES));
         const shuffled = [...days, ...days.filter(() => random.chance(0.5))]
@@ -205,7 +206,7 @@ describe('sense: merging the days of several machines', () => {
       }
     });
 
-    it('gives the same bytes for a day alone and in a range', () => {
+    long('gives the same bytes for a day alone and in a range', () => {
       for (const { days } of sets) {
         const range = mergeDays(days, new Set(dates), MACHINES).find(({ date }) => date === DAY);
         expect(JSON.stringify(range)).to.equal(JSON.stringify(merge(days)));
@@ -251,7 +252,7 @@ describe('sense: merging the days of several machines', () => {
       }
     }); // prettier-ignore
 
-    it('never counts less with one machine more', () => {
+    long('never counts less with one machine more', () => {
       for (const { days } of sets) {
         for (const { id } of MACHINES) {
           const some = days.filter(({ machine }) => machine !== id);

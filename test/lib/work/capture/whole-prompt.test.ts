@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { MAX_PROMPT, promptBody, wholePrompt } from '../../../../src/lib/work/capture/prompt';
 import { makeBody, MAX_BODY, parseBody } from '../../../../src/lib/work/issue';
 import { quickestMs } from '../../../helpers/measured';
+import { long } from '../../../helpers/long';
 
 describe('capturing the whole prompt', () => {
   it('keeps the lines without credentials and control characters', () => {
@@ -36,7 +37,7 @@ describe('capturing the whole prompt', () => {
     expect(longest.endsWith('…')).to.equal(true);
   });
 
-  it('handles a megabyte of near-credentials quickly', () => {
+  long('handles a megabyte of near-credentials quickly', () => {
     for (const part of ['a-', 'a.', 'eyJ-', 'password ', 'x://', 'basic ', '-----BEGIN ', 'token:', 'a_']) {
       const text = part.repeat(1_000_000 / part.length);
       expect(

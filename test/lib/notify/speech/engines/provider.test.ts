@@ -15,6 +15,7 @@ import {
   status,
   type SpeechServer,
 } from '../../../../helpers/speech';
+import { long } from '../../../../helpers/long';
 
 const KEY = 'sk_1234567890-secret';
 
@@ -170,7 +171,7 @@ describe('notify/speech: the speech provider', () => {
     });
   }
 
-  it('does not wait for a server that hangs', async () => {
+  long('does not wait for a server that hangs', async () => {
     for (const hangs of [() => undefined, (response: import('node:http').ServerResponse) => void response.writeHead(200, { 'content-type': 'audio/pcm' }).write('x')]) {
       server.answer(hangs);
       const error = await rejection(engineOf().speak(machine, orderOf('Hi', { remainingMs: () => 150 })));
