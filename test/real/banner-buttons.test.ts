@@ -58,16 +58,14 @@ describe('the buttons of banners, with a real notification service (dunst)', fun
       machineId: '0123456789ab',
       loadConfig: () => loadConfig({ area: area.area, env: {} }),
     } as Context;
-    const banners = join(area.home, 'banners.json');
-    channel = desktopChannel({
-      platform: 'linux',
-      run,
-      env: kit.env,
-      banners,
-      pushes: openPushes(context, true),
-    });
-    job = pushesJob(context, channel);
+    startDaemon();
   });
+  /** What a daemon that has just started has: no connection to the bus, and the stored pushes. */
+  function startDaemon(): void {
+    const [banners, pushes] = [join(area.home, 'banners.json'), openPushes(context, true)];
+    channel = desktopChannel({ platform: 'linux', run, env: kit.env, banners, pushes });
+    job = pushesJob(context, channel);
+  }
   afterEach(() => {
     kit.tell('dunstctl', 'close-all');
     area.remove();
@@ -136,6 +134,34 @@ describe('the buttons of banners, with a real notification service (dunst)', fun
     await job.run();
     expect(answerTo(context, held)?.behavior).to.equal('deny');
     expect(area.read('observability/answers.jsonl').trim().split('\n')).to.have.length(1);
+  });
+
+  it('work after a restart of the daemon, in a banner that replaces the earlier one', async () => {
+    const [held, other] = [await ask(), await ask({ slug: 'other', session: 's2' })];
+    await show();
+    const [{ buttons } = { buttons: [] }] = readPushes(openPushes(context, true));
+    startDaemon();
+    await channel.send(
+      parcel({ event: 'attention', message: 'other asks.', thread: 'other' }),
+      () => undefined,
+    );
+    await job.run();
+    expect(displayed()).to.equal(2);
+    const pushes = readPushes(openPushes(context, true));
+    expect(pushes.map(({ thread, wait }) => [thread, wait])).to.have.deep.members([
+      ['other', other.id],
+      ['shop', held.id],
+    ]);
+    expect(JSON.stringify(pushes)).not.to.include(buttons[0]?.token);
+    // The one that was shown last is on top.
+    await press('Allow');
+    expect((await answered(held)).behavior).to.equal('allow');
+    expect(answerTo(context, other)).to.equal(undefined);
+    await takeAnswer(context, other);
+    kit.tell('dunstctl', 'close-all');
+    startDaemon();
+    await job.run();
+    expect(displayed(), 'what no longer waits is not shown again').to.equal(0);
   });
 
   it('go with their banner when the wait ends elsewhere', async () => {

@@ -20,14 +20,21 @@ export function shownOnBanner(choices: readonly Choice[], text: string): readonl
 export function bannerButtons() {
   let kept: Promise<Bus> | undefined;
   let pressed: string[] = [];
+  const shown = new Set<string>();
+  const end = (): void => {
+    kept = undefined;
+    shown.clear();
+  };
   const connect = async (address: string): Promise<Bus> => {
-    const bus = await keepBus({ address, timeoutMs: TIMEOUT_MS }, () => (kept = undefined));
+    const bus = await keepBus({ address, timeoutMs: TIMEOUT_MS }, end);
     bus.onSignal(NAME, 'ActionInvoked', ([, token]) => pressed.push(String(token)));
     const daemon = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' };
     await bus.call({ ...daemon, interface: daemon.destination, member: 'AddMatch', signature: 's', body: [PRESSED] }); // prettier-ignore
     return bus;
   };
   return {
+    /** The banners whose buttons this connection is told of. */
+    shown,
     bus: (address: string): Promise<Bus> => (kept ??= connect(address)),
     /** Returns the tokens of the buttons that you pressed since the last call. */
     take(): string[] {

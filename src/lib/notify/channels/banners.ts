@@ -58,8 +58,10 @@ export async function showOverBus(
     await withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
       isConnected = true;
       const offer = await offerOver(bus, deps.pushes, parcel);
-      const sender = offer !== undefined && offer.buttons.length > 0 ? await buttons.bus(address) : bus;
+      const hasButtons = offer !== undefined && offer.buttons.length > 0;
+      const sender = hasButtons ? await buttons.bus(address) : bus;
       const ref = await notifyOver(sender, deps.banners, parcel, offer);
+      if (hasButtons && ref !== undefined) buttons.shown.add(ref);
       const { thread, message } = parcel;
       if (thread === undefined || offer === undefined) return;
       await notePush(deps.pushes, {

@@ -46,12 +46,19 @@ export function desktopChannel(deps: DesktopDeps): Channel {
       }
     },
     end: (ref) => closeBanner(env, ref),
-    presses() {
+    async presses(pushes) {
+      const plain = { ...PLAIN, id: '', acceptedMs: 0, event: 'attention' } as const;
+      for (const { ref, thread, wait, message } of pushes) {
+        if (ref === undefined || buttons.shown.has(ref)) continue;
+        // The service would tell a process that has ended, so this one shows the banner anew.
+        const isWaiting = (await deps.pushes.waitOf(thread))?.ids.includes(wait);
+        if (isWaiting)
+          await showOverBus(deps, { ...plain, priority: 3, silent: true, thread, message }, buttons);
+      }
       const reply = async (message: string): Promise<void> => {
-        const parcel = { ...PLAIN, id: '', acceptedMs: 0, event: 'attention', priority: 2, message } as const;
-        await showOverBus(deps, parcel, buttons);
+        await showOverBus(deps, { ...plain, priority: 2, message }, buttons);
       };
-      return Promise.resolve(buttons.take().map((token) => ({ token, reply })));
+      return buttons.take().map((token) => ({ token, reply }));
     },
   };
 }
