@@ -70,9 +70,11 @@ export function manyCached(count: number, nowMs: number): Cache {
   return { repo: 'ann/work', issues, malformed: 0, since: at, fullAt: at, etag: null, labels: null };
 }
 
-/** The files of `work/` by name: the repository is private, and was read a moment ago. */
-export function manyIssues(count: number, nowMs: number): Record<string, string> {
-  const at = toIso(nowMs);
+/** The files of `work/` by name: the repository is private, and was read a moment ago. With labels, all issues are open. */
+export function manyIssues(count: number, nowMs: number, labels?: readonly string[]): Record<string, string> {
+  const [at, cache] = [toIso(nowMs), manyCached(count, nowMs)];
+  if (labels !== undefined)
+    cache.issues = cache.issues.map((issue) => ({ ...issue, state: 'open', labels: [...labels] }));
   const privacy = {
     verifiedPrivate: true,
     visibility: 'private',
@@ -85,7 +87,7 @@ export function manyIssues(count: number, nowMs: number): Record<string, string>
     'work_repo.json': `${JSON.stringify({ repo: 'ann/work', enabled: true, privacy })}\n`,
     // An hour between two polls: a bench may take its time.
     'config.yaml': 'POLL_INTERVAL_SECONDS: 3600\n',
-    'cache.json': cacheText(manyCached(count, nowMs)),
+    'cache.json': cacheText(cache),
     'poll.json': `${JSON.stringify({ version: 1, repo: 'ann/work', lastFetch: at, failure: null })}\n`,
   };
 }
