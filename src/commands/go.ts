@@ -32,9 +32,9 @@ export default class Go extends BaseCommand {
 
   async run(): Promise<Went | { name: string; command: string }> {
     const { args } = await this.parse(Go);
-    const wanted = args.session ?? (await openInbox(this.context)).rows.find(({ slug }) => slug)?.slug;
     const sessions = await openSessions(this.context);
     const { rows, silent } = await openElsewhere(this.context);
+    const wanted = args.session ?? (await openInbox(this.context)).rows.find(({ slug }) => slug)?.slug;
     for (const host of silent) this.say(`${host} did not answer by ssh.`);
     const away = elsewhereNamed(sessions, rows, wanted);
     if (away?.elsewhere) return this.goElsewhere(away.name, away.elsewhere);

@@ -176,10 +176,11 @@ describe('sessions of another machine (built)', function () {
     });
     sshd.process.kill();
     expect((await succeeds(laptop, 'sessions')).stderr).to.include('127.0.0.1 did not answer by ssh.');
-    expect((jsonOf(await succeeds(laptop, 'inbox', '--json')) as Inbox).asOf).to.have.property(
-      '127.0.0.1',
-      null,
-    );
+    // The inbox asks nobody: it has the last answer, and says how old it is.
+    const { rows: last, asOf } = jsonOf(await succeeds(laptop, 'inbox', '--json')) as Inbox;
+    expect(last.map(({ name, elsewhere }) => [name, elsewhere?.asOf])).to.deep.equal([
+      ['127.0.0.1 · api·main', asOf['127.0.0.1']],
+    ]);
     await succeeds(laptop, 'sync', 'connect', 'ssh');
     expect(await sessionsOf(laptop)).to.deep.equal([]);
   });

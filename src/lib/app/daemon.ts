@@ -35,7 +35,7 @@ import { openNotifyOfDaemon } from './notify-daemon';
 import { inboxRoutes, openInboxFiles } from './inbox';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
-import { alertJob, liveJob } from './live-jobs';
+import { alertJob, hostsJob, liveJob } from './live-jobs';
 import { openMachines } from './machines';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
 import { sessionRoutes, turnSignsJob } from './session-routes';
@@ -101,7 +101,13 @@ export async function openDaemon(
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(flags.sweep === true ? [hourlySweepJob(context)] : []),
       usageJob(context, notify.notify),
-      ...[syncJob(context), liveJob(context), alertJob(context, notify.notify), ...notify.jobs],
+      ...[
+        syncJob(context),
+        liveJob(context),
+        hostsJob(context),
+        alertJob(context, notify.notify),
+        ...notify.jobs,
+      ],
       ...[turnSignsJob(context), hourlyInsightJob(context)],
     ],
     services: (log) => [startWatch(log), ...notify.services(log)],

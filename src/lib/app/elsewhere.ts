@@ -1,6 +1,10 @@
+import { join } from 'node:path';
+
 import { throwIfBug } from '../errors';
 import { knownMachineId } from '../platform/files/machine';
+import { readObject, writeObject } from '../platform/files/object-file';
 import { processHost } from '../platform/files/paths';
+import { shortHash } from '../platform/files/short-hash';
 import { toIso } from '../platform/time/clock';
 import { givenNames, namesFolder } from '../sessions/names';
 import { isLive } from '../sessions/session';
@@ -10,7 +14,7 @@ import type { Context } from './context';
 import { openRunning, openSessions } from './sessions';
 
 /** Returns the running sessions of other machines that the exchange folder has. */
-export async function openPublished(context: Context): Promise<SessionRow[]> {
+async function openPublished(context: Context): Promise<SessionRow[]> {
   const { folder } = (await context.loadConfig()).config.user.sync;
   const rows = folder === undefined ? [] : readLive(folder, knownMachineId(), context.clock.now());
   const names = rows.length === 0 ? undefined : givenNames(namesFolder(context.area.machine));
@@ -20,42 +24,72 @@ export async function openPublished(context: Context): Promise<SessionRow[]> {
   });
 }
 
-/**
- * Returns the running sessions of other machines, from the exchange folder and the ssh hosts, and the hosts that did
- * not answer.
- */
-export async function openElsewhere(context: Context): Promise<{ rows: SessionRow[]; silent: string[] }> {
-  const { hosts } = (await context.loadConfig()).config.user.sessions;
+/** Returns the ssh hosts to ask for sessions. */
+async function hostsOf(context: Context): Promise<readonly string[]> {
   const { env } = processHost();
   // What was itself asked by ssh tells only of its own sessions, so that two hosts don't ask each other forever.
   const isAsked = env['SSH_CONNECTION'] !== undefined && env['SSH_TTY'] === undefined;
-  const found = await Promise.all(isAsked ? [] : hosts.map((host) => openHost(context, host)));
-  const all = [...found.flatMap((rows) => rows ?? []), ...(await openPublished(context))];
+  return isAsked ? [] : (await context.loadConfig()).config.user.sessions.hosts;
+}
+
+/**
+ * Returns the running sessions of other machines, from the exchange folder and the last answers of the ssh hosts, and
+ * when each host answered. Asks nobody.
+ */
+export async function openKnown(context: Context) {
+  const hosts = await hostsOf(context);
+  const known = hosts.map((host) => lastAnswer(context, host));
+  const all = [...known.flatMap(({ rows }) => rows), ...(await openPublished(context))];
   const rows = all.filter(({ slug }, index) => all.findIndex((row) => row.slug === slug) === index);
   rows.sort(byNeed);
-  return { rows, silent: hosts.filter((_, index) => index in found && found[index] === undefined) };
+  return { rows, asOf: Object.fromEntries(hosts.map((host, index) => [host, known[index]?.at ?? null])) };
+}
+
+/** Asks the ssh hosts, and returns what `openKnown` then knows, and the hosts that did not answer. */
+export async function openElsewhere(context: Context): Promise<{ rows: SessionRow[]; silent: string[] }> {
+  const hosts = await hostsOf(context);
+  const found = await Promise.all(hosts.map((host) => openHost(context, host)));
+  return { rows: (await openKnown(context)).rows, silent: hosts.filter((_, index) => !found[index]) };
 }
 
 const ASK_MS = 2_000;
 /** How long an answer is used again, by a process that keeps asking. */
 const ANSWER_MS = 3_000;
-const answers = new Map<string, { atMs: number; rows: Promise<SessionRow[] | undefined> }>();
+/** A host's sessions count for this long after its last answer. */
+const VALID_MS = 10 * 60_000;
+const asked = new Map<string, { atMs: number; isThere: Promise<boolean> }>();
 
-/** Asks an ssh host for its running sessions. Returns undefined if it doesn't answer. */
-export function openHost({ run, clock }: Context, host: string): Promise<SessionRow[] | undefined> {
+/** Asks an ssh host for its running sessions and stores them. Returns whether it answered. */
+export function openHost({ run, clock, area }: Context, host: string): Promise<boolean> {
   const atMs = clock.monotonic();
-  const known = answers.get(host);
-  if (known !== undefined && atMs - known.atMs < ANSWER_MS) return known.rows;
+  const known = asked.get(host);
+  if (known !== undefined && atMs - known.atMs < ANSWER_MS) return known.isThere;
   const args = ['-o', 'BatchMode=yes', '--', host, 'steward', 'sessions', '--json'];
-  const rows = run('ssh', args, { timeoutMs: ASK_MS }).then(
-    ({ stdout }) => rowsOfHost(stdout, { machine: host, host, asOf: toIso(clock.now()) }),
+  const isThere = run('ssh', args, { timeoutMs: ASK_MS }).then(
+    ({ stdout }) => {
+      const answer = { at: toIso(clock.now()), stdout };
+      if (rowsOfHost(stdout, { machine: host, host, asOf: answer.at }) === undefined) return false;
+      writeObject(answerFile(area.machine, host), answer, { sync: false });
+      return true;
+    },
     (error: unknown) => {
       throwIfBug(error);
-      return undefined;
+      return false;
     },
   );
-  answers.set(host, { atMs, rows });
-  return rows;
+  asked.set(host, { atMs, isThere });
+  return isThere;
+}
+
+function lastAnswer({ area, clock }: Context, host: string): { rows: SessionRow[]; at: string | null } {
+  const { at, stdout } = readObject(answerFile(area.machine, host)) ?? {};
+  if (typeof at !== 'string' || typeof stdout !== 'string') return { rows: [], at: null };
+  const isRecent = Math.abs(clock.now() - Date.parse(at)) < VALID_MS;
+  return { rows: (isRecent && rowsOfHost(stdout, { machine: host, host, asOf: at })) || [], at };
+}
+
+function answerFile(folder: string, host: string): string {
+  return join(folder, 'hosts', `${shortHash(host)}.json`);
 }
 
 /** Returns this machine's running sessions in the form that it publishes. */

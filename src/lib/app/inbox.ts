@@ -21,7 +21,6 @@ import { undelivered } from '../notify/history';
 import { deadFolder } from '../notify/outbox';
 import { readInstallManifest } from '../platform/files/install-manifest';
 import { parseIso, toIso } from '../platform/time/clock';
-import type { SessionRow } from '../sessions/rows';
 import { currentSessions } from '../sessions/state';
 import { itemsOf } from '../work/board';
 import type { WorkDeps } from '../work/deps';
@@ -31,7 +30,7 @@ import { staleness } from '../work/poll';
 import { currentPrivacy } from '../work/privacy';
 import { storedReviews } from '../work/reviews';
 import { installerDeps, zonedNow, type Context } from './context';
-import { openElsewhere, openPublished } from './elsewhere';
+import { openElsewhere, openKnown } from './elsewhere';
 import { openRunning, openSessions } from './sessions';
 import { openUsage } from './usage';
 import { openWork } from './work';
@@ -48,13 +47,11 @@ export async function openInbox(context: Context): Promise<Inbox> {
   const { area, clock } = context;
   const nowMs = clock.now();
   const { sessions } = openRunning(context, await openSessions(context));
-  const { rows: elsewhere, silent } = await openElsewhere(context);
-  const others = await openOtherWaits(context, elsewhere);
+  const others = await openOtherWaits(context);
   const own = withAsks(sessionWaits(Object.values(sessions), nowMs), waitingAsks(context));
   const all = [...own, ...others.waits];
   const rows = orderedRows(unmarked(all, readMarks(area.inbox), nowMs), nowMs);
-  const notRead = Object.fromEntries(silent.map((host) => [host, null]));
-  return { rows, count: rows.length, asOf: { sessions: toIso(nowMs), ...notRead, ...others.asOf } };
+  return { rows, count: rows.length, asOf: { sessions: toIso(nowMs), ...others.asOf } };
 }
 
 const COUNT_VALID_MS = 60_000;
@@ -65,7 +62,7 @@ export async function openOtherCount(context: Context) {
   const { area, clock } = context;
   const nowMs = clock.now();
   const marks = readMarks(area.inbox);
-  const { waits, dues } = await openOtherWaits(context, await openPublished(context));
+  const { waits, dues } = await openOtherWaits(context);
   const times = [...dues, ...Object.values(marks)].map((at) => parseIso(at ?? '') ?? 0);
   const untilMs = Math.min(nowMs + COUNT_VALID_MS, ...times.filter((ms) => ms > nowMs));
   const shown = unmarked(waits, marks, nowMs);
@@ -79,7 +76,7 @@ export function openInboxFiles({ area }: Context): string[] {
   return [
     ...configPaths(area),
     ...[work.cache, work.reviews, area.inbox, area.asks, area.spool, deadFolder(area), area.notifyLog],
-    join(area.machine, 'usage'),
+    ...[join(area.machine, 'usage'), join(area.machine, 'hosts')],
     ...[managed, ...localSessions(managed).map((id) => sessionLogPath(managed, id))],
     ...[installManifest, ...readInstallManifest(installManifest).map(({ path }) => path)],
   ];
@@ -89,16 +86,17 @@ export function openInboxFiles({ area }: Context): string[] {
  * Returns the waits that aren't sessions of this machine, the due times of the reminders, and when each source was
  * last read.
  */
-async function openOtherWaits(context: Context, elsewhere: readonly SessionRow[]): Promise<Waits> {
+async function openOtherWaits(context: Context): Promise<Waits> {
   const { area, clock } = context;
   const now = toIso(clock.now());
+  const elsewhere = await openKnown(context);
   const ofWork = workWaits((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const asks = waitingAsks(context);
   const { deps: usage } = await openUsage(context);
   const waits = [
     ...ofWork.waits,
-    ...elsewhereWaits(elsewhere),
+    ...elsewhereWaits(elsewhere.rows),
     ...askWaits(asks),
     ...failed.map(({ id, at: since, title, text }) => {
       const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
@@ -128,7 +126,7 @@ async function openOtherWaits(context: Context, elsewhere: readonly SessionRow[]
   return {
     waits,
     dues: [...ofWork.dues, ...asks.map(({ until }) => until)],
-    asOf: { ...ofWork.asOf, notifications: now, hooks: now, 'hosted sessions': now },
+    asOf: { ...elsewhere.asOf, ...ofWork.asOf, notifications: now, hooks: now, 'hosted sessions': now },
   };
 }
 
@@ -186,7 +184,15 @@ const MARK = {
 
 export function inboxRoutes(context: Context): Route[] {
   return [
-    { method: 'GET', path: '/api/inbox', isLive: true, run: () => openInbox(context) },
+    {
+      method: 'GET',
+      path: '/api/inbox',
+      isLive: true,
+      async run() {
+        await openElsewhere(context);
+        return openInbox(context);
+      },
+    },
     writeRoute('/api/inbox/answer', ANSWER, async ({ id, ...given }) => {
       await answerAsk(context, id, (ask) => decisionFor(ask, given), 'the page');
       return { id };

@@ -7,12 +7,13 @@ import { exists } from '../platform/files/folder';
 import { knownMachineId } from '../platform/files/machine';
 import { liveFile, livePublisher } from '../sync/live';
 import type { Context } from './context';
-import { openPublished, openOwnRows } from './elsewhere';
+import { openElsewhere, openKnown, openOwnRows } from './elsewhere';
 import type { NotifyContext } from './notify';
 import { machineName } from './sync-settings';
 import { presenceOf } from './triggers';
 
 const LIVE_SEC = 2;
+const HOSTS_SEC = 30;
 const RECENT_MS = 10 * 60_000;
 
 /** The job that publishes this machine's running sessions to the exchange folder. */
@@ -33,11 +34,16 @@ export function liveJob(context: Context): DaemonJob {
   };
 }
 
+/** The job that asks the ssh hosts for their sessions, for readers that ask nobody. A page that is open asks more often. */
+export function hostsJob(context: Context): DaemonJob {
+  return periodicJob('hosts', 'machines', HOSTS_SEC, async () => void (await openElsewhere(context)));
+}
+
 /** The job that tells you what sessions of other machines ask, while you are at this one. */
 export function alertJob(context: Context, { deps }: Pick<NotifyContext, 'deps'>): DaemonJob {
   const told = new Set<string>();
   return periodicJob('elsewhere', 'notify', LIVE_SEC, async () => {
-    for (const { slug, name, waitingFor, waitingSince } of await openPublished(context)) {
+    for (const { slug, name, waitingFor, waitingSince } of (await openKnown(context)).rows) {
       const dedupe = `attention:${slug}:${waitingSince}`;
       const isRecent = context.clock.now() - Date.parse(waitingSince ?? '') < RECENT_MS;
       if (waitingFor === null || !isRecent || told.has(dedupe)) continue;

@@ -59,6 +59,7 @@ export const HELD: readonly HeldFile[] = [
   { name: 'work/logs/', by: BOTH, at: (area) => join(area.work.root, 'logs') },
   { name: 'banners.json', by: BOTH, at: ({ machine }) => join(machine, 'banners.json') },
   { name: 'pushes.json', by: BOTH, at: ({ machine }) => join(machine, 'pushes.json') },
+  { name: 'hosts/', by: BOTH, at: ({ machine }) => join(machine, 'hosts') },
   { name: 'session-names/', by: ['forget'], at: ({ machine }) => namesFolder(machine) },
   { name: 'usage/logs.json', by: BOTH, at: ({ machine }) => join(machine, 'usage', 'logs.json') },
 ];

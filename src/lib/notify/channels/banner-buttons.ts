@@ -33,7 +33,7 @@ export function bannerButtons() {
     return bus;
   };
   return {
-    /** The banners whose buttons this connection is told of. */
+    /** The banners whose buttons the service reports to this connection. */
     shown,
     bus: (address: string): Promise<Bus> => (kept ??= connect(address)),
     /** Returns the tokens of the buttons that you pressed since the last call. */

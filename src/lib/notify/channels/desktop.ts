@@ -50,7 +50,7 @@ export function desktopChannel(deps: DesktopDeps): Channel {
       const plain = { ...PLAIN, id: '', acceptedMs: 0, event: 'attention' } as const;
       for (const { ref, thread, wait, message } of pushes) {
         if (ref === undefined || buttons.shown.has(ref)) continue;
-        // The service would tell a process that has ended, so this one shows the banner anew.
+        // The service would report to a process that has ended, so this one shows the banner again.
         const isWaiting = (await deps.pushes.waitOf(thread))?.ids.includes(wait);
         if (isWaiting)
           await showOverBus(deps, { ...plain, priority: 3, silent: true, thread, message }, buttons);
