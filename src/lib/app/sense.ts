@@ -10,7 +10,7 @@ import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
 import { type Day, addDays, dayOf } from '../platform/time/time';
-import { within } from '../platform/time/wait';
+import { loopTurn, within } from '../platform/time/wait';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
 import { type CaptureDeps, type CaptureResult, capture } from '../sense/capture';
@@ -22,7 +22,7 @@ import type { Desktop } from '../sense/front-app/adapter';
 import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
 import { type FocusWatch, watchFocus } from '../sense/focus-watch';
-import { goalTagsOf } from '../time/ledger/rows';
+import { goalTagsOf, type WorkNames } from '../time/ledger/rows';
 import { type Last, type ObserveDeps, observe } from '../sense/observe';
 import { forgetRunning } from '../sense/purge';
 import { type ReadDeps, recordsBetween } from '../sense/read';
@@ -96,7 +96,13 @@ async function goalTagger(context: Context): Promise<CaptureDeps['goalTags']> {
   if (!hasRules(readGoals(context.area.goals))) return undefined;
   const { openWorkNames } = await import('./work-names');
   const readNames = await openWorkNames(context);
-  return (ledger) => goalTagsOf(ledger, readNames());
+  let last: { turn: number; names: WorkNames } | undefined;
+  return (ledger) => {
+    const turn = loopTurn();
+    // All days of a request share the names.
+    if (last?.turn !== turn) last = { turn, names: readNames() };
+    return goalTagsOf(ledger, last.names);
+  };
 }
 
 /** Returns the dependencies of a backfill, which requires the sense lock. */

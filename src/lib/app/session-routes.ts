@@ -42,7 +42,8 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
       method: 'GET',
       path: '/api/sense/sessions',
       async run(): Promise<SessionFigures[]> {
-        const deps = await sense();
+        // Merged records have other ids for this machine's sessions.
+        const deps = { ...(await sense()), machines: undefined };
         const records = [today(deps).record, ...recent(deps, FIGURE_DAYS - 1)];
         const rows = await (await openUsage(context)).bySession(FIGURE_DAYS);
         const agents = records.flatMap(({ ledger }) => ledger.agents);

@@ -11,11 +11,12 @@ import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';
 import { isDay, type Day } from '../platform/time/time';
+import { yielder } from '../platform/time/wait';
 import { APP_KINDS, type AppKind } from '../time/classify';
 import type { Classified } from '../sense/classify-file';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import type { LiveReads } from '../sense/live';
-import { recent, today, type ReadDeps } from '../sense/read';
+import { recentParts, today, type ReadDeps } from '../sense/read';
 import type { Gate } from './guards';
 import {
   cached,
@@ -126,6 +127,8 @@ export interface SenseRoutesDeps {
 }
 
 const DEFAULT_DAYS = 7;
+/** How long a request may keep others waiting. */
+const SLICE_MS = 10;
 
 /** A day of `GET /api/sense/recent?fields=totals`. */
 export type DayTotals = ReturnType<typeof totalsOf>;
@@ -186,8 +189,14 @@ export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutes
         fields: oneOf(query, 'fields', ['totals']),
       }),
       run: async ({ days, to, machine, fields }) => {
-        const records = recent(await depsOf(machine), days, to === undefined ? {} : { to });
-        return fields === undefined ? records.map(recordDocument) : records.map(totalsOf);
+        const deps = await depsOf(machine);
+        const turn = yielder(deps.clock, SLICE_MS);
+        const rows: object[] = [];
+        for (const part of recentParts(deps, days, to === undefined ? {} : { to })) {
+          rows.push(...part.map((record) => (fields === undefined ? recordDocument : totalsOf)(record)));
+          await turn();
+        }
+        return rows.reverse();
       },
     }),
     writeRoute('/api/sense/classify', { app: APP, kind: v.picklist(APP_KINDS), since: DAY }, classify),

@@ -8,7 +8,7 @@ import { foldName, type Classifier } from '../time/classify';
 import { dayTimeline } from '../time/day-timeline';
 import { SENSE_VERSION, type SenseEvent, type SourceId } from '../time/event';
 import type { UnionRecord } from '../time/machines/model';
-import { sessionReposOf, unionDays, type Machines } from '../time/machines/read';
+import { sessionReposOf, unionDays, unionParts, type Machines } from '../time/machines/read';
 import { machineTimeline } from '../time/machines/timeline';
 import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
@@ -130,11 +130,16 @@ export const MAX_RECENT_DAYS = 366;
  * Returns the latest `days` records of a range, newest first. Throws `usage` unless `days` is
  * from 1 to 366.
  */
-export function recent(
+export function recent(deps: ReadDeps, days: number, options?: RecentOptions): DailyRecord[] {
+  return [...recentParts(deps, days, options)].flat().reverse();
+}
+
+/** Yields what `recent` returns, a few days at a time, oldest first. */
+export function* recentParts(
   deps: ReadDeps,
   days: number,
   { onDamaged = () => undefined, ...range }: RecentOptions = {},
-): DailyRecord[] {
+): Generator<DailyRecord[]> {
   const { store, goalTags } = deps;
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
     throw new StewardError('usage', `Invalid number of days: ${days}.`, {
@@ -144,19 +149,18 @@ export function recent(
   const machines = deps.machines?.();
   if (machines !== undefined) {
     const past = daysBetween(machines.days(), range).filter((day) => day < todayOf(deps));
-    return [...unionDays(machines, past.slice(-days), { goalTags }).values()].reverse();
+    return yield* unionParts(machines, past.slice(-days), { goalTags });
   }
   const recorded = new Set(store.recordedDays());
   // If captures end before a day is over, the day has a log but no record.
   const logged = store.loggedDays().filter((day) => day < todayOf(deps) && !recorded.has(day));
-  const known = daysBetween([...recorded, ...logged].sort(), range)
-    .slice(-days)
-    .reverse();
-  return known.flatMap((day) =>
-    recorded.has(day)
-      ? (store.readRecord(day, onDamaged) ?? [])
-      : readDay(deps, store.readState().state, day).record,
-  );
+  const known = daysBetween([...recorded, ...logged].sort(), range).slice(-days);
+  for (const day of known) {
+    const record = recorded.has(day)
+      ? store.readRecord(day, onDamaged)
+      : readDay(deps, store.readState().state, day).record;
+    if (record !== undefined) yield [record];
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { addDays, type Day } from '../../platform/time/time';
 import type { DayLedger } from '../ledger/model';
 import type { DailyRecord, SessionRepos } from '../record';
 import { distinct, mergeDays } from './merge';
-import type { MachineDay, UnionRecord } from './model';
+import type { MachineDay } from './model';
 import { countOnce, type Counted } from './overlap';
 import type { MachineParts } from './timeline';
 
@@ -43,16 +43,22 @@ export interface UnionOptions {
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
 }
 
-/** Number of days to read at a time. Reading a year in chunks is faster and uses less memory. */
-const CHUNK_DAYS = 14;
+/** Number of days to read at a time, so that a year needs little memory, and other requests needn't wait for it. */
+const CHUNK_DAYS = 4;
 
 /** Returns the merged records by date. Omits dates that no machine recorded. */
-export function unionDays(machines: Machines, days: readonly Day[], { goalTags }: UnionOptions = {}) {
-  const records: UnionRecord[] = [];
-  for (const { read, chunk } of chunksOf(machines, days))
-    records.push(...mergeDays(read, chunk, machines.names));
-  for (const record of records) record.goalTags = goalTags?.(record.ledger) ?? {};
+export function unionDays(machines: Machines, days: readonly Day[], options?: UnionOptions) {
+  const records = [...unionParts(machines, days, options)].flat();
   return new Map(records.map((record) => [record.date, record]));
+}
+
+/** Yields the merged records of a few days at a time, oldest first. */
+export function* unionParts(machines: Machines, days: readonly Day[], { goalTags }: UnionOptions = {}) {
+  for (const { read, chunk } of chunksOf(machines, days)) {
+    const records = mergeDays(read, chunk, machines.names);
+    for (const record of records) record.goalTags = goalTags?.(record.ledger) ?? {};
+    yield records;
+  }
 }
 
 /** Yields the machines' days, with the days around each chunk, because time zones differ. */
