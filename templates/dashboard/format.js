@@ -42,7 +42,8 @@ export function noDate(text) {
 
 /** Formats a number as `2,400`. @param {number} value */
 export function grouped(value) {
-  return value.toLocaleString('en');
+  // The browser's formatter is slow to create, and small numbers don't need it.
+  return Math.abs(value) < 1000 ? String(value) : value.toLocaleString('en');
 }
 
 /** The default time zone; undefined for the browser's. @type {string | undefined} */
@@ -50,7 +51,12 @@ let home;
 
 /** @param {string | undefined} zone */
 export function setZone(zone) {
-  home = zone;
+  home = zone === ownZone() ? undefined : zone;
+}
+
+/** Returns the browser's time zone. Its formatter is slow to create, so pages call this while they wait for data. */
+export function ownZone() {
+  return formatter(undefined).resolvedOptions().timeZone;
 }
 
 /** Formats a time as `09:42`, by default in the page's time zone. @param {number} ms @param {string} [zone] */
@@ -83,11 +89,17 @@ export function zoneWords(zone, day) {
 /** Cached formatters by zone; creating one is slow. @type {Map<string | undefined, Intl.DateTimeFormat>} */
 const formats = new Map();
 
-/** @param {number} ms @param {string} [zone] */
-function wall(ms, zone = home) {
+/** @param {string | undefined} zone */
+function formatter(zone) {
   const format = formats.get(zone) ?? formatOf(zone);
   formats.set(zone, format);
-  const found = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  return format;
+}
+
+/** @param {number} ms @param {string} [zone] */
+function wall(ms, zone = home) {
+  const parts = formatter(zone).formatToParts(ms);
+  const found = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   return `${found.year}-${found.month}-${found.day}T${found.hour}:${found.minute}`;
 }
 

@@ -13,6 +13,7 @@ import {
   grouped,
   minutes,
   noDate,
+  ownZone,
   setZone,
   shortDay,
 } from './format.js';
@@ -255,7 +256,7 @@ byId('ledger').addEventListener('click', (event) => {
 
 /** @param {string} shown @param {string} today @param {string | undefined} timezone @param {boolean} [isMerged] */
 function showHead(shown, today, timezone, isMerged = false) {
-  const isOwn = Intl.DateTimeFormat().resolvedOptions().timeZone === timezone;
+  const isOwn = timezone === ownZone();
   const zone = (isOwn && !isMerged) || timezone === undefined ? undefined : zoneWords(timezone, shown);
   show(byId('day-title'), longDay(shown));
   const before = daysBefore(shown, 1);

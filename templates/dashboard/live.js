@@ -3,6 +3,7 @@
 
 import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies, watchForms } from './dom.js';
+import { ownZone } from './format.js';
 import { rove, watchKeys } from './keys.js';
 import { showHeader, showLink, showWaiting } from './nav.js';
 
@@ -79,9 +80,7 @@ export function follow(own, draw, late = []) {
     if (isDrawing || (isFirst && isAwaited)) return;
     isDrawing = true;
     // Hidden pages don't get animation frames.
-    const later = document.hidden
-      ? (/** @type {() => void} */ run) => setTimeout(run)
-      : requestAnimationFrame;
+    const later = document.hidden ? setTimeout : isFirst ? queueMicrotask : requestAnimationFrame;
     later(() => {
       isDrawing = false;
       isFirst = false;
@@ -192,6 +191,7 @@ export function follow(own, draw, late = []) {
   void signIn().then(() => {
     void askAll();
     reconnect = openStream(onLine);
+    ownZone();
   });
   setTimeout(() => {
     if (!isFirst) return;

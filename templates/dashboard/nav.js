@@ -51,7 +51,6 @@ export function showHeader() {
       h('button', { id: 'keys', class: 'copy', 'aria-label': 'Keyboard shortcuts' }, '?'),
     ),
   );
-  showWaiting(0);
 }
 
 /** @param {number} count @param {string | null | void} name the page's new name */
