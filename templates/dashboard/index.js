@@ -81,7 +81,7 @@ const { refresh, redraw } = follow(
       {
         name: 'Day',
         feeds: isMissing(problem) ? [] : [feeds.day],
-        from: [day, board, problem, minute, picked.app, picked.repo, slugs, isSignedIn()],
+        from: [day, board, problem, minute, picked.app, picked.repo, slugs, isSignedIn(), innerWidth],
         draw() {
           if (day !== undefined) showDay(titled(day, report, board), slugs.split(' '), now, lost);
           else if (isMissing(problem)) showMissing(now, problem);

@@ -170,6 +170,7 @@ export function follow(own, draw, late = []) {
     else if (!isLive) void askAll();
   });
   addEventListener('online', () => void askAll());
+  addEventListener('resize', drawSoon);
   addEventListener('pageshow', (event) => {
     if (event.persisted) void askAll();
   });
