@@ -24,7 +24,7 @@ import { drawPanels } from './notes.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
 import { plainTitle } from './work-rows.js';
-import { namesOf, SET_UP_WORK, showDone, showNext, showRunning } from './today-lists.js';
+import { namesOf, SET_UP_WORK, showDone, showNext, showRunning, showUsage } from './today-lists.js';
 import { changes, showWaitingList, watchActs } from './waiting-list.js';
 
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
@@ -34,6 +34,7 @@ import { changes, showWaitingList, watchActs } from './waiting-list.js';
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 /** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
+/** @typedef {import('../../src/lib/app/usage').UsageDocument} Usage */
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
 /** Stored in the browser once the user has dismissed the setup steps. */
@@ -57,6 +58,7 @@ const { refresh, redraw } = follow(
     work: '/api/work',
     recent: '/api/sense/recent?days=7',
     insight: '/api/sense/insight',
+    usage: '/api/usage',
   },
   (feeds, { now, lostAt }) => {
     const { problem } = feeds.day;
@@ -71,6 +73,7 @@ const { refresh, redraw } = follow(
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
     const slugs = (report?.sessions ?? []).map(({ slug, status }) => status === 'waiting' && slug).join(' ');
     const insight = /** @type {Insight | undefined} */ (feeds.insight.data);
+    const usage = /** @type {Usage | undefined} */ (feeds.usage.data);
     drawPanels([
       {
         name: 'Sessions',
@@ -112,6 +115,14 @@ const { refresh, redraw } = follow(
         },
       },
       {
+        name: 'Usage',
+        feeds: [feeds.usage],
+        from: [usage, day?.day],
+        draw() {
+          if (usage !== undefined) showUsage(byId('usage'), usage, day?.day);
+        },
+      },
+      {
         name: 'Next',
         feeds: [feeds.work],
         from: [board, day?.timezone, minute],
@@ -120,7 +131,7 @@ const { refresh, redraw } = follow(
     ]);
     return asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
   },
-  ['insight', 'recent'],
+  ['insight', 'recent', 'usage'],
 );
 onTurn('/');
 onWaiting();
@@ -219,7 +230,7 @@ function showDay(day, waiting, now, lost) {
   showApps(byId('apps'), [{ ...record, apps }]);
   showLedger(byId('ledger'), [record], { picked: repo });
   showDone(byId('done'), shown, clock);
-  for (const id of ['flow-section', 'week-section']) byId(id).hidden = !isToday;
+  for (const id of ['flow-section', 'usage-section', 'week-section']) byId(id).hidden = !isToday;
 }
 
 /** Returns the part of a day that belongs to what is picked. @param {DayDocument} day @param {Picked} picked @returns {DayDocument} */

@@ -205,5 +205,7 @@ export function follow(own, draw, late = []) {
 /** Returns the topic that announces changes to a document. @param {string} url */
 function topicOf(url) {
   const [, , name = ''] = url.split(/[/?]/);
+  // Usage grows while the day does.
+  if (name === 'usage') return 'day';
   return ['day', 'inbox', 'sessions', 'work', 'sense', 'notify'].includes(name) ? name : 'status';
 }

@@ -181,3 +181,20 @@ export function showNext(place, board, now, lost) {
     next.length > SHOWN && h('li.muted', h('a', { href: '/work' }, `${grouped(next.length - SHOWN)} more`)),
   );
 }
+
+/** Shows what today and the last seven days cost, and the limits and budgets. @param {Element} place @param {import('../../src/lib/app/usage').UsageDocument} usage @param {string | undefined} today */
+export function showUsage(place, { rows, total, limits }, today) {
+  const own = rows.find(({ key }) => key === today);
+  show(
+    place,
+    rows.length === 0 && h('p.muted', 'No usage in the last 7 days.'),
+    rows.length > 0 && h('p', `${own ? costOf(own) : 'nothing'} today · ${costOf(total)} in the last 7 days`),
+    limits.map(({ text }) => h('p.muted', text)),
+  );
+}
+
+/** Returns the cost, or the tokens if no price is known. @param {import('../../src/lib/app/usage').UsageDocument['total'] | import('../../src/lib/app/usage').UsageDocument['rows'][number]} usage */
+function costOf({ cost, input, output, ...more }) {
+  if (cost === null) return `${grouped(input + output)} tokens`;
+  return `${'unpriced' in more && more.unpriced > 0 ? 'at least ' : ''}$${cost.toFixed(2)}`;
+}

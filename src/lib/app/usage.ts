@@ -110,9 +110,15 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
   };
 }
 
+/** The response of `GET /api/usage`. */
+export interface UsageDocument extends Usage {
+  /** The lines about limits and budgets; their texts can name sessions. */
+  limits: { text: string }[];
+}
+
 /**
- * Handles `GET /api/usage?by=model&days=30`. Returns the output of `steward usage --json`, as of the usage
- * job's last run.
+ * Handles `GET /api/usage?by=model&days=30`. Returns the output of `steward usage --json` and the limits, as of the
+ * usage job's last run.
  */
 export function usageRoute(context: Context): Route {
   return route({
@@ -123,6 +129,10 @@ export function usageRoute(context: Context): Route {
       days: checkedDays(wholeNumber(query, 'days') ?? DEFAULT_DAYS),
       machine: machineIn(query),
     }),
-    run: async (words): Promise<Usage> => (await openUsage(context)).stored(words),
+    async run(words): Promise<UsageDocument> {
+      const usage = await openUsage(context);
+      const { limits } = await usage.limits();
+      return { ...(await usage.stored(words)), limits: limits.map((text) => ({ text })) };
+    },
   });
 }

@@ -6,7 +6,7 @@ import type { SenseEvent } from '../time/event';
 import { random, type Random } from './random';
 import { ASSISTANTS, REPOSITORIES } from './words';
 
-/** A fortnight that happened on two machines. The same seed, time and time zone give the same story. */
+/** A fortnight that happened on three machines. The same seed, time and time zone give the same story. */
 export type Story = ReturnType<typeof tellStory>;
 
 export interface StoryMachine {
@@ -45,8 +45,8 @@ const DAY_OFF = 6;
 const GAP_DAY = 10;
 const GAP_MS = 150 * MINUTE;
 const LUNCH_MS = 45 * MINUTE;
-/** The days on which the second machine was used in the evening. */
-const EVENINGS: readonly number[] = [1, 4, 8, 11, 12];
+/** The days on which the other machines were used: in the evening, and a while ago today. */
+const EVENINGS: readonly number[] = [1, 4, 8, 11, 12, DAYS - 1];
 
 interface Teller {
   random: Random;
@@ -58,35 +58,29 @@ interface Teller {
 
 export function tellStory(options: { seed: number; nowMs: number; zone: string; folder: string }) {
   const { seed, nowMs, zone, folder } = options;
-  const [desk, laptop] = [random(seed), random(seed + 1)];
   const last = dayOf(nowMs, zone);
   const machines: StoryMachine[] = [
     { id: 'd0000000de5c', name: 'desk', days: [] },
     { id: 'd0000001a470', name: 'laptop', days: [] },
+    { id: 'd00000057d10', name: 'studio', days: [] },
   ];
+  const chances = machines.map((machine, i) => ({ machine, random: random(seed + i) }));
   for (let index = 0; index < DAYS; index += 1) {
     const day = addDays(last, index + 1 - DAYS);
     const { startMs, endMs } = dayBounds(day, zone);
     const isLast = index === DAYS - 1;
-    const newDay = (): StoryDay => ({
-      day,
-      endMs: isLast ? nowMs : endMs - MINUTE,
-      focus: [],
-      commits: [],
-      hooks: [],
-      sessions: [],
-    });
-    const outs = machines.map(({ days }) => {
-      const out = newDay();
+    const lastMs = isLast ? nowMs : endMs - MINUTE;
+    const [own, ...others] = chances.map(({ machine: { id, days }, random: by }): Teller => {
+      const out: StoryDay = { day, endMs: lastMs, focus: [], commits: [], hooks: [], sessions: [] };
       days.push(out);
-      return out;
+      return { random: by, machine: id, folder, out };
+    }) as [Teller, ...Teller[]];
+    if (isLast) tellToday(own, Math.max(startMs, nowMs - 8 * HOUR), nowMs);
+    else if (index !== DAY_OFF) tellWorkingDay(own, startMs, index);
+    others.forEach((other, i) => {
+      const fromMs = isLast ? Math.max(startMs, nowMs - (i + 2) * HOUR) : startMs + 20 * HOUR;
+      if (EVENINGS.includes(index)) tellEvening(other, fromMs);
     });
-    const [own, other] = outs as [StoryDay, StoryDay];
-    const teller = { random: desk, machine: 'd0000000de5c', folder, out: own };
-    if (isLast) tellToday(teller, Math.max(startMs, nowMs - 8 * HOUR), nowMs);
-    else if (index !== DAY_OFF) tellWorkingDay(teller, startMs, index);
-    if (EVENINGS.includes(index))
-      tellEvening({ random: laptop, machine: 'd0000001a470', folder, out: other }, startMs + 20 * HOUR);
   }
   for (const { days } of machines) {
     for (const { focus, commits, hooks } of days) {
@@ -144,7 +138,7 @@ function tellToday(teller: Teller, fromMs: number, nowMs: number): void {
 }
 
 function tellEvening(teller: Teller, fromMs: number): void {
-  const toMs = fromMs + (40 + teller.random.upTo(50)) * MINUTE;
+  const toMs = Math.min(teller.out.endMs, fromMs + (40 + teller.random.upTo(50)) * MINUTE);
   tellProject(teller, 'notes', fromMs, toMs, 0);
 }
 

@@ -14,6 +14,9 @@ export const ASSISTANTS: readonly { id: AssistantId; model: string }[] = [
   { id: 'copilot', model: 'gpt-5' },
 ];
 
+/** A question of an agent that can be answered on the pages. */
+export const QUESTION = { ...data.question, kind: 'ask', tool: 'ask_me', canAllow: true } as const;
+
 export const GOALS = data.goals.join('\n');
 
 /** `days` since the last change, and `dueHours` until the reminder is due. */

@@ -6,9 +6,11 @@ import { openSessions } from '../app/sessions';
 import { openSync } from '../app/sync';
 import { stateFile } from '../app/sync-settings';
 import { openUsage } from '../app/usage';
+import { keepLimits } from '../assistant/status-input';
 import { loadConfig } from '../config/load';
 import { userArea } from '../config/user-area';
 import { setKeys } from '../config/write';
+import { openAsk } from '../inbox/asks';
 import { StewardError } from '../errors';
 import { lineOf, logLine } from '../notify/history';
 import { replaceFile } from '../platform/files/atomic-file';
@@ -33,7 +35,7 @@ import { put, readLedger } from '../usage/ledger';
 import { emptyCache, merged, writeCache, writePoll } from '../work/cache';
 import { makeBody, toIssue, type Issue } from '../work/issue';
 import type { Story, StoryDay, StoryMachine } from './story';
-import { GOALS, ISSUES, PERSON, REPOSITORIES, REPOSITORY } from './words';
+import { GOALS, ISSUES, PERSON, QUESTION, REPOSITORIES, REPOSITORY } from './words';
 
 const HOUR = 3_600_000;
 const LOCK_WAIT_MS = 10_000;
@@ -72,7 +74,11 @@ export async function writeStory(
     }
     setTime(story.nowMs);
     await writeUsage(context, machine);
-    if (isFirst) writeNotifications(context, machine.days.slice(-NOTIFIED_DAYS));
+    if (isFirst) {
+      writeNotifications(context, machine.days.slice(-NOTIFIED_DAYS));
+      keepLimits(context.area.limits, 'claude-code', limitsAt(story.nowMs), story.nowMs);
+      await openAsk(context, { ...QUESTION, isHeld: false, untilMs: story.nowMs + 8 * HOUR });
+    }
     writeState(stateFile(context.area), { ...readState(stateFile(context.area)), name: machine.name });
     const { deps, locked } = await openSync(context);
     await locked(() => publish(deps));
@@ -109,6 +115,11 @@ function contextAt(home: string, machineId: string, templates: string) {
   return { context, setTime: (ms: number) => (nowMs = ms) };
 }
 
+function limitsAt(nowMs: number) {
+  const at = (usedPercent: number, hours: number) => ({ usedPercent, resetsAt: toIso(nowMs + hours * HOUR) });
+  return { fiveHour: at(63, 2), sevenDay: at(31, 80) };
+}
+
 async function configure(
   context: Context,
   { zone, exchange, repositories }: { zone: string; exchange: string; repositories: string },
@@ -124,6 +135,7 @@ async function configure(
     'sync.folder': exchange,
     'notify.voice.engine': 'none',
     'daemon.requireToken': false,
+    'usage.budgets': [{ per: 'day', usd: 10 }],
     'sense.repos': Object.keys(REPOSITORIES).map((name) => join(repositories, name)),
     'WORK.POLL_INTERVAL_SECONDS': 3600,
     'WORK.repo': REPOSITORY,
@@ -189,10 +201,11 @@ function writeNotifications({ area }: Context, days: readonly StoryDay[]): void 
     const verb = asks === undefined ? 'needs your permission' : 'asks a question';
     const id = `${compactTime(ms)}-${index.toString(16).padStart(12, '0')}`;
     const notice = { id, event: 'attention' as const, priority: 4, message: `${about.title}: ${verb}` };
+    const isLost = index === waits.length - 2;
     const shown = {
-      result: 'delivered' as const,
+      result: isLost ? ('failed' as const) : ('delivered' as const),
       attempts: 1,
-      reason: null,
+      reason: isLost ? 'no notification service' : null,
       nextAt: null,
       maybeTwice: false,
     };
