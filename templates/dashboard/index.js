@@ -78,8 +78,11 @@ const { refresh, redraw } = follow(
       {
         name: 'Sessions',
         feeds: [feeds.sessions, feeds.inbox],
-        from: [report, inbox, board, day?.day, minute, isSignedIn(), changes],
-        draw: () => showSessions(report, inbox, board, now, lost),
+        from: [report, inbox, board, day?.day, minute, isSignedIn(), changes, feeds.sessions.problem],
+        draw() {
+          showSessions(report, inbox, board, now, lost);
+          showUnknown('running', feeds.sessions);
+        },
       },
       {
         name: 'Day',
@@ -108,8 +111,9 @@ const { refresh, redraw } = follow(
       {
         name: 'Recent activity',
         feeds: [feeds.insight],
-        from: [insight, day?.timezone, minute],
+        from: [insight, day?.timezone, minute, feeds.insight.problem],
         draw() {
+          showUnknown('flow', feeds.insight);
           if (insight === undefined) return;
           void import('./sense-flow.js').then(({ showFlow }) => showFlow(byId('flow'), insight, now));
         },
@@ -117,16 +121,20 @@ const { refresh, redraw } = follow(
       {
         name: 'Usage',
         feeds: [feeds.usage],
-        from: [usage, day?.day],
+        from: [usage, day?.day, feeds.usage.problem],
         draw() {
+          showUnknown('usage', feeds.usage);
           if (usage !== undefined) showUsage(byId('usage'), usage, day?.day);
         },
       },
       {
         name: 'Next',
         feeds: [feeds.work],
-        from: [board, day?.timezone, minute],
-        draw: () => showNext(byId('next'), board, now, lost),
+        from: [board, day?.timezone, minute, feeds.work.problem],
+        draw() {
+          showNext(byId('next'), board, now, lost);
+          showUnknown('next', feeds.work, 'li');
+        },
       },
     ]);
     return asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
@@ -191,6 +199,11 @@ function showSessions(report, inbox, board, now, lost) {
   show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
   show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
   showRunning(byId('running'), report?.sessions, names, now, lost);
+}
+
+/** Says that a panel could not be read. @param {string} id @param {import('./live.js').Feed} feed @param {string} [tag] */
+function showUnknown(id, { data, problem }, tag = 'p') {
+  if (data === undefined && problem) show(byId(id), h(`${tag}.muted`, 'Unknown.'));
 }
 
 /** @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {number} now @param {Lost} lost */

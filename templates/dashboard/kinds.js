@@ -71,22 +71,26 @@ export function daysUpTo(to, count, list) {
 /** @param {Element} place @param {DayRow[]} days @param {readonly string[]} [damaged] the days whose record can't be read */
 export function showDays(place, days, damaged = []) {
   const max = Math.max(60, ...days.map(({ record }) => record?.totalMinutes ?? 0));
+  // Nothing is known of the days before the first record.
+  const first = days.findLastIndex(({ day, record }) => record !== undefined || damaged.includes(day));
   show(
     place,
-    days.map(({ day, record }) =>
-      h(
-        'li',
-        { 'data-key': day },
-        dayLink(day, record, damaged.includes(day)),
-        damaged.includes(day)
-          ? h('span.attention.unreadable', 'recorded, unreadable')
-          : [
-              h('span.figure', record === undefined ? 'no record' : timeOf(record)),
-              bar(record, max),
-              h('span.muted', record && plural(record.commits.count, 'commit')),
-            ],
+    days
+      .slice(0, first + 1)
+      .map(({ day, record }) =>
+        h(
+          'li',
+          { 'data-key': day },
+          dayLink(day, record, damaged.includes(day)),
+          damaged.includes(day)
+            ? h('span.attention.unreadable', 'recorded, unreadable')
+            : [
+                h('span.figure', record === undefined ? 'no record' : timeOf(record)),
+                bar(record, max),
+                h('span.muted', record && plural(record.commits.count, 'commit')),
+              ],
+        ),
       ),
-    ),
   );
 }
 

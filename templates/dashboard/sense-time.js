@@ -10,6 +10,8 @@ import { fill, head, KINDS } from './kinds.js';
 const ROWS = 10;
 /** Time that belongs to no repository, as `steward time` names it. */
 const OUTSIDE = 'unknown';
+/** The columns of the agents' time. */
+const AGENTS = ['agents working', 'waiting', 'held up'];
 /** Time in folders that are not watched. */
 const OTHER = 'other folders';
 
@@ -192,7 +194,7 @@ export function showLedger(place, records, pick) {
     h(
       'table',
       { class: 'figures' },
-      head(['repository', 'you', 'share', 'working', 'waiting', 'held up']),
+      head(['repository', 'you', 'share', ...AGENTS]),
       h(
         'tbody',
         part.map(([key, values]) =>
@@ -201,7 +203,7 @@ export function showLedger(place, records, pick) {
             { 'data-key': key, class: key === OUTSIDE ? 'muted' : null },
             h('th', { scope: 'row' }, nameOf(key)),
             values.flatMap((value, i) => [
-              h('td', value === 0 ? '–' : minutes(value)),
+              h('td', { 'data-name': AGENTS[i - 1] }, value === 0 ? '–' : minutes(value)),
               i === 0 && h('td.share', share(value / longest)),
             ]),
           ),

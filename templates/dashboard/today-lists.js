@@ -14,7 +14,7 @@ import { plainTitle } from './work-rows.js';
 export const SET_UP_WORK = 'steward work setup OWNER/REPO --create';
 const SHOWN = 8;
 const OVER = ['ended', 'crashed'];
-const RUNNING_SHOWN = 5;
+const RUNNING_SHOWN = 3;
 const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
 
 /** The displayed name of each session, by slug. @typedef {Map<string, string>} Names */
@@ -28,7 +28,8 @@ export function namesOf(sessions, board) {
   const issues = new Map((board?.items ?? []).map(({ number, title }) => [number, plainTitle(title)]));
   const looks = sessions.map((session) => {
     const { givenName, github_issue: issue, task, title, name } = session;
-    const text = givenName ?? issues.get(issue ?? 0) ?? task ?? title ?? name;
+    const all = [givenName, issues.get(issue ?? 0), task, title, name];
+    const text = all.find((one) => one?.trim()) ?? session.slug;
     // Past sessions are shown with their time.
     const time = OVER.includes(session.status) ? session.updatedAt.slice(0, 16) : '';
     return { text, slug: session.slug, key: `${text} ${placeOf(session)} ${time}` };
@@ -98,13 +99,20 @@ export function showRunning(place, sessions, names, now, lost) {
 }
 
 /** Shows the day's commits and closed issues, latest first. @param {Element} place @param {DayDocument} day @param {(at: number) => string} clock */
-export function showDone(place, { commits, closed, record }, clock) {
+export function showDone(place, { commits, others = [], closed, record }, clock) {
+  // Several machines can have the same commit, and publish no hash.
+  const all = new Map(
+    [...others.flatMap((one) => one.commits), ...commits].map((one) => [
+      `${one.at} ${one.repo} ${one.subject}`,
+      one,
+    ]),
+  );
   const rows = [
-    ...commits.map(({ at, repo, sha, subject }) => ({
+    ...[...all.values()].map(({ at, repo, sha, subject }) => ({
       at,
-      key: `${repo} ${sha}`,
+      key: `${repo} ${sha || `${at} ${subject}`}`,
       where: repo,
-      text: subject,
+      text: subject || 'commit',
     })),
     ...closed.map(({ at, number, title }) => ({
       at,
@@ -118,7 +126,7 @@ export function showDone(place, { commits, closed, record }, clock) {
       'li',
       { 'data-key': key, title: key },
       h('span.muted', clock(at)),
-      h('span.muted.repo', where),
+      h('span.muted.repo', { title: where }, where),
       h('span.name', text),
     ),
   );
@@ -174,7 +182,7 @@ export function showNext(place, board, now, lost) {
           'li',
           { 'data-key': String(number), class: 'issue' },
           h('span.muted', priority ?? ''),
-          h('a', external(url), plainTitle(title)),
+          h('a', external(url), plainTitle(title).trim() || `#${number}`),
           h('span.muted', stateOf({ number, title, lane, due }, now)),
         ),
       ),

@@ -37,7 +37,8 @@ export function showWaitingList(place, rows, names, now, lost) {
   const items = shown.map((one) => {
     const { id, slug, kind, why, since: at } = one;
     const request = lost ? why.replace(/^asks/, 'asked') : why;
-    const where = slug === undefined ? one.name : placeOf(one);
+    // The name of a question is a random id.
+    const where = slug !== undefined ? placeOf(one) : one.ask ? '' : one.name;
     // Pages that have not signed in get no names.
     const text = names.get(slug ?? '') ?? plainTitle(one.title ?? one.name ?? id);
     const news = one.elsewhere ? ` · as of ${newsAge(one.elsewhere.asOf, now)}` : '';
@@ -77,7 +78,9 @@ function buttonsOf(row) {
   const { id, kind, slug, canEnd, ask } = row;
   return h(
     'span.buttons',
-    slug === undefined && h('a.button', { ...linkOf(row), ...external(row.url), 'data-key': 'Go' }, 'Go'),
+    slug === undefined &&
+      !ask &&
+      h('a.button', { ...linkOf(row), ...external(row.url), 'data-key': 'Go' }, 'Go'),
     slug !== undefined && goButton(row),
     isSignedIn() && [
       ask && act('Answer', formOf(ask)),
@@ -204,8 +207,10 @@ export function watchActs(place, refresh) {
 }
 
 /** Returns where a row's title leads. @param {InboxRow} row */
-function linkOf({ id, slug, kind, url }) {
+function linkOf({ id, slug, kind, url, ask }) {
   if (slug !== undefined) return { href: `/sessions#${slug}` };
+  // A question has its form.
+  if (ask) return {};
   if (id.startsWith('#')) return { href: `/work?q=%23${id.slice(1)}` };
   return url === null ? { href: kind === 'hosted' ? '/sessions' : '/status' } : external(url);
 }
