@@ -91,7 +91,7 @@ export function row(item, now, details, isCard) {
       isOpen ? '▾' : '▸',
     ),
     h('span.small', priority),
-    h('a', { ...external(url), tabindex: -1, 'data-stop': number }, plainTitle(title)),
+    h('a', { ...external(url), tabindex: -1, 'data-stop': number }, plainTitle(title).trim() || `#${number}`),
     h('span.badges.small.muted', badgesOf(item)),
     due
       ? h(

@@ -77,7 +77,13 @@ describe('steward demo', function () {
       items: { title: string }[];
     };
     expect(board.items.map(({ title }) => title)).to.include('Write the release notes of the checkout');
-    const { jobs } = (await (await fetch(`${running.url}/api/status`)).json()) as { jobs: { id: string }[] };
+    const { jobs, modules } = (await (await fetch(`${running.url}/api/status`)).json()) as {
+      jobs: { id: string }[];
+      modules: { id: string; found: string }[];
+    };
+    expect(modules.find(({ id }) => id === 'machines')?.found).to.match(
+      /^laptop: news \d+ m old · studio: news \d+ m old$/,
+    );
     expect(jobs.map(({ id }) => id)).to.deep.equal(['upgrade']);
     expect(await running.stop('SIGINT')).to.equal(0);
     expectNothingLeft();

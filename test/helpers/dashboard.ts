@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 import type { DayDocument } from '../../src/lib/app/day';
+import type { UsageDocument } from '../../src/lib/app/usage';
 import type { DaySession } from '../../src/lib/time/day-sessions';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { tellStory } from '../../src/lib/demo/story';
@@ -115,11 +116,14 @@ export function senseAnswers(box: SenseBox, insight: unknown = INSIGHT): Answers
     '/api/sense/today': () => ({ body: today(box.deps).record }),
     '/api/sense/recent': (url) => {
       const to = url?.searchParams.get('to') ?? undefined;
-      return { body: recent(box.deps, 30, to === undefined ? {} : { to }) };
+      const records = recent(box.deps, 30, to === undefined ? {} : { to });
+      if (url?.searchParams.get('fields') !== 'totals') return { body: records };
+      return { body: records.map(({ commits, ...record }) => ({ ...record, commits: commits.count })) };
     },
     '/api/sense/sources': () => ({ body: sources(box.deps) }),
     '/api/sense/status': () => ({ body: status(box.deps, null) }),
     '/api/sense/insight': () => ({ body: insight }),
+    '/api/usage': () => ({ body: NO_USAGE }),
     '/api/day': (url) => ({ body: dayDocument(box, url?.searchParams.get('day') ?? undefined) }),
     '/api/sessions': () => ({ body: SESSIONS }),
     '/api/status': () => ({ body: STATUS }),
@@ -128,6 +132,12 @@ export function senseAnswers(box: SenseBox, insight: unknown = INSIGHT): Answers
   };
   return answers;
 }
+
+const NO_USAGE: UsageDocument = {
+  rows: [],
+  total: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: null, unpriced: 0 },
+  limits: [],
+};
 
 /** The inbox of what the other answers show: waiting sessions, due issues and failed deliveries. */
 function inboxOf(answers: Answers): Inbox {

@@ -1,0 +1,218 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+
+import type { DayDocument } from '../../src/lib/app/day';
+import { addDays } from '../../src/lib/platform/time/time';
+import type { Answers, Served } from '../helpers/browser';
+import {
+  cellsOf,
+  dayDocument,
+  NO_BOARD,
+  type OpenOptions,
+  senseAnswers,
+  sessionRow,
+  STATUS,
+  textOf,
+  waitForText,
+} from '../helpers/dashboard';
+import { pagesInChromium, violations } from '../helpers/pages';
+
+const NOT_READ = { error: { kind: 'unavailable', message: 'GitHub did not answer.' } };
+
+describe('the panels of the pages in Chromium', function () {
+  this.timeout(120_000);
+  const pages = pagesInChromium();
+  let answers: Answers;
+  let served: Served;
+  beforeEach(async () => {
+    answers = senseAnswers(pages.full);
+    served = await pages.serve(answers);
+  });
+
+  const open = async (path: string, options?: OpenOptions): Promise<Page> =>
+    (await pages.open(`${served.url}${path}`, options)).page;
+
+  /** The full day, on three machines of which two were in use at the same time. */
+  function merged(): DayDocument {
+    const own = dayDocument(pages.full);
+    const none = { apps: own.apps, repos: own.repos, away: [], sessions: [], commits: [], spans: [] };
+    const commit = { at: 40_000, repo: 'notes', branch: null, sha: '', subject: 'Outline the talk' };
+    const shared = own.commits[0]!;
+    const [at] = own.spans[0]!;
+    return {
+      ...own,
+      timezone: 'Europe/Paris',
+      machines: [
+        { id: 'a', name: 'desk', state: 'recorded', minutes: 300 },
+        { id: 'b', name: 'laptop', state: 'recorded', minutes: 100 },
+        { id: 'c', name: 'studio', state: 'recorded', minutes: 20 },
+      ],
+      others: [
+        {
+          ...none,
+          id: 'b',
+          name: 'laptop',
+          spans: [[at, 600, 0]],
+          commits: [commit, { ...shared, sha: '' }],
+        },
+        { ...none, id: 'c', name: 'studio', spans: [[at + 80_000, 60, 0]] },
+      ],
+    };
+  }
+
+  it('shows a block for each machine, marks overlaps, and lists the commits of all', async () => {
+    const day = merged();
+    answers['/api/day'] = () => ({ body: day });
+    const page = await open('/');
+    await page.locator('#timeline [data-key=machine]').nth(2).waitFor();
+    expect(await page.locator('#timeline [data-key=machine]').allTextContents()).to.deep.equal([
+      'desk',
+      'laptop',
+      'studio',
+    ]);
+    // The studio was used alone.
+    const overlaps = '#timeline [data-row$=overlap]';
+    expect(await page.locator(overlaps).count()).to.equal(2);
+    const slider = page.locator('#timeline [data-key=b-apps]');
+    await slider.focus();
+    await page.keyboard.press('End');
+    expect(await slider.getAttribute('aria-label')).to.match(/^Applications on laptop;/);
+    expect(await slider.getAttribute('aria-valuetext')).to.match(/also in use: desk · 10 m$/);
+    expect(await textOf(page, '#facts')).to.match(/tracked so far on 3 machines/);
+    expect(await textOf(page, '#day-links')).to.match(/Central European Standard Time$/);
+    const done = await page.locator('#done .name').allTextContents();
+    expect(done).to.have.length(day.commits.length + day.closed.length + 1);
+    expect(done).to.include('Outline the talk');
+    expect(await violations(page)).to.deep.equal([]);
+  });
+
+  it('explains each state of a session once, in a row with room for it', async () => {
+    for (const width of [1440, 390]) {
+      const page = await open('/', { viewport: { width, height: 900 } });
+      await page.locator('#timeline .words').first().waitFor();
+      const words = await page.locator('#timeline .words span').allTextContents();
+      expect(words.sort()).to.deep.equal(['waited', 'working', 'your turn']);
+      const covered =
+        await page.evaluate(`[...document.querySelectorAll('#timeline [data-row] .words')].filter((words) => {
+        const { left, right } = words.getBoundingClientRect();
+        const svg = words.parentElement.querySelector('svg');
+        const { x, width } = svg.getBoundingClientRect();
+        const [from, , length] = svg.getAttribute('viewBox').split(' ').map(Number);
+        const place = (at) => x + ((at - from) / length) * width;
+        return [...svg.querySelectorAll('path.box')].some((path) => {
+          const { x: at, width: long } = path.getBBox();
+          return place(at + long) > left + 1 && place(at) < right - 1;
+        });
+      }).length`);
+      expect(covered, `at ${width}`).to.equal(0);
+    }
+  });
+
+  it('shows the cost, the limits with their forecasts, and the budgets', async () => {
+    const row = { key: '2026-11-20', input: 10, output: 20, cacheRead: 0, cacheWrite: 0, cost: 7.984 };
+    const texts = ['Codex: 5 h 63% until 18:00', 'day budget 79%: $7.98 of $10.00'];
+    answers['/api/usage'] = () => ({
+      body: {
+        rows: [row],
+        total: { ...row, cost: 42.5, unpriced: 3 },
+        limits: texts.map((text) => ({ text })),
+      },
+    });
+    const page = await open('/');
+    await page.locator('#usage p').nth(2).waitFor();
+    expect(await page.locator('#usage p').allTextContents()).to.deep.equal([
+      '$7.98 today · at least $42.50 in the last 7 days',
+      ...texts,
+    ]);
+  });
+
+  it('says which panels could not be read', async () => {
+    for (const path of ['/api/sessions', '/api/work', '/api/usage', '/api/sense/insight'])
+      answers[path] = () => ({ status: 503, body: NOT_READ });
+    answers['/api/inbox'] = () => ({ body: { rows: [], count: 0, asOf: {} } });
+    const page = await open('/');
+    for (const id of ['#running', '#next', '#usage', '#flow']) await waitForText(page, id, /^Unknown\.$/);
+    await waitForText(page, '#notes', /GitHub did not answer\./);
+    expect(await violations(page)).to.deep.equal([]);
+  });
+
+  it('checks off the steps of the set-up, and shows no more of them once dismissed', async () => {
+    const page = await open('/');
+    await waitForText(
+      page,
+      '#empty',
+      /^Set up Dismiss ?Start capturing ✓ ?Show your assistant's sessions ✓ ?Track your tasks: steward work setup/,
+    );
+    await page.click('#dismiss-setup');
+    await waitForText(page, '#empty', /^$/);
+    await page.reload();
+    await page.locator('#timeline [role=slider]').first().waitFor();
+    expect(await textOf(page, '#empty')).to.equal('');
+    await page.evaluate('localStorage.clear()');
+    answers['/api/work'] = () => ({ body: { ...NO_BOARD, setupRequired: false } });
+    await page.reload();
+    await page.locator('#timeline [role=slider]').first().waitFor();
+    expect(await textOf(page, '#empty')).to.equal('');
+  });
+
+  it('offers titles once, and not where sessions have them', async () => {
+    const sessions = [sessionRow({ title: null })];
+    answers['/api/sessions'] = () => ({ body: { sessions, working: 1, waiting: 0, crashed: 0 } });
+    answers['/api/sense/sessions'] = () => ({ body: [] });
+    const page = await open('/sessions');
+    await waitForText(page, '[data-key=offer]', /steward config set sessions\.titles true/);
+    await page.click('#dismiss-offer');
+    await page.locator('[data-key=offer]').waitFor({ state: 'detached' });
+    await page.reload();
+    await page.locator('.sessions li').first().waitFor();
+    expect(await page.locator('[data-key=offer]').count()).to.equal(0);
+    await page.evaluate('localStorage.clear()');
+    sessions.push(sessionRow({ slug: 'named', title: 'A title' }));
+    await page.reload();
+    await page.locator('.sessions li').nth(1).waitFor();
+    expect(await page.locator('[data-key=offer]').count()).to.equal(0);
+  });
+
+  it('compares this week with the mean of the four before, without weeks that have no record', async () => {
+    const today = dayDocument(pages.full).record;
+    const totalsOf = (ago: number, minutes: number | null, commits: number) => ({
+      ...{ date: addDays(today.date, -ago), totalMinutes: minutes, creationMinutes: minutes },
+      ...{ consumptionMinutes: 0, neutralMinutes: 0, workingMinutes: 10, waitingMinutes: 0, commits },
+    });
+    const [four, two] = [
+      [totalsOf(1, 60, 1), totalsOf(7, 100, 2), totalsOf(13, 20, 2), totalsOf(14, 40, 0), totalsOf(21, 60, 4), totalsOf(34, 180, 1)],
+      [totalsOf(1, null, 1), totalsOf(7, 100, 2), totalsOf(20, null, 3)],
+    ] as const; // prettier-ignore
+    const own = today.totalMinutes ?? 0;
+    const words = (minutes: number) =>
+      `${Math.floor(minutes / 60)} h ${String(Math.round(minutes) % 60).padStart(2, '0')} m`;
+    for (const [list, head, tracked, commits] of [
+      [four, 'mean of the 4 weeks before', [own + 60, 100], [today.commits.count + 1, 2]],
+      [two, 'mean of the 4 weeks before, 2 recorded', [own, 50], [today.commits.count + 1, 3]],
+    ] as const) {
+      const plain = answers['/api/sense/recent']!;
+      answers['/api/sense/recent'] = (url) =>
+        url?.searchParams.get('fields') === 'totals' ? { body: list } : plain(url);
+      const page = await open('/sense');
+      await page.locator('#weeks tbody tr').first().waitFor();
+      answers['/api/sense/recent'] = plain;
+      const rows = await cellsOf(page, '#weeks');
+      expect((await page.locator('#weeks th[scope=col]').allTextContents())[2]).to.equal(head);
+      const short = (minutes: number) => (minutes < 60 ? `${Math.round(minutes)} m` : words(minutes));
+      expect(rows[0]).to.deep.equal(['tracked', ...tracked.map(short)]);
+      expect(rows.at(-1)).to.deep.equal(['commits', ...commits.map((count) => String(Math.round(count)))]);
+    }
+  });
+
+  it('says on the status page how old the news of each machine is', async () => {
+    const found = 'laptop: news 3 m old · studio: news 2 d old';
+    const machines = { id: 'machines', label: 'Other machines', state: 'ok' as const, found };
+    answers['/api/status'] = () => ({ body: { ...STATUS, modules: [...STATUS.modules, machines] } });
+    answers['/api/work/status'] = () => ({ body: undefined, status: 503, text: JSON.stringify(NOT_READ) });
+    answers['/api/notify'] = () => ({
+      body: { voice: 'on', muted: { muted: false, until: null }, history: [] },
+    });
+    const page = await open('/status');
+    await waitForText(page, '#parts [data-key=machines]', /^Other machines● oklaptop: news 3 m old · studio/);
+  });
+});
