@@ -68,7 +68,7 @@ export async function writeStory(
     setMachineId(machineStatePath(context.area.host), machine.id);
     await configure(context, { zone, exchange, repositories: repositoriesFolder(folder) });
     if (isFirst) await writeIssues(context, story.nowMs);
-    for (const day of machine.days) {
+    for (const day of machine.days.filter(({ focus }) => isFirst || focus.length > 0)) {
       setTime(day.endMs);
       await writeDay(context, day);
     }
