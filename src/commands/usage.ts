@@ -1,13 +1,13 @@
 import { BaseCommand, boolean, machine, ofOr, text } from '../lib/cli/base-command';
 import { openUsage } from '../lib/app/usage';
-import { openYield } from '../lib/app/yield';
+import { openUsageReport } from '../lib/app/yield';
 import { EXIT_CODES } from '../lib/errors';
 import { collectUsage } from '../lib/usage/collect';
 import { budgetStates, budgetTexts, denial, limiting, type BudgetState } from '../lib/usage/budgets';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { readPipedStdin } from '../lib/platform/process/stdin';
-import { usageCsv, usageText, type UsageReport } from '../lib/usage/view';
-import { YIELD_GROUPINGS, type Yield } from '../lib/usage/yield';
+import { usageCsv, usageText } from '../lib/usage/view';
+import type { Yield } from '../lib/usage/yield';
 import { yieldCsv } from '../lib/usage/yield-view';
 
 /** Delay before the progress message, in ms. */
@@ -36,16 +36,8 @@ export default class UsageCommand extends BaseCommand {
     const slow = setTimeout(() => this.say("Reading your assistants' logs…"), SLOW_MS);
     const { machine } = flags;
     const period = await this.period(flags.of);
-    const usage = await openUsage(this.context);
-    const by = YIELD_GROUPINGS.find((each) => each === flags.by);
-    const grouping = by === 'commit' ? 'session' : (flags.by as Grouping);
-    const read = async (): Promise<UsageReport> => {
-      const report = await usage.report({ by: grouping, period, machine });
-      if (by === undefined) return report;
-      const made = await openYield(this.context, report.usage, { by, period, machine }, usage.deps);
-      return { ...report, made, by, notes: made.notes ?? [] };
-    };
-    const report = await read().finally(() => clearTimeout(slow));
+    const words = { by: flags.by as Grouping | 'commit', period, machine };
+    const report = await openUsageReport(this.context, words).finally(() => clearTimeout(slow));
     const shown = report.made ?? report.usage;
     if (flags.csv) {
       this.printUnfolded(() => (report.made ? yieldCsv(report.made.rows) : usageCsv(report.usage)));

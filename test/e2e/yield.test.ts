@@ -210,7 +210,7 @@ describe('steward usage by issue, branch and commit (built)', function () {
     expect(rows.find(({ commit }) => commit?.repo === 'shop')).to.include({ kept: 0, unclear: 0 });
     expect(answer.notes?.join()).to.include(`${join(box.folder, 'gone')}: not a git repository`);
     const none = await steward(['usage', '--by', 'branch', '--of', addDays(day, -3)], { home: home.path });
-    expect(none.stdout).to.include('Commits of 1 of 1 days are unknown');
+    expect(none.stdout).to.include('No event log, so the commits of 1 day are unknown.');
     expect(await run('--by', 'commit', '--machine', 'other')).to.include({ code: 2 });
   });
 });

@@ -2,79 +2,86 @@ import { StewardError, throwIfBug } from '../errors';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { gitIn } from '../platform/process/git';
 import { daysOf, type Period } from '../platform/time/period';
-import { addDays, dayBounds, dayOf } from '../platform/time/time';
+import { plural } from '../platform/terminal/format';
+import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { commitWork, type CommitWork } from '../sense/commit-work';
 import { fatesOf, type Fate } from '../sense/git/fate';
 import { refuseOddFiles } from '../sense/git/refs';
 import { KEPT_DAYS } from '../usage/collect';
 import { rowsSince } from '../usage/ledger';
-import type { UsageReadDeps } from '../usage/reads';
-import type { Usage } from '../usage/rollup';
-import { commitYield, groupYield, type IssueState, type Yield, type YieldGrouping } from '../usage/yield';
+import type { Grouping } from '../usage/rollup';
+import type { UsageReport } from '../usage/view';
+import { commitYield, groupYield, type IssueState, type YieldRow } from '../usage/yield';
 import { itemsOf } from '../work/board';
 import type { Context } from './context';
 import { openSense } from './sense';
 import { openTime } from './time';
+import { openUsage } from './usage';
 import { openWork } from './work';
 import { openWorkNames } from './work-names';
 
 const GIT_TIMEOUT_MS = 10_000;
 const UNKNOWN: Fate = { kept: null, merged: null, reverted: null };
 
-interface YieldInput {
-  by: YieldGrouping;
+interface UsageWords {
+  by: Grouping | 'commit';
   period: Period;
   machine?: string | undefined;
 }
 
-/** Adds your and your agents' time, and the results of the work, to the usage of a period. Writes nothing. */
-export async function openYield(
+/** Returns the usage of a period; by issue, branch or commit, with your time and the results of the work. */
+export async function openUsageReport(
   context: Context,
-  usage: Usage,
-  { by, period, machine }: YieldInput,
-  deps: UsageReadDeps,
-): Promise<Yield> {
+  { by, period, machine }: UsageWords,
+): Promise<UsageReport> {
+  const { deps, report: read } = await openUsage(context);
+  const report = await read({ period, machine, by: by === 'commit' ? 'session' : by });
+  if (by !== 'commit' && by !== 'issue' && by !== 'branch') return report;
   if (machine !== undefined && by === 'commit')
     throw new StewardError('usage', 'Commits are known on this machine only.', { hint: 'Omit --machine.' });
-  const sense = (await openSense(context)).deps;
-  const names = (await openWorkNames(context))();
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
-  const from = oldest < period.from ? oldest : period.from;
-  const days = daysOf(period);
-  const { commits, ...spans } = commitWork(sense, daysOf({ from, to: period.to }));
-  const notes = [...(usage.notes ?? [])];
-  const missing = days.filter((day) => sense.store.logBytes(day) === undefined);
-  if (missing.length > 0)
-    notes.push(`Commits of ${missing.length} of ${days.length} days are unknown: no event log.`);
-  const fates = await readFates(context, commits.filter(({ ms }) => ms >= period.startMs), notes); // prettier-ignore
+  const notes = [...report.notes];
+  const { commits, isKnown, ...spans } = await openCommits(context, period, oldest, notes);
+  const statesOf = await issueStates(context);
+  const made = (rows: YieldRow[]): UsageReport => {
+    return { ...report, by, notes, made: { ...report.usage, rows, ...(notes.length > 0 && { notes }) } };
+  };
+  if (by === 'commit') {
+    const { startMs: oldestMs } = dayBounds(oldest, deps.zone);
+    const responses = rowsSince(deps.state, oldestMs, oldest);
+    const known = { ...spans, oldestMs, fromMs: period.startMs, prices: deps.prices, responses };
+    return made(commitYield({ ...known, commits }, statesOf));
+  }
+  const { rows } = (await openTime(context, period, { by, machine })).report;
+  const times = rows.map(
+    ({ key, working, minutes }) => [key, { agentMinutes: working, yourMinutes: minutes }] as const,
+  );
+  const own = isKnown && machine === undefined ? commits.filter(({ ms }) => ms >= period.startMs) : undefined;
+  return made(groupYield(report.usage.rows, by, new Map(times), own, statesOf));
+}
+
+/** Returns the commits from `oldest` or the period's start to its end, and the time in their sessions. */
+async function openCommits(context: Context, period: Period, oldest: Day, notes: string[]) {
+  const { deps } = await openSense(context);
+  const { from, to, startMs } = period;
+  const { commits, ...spans } = commitWork(deps, daysOf({ from: oldest < from ? oldest : from, to }));
+  const missing = daysOf(period).filter((day) => deps.store.logBytes(day) === undefined).length;
+  if (missing > 0) notes.push(`No event log, so the commits of ${plural(missing, 'day')} are unknown.`);
+  const fates = await readFates(context, commits.filter(({ ms }) => ms >= startMs), notes); // prettier-ignore
+  const names = (await openWorkNames(context))();
   const known = commits.map((commit) => ({
     ...commit,
     fate: fates.get(commit.sha) ?? UNKNOWN,
     branch: commit.branch === null ? commit.repo : `${commit.repo}:${commit.branch}`,
     issue: names.issue({ ...commit, assistant: null }) ?? 'no issue',
   }));
-  const statesOf = await issueStates(context);
-  const beside = notes.length === 0 ? usage : { ...usage, notes };
-  if (by === 'commit') {
-    const { startMs } = dayBounds(oldest, deps.zone);
-    const responses = rowsSince(deps.state, startMs, oldest);
-    const bounds = { oldestMs: startMs, fromMs: period.startMs, prices: deps.prices };
-    return { ...beside, rows: commitYield({ ...spans, ...bounds, commits: known, responses }, statesOf) };
-  }
-  const { report } = await openTime(context, period, { by, machine });
-  const times = new Map(
-    report.rows.map(({ key, minutes, working }) => [key, { agentMinutes: working, yourMinutes: minutes }]),
-  );
-  const own = known.filter(({ ms }) => ms >= period.startMs);
-  const isKnown = missing.length < days.length && machine === undefined;
-  return { ...beside, rows: groupYield(usage.rows, by, times, isKnown ? own : undefined, statesOf) };
+  return { ...spans, commits: known, isKnown: missing < daysOf(period).length };
 }
 
 /** Asks git in each repository about its commits. Notes the repositories that can't be read. */
 async function readFates({ run }: Context, commits: readonly CommitWork[], notes: string[]) {
-  const paths = [...new Set(commits.map(({ path }) => path))];
   const fates = new Map<string, Fate>();
-  for (const path of paths) {
+  for (const path of new Set(commits.map((commit) => commit.path))) {
     const own = commits.filter((commit) => commit.path === path);
     try {
       const folder = gitFolderAt(path);

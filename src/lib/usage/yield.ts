@@ -4,19 +4,29 @@ import type { ResponseRow } from './ledger';
 import type { Prices } from './prices';
 import { usageBy, type Usage, type UsageRow } from './rollup';
 
-/** The groupings that also show the results of the work. */
-export const YIELD_GROUPINGS = ['issue', 'branch', 'commit'] as const;
-export type YieldGrouping = (typeof YIELD_GROUPINGS)[number];
-
-/** The fate of a commit; null if it isn't known. */
-type Fate = Record<'kept' | 'merged' | 'reverted', boolean | null>;
-
 /** A commit. `branch` and `issue` are the rows that it belongs to. */
 export interface YieldCommit extends Record<'sha' | 'subject' | 'repo' | 'branch' | 'issue', string> {
   ms: number;
   /** Null if it isn't known, or if there was none. */
   session: string | null;
-  fate: Fate;
+  /** What happened to it; null if it isn't known. */
+  fate: Record<'kept' | 'merged' | 'reverted', boolean | null>;
+}
+
+/** `unclear` counts the commits of which something isn't known. */
+export const YIELD_CELLS = [
+  ...(['input', 'output', 'cacheRead', 'cacheWrite', 'cost', 'agentMinutes', 'yourMinutes'] as const),
+  ...(['commits', 'kept', 'merged', 'reverted', 'unclear'] as const),
+];
+type Cells = Record<(typeof YIELD_CELLS)[number], number | null>;
+const UNKNOWN = Object.fromEntries(YIELD_CELLS.map((cell) => [cell, null])) as Cells;
+
+/** A row of `usage --by issue|branch|commit`. What isn't known is null. */
+export interface YieldRow extends Cells {
+  key: string;
+  issues: IssueState[];
+  /** Set for a commit. */
+  commit?: Pick<YieldCommit, 'repo' | 'subject' | 'session'> & { at: string };
 }
 
 export interface IssueState {
@@ -24,26 +34,12 @@ export interface IssueState {
   state: 'open' | 'closed' | 'unknown';
 }
 
-type Minutes = Record<'agentMinutes' | 'yourMinutes', number | null>;
-
-/** A row of `usage --by issue|branch|commit`. What isn't known is null. */
-export type YieldRow = Minutes &
-  Record<Exclude<keyof UsageRow, 'key'> | keyof typeof UNCOUNTED, number | null> & {
-    key: string;
-    issues: IssueState[];
-    /** Set for a commit. */
-    commit?: Pick<YieldCommit, 'repo' | 'subject' | 'session'> & { at: string };
-  };
-
 export type Yield = Omit<Usage, 'rows'> & { rows: YieldRow[] };
 
+type Minutes = Pick<Cells, 'agentMinutes' | 'yourMinutes'>;
 type SessionSpans = readonly { session: string; span: readonly [from: number, to: number] }[];
 
-const UNKNOWN_TOKENS = { input: null, output: null, cacheRead: null, cacheWrite: null, cost: null };
 const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
-/** `unclear` counts the commits of which something isn't known. */
-const UNCOUNTED = { commits: null, kept: null, merged: null, reverted: null, unclear: null };
-const UNTIMED: Minutes = { agentMinutes: null, yourMinutes: null };
 
 /** Adds times and commits to the rows of issues or branches. `commits` is undefined if they aren't known. */
 export function groupYield(
@@ -57,21 +53,23 @@ export function groupYield(
   const keys = [...used.keys(), ...times.keys(), ...(commits ?? []).map((commit) => commit[by])];
   return [...new Set(keys)].map((key) => {
     const own = commits?.filter((commit) => commit[by] === key);
-    const time = times.get(key) ?? UNTIMED;
+    const time = times.get(key);
     const issues = by === 'issue' ? [key] : [...new Set(own?.map(({ issue }) => issue))];
+    const amounts = used.get(key) ?? (time?.agentMinutes === 0 ? NO_TOKENS : {});
     return {
-      ...(used.get(key) ?? (time.agentMinutes === 0 ? NO_TOKENS : UNKNOWN_TOKENS)),
-      ...{ key, ...time, ...(own === undefined ? UNCOUNTED : countsOf(own)) },
+      ...UNKNOWN,
+      ...amounts,
+      ...time,
+      ...(own && countsOf(own)),
+      key,
       issues: issues.flatMap(statesOf),
     };
   });
 }
 
-interface CommitInput {
+interface CommitInput extends Record<'agents' | 'yours', SessionSpans> {
   /** Oldest first, with those before the first one that is shown. */
   commits: readonly YieldCommit[];
-  agents: SessionSpans;
-  yours: SessionSpans;
   responses: readonly ResponseRow[];
   /** Before this time, responses aren't known. */
   oldestMs: number;
@@ -95,37 +93,28 @@ export function commitYield(input: CommitInput, statesOf: (issue: string) => Iss
     const { sha, repo, subject, session, ms } = commit;
     const [from, to] = [previousMs.get(session ?? '') ?? -Infinity, ms + LAST_MS];
     if (session !== null) previousMs.set(session, to);
-    const own = responses.get(session ?? '');
+    const own = ms < oldestMs ? undefined : responses.get(session ?? '');
     const used = own?.filter((row) => row.ms > from && row.ms <= to) ?? [];
-    const isKnown = own !== undefined && ms >= oldestMs;
-    const { input: sent, output, cacheRead, cacheWrite, cost } = usageBy(used, 'session', prices).total;
-    const minutesIn = (spans: SessionSpans): number | null =>
-      session === null ? null : minutesOf(spans, session, [from, to]);
+    const [amounts = NO_TOKENS] = usageBy(used, 'session', prices).rows;
+    const minutes = (spans: SessionSpans): number | null =>
+      session === null ? null : minutesIn(spans.filter((each) => each.session === session), from, to); // prettier-ignore
     return {
+      ...{ ...UNKNOWN, ...(own && amounts), ...countsOf([commit]), issues: statesOf(commit.issue) },
+      ...{ agentMinutes: minutes(input.agents), yourMinutes: minutes(input.yours) },
       ...{ key: sha, commit: { repo, subject, session, at: toIso(ms) } },
-      ...(isKnown ? { input: sent, output, cacheRead, cacheWrite, cost } : UNKNOWN_TOKENS),
-      ...{ agentMinutes: minutesIn(input.agents), yourMinutes: minutesIn(input.yours) },
-      ...{ ...countsOf([commit]), issues: statesOf(commit.issue) },
     };
   });
   return rows.filter((_, at) => (input.commits[at]?.ms ?? 0) >= fromMs).reverse();
 }
 
-function minutesOf(spans: SessionSpans, session: string, [from, to]: readonly [number, number]): number {
-  const lengths = spans
-    .filter((each) => each.session === session)
-    .map(({ span: [start, end] }) => Math.max(0, Math.min(end, to) - Math.max(start, from)));
-  return Math.round(lengths.reduce((sum, ms) => sum + ms, 0) / 6000) / 10;
+function minutesIn(spans: SessionSpans, from: number, to: number): number {
+  const lengths = spans.map(({ span: [start, end] }) => Math.min(end, to) - Math.max(start, from));
+  return Math.round(lengths.reduce((sum, ms) => sum + Math.max(0, ms), 0) / 6000) / 10;
 }
 
 function countsOf(commits: readonly YieldCommit[]) {
-  const fates = commits.map(({ fate }) => fate);
-  const count = (is: (fate: Fate) => boolean): number => fates.filter(is).length;
-  return {
-    commits: commits.length,
-    kept: count(({ kept }) => kept === true),
-    merged: count(({ merged }) => merged === true),
-    reverted: count(({ reverted }) => reverted === true),
-    unclear: count(({ kept, merged, reverted }) => [kept, merged, reverted].includes(null)),
-  };
+  const count = (name: keyof YieldCommit['fate']): number => commits.filter(({ fate }) => fate[name]).length;
+  const unclear = commits.filter(({ fate }) => Object.values(fate).includes(null)).length;
+  const [kept, merged, reverted] = [count('kept'), count('merged'), count('reverted')];
+  return { commits: commits.length, kept, merged, reverted, unclear };
 }
