@@ -98,9 +98,10 @@ const DOORS = [
   'lib/sessions/unseen-artifact.ts',
   'lib/usage/collect.ts',
 ];
-/** Who knows that a session has no name: the hook, what folds and describes sessions, and who takes a slug or a name. */
+/** Who knows that a session has no name: the hook, what folds and describes sessions, and who takes or passes a slug or a name. */
 const NAMELESS = [
   'lib/app/hold.ts',
+  'lib/app/programs.ts',
   'lib/app/sharing.ts',
   'lib/assistant/follow-up.ts',
   'lib/assistant/hide.ts',

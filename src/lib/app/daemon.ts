@@ -38,6 +38,7 @@ import { DAEMON_SCHEDULER } from './schedule';
 import { alertJob, hostsJob, liveJob } from './live-jobs';
 import { openMachines } from './machines';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
+import { openPrograms } from './programs';
 import { sessionRoutes, turnSignsJob } from './session-routes';
 import { openSessions, sessionReader } from './sessions';
 import { syncJob } from './sync-job';
@@ -61,19 +62,18 @@ const SILENCE_CHECK_SEC = 5;
 /** Assembles the daemon's routes, jobs and modules. */
 export async function openDaemon(
   context: Context,
-  flags: DaemonFlags,
+  { host, port, sweep }: DaemonFlags,
   say: (text: string) => void,
 ): Promise<{ parts: DaemonParts; warnings: readonly string[] }> {
-  const overrides = { 'daemon.host': flags.host, 'daemon.port': flags.port };
-  const { config, warnings } = await context.loadConfig(overrides);
+  const { config, warnings } = await context.loadConfig({ 'daemon.host': host, 'daemon.port': port });
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await updateFiles(context, say);
-  const service = senseService(context);
-  const { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense } = service;
+  const { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense } = senseService(context);
   const work = () => openWork(context);
   const workDeps = async () => (await work()).deps;
   const notify = await openNotifyOfDaemon(context);
+  const programs = openPrograms(context, notify.notify);
   const [live, sessions] = [liveReads(DAEMON_SCHEDULER), sessionReader(context)];
   const parts: DaemonParts = {
     ...{ area, clock, machineId, version: VERSION, say },
@@ -99,22 +99,17 @@ export async function openDaemon(
       workJob(work, (opened) => drainWork(context, opened)),
       reminderJob(context, notify.notify),
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
-      ...(flags.sweep === true ? [hourlySweepJob(context)] : []),
+      ...(sweep === true ? [hourlySweepJob(context)] : []),
       usageJob(context, notify.notify),
-      ...[
-        syncJob(context),
-        liveJob(context),
-        hostsJob(context),
-        alertJob(context, notify.notify),
-        ...notify.jobs,
-      ],
-      ...[turnSignsJob(context), hourlyInsightJob(context)],
+      ...[syncJob(context), liveJob(context), hostsJob(context), turnSignsJob(context)],
+      ...[alertJob(context, notify.notify), ...notify.jobs],
+      ...[hourlyInsightJob(context), programs.job(log)],
     ],
     services: (log) => [startWatch(log), ...notify.services(log)],
     modules: [
       senseModule(isSetUp, async () => live.status(await senseDeps())),
       workModule(workDeps),
-      notify.module,
+      ...[notify.module, programs.module],
       { id: 'machines', label: 'Other machines', health: () => openMachinesFinding(context) },
       { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(installerDeps(context)) },
     ],

@@ -13,6 +13,7 @@ import {
 } from '../notify/history';
 import { bodyOf, offer, type SendFlags } from '../notify/send';
 import { answersText } from '../notify/view';
+import { processHost } from '../platform/files/paths';
 import { readPipedStdin } from '../platform/process/stdin';
 import type { Terminal } from '../platform/terminal/stdio';
 import { phaseWords } from '../sessions/phases';
@@ -26,6 +27,7 @@ const MAX_STDIN_BYTES = 64 * 1024;
 /** How long `--wait` waits, in ms. Longer than any delivery attempt takes. */
 const WAIT_MS = 60_000;
 const POLL_MS = 1_000;
+const LOOP = 'It would run again for each one. Use the event that causes the notification.';
 /** How long to wait on a terminal for the first delivery results, in ms. */
 const FIRST_RESULTS_MS = 300;
 
@@ -41,6 +43,10 @@ export async function sendFromTerminal(
   say: (text: string) => void,
 ): Promise<{ sent: SentNotification; shown: string }> {
   const { deps } = notify;
+  if (processHost().env['STEWARD_EVENT'] === 'notification')
+    throw new StewardError('conflict', 'A program that runs on notifications cannot send any.', {
+      hint: LOOP,
+    });
   const body = bodyOf(await messageOf(given), flags);
   const { accepted, isOurs, note } = await offer(notify, body, flags.unanswered);
   if (note !== undefined) say(note);

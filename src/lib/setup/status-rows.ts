@@ -232,15 +232,17 @@ function daemonRow(sources: Sources): Finding {
       ? row('warning', 'installed, but not running', 'steward doctor jobs')
       : row('off', 'not running', 'steward up');
   }
-  const { url, uptimeSec, version, cliVersion, jobs } = daemon;
+  const { url, uptimeSec, version, cliVersion, jobs, modules } = daemon;
   const facts = [
     url,
     `up ${duration(uptimeSec)}`,
     version === cliVersion ? undefined : `version ${version} (this command is version ${cliVersion})`,
   ];
   const failed = jobs.find(({ lastOk }) => lastOk === false);
-  if (failed === undefined) return row('ok', facts);
-  return row('warning', [...facts, `job ${failed.id} failed`], 'steward daemon status');
+  if (failed !== undefined)
+    return row('warning', [...facts, `job ${failed.id} failed`], 'steward daemon status');
+  const programs = modules.find(({ id, state }) => id === 'programs' && state === 'warning');
+  return programs === undefined ? row('ok', facts) : row('warning', [...facts, programs.found], programs.fix);
 }
 
 function jobsRow({ scheduler }: Sources): Finding {

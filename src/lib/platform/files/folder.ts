@@ -77,6 +77,9 @@ export function lstatOf(path: string) {
     isFile: found.isFile(),
     isFolder: found.isDirectory(),
     isLink: found.isSymbolicLink(),
+    /** Windows has neither: a path is yours, and only you can write to it. */
+    isOwn: process.getuid === undefined || found.uid === process.getuid(),
+    mode: process.platform === 'win32' ? 0o700 : found.mode & 0o777,
   };
 }
 

@@ -1,0 +1,175 @@
+import { basename, join } from 'node:path';
+
+import EXAMPLES from '../../../templates/data/program-events.json';
+import { toStewardError } from '../errors';
+import { off, ok, warning, type Finding } from '../platform/check';
+import { listFolder, lstatOf } from '../platform/files/folder';
+import { isObject } from '../platform/files/json-object';
+import { readObject, writeObject } from '../platform/files/object-file';
+import { processHost } from '../platform/files/paths';
+import { stampOf } from '../platform/files/stat';
+import type { Run } from '../platform/process/process';
+import { forShell } from '../platform/process/spawn';
+import { plural } from '../platform/terminal/format';
+import { cleanLine, cleanLines } from '../platform/terminal/terminal';
+import { toIso, type Clock } from '../platform/time/clock';
+import type { DaemonLog } from './log';
+
+/** The events that programs are run on. Each has an example of its fields. */
+export type ProgramEvent = keyof typeof EXAMPLES;
+export type EventFields = Readonly<Record<string, string | number | null>>;
+export const PROGRAM_EVENTS = Object.keys(EXAMPLES) as ProgramEvent[];
+
+const LIMIT_MS = 30_000;
+const MAX_OUTPUT_BYTES = 64 * 1024;
+const MAX_TEXT = 300;
+const MAX_LOGGED = 2000;
+/** Events that wait for one program at most. */
+const MAX_QUEUE = 100;
+const MAX_FAILURES = 5;
+const DISABLED = `disabled after ${MAX_FAILURES} failures in a row`;
+
+export interface ProgramDeps {
+  clock: Clock;
+  run: Run;
+  /** The user area, whose folder `on` has the programs. */
+  root: string;
+  /** The file with the disabled programs. */
+  disabled: string;
+  limitMs?: number;
+}
+
+/** A program in `on/EVENT.d`. */
+export interface Program {
+  event: ProgramEvent;
+  path: string;
+  /** Why it isn't run, such as its owner or mode; null if it is. */
+  why: string | null;
+}
+
+export function programsFor({ root, disabled }: ProgramDeps, event: ProgramEvent): Program[] {
+  const folders = [root, join(root, 'on'), join(root, 'on', `${event}.d`)] as const;
+  const refused = folders.map((path) => refusal(path, 'isFolder')).find((why) => why !== null);
+  const stopped = disabledIn(disabled);
+  const names = lstatOf(folders[2])?.isFolder === true ? listFolder(folders[2]).sort() : [];
+  return names.map((name) => {
+    const path = join(folders[2], name);
+    const isStopped = stopped[path] !== undefined && stopped[path] === stampOf(path)?.mark;
+    const why = refused ?? refusal(path, 'isFile') ?? (isStopped ? DISABLED : null);
+    return { event, path, why };
+  });
+}
+
+/** Returns why a program or its folder is not used; null if only you can change it. */
+function refusal(path: string, kind: 'isFile' | 'isFolder'): string | null {
+  const found = lstatOf(path);
+  if (found?.[kind] !== true) return 'a link, or not a file in a folder';
+  if (!found.isOwn) return 'belongs to another user';
+  if ((found.mode & 0o022) !== 0) return 'others can change it';
+  return (found.mode & 0o100) === 0 ? 'not executable' : null;
+}
+
+function disabledIn(path: string): Record<string, unknown> {
+  const stored = readObject(path)?.['disabled'];
+  return isObject(stored) ? stored : {};
+}
+
+/** Returns what a program reads: the event, its time and its fields, on one line. */
+export function eventLine(event: ProgramEvent, atMs: number, fields: EventFields): string {
+  const cleaned = Object.entries(fields).map(([key, value]) => {
+    return [key, typeof value === 'string' ? cleanLine(value, MAX_TEXT) : value];
+  });
+  return `${JSON.stringify({ event, at: toIso(atMs), ...Object.fromEntries(cleaned) })}\n`;
+}
+
+/** Runs a program with an event on stdin, and returns its result and output. */
+export async function runProgram(
+  { root, run, limitMs = LIMIT_MS }: ProgramDeps,
+  { path, event }: Program,
+  input: string,
+) {
+  // A program may start an assistant, whose hooks must not cause further events.
+  const env = { ...processHost().env, STEWARD_EVENT: event, STEWARD_INTERNAL: '1' };
+  const options = { cwd: root, env, input, timeoutMs: limitMs, maxBytes: MAX_OUTPUT_BYTES };
+  try {
+    const { code, stdout, stderr, timedOut } = await run(path, [], options);
+    const result = timedOut ? `took longer than ${limitMs / 1000} s` : `exit code ${code ?? 'unknown'}`;
+    const output = cleanLines(stdout + stderr).trim().slice(0, MAX_LOGGED); // prettier-ignore
+    return { path, code: timedOut ? null : code, result, output };
+  } catch (error) {
+    return { path, code: null, result: toStewardError(error).message, output: '' };
+  }
+}
+
+export type TestedProgram = Awaited<ReturnType<typeof runProgram>>;
+
+/** Runs a program with the example of its event, also if it is disabled. */
+export async function testProgram(deps: ProgramDeps, program: Program): Promise<TestedProgram> {
+  const { event, path, why } = program;
+  if (why !== null && why !== DISABLED) return { path, code: null, result: why, output: '' };
+  return runProgram(deps, program, eventLine(event, deps.clock.now(), EXAMPLES[event]));
+}
+
+export interface RunnerDeps extends ProgramDeps {
+  log: Pick<DaemonLog, 'write'>;
+  notify: (message: string) => Promise<unknown>;
+}
+
+/** A program, the events that wait for it, and how often in a row it failed. */
+interface Lane {
+  program: Program;
+  queue: string[];
+  failures: number;
+  current?: Promise<void> | undefined;
+}
+
+/** Runs programs on events, each program one event at a time, in the order of the events. */
+export function programRunner(deps: RunnerDeps) {
+  const lanes = new Map<string, Lane>();
+  let dropped = 0;
+  const drain = async (lane: Lane): Promise<void> => {
+    for (let line = lane.queue.shift(); line !== undefined; line = lane.queue.shift()) {
+      const done = await runProgram(deps, lane.program, line);
+      lane.failures = done.code === 0 ? 0 : lane.failures + 1;
+      const isOff = lane.failures >= MAX_FAILURES;
+      if (isOff) dropped += lane.queue.splice(0).length;
+      deps.log.write(done.code === 0 ? 'info' : 'warn', 'program', { ...done, dropped });
+      if (!isOff) continue;
+      lane.failures = 0;
+      await disable(deps, done);
+    }
+  };
+  return {
+    emit(event: ProgramEvent, fields: EventFields): void {
+      const line = eventLine(event, deps.clock.now(), fields);
+      for (const program of programsFor(deps, event).filter(({ why }) => why === null)) {
+        const lane = lanes.get(program.path) ?? { program, queue: [], failures: 0 };
+        lanes.set(program.path, lane);
+        if (lane.queue.length < MAX_QUEUE) lane.queue.push(line);
+        else dropped += 1;
+        lane.current ??= drain(lane).finally(() => (lane.current = undefined));
+      }
+    },
+    /** Returns how many events found the queue full, or their program disabled. */
+    dropped: () => dropped,
+    /** Resolves when no event waits. */
+    idle: () => Promise.all([...lanes.values()].map(({ current }) => current)),
+  };
+}
+
+/** Disables a program until it changes. */
+async function disable(deps: RunnerDeps, { path, result }: { path: string; result: string }): Promise<void> {
+  const disabled = { ...disabledIn(deps.disabled), [path]: stampOf(path)?.mark };
+  writeObject(deps.disabled, { version: 1, disabled });
+  await deps.notify(`${basename(path)} is ${DISABLED} (${result}). To enable it: touch ${forShell(path)}`);
+}
+
+/** Returns which programs are not run, and how many events were dropped. */
+export function programsFinding(deps: ProgramDeps, dropped: number): Finding {
+  const all = PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event));
+  const bad = all.filter(({ why }) => why !== null).map(({ path, why }) => `${path}: ${why ?? ''}`);
+  if (dropped > 0) bad.push(`${plural(dropped, 'event')} dropped`);
+  if (bad.length === 0) return all.length === 0 ? off('none') : ok(plural(all.length, 'program'));
+  const stopped = all.find(({ why }) => why === DISABLED);
+  return warning(bad.join(', '), stopped && { fix: `touch ${forShell(stopped.path)}` });
+}

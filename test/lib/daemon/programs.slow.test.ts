@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import EXAMPLES from '../../../templates/data/program-events.json';
+import {
+  PROGRAM_EVENTS,
+  programRunner,
+  programsFinding,
+  programsFor,
+  testProgram,
+  type Program,
+  type ProgramDeps,
+} from '../../../src/lib/daemon/programs';
+import { run } from '../../../src/lib/platform/process/process';
+import { systemClock } from '../../../src/lib/platform/time/clock';
+import { scratch } from '../../helpers/scratch';
+
+/** `STEWARD_EVENTS=10000` runs the campaign at full length. */
+const EVENTS = Number(process.env['STEWARD_EVENTS'] ?? 120);
+
+describe('programs on events', function () {
+  this.timeout(1_200_000);
+  const box = scratch();
+  const open = (limitMs?: number) => {
+    const deps: ProgramDeps = {
+      ...{ clock: systemClock(), run, root: box.path(), disabled: box.path('disabled.json') },
+      ...(limitMs === undefined ? {} : { limitMs }),
+    };
+    const logged: Record<string, unknown>[] = [];
+    const notices: string[] = [];
+    const runner = programRunner({
+      ...deps,
+      log: { write: (_level, event, more) => logged.push({ event, ...more }) },
+      notify: (message) => Promise.resolve(notices.push(message)),
+    });
+    return { deps, runner, logged, notices };
+  };
+  const program = (event: string, name: string, text: string): string => {
+    const folder = box.path('on', `${event}.d`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(folder, name), 0o700);
+    return join(folder, name);
+  };
+  const linesOf = (name: string): string[] =>
+    existsSync(box.path(name)) ? readFileSync(box.path(name), 'utf8').trim().split('\n') : [];
+
+  it('get each event in order on stdin, one at a time, cleaned and bounded', async () => {
+    program(
+      'day-rolled',
+      'first',
+      `mkdir lock || exit 1; cat >> first; echo seen "$STEWARD_EVENT"; rmdir lock`,
+    );
+    program('day-rolled', 'second', 'cat >> second');
+    program('issue-closed', 'other', 'cat >> other');
+    const { runner, logged } = open();
+    for (let n = 0; n < 20; n += 1) runner.emit('day-rolled', { day: `2026-11-${n}`, n });
+    runner.emit('issue-closed', { title: `\u001b[31m${'x'.repeat(1000)}\n` });
+    await runner.idle();
+    for (const name of ['first', 'second']) {
+      const days = linesOf(name).map((line) => JSON.parse(line) as { event: string; at: string; n: number });
+      expect(days.map(({ n }) => n)).to.deep.equal(Array.from({ length: 20 }, (_, n) => n));
+      expect(days[0]).to.include.all.keys('event', 'at', 'day');
+    }
+    const { title } = JSON.parse(linesOf('other')[0] ?? '') as { title: string };
+    expect(title).to.match(/^x{200,300}…?$/);
+    const [first] = logged.filter(({ output }) => output !== '');
+    expect(first).to.include({ event: 'program', code: 0, output: 'seen day-rolled' });
+  });
+
+  it('are disabled after five failures in a row with one notice, until they change', async () => {
+    const path = program('turn-ended', 'fails', 'echo no; exit 3');
+    const { runner, logged, notices, deps } = open();
+    for (let n = 0; n < 8; n += 1) runner.emit('turn-ended', { n });
+    await runner.idle();
+    runner.emit('turn-ended', { n: 9 });
+    await runner.idle();
+    expect(logged.filter(({ event }) => event === 'program')).to.have.length(5);
+    expect(logged[0]).to.include({ result: 'exit code 3', output: 'no' });
+    expect(logged.at(-1)).to.include({ event: 'program', dropped: 3 });
+    const fix = `touch ${path}`;
+    expect(notices).to.deep.equal([
+      `fails is disabled after 5 failures in a row (exit code 3). To enable it: ${fix}`,
+    ]);
+    expect(programsFinding(deps, runner.dropped())).to.deep.equal({
+      state: 'warning',
+      found: `${path}: disabled after 5 failures in a row, 3 events dropped`,
+      fix,
+    });
+    const again = open();
+    again.runner.emit('turn-ended', {});
+    await again.runner.idle();
+    expect(again.logged).to.deep.equal([]);
+    const [stopped] = programsFor(deps, 'turn-ended');
+    expect(await testProgram(deps, stopped as Program)).to.include({ code: 3 });
+    utimesSync(path, 1, 1);
+    again.runner.emit('turn-ended', {});
+    await again.runner.idle();
+    expect(again.logged).to.have.length(1);
+  });
+
+  it('count failures only in a row', async () => {
+    program('turn-ended', 'often', `cat > last; grep -q '"n":4' last`);
+    const { runner, logged, notices } = open();
+    for (let n = 0; n < 9; n += 1) runner.emit('turn-ended', { n });
+    await runner.idle();
+    expect(logged).to.have.length(9);
+    expect(notices).to.deep.equal([]);
+  });
+
+  it('are refused if others can change them or their folder, or if they are links or not executable', () => {
+    const good = program('day-rolled', 'good', '');
+    const { deps } = open();
+    const why = (): (string | null)[] => programsFor(deps, 'day-rolled').map((each) => each.why);
+    expect(why()).to.deep.equal([null]);
+    chmodSync(good, 0o722);
+    expect(why()).to.deep.equal(['others can change it']);
+    chmodSync(good, 0o600);
+    expect(why()).to.deep.equal(['not executable']);
+    chmodSync(good, 0o700);
+    symlinkSync('/bin/true', join(good, '..', 'link'));
+    mkdirSync(join(good, '..', 'folder'));
+    expect(why()).to.deep.equal([
+      'a link, or not a file in a folder',
+      null,
+      'a link, or not a file in a folder',
+    ]);
+    for (const folder of [box.path('on', 'day-rolled.d'), box.path('on'), box.path()]) {
+      chmodSync(folder, 0o777);
+      expect([...new Set(why())]).to.deep.equal(['others can change it']);
+      chmodSync(folder, 0o700);
+    }
+  });
+
+  it('have an example of each event, which `on test` gives them', async () => {
+    for (const event of PROGRAM_EVENTS) program(event, 'echo', 'cat');
+    const { deps } = open();
+    for (const event of PROGRAM_EVENTS) {
+      const [first] = programsFor(deps, event);
+      const result = await testProgram(deps, first as Program);
+      expect(result).to.include({ code: 0, result: 'exit code 0' });
+      const { at, ...fields } = JSON.parse(result.output) as Record<string, unknown>;
+      expect(at).to.be.a('string');
+      expect(fields).to.deep.equal({ event, ...EXAMPLES[event] });
+    }
+  });
+
+  it('are documented with all their fields', () => {
+    const page = readFileSync('docs/daemon.md', 'utf8');
+    for (const [event, fields] of Object.entries(EXAMPLES)) {
+      expect(page).to.include(`| \`${event}\` |`);
+      for (const field of Object.keys(fields)) expect(page, event).to.include(`\`${field}\``);
+    }
+  });
+
+  it('lose no event that is not counted, with programs that fail, hang and are slow beside them', async () => {
+    program('notification', 'fails', 'exit 1');
+    program('notification', 'hangs', 'sleep 1000');
+    program('notification', 'slow', 'sleep 0.01; cat >> slow');
+    program('notification', 'works', 'cat >> works');
+    const { runner, logged, notices } = open(200);
+    const startMs = performance.now();
+    for (let n = 0; n < EVENTS; n += 1) {
+      runner.emit('notification', { n });
+      if (n % 50 === 0) await new Promise(setImmediate);
+    }
+    const emitMs = (performance.now() - startMs) / EVENTS;
+    await runner.idle();
+    const runsOf = (name: string) => logged.filter(({ path }) => String(path).endsWith(`/${name}`));
+    for (const name of ['works', 'slow']) {
+      const seen = linesOf(name).map((line) => (JSON.parse(line) as { n: number }).n);
+      expect(seen, name).to.deep.equal([...new Set(seen)].sort((a, b) => a - b));
+      expect(seen.length, name).to.equal(runsOf(name).length);
+    }
+    const missing = 2 * EVENTS - runsOf('works').length - runsOf('slow').length;
+    expect(runner.dropped()).to.be.at.least(missing);
+    expect(notices.map((text) => text.split(' ')[0]).sort()).to.deep.equal(['fails', 'hangs']);
+    const results = runsOf('hangs').map(({ result }) => result);
+    expect(results).to.deep.equal(Array(5).fill('took longer than 0.2 s'));
+    if (process.env['STEWARD_EVENTS'] !== undefined) console.log(`${emitMs.toFixed(3)} ms for each event`);
+  });
+});
