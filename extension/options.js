@@ -1,4 +1,4 @@
-import { parseCode, tickedSites } from './visits.js';
+import { codeOf, parseCode, siteName, tickedSites } from './visits.js';
 
 const api = globalThis.browser ?? globalThis.chrome;
 
@@ -18,14 +18,6 @@ const SUGGESTED = [
   'youtube.com',
 ];
 
-const STATES = {
-  0: 'steward is not running. Times of the last hour are kept and sent later.',
-  202: 'The last visit reached steward.',
-  401: 'The code is no longer valid. Run “steward sense web pair” and enter the new code.',
-  403: 'steward refuses this extension. Run “steward sense web status”.',
-  409: 'The source is turned off: steward config set sense.sources.web true',
-};
-
 const by = (id) => document.getElementById(id);
 
 function originsOf(name) {
@@ -34,19 +26,25 @@ function originsOf(name) {
 
 async function showState() {
   const { pairing } = await api.storage.local.get('pairing');
-  const { answer, dropped = 0, queue = [] } = await api.storage.session.get();
-  const sent =
-    answer === undefined
-      ? 'Nothing was sent yet.'
-      : (STATES[answer] ?? `steward answered with status ${answer}.`);
+  const { dropped = 0, queue = [], ...told } = await api.storage.session.get();
   const lines = [
-    ...(pairing === undefined
-      ? ['Not paired; nothing is recorded.']
-      : [`Paired with the code that ends in ${pairing.token.slice(-4)}.`, sent]),
-    queue.length > 0 ? `${queue.length} visits wait to be sent.` : '',
-    dropped > 0 ? `${dropped} visits were dropped.` : '',
+    pairing === undefined ? 'Not paired; nothing is recorded.' : pairingText(pairing, told),
+    queue.length > 0 ? `Visits that wait to be sent: ${queue.length}.` : '',
+    dropped > 0 ? `Visits that were dropped: ${dropped}.` : '',
   ];
   by('state').textContent = lines.filter((line) => line !== '').join(' ');
+}
+
+function pairingText(pairing, { answer, said, about }) {
+  const { port, token } = pairing;
+  const code = `the code that ends in ${token.slice(-4)}`;
+  if (about !== codeOf(pairing)) return `Checking ${code}…`;
+  if (answer === 202) return `Paired: steward accepted ${code}.`;
+  if (answer !== 0) return `Not recorded with ${code}: ${said}`;
+  return (
+    `steward does not answer on port ${port}, which is in ${code}. If “steward sense web status” shows another ` +
+    'port, enter the code that “steward sense web install” shows. Times of the last hour are kept and sent later.'
+  );
 }
 
 async function showSites() {
@@ -69,12 +67,7 @@ function siteRow(name, isTicked) {
 }
 
 async function tick(name) {
-  try {
-    await api.permissions.request(originsOf(name));
-    by('problem').textContent = '';
-  } catch {
-    by('problem').textContent = `The browser does not accept “${name}” as the name of a site.`;
-  }
+  await api.permissions.request(originsOf(name));
   await showSites();
 }
 
@@ -92,13 +85,17 @@ by('pair').addEventListener('submit', (event) => {
     return;
   }
   by('code').value = '';
-  // What steward answered to the code before says nothing about this one.
-  void api.storage.session.remove('answer').then(() => api.storage.local.set({ pairing }));
+  // The worker checks the code at once.
+  void api.storage.local.set({ pairing });
 });
 
 by('add').addEventListener('submit', (event) => {
   event.preventDefault();
-  const name = by('name').value.trim().toLowerCase();
+  const typed = by('name').value;
+  const name = siteName(typed);
+  const problem = `“${typed}” is not the name of a site. Enter a name such as example.org.`;
+  by('problem').textContent = name === undefined ? problem : '';
+  if (name === undefined) return;
   by('name').value = '';
   void tick(name);
 });

@@ -5,11 +5,22 @@ const MAX_GAP_MS = 90_000;
 const HOUR_MS = 3_600_000;
 const MAX_VISITS = 2_000;
 
+/** The names that steward takes: no address, no number, and not one word such as localhost. */
+const SITE = /^(?=.{4,100}$)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/;
+
+/** Returns the name in what was typed, which may be an address, or undefined. */
+export function siteName(text) {
+  const typed = text.trim();
+  const address = typed.includes('://') ? typed : `https://${typed}`;
+  const name = URL.canParse(address) ? new URL(address).hostname : '';
+  return SITE.test(name) ? name : undefined;
+}
+
 /** Returns the names that were ticked, from the permissions that the browser holds. */
 export function tickedSites(origins) {
   return origins
-    .map((origin) => /^(?:https?|\*):\/\/(?:\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)\/\*$/.exec(origin)?.[1])
-    .filter((name) => name !== undefined && name !== '127.0.0.1');
+    .map((origin) => /^(?:https?|\*):\/\/(?:\*\.)?([^/]+)\/\*$/.exec(origin)?.[1] ?? '')
+    .filter((name) => SITE.test(name));
 }
 
 /** Returns the ticked name that an address belongs to, or null. The browser hides other addresses. */
@@ -33,6 +44,11 @@ export function endedVisit(current, now) {
 /** Returns the visits of the last hour. */
 export function recentVisits(queue, now) {
   return queue.filter(({ until }) => until > now - HOUR_MS).slice(-MAX_VISITS);
+}
+
+/** Returns the pairing code, which `parseCode` parses. */
+export function codeOf({ port, token }) {
+  return `${port}-${token}`;
 }
 
 /** Parses a pairing code such as `31337-k3…`, or returns undefined. */

@@ -1,4 +1,4 @@
-import { endedVisit, recentVisits, siteOf, tickedSites } from './visits.js';
+import { codeOf, endedVisit, recentVisits, siteOf, tickedSites } from './visits.js';
 
 const api = globalThis.browser ?? globalThis.chrome;
 
@@ -13,7 +13,8 @@ async function siteInFront() {
   if ((await api.idle.queryState(IDLE_SEC)) !== 'active') return undefined;
   const { origins } = await api.permissions.getAll();
   const front = await api.windows.getLastFocused({ populate: true }).catch(() => undefined);
-  if (front?.focused !== true || front.incognito) return undefined;
+  // Firefox says of a minimized window that it has the focus.
+  if (front?.focused !== true || front.state === 'minimized' || front.incognito) return undefined;
   return siteOf(front.tabs.find(({ active }) => active)?.url, tickedSites(origins));
 }
 
@@ -34,34 +35,46 @@ async function look() {
   await sendAll(pairing);
 }
 
-/** Sends the queue, oldest first. Keeps what steward could not take now, and drops what it refused. */
+/**
+ * Sends the queue, oldest first. Keeps what steward could not take now, and drops what it refused. Without a visit,
+ * only checks the code until steward has accepted it.
+ */
 async function sendAll(pairing) {
-  const { queue = [], dropped = 0 } = await api.storage.session.get();
-  if (queue.length === 0) return;
-  const refused = [];
-  let answer = 202;
+  const about = codeOf(pairing);
+  const { queue = [], dropped = 0, ...before } = await api.storage.session.get();
+  if (queue.length === 0 && before.answer === 202 && before.about === about) return;
+  let refused = 0;
   let sent = 0;
-  for (const visit of queue) {
-    answer = await send(pairing, visit);
-    if (answer === 0 || answer >= 500) break;
-    if (answer !== 202) refused.push(visit);
+  let told;
+  for (const visit of queue.length === 0 ? [null] : queue) {
+    told = await send(pairing, visit);
+    if (isLater(told.answer)) break;
+    if (visit !== null && told.answer !== 202) refused += 1;
     sent += 1;
   }
-  await api.storage.session.set({ queue: queue.slice(sent), dropped: dropped + refused.length, answer });
+  await api.storage.session.set({ queue: queue.slice(sent), dropped: dropped + refused, about, ...told });
 }
 
-/** Returns the HTTP status, or 0 if steward is not running. */
+/** Returns whether steward may take the same visit later: it does not run, is busy, or has a fault. */
+function isLater(answer) {
+  return answer === 0 || answer === 423 || answer >= 500;
+}
+
+/** Returns the HTTP status, or 0 if steward does not answer, and what steward says about it. */
 async function send({ port, token }, visit) {
   try {
-    const { status } = await fetch(`http://127.0.0.1:${port}/api/sense/web`, {
+    const response = await fetch(`http://127.0.0.1:${port}/api/sense/web`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(visit),
       credentials: 'omit',
     });
-    return status;
+    const { accepted, error } = await response.json();
+    if (accepted === true) return { answer: 202, said: '' };
+    return { answer: response.status, said: `${error.message} ${error.hint ?? ''}`.slice(0, 400) };
   } catch {
-    return 0;
+    // Not running, or another program has the port.
+    return { answer: 0, said: '' };
   }
 }
 

@@ -478,14 +478,25 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       return visit(daemon, 'POST /api/sense/web', status, { headers, body: JSON.stringify(body) });
     };
     const first = await pair();
+    const { text } = await send(first, 409);
+    expect(text).to.include('steward up');
+    const status = () => steward(['sense', 'web', 'status', '--json'], { home: home.path });
+    expect(jsonOf(await status())).to.include({ state: 'off', port: daemon.port, lastEventTs: null });
+    const captured = jsonOf(await steward(['sense', 'capture', '--json'], { home: home.path }));
+    expect((captured as { sources: unknown[] }).sources.at(-1)).to.include({ id: 'web', events: 0 });
     await send(first, 202);
+    const { lastEventTs } = jsonOf(await status()) as { lastEventTs: string };
+    expect(Date.now() - Date.parse(lastEventTs), 'stored when it arrives').to.be.lessThan(120_000);
     const second = await pair();
     await send(first, 401);
     await send(second, 202);
-    const status = await steward(['sense', 'web', 'status', '--json'], { home: home.path });
-    expect(jsonOf(status)).to.deep.include({ paired: ['chromium'], enabled: true });
-    await steward(['config', 'set', 'sense.sources.web', 'false'], { home: home.path });
-    await send(second, 409);
+    expect(jsonOf(await status())).to.deep.include({ paired: ['chromium'], enabled: true });
+    for (const key of ['sense.sources.web', 'sense.enabled']) {
+      await steward(['config', 'set', key, 'false'], { home: home.path });
+      const wanted = `steward config set ${key} true`;
+      expect((await send(second, 409)).text).to.include(wanted);
+      expect((jsonOf(await status()) as { reason: string }).reason).to.include(wanted);
+    }
     const folder = join(machineFolder(home.path), 'extension');
     await steward(['sense', 'web', 'install'], { home: home.path });
     expect(readFileSync(join(folder, 'worker.js'), 'utf8')).to.equal(

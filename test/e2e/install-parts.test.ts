@@ -116,6 +116,18 @@ describe('install and uninstall, in parts (built)', function () {
     expect(await done('work', 'install')).to.match(/^Already installed: /);
   });
 
+  it('uninstall removes the browser extension and its code', async () => {
+    const { folder } = jsonOf(await run('sense', 'web', 'install', '--json')) as { folder: string };
+    const paths = [folder, join(folder, '..', 'web.json')];
+    expect(await done('uninstall', '--dry-run')).to.equal(
+      paths.map((path) => `Would remove ${path}\n`).join(''),
+    );
+    expect(paths.map(existsSync)).to.deep.equal([true, true]);
+    expect(await done('uninstall')).to.equal(paths.map((path) => `Removed ${path}\n`).join(''));
+    expect(paths.map(existsSync)).to.deep.equal([false, false]);
+    expect(await done('uninstall')).to.equal('Nothing is installed.\n');
+  });
+
   it('uninstall refuses an unknown part, and a purge of one part', async () => {
     const none = await run('uninstall', 'cleanup');
     expect(none.code).to.equal(2);

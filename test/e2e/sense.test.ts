@@ -313,6 +313,8 @@ describe('sense (built)', function () {
       [['sense', 'today', 'surplus'], 2, /does not take "surplus"/],
       [['sense', 'classify', 'explain'], 2, /needs APP/],
       [['sense', 'classify', 'explain', ''], 2, /application name is empty/],
+      [['sense', 'classify', 'set', 'site:https://docs.rs', 'creation'], 2, /Invalid site "https:/],
+      [['goals', 'add', 'Learn', '--site', 'localhost'], 2, /Invalid site "localhost"/],
     ];
     for (const [args, code, words] of mistakes) {
       it(`steward ${args.join(' ')}: ${code}`, async () => {

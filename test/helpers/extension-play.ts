@@ -6,13 +6,13 @@ import type { BrowserContext, Page, Worker } from 'playwright-core';
 import { findProgram } from '../../src/lib/platform/process/spawn';
 import type { SenseEvent } from '../../src/lib/time/event';
 import { rollup } from '../../src/lib/sense/roll';
-import { webSource } from '../../src/lib/sense/web';
 import { pairAgain } from '../../src/lib/sense/web-pairing';
+import type { WebRouteDeps } from '../../src/lib/daemon/web-route';
 import { until } from './daemon';
 import { requirePrograms } from './real-part';
 import { scratch } from './scratch';
 import { senseBox, sourceOf, type SenseBox } from './sense';
-import { serveSites, tickedExtension, webDaemon, type WebDaemon } from './web-extension';
+import { serveSites, tickedExtension, visitsIn, webDaemon, type WebDaemon } from './web-extension';
 
 export const MINUTE = 60_000;
 export const DAY = '2026-11-20';
@@ -32,7 +32,7 @@ declare const chrome: {
     'local' | 'session',
     { get: () => Promise<Record<string, unknown>>; set: (values: object) => Promise<void> }
   >;
-  idle: { queryState: () => Promise<string> };
+  runtime: { sendMessage: (message: object) => Promise<unknown> };
 };
 
 /** A scripted hour in Chromium with the extension. Times are minutes after `START`. */
@@ -45,6 +45,8 @@ export interface ExtensionPlay {
   options: Page;
   page: Page;
   port: number;
+  /** Why the daemon records no sites. */
+  off: Awaited<ReturnType<WebRouteDeps['whyOff']>>;
   sitesPort: number;
   setDaemonClock: (ms: number) => void;
   setClock: (minutes: number) => Promise<void>;
@@ -59,7 +61,7 @@ export interface ExtensionPlay {
   /** Lets time pass, after which the extension looks again. */
   tick: (minutes: number, site: string | null | undefined) => Promise<void>;
   visitPage: (host: string) => Promise<void>;
-  /** The visits that the daemon accepted. */
+  /** The visits that the daemon stored. */
   told: () => [site: string | null, from: number, to: number][];
   /** Stores what the extension sent, with the applications that were in front. Returns minutes by application. */
   minutesOf: (...events: SenseEvent[]) => Promise<[app: string, minutes: number][]>;
@@ -82,7 +84,11 @@ export function playInChromium(extensions: (folder: string) => string[] = () => 
   beforeEach(async () => {
     play.box = senseBox(`${DAY}T11:30:00Z`);
     nowMs = START;
-    play.daemon = webDaemon(play.box.area, () => nowMs);
+    play.daemon = webDaemon(
+      play.box,
+      () => nowMs,
+      () => play.off,
+    );
     sites = await serveSites();
     play.sitesPort = sites.port;
     play.port = await play.daemon.listen();
@@ -129,14 +135,10 @@ export function playInChromium(extensions: (folder: string) => string[] = () => 
     setDaemonClock: (ms) => (nowMs = ms),
     async setClock(minutes) {
       nowMs = START + minutes * MINUTE;
-      await play.worker.evaluate((now) => {
-        Date.now = () => now;
-      }, nowMs);
+      await play.options.evaluate((now) => chrome.runtime.sendMessage({ now }), nowMs);
     },
     async setIdle(state) {
-      await play.worker.evaluate((value) => {
-        chrome.idle.queryState = () => Promise.resolve(value);
-      }, state);
+      await play.options.evaluate((value) => chrome.runtime.sendMessage({ state: value }), state);
     },
     async pair() {
       const pairing = { port: play.port, token: pairAgain(play.box.area).token };
@@ -164,18 +166,10 @@ export function playInChromium(extensions: (folder: string) => string[] = () => 
     async visitPage(host) {
       await play.page.goto(`http://${host}:${play.sitesPort}/private-path?q=private-path`);
     },
-    told: () =>
-      [...play.daemon.visits.values()].map(({ site, at, until: end }) => [
-        site,
-        (at - START) / MINUTE,
-        (end - START) / MINUTE,
-      ]),
+    told: () => visitsIn(play.box, START),
     async minutesOf(...events) {
       const { deps, capture } = play.box;
-      deps.sources = [
-        sourceOf('appFocus', () => Promise.resolve({ events, cursor: 1, state: 'ok' })),
-        webSource({ machineId: '', config: { exclude: [] } }, () => true, play.daemon.visits),
-      ];
+      deps.sources = [sourceOf('appFocus', () => Promise.resolve({ events, cursor: 1, state: 'ok' }))];
       await capture();
       return rollup(deps, DAY).apps.map(({ app, minutes }) => [app, minutes]);
     },

@@ -4,14 +4,20 @@ import { expect } from 'chai';
 
 import { findProgram } from '../../src/lib/platform/process/spawn';
 import { rollup } from '../../src/lib/sense/roll';
-import { webSource } from '../../src/lib/sense/web';
 import { extensionOf, pairAgain, readPairing } from '../../src/lib/sense/web-pairing';
 import { until } from '../helpers/daemon';
 import { startFirefox, type Firefox } from '../helpers/marionette';
 import { requirePrograms } from '../helpers/real-part';
 import { scratch } from '../helpers/scratch';
 import { filesIn, focus, senseBox, sourceOf, type SenseBox } from '../helpers/sense';
-import { addStrings, serveSites, tickedExtension, webDaemon, type WebDaemon } from '../helpers/web-extension';
+import {
+  addStrings,
+  serveSites,
+  tickedExtension,
+  visitsIn,
+  webDaemon,
+  type WebDaemon,
+} from '../helpers/web-extension';
 
 const MINUTE = 60_000;
 const DAY = '2026-11-20';
@@ -46,7 +52,7 @@ describe('the browser extension (real Firefox)', function () {
   beforeEach(async () => {
     box = senseBox(`${DAY}T11:30:00Z`);
     nowMs = START;
-    daemon = webDaemon(box.area, () => nowMs);
+    daemon = webDaemon(box, () => nowMs);
     port = await daemon.listen();
     sites = await serveSites();
     tickedExtension(files.path('extension'));
@@ -96,7 +102,9 @@ describe('the browser extension (real Firefox)', function () {
   }
 
   /** Asks the extension for what it stores, after it did something. */
-  async function ask(input: { now?: number; looks?: number } = {}): Promise<[Stored, object]> {
+  async function ask(
+    input: { now?: number; looks?: number; state?: string } = {},
+  ): Promise<[Stored, object]> {
     await goTo(options);
     const text = JSON.stringify(JSON.stringify(input));
     const told = `document.body.dataset.told`;
@@ -147,18 +155,10 @@ describe('the browser extension (real Firefox)', function () {
     });
   }
 
-  const told = (): unknown[] =>
-    [...daemon.visits.values()].map(({ site, at, until: end }) => [
-      site,
-      (at - START) / MINUTE,
-      (end - START) / MINUTE,
-    ]);
+  const told = (): unknown[] => visitsIn(box, START);
 
   async function minutesOf(...events: ReturnType<typeof focus>[]): Promise<unknown[]> {
-    box.deps.sources = [
-      sourceOf('appFocus', () => Promise.resolve({ events, cursor: 1, state: 'ok' })),
-      webSource({ machineId: '', config: { exclude: [] } }, () => true, daemon.visits),
-    ];
+    box.deps.sources = [sourceOf('appFocus', () => Promise.resolve({ events, cursor: 1, state: 'ok' }))];
     await box.capture();
     return rollup(box.deps, DAY).apps.map(({ app, minutes }) => [app, minutes]);
   }
@@ -209,14 +209,21 @@ describe('the browser extension (real Firefox)', function () {
     await goTo(page, true);
     await seen(null);
     await tick(5, null);
+    await ask({ state: 'idle' });
+    await tick(5.5, undefined);
+    await ask({ state: 'active' });
+    await tick(6, null);
+    await goTo(page);
+    await send('WebDriver:MinimizeWindow');
+    await tick(6.2, undefined);
     await openPrivate();
-    for (const minute of [5.5, 6.5]) await tick(minute, undefined);
+    for (const minute of [6.5, 7]) await tick(minute, undefined);
     const [, local] = await ask();
-    const events = [focus(`${DAY}T10:06:30Z`, 'Firefox', 390), focus(`${DAY}T10:07:30Z`, 'Code', 60)];
+    const events = [focus(`${DAY}T10:07:00Z`, 'Firefox', 420), focus(`${DAY}T10:08:00Z`, 'Code', 60)];
     expect(await minutesOf(...events)).to.deep.equal([
       ['Firefox: granted.test', 3.2],
-      ['Firefox: other sites', 1.8],
-      ['Firefox', 1.5],
+      ['Firefox: other sites', 2.5],
+      ['Firefox', 1.3],
       ['Code', 1],
     ]);
     expect(readPairing(box.area)).to.have.property('firefox', `moz-extension://${host}`);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
-import { extensionOf, pairAgain } from '../../src/lib/sense/web-pairing';
+import { extensionOf, pairAgain, readPairing } from '../../src/lib/sense/web-pairing';
 import { until } from '../helpers/daemon';
-import { DAY, MINUTE, START, playInChromium } from '../helpers/extension-play';
+import { DAY, playInChromium } from '../helpers/extension-play';
 import { filesIn, focus } from '../helpers/sense';
 
 /** A site that nobody ticked, and what of a ticked one must not leave the browser. */
@@ -16,7 +16,9 @@ declare const chrome: {
     (...input: unknown[]) => Promise<{ id: number } | null>
   >;
   alarms: { getAll: () => Promise<{ periodInMinutes: number }[]> };
+  permissions: { request: (asked: { origins: string[] }) => Promise<boolean> };
 };
+declare const document: { body: { dataset: Record<string, string> } };
 
 describe('the browser extension (real Chromium)', function () {
   this.timeout(120_000);
@@ -124,31 +126,39 @@ describe('the browser extension (real Chromium)', function () {
   });
 
   it('continues a visit after the worker was ended', async () => {
-    const { context, options, daemon } = play;
+    const { context, options } = play;
+    const devtools = await context.newCDPSession(options);
+    await devtools.send('ServiceWorker.enable');
+    async function endWorker(): Promise<void> {
+      const ended = new Promise<void>((done) => {
+        devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+          if (versions.some(({ runningStatus }) => runningStatus === 'stopped')) done();
+        });
+      });
+      await devtools.send('ServiceWorker.stopAllWorkers');
+      await ended;
+    }
     await visitPage('www.granted.test');
     await seen('granted.test');
-    const at = Date.now() - MINUTE / 2;
-    await setClock((at - START) / MINUTE);
-    await look();
-    await seen('granted.test');
-    const devtools = await context.newCDPSession(options);
-    const ended = new Promise<void>((done) => {
-      devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
-        if (versions.some(({ runningStatus }) => runningStatus === 'stopped')) done();
-      });
-    });
-    await devtools.send('ServiceWorker.enable');
-    await devtools.send('ServiceWorker.stopAllWorkers');
-    await ended;
-    const nowMs = Date.now() + MINUTE;
-    play.setDaemonClock(nowMs);
+    await tick(1, 'granted.test');
+    await endWorker();
+    await setClock(2.3);
     await visitPage('secret-clinic.test');
-    await until('the visit has ended', () => daemon.visits.size > 0);
-    const [visit] = daemon.visits.values();
-    expect(visit).to.include({ site: 'granted.test', at });
-    expect(visit?.until)
-      .to.be.greaterThan(at + MINUTE / 2 - 1)
-      .and.lessThan(nowMs);
+    await seen(null);
+    await tick(3.2, null);
+    expect(told()).to.deep.equal([
+      ['granted.test', 0, 1],
+      ['granted.test', 1, 2.3],
+      [null, 2.3, 3.2],
+    ]);
+    expect(await minutesOf(focus(`${DAY}T10:04:00Z`, 'Chromium', 240))).to.deep.equal([
+      ['Chromium: granted.test', 2.3],
+      ['Chromium: other sites', 0.9],
+      ['Chromium', 0.8],
+    ]);
+    await endWorker();
+    await visitPage('docs.granted.test');
+    await until('the next event starts it', async () => (await stored()).current?.site === 'granted.test');
   });
 
   it('reports no time that a change of the clock made up', async () => {
@@ -180,7 +190,7 @@ describe('the browser extension (real Chromium)', function () {
     expect(told()).to.deep.equal([['granted.test', 20, 21]]);
   });
 
-  it('says what goes where, and takes the code', async () => {
+  it('says what goes where, and takes the code and names of sites', async () => {
     const { options, port } = play;
     await options.bringToFront();
     expect(await options.innerText('main')).to.include('to steward on this computer and nowhere');
@@ -190,13 +200,47 @@ describe('the browser extension (real Chromium)', function () {
     await options.click('#pair button');
     expect(await options.textContent('#state')).to.include('not a pairing code');
     const { token } = pairAgain(play.box.area);
-    await options.fill('#code', ` ${port}-${token}\n`);
-    await options.click('#pair button');
-    await until('the code is stored', async () =>
-      JSON.stringify(await options.evaluate(() => chrome.storage.local.get())).includes(token),
+    const enter = async (code: string, answer: string): Promise<void> => {
+      await options.fill('#code', code);
+      await options.click('#pair button');
+      await options.getByText(answer).waitFor();
+    };
+    await enter(
+      `${port}-${'x'.repeat(32)}`,
+      'Not recorded with the code that ends in xxxx: The pairing code',
     );
+    expect(await options.textContent('#state')).to.include('steward sense web install');
+    await enter(`${play.sitesPort}-${token}`, `steward does not answer on port ${play.sitesPort}`);
+    expect(readPairing(play.box.area)).to.deep.equal({ token });
+    await enter(` ${port}-${token}\n`, `Paired: steward accepted the code that ends in ${token.slice(-4)}.`);
+    expect(readPairing(play.box.area)).to.have.property('chromium');
+    play.off = { found: 'sense.enabled is false', fix: 'steward config set sense.enabled true' };
     await tick(1, null);
-    await options.getByText('The last visit reached steward').waitFor();
-    expect(await options.textContent('#state')).to.include(`the code that ends in ${token.slice(-4)}`);
+    await options.getByText('steward config set sense.enabled true').waitFor();
+    expect(await options.textContent('#state')).to.include('Visits that were dropped: 1.');
+    play.off = undefined;
+    await tick(2, null);
+    await options.getByText('Paired: steward accepted').waitFor();
+    expect(told()).to.deep.equal([[null, 1, 2]]);
+    await options.evaluate(() => {
+      chrome.permissions.request = ({ origins }) => {
+        document.body.dataset['asked'] = origins.join(' ');
+        return Promise.resolve(true);
+      };
+    });
+    const add = async (text: string): Promise<[asked: string | null, problem: string | null]> => {
+      await options.fill('#name', text);
+      await options.click('#add button');
+      const asked = await options.getAttribute('body', 'data-asked');
+      await options.evaluate(() => delete document.body.dataset['asked']);
+      return [asked, await options.textContent('#problem')];
+    };
+    for (const text of ['localhost', 'intranet', '127.0.0.1', 'a b.org', 'x.y', '*.docs.rs', 'http://[::1]/'])
+      expect(await add(text), text).to.deep.equal([
+        null,
+        `“${text}” is not the name of a site. Enter a name such as example.org.`,
+      ]);
+    for (const text of [' Docs.RS', 'https://docs.rs/serde?q=1#x', 'docs.rs/serde'])
+      expect(await add(text), text).to.deep.equal(['https://docs.rs/* https://*.docs.rs/*', '']);
   });
 });

@@ -20,7 +20,7 @@ import { folderOf } from '../platform/files/spool';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
 import { type LiveReads, liveReads } from '../sense/live';
-import { addVisit, type SiteVisits } from '../sense/web';
+import { whyOff } from '../sense/web';
 import { namesFolder } from '../sessions/names';
 import { liveSessions } from '../sessions/find';
 import { spoolStatus } from '../sessions/spool';
@@ -179,15 +179,16 @@ function senseService(context: Context) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
-  const visits: SiteVisits = new Map();
+  let log: DaemonLog | undefined;
   const isSetUp = (): boolean => area.sense.isSetUp;
   const files = [...configPaths(area), area.sense.classify, area.goals];
   const sense = cachedLoader(clock, files, async () => {
-    const opened = await openSense(context, { watch: watchOf, visits });
+    const opened = await openSense(context, watchOf);
     return { ...opened, deps: await openMachines(context, opened.deps) };
   });
-  const startWatch = (log: DaemonLog): Service => {
-    const onProblem = (problem: string): void => log.write('warn', 'focus', { problem });
+  const onProblem = (problem: string): void => log?.write('warn', 'sense', { problem });
+  const startWatch = (own: DaemonLog): Service => {
+    log = own;
     const opened = openFocusWatch(context, sense, { isSetUp, onProblem });
     watch = opened;
     return {
@@ -199,17 +200,20 @@ function senseService(context: Context) {
     };
   };
   const senseDeps = async () => (await sense()).deps;
-  const isOn = async (): Promise<boolean> => {
-    const { enabled, sources } = (await senseDeps()).config;
-    return enabled && sources.web;
-  };
   const routesOfSense = (live: LiveReads): Route[] => [
     ...senseRoutes({
       ...{ sense: senseDeps, live, insights: insightStore(area.sense.insights) },
       classify: ({ app, kind, since }) => setClassification(context, app, kind, since),
       of: (deps, machine) => openMachines(context, deps, machine),
     }),
-    webRoute({ area, clock, isOn, add: (visit) => addVisit(visits, visit) }),
+    webRoute({
+      ...{ area, clock },
+      whyOff: async () => whyOff(isSetUp(), (await senseDeps()).config),
+      async store(visit) {
+        const { locked, storeVisit } = await sense();
+        (await locked(() => storeVisit(visit))).forEach(onProblem);
+      },
+    }),
   ];
   return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
 }

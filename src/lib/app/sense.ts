@@ -26,7 +26,7 @@ import { goalTagsOf, type WorkNames } from '../time/ledger/rows';
 import { type Last, type ObserveDeps, observe } from '../sense/observe';
 import { forgetRunning } from '../sense/purge';
 import { type ReadDeps, recordsBetween } from '../sense/read';
-import { type SiteVisits, webSource } from '../sense/web';
+import { type SiteVisit, storeVisit, webSource } from '../sense/web';
 import { readPairing } from '../sense/web-pairing';
 import { type InitResult, initSense, senseStore } from '../sense/store';
 import { sessionsById } from '../sessions/session';
@@ -36,20 +36,14 @@ import type { Context } from './context';
 import { prepareArea } from './shared-area';
 import { openSessions, sessionsOn } from './sessions';
 
-/** What only the daemon sees. */
-interface Live {
-  watch: () => FocusWatch | undefined;
-  visits: SiteVisits;
-}
-
 /**
  * Timeout for the sense lock, in ms. Long enough for two captures, but shorter than the default poll
  * interval.
  */
 const LOCK_WAIT_MS = 30_000;
 
-/** @param live set only in the daemon */
-export async function openSense(context: Context, live?: Live) {
+/** @param watch set only in the daemon */
+export async function openSense(context: Context, watch?: () => FocusWatch | undefined) {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
   const { timezone } = config.user;
@@ -59,7 +53,7 @@ export async function openSense(context: Context, live?: Live) {
     config: config.sense,
     timezone,
     classify: await readClassifier(context.templates, area.sense.classify),
-    sources: sourcesOf(context, config, live),
+    sources: sourcesOf(context, config, watch),
     goalTags: await goalTagger(context),
     afterRecords: (today) => refreshGoals(context, today),
   };
@@ -83,6 +77,8 @@ export async function openSense(context: Context, live?: Live) {
       const result = await capture(deps);
       return { ...result, problems: [...problems, ...result.problems] };
     },
+    /** Stores what the browser extension sent. Returns the problems. The caller must hold the lock. */
+    storeVisit: (visit: SiteVisit) => storeVisit({ ...deps, config: config.sense }, visit, context.machineId),
     /** Returns the current focus. Reuses the focus in `last` if there has been no input since that observation. */
     observe: (last: Last | undefined, desktop: Desktop) =>
       observe({ ...observeDeps(context, config), desktop }, clock.now(), last),
@@ -129,7 +125,7 @@ export async function openBackfill(
   };
 }
 
-function sourcesOf(context: Context, config: Config, live?: Live): CaptureDeps['sources'] {
+function sourcesOf(context: Context, config: Config, watch?: () => FocusWatch | undefined) {
   const { run, clock } = context;
   const { sense, user } = config;
   const deps = {
@@ -144,11 +140,10 @@ function sourcesOf(context: Context, config: Config, live?: Live): CaptureDeps['
     get machineId() {
       return context.machineId;
     },
-    ...(live && { watch: { since: async (ms: number) => live.watch()?.since(ms) } }),
+    ...(watch && { watch: { since: async (ms: number) => watch()?.since(ms) } }),
     isWatched: () => isLockHeld(leaseOf(context), context),
   };
-  const isPaired = (): boolean => readPairing(context.area) !== undefined;
-  const web = webSource(deps, isPaired, live?.visits);
+  const web = webSource(() => readPairing(context.area) !== undefined);
   return [appFocusSource(deps), gitSource(deps), agentSessionSource(deps), web];
 }
 
@@ -193,10 +188,10 @@ export function openFocusWatch(
 /** How long a stopping daemon may spend on the last focus capture, in ms. */
 const LAST_FOCUS_MS = 2_000;
 
-/** Captures only the focus and the sites. Called when the daemon stops, so that the last observations aren't lost. */
+/** Captures only the focus. Called when the daemon stops, so that the last observations aren't lost. */
 export async function storeFocus(sense: () => SenseContext | Promise<SenseContext>): Promise<void> {
   const { deps, locked } = await sense();
-  const sources = deps.sources.filter(({ id }) => id === 'appFocus' || id === 'web');
+  const sources = deps.sources.filter(({ id }) => id === 'appFocus');
   const stored = locked(() => capture({ ...deps, sources }));
   await within(LAST_FOCUS_MS, stored, undefined);
 }

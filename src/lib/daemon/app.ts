@@ -6,6 +6,7 @@ import { guard, type Gate, type GuardPolicy } from './guards';
 import { forPeople } from './problem-page';
 import {
   errorAnswer,
+  forbidden,
   JSON_HEADERS,
   refusal,
   tagged,
@@ -127,16 +128,12 @@ function sizeRefusal({ headers }: RequestHead, { extension }: Route): HttpAnswer
   return refusal(413, 'usage', 'The body is too large.', `Send at most ${extension.maxBytes} bytes.`);
 }
 
-const OTHER_USER = refusal(
-  403,
-  'auth',
+const OTHER_USER = forbidden(
   'Requests from other users of this machine are refused.',
   'Send the token, or allow other users: steward config set daemon.otherUsers true',
 );
 
-const READ_ONLY = refusal(
-  403,
-  'auth',
+const READ_ONLY = forbidden(
   'Only pages opened with "steward open" can make changes.',
   'Run "steward open", or use the command line.',
 );
@@ -183,6 +180,7 @@ function jsonOf(body: Buffer): unknown {
 }
 
 async function run(row: Route, head: RequestHead, body: Buffer): Promise<HttpAnswer> {
+  row.extension?.admit(head);
   const request = requestOf(head, body);
   return 'serve' in row ? row.serve(request) : runJson(row, request);
 }

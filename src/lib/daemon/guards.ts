@@ -9,16 +9,13 @@ import { ipVersion, isLoopback } from '../platform/net/address';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { extensionOf } from '../sense/web-pairing';
-import { refusal } from './route';
+import { forbidden, refusal } from './route';
 
-/** The hosts that a request's Host header may name. `anyAddress`: any IP address too. */
+/** The host that a request's Host header may name, besides loopback. `anyAddress`: any IP address too. */
 export type GuardPolicy = ReturnType<typeof policyFor>;
 
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
-const WILDCARDS = new Set(['0.0.0.0', '::']);
-
 export function policyFor(host: string) {
-  return { hosts: new Set([...LOOPBACK_NAMES, host.toLowerCase()]), anyAddress: WILDCARDS.has(host) };
+  return { host: host.toLowerCase(), anyAddress: host === '0.0.0.0' || host === '::' };
 }
 
 /**
@@ -32,7 +29,7 @@ export function guard(head: RequestHead, policy: GuardPolicy, forExtension = fal
   }
   const origin = headerOf(head, 'origin');
   if (forExtension && (countOf(head, 'origin') !== 1 || extensionOf(origin ?? '') === undefined))
-    return FOREIGN;
+    return OTHER_EXTENSION;
   if (forExtension) return jsonRefusal(head);
   const site = headerOf(head, 'sec-fetch-site');
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return FOREIGN;
@@ -47,17 +44,18 @@ function jsonRefusal(head: RequestHead): HttpAnswer | undefined {
   return refusal(415, 'usage', 'Web pages must send JSON.', 'Send content-type: application/json.');
 }
 
-const UNKNOWN_HOST = refusal(
-  403,
-  'auth',
+const UNKNOWN_HOST = forbidden(
   'The Host header does not name this daemon.',
   'Use the address that "steward daemon status" shows.',
 );
-const FOREIGN = refusal(
-  403,
-  'auth',
+const FOREIGN = forbidden(
   'Requests from pages on another origin are refused.',
   'In a browser, open the address directly.',
+);
+
+const OTHER_EXTENSION = forbidden(
+  'Only the extension that "steward sense web install" writes may send sites.',
+  'Remove this one, and load the folder that the command names.',
 );
 
 /**
@@ -69,10 +67,10 @@ export function hostNameOf(host: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-function isOwnHost(host: string, { hosts, anyAddress }: GuardPolicy): boolean {
-  const name = hostNameOf(host);
+function isOwnHost(given: string, { host, anyAddress }: GuardPolicy): boolean {
+  const name = hostNameOf(given);
   if (name === undefined) return false;
-  return hosts.has(name) || isLoopback(name) || (anyAddress && ipVersion(name) !== 0);
+  return name === host || isLoopback(name) || (anyAddress && ipVersion(name) !== 0);
 }
 
 function isJson(type: string | undefined): boolean {

@@ -25,8 +25,8 @@ interface RouteBase {
   isOpen?: true;
   /** Whether requests over TCP must come from a signed-in page. Set for routes that change data. */
   needsPage?: true;
-  /** Set for the route that only the browser extension may use. */
-  extension?: { maxBytes: number };
+  /** Set for the route that only the browser extension may use. `admit` throws `auth` for any other. */
+  extension?: { maxBytes: number; admit: (head: RequestHead) => void };
 }
 
 /**
@@ -136,6 +136,9 @@ export function refusal(
     body: `${JSON.stringify({ error: { kind, message, hint } })}\n`,
   };
 }
+
+/** Returns the response to a request from where none is accepted. */
+export const forbidden = (message: string, hint: string): HttpAnswer => refusal(403, 'auth', message, hint);
 
 /** Returns the response for an error. Details of internal errors go only to the log. */
 export function errorAnswer(thrown: unknown): HttpAnswer {

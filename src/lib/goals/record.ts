@@ -25,17 +25,18 @@ export function readGoals(path: string): Goal[] {
 /** Adds a goal below the last heading "Active Goals", or below a new one. Returns its id. */
 export function addGoal(
   path: string,
-  goal: Pick<Goal, 'text' | 'target'> & { repos: string[] | undefined },
+  goal: Pick<Goal, 'text' | 'target'> & { repos?: string[] | undefined; sites?: string[] | undefined },
 ): string {
   const before = readText(path, { followLink: true }) ?? '';
   const ids = parseGoals(before).map(({ id }) => id);
   const numbers = ids.map((id) => Number(/^G(\d{1,6})$/.exec(id)?.[1] ?? 0));
   const id = `G${Math.max(0, ...numbers) + 1}`;
-  const repos = goal.repos === undefined ? '' : `  repos: ${goal.repos.join(', ')}\n`;
-  const target = goal.target === null ? '' : `  target: ${goal.target}\n`;
+  const { repos = [], sites = [], target } = goal;
+  const details = { repos: repos.join(', '), sites: sites.join(', '), target: target ?? '' };
+  const lines = Object.entries(details).filter(([, value]) => value !== '');
+  const item = `- **${id}**: ${goal.text}\n${lines.map(([key, value]) => `  ${key}: ${value}\n`).join('')}`;
   ensureFolder(dirname(path));
-  const text = withItem(before, `- **${id}**: ${goal.text}\n${repos}${target}`);
-  replaceFile(path, text, { followLink: true });
+  replaceFile(path, withItem(before, item), { followLink: true });
   return id;
 }
 

@@ -1,3 +1,4 @@
+import { isSite } from '../platform/net/address';
 import { minutes, palette, table, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { cleanLine } from '../platform/terminal/terminal';
@@ -30,6 +31,8 @@ export function goalsText(goals: readonly GoalTime[], path: string, terminal: Te
   const columns = [{}, { max: Math.max(20, terminal.columns - 34) }, { align: 'right' as const }];
   const list = goals.length === 0 ? 'No goals yet.' : table(rows, columns);
   const add = 'Add a goal: steward goals add "Write the book" --repo ~/book --target "10 h a week"';
-  const notes = [`Goals are in ${path}.`, add].flatMap((note) => wrap(note, terminal.columns));
+  const sites = goals.flatMap((goal) => goal.sites ?? []).filter((name) => !isSite(name.toLowerCase()));
+  const invalid = sites.map((name) => `Invalid site "${cleanLine(name, 100)}". Use a name such as docs.rs.`);
+  const notes = [...invalid, `Goals are in ${path}.`, add].flatMap((note) => wrap(note, terminal.columns));
   return [list, '', ...notes.map(palette(terminal).neutral)].join('\n');
 }

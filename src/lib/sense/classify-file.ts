@@ -12,7 +12,7 @@ import {
   foldName,
   globMatcher,
   makeClassifier,
-  refuseEmptyApp,
+  refuseInvalidApp,
   RULE_KEYS,
   type AppKind,
   type Classifier,
@@ -51,7 +51,7 @@ export async function setAppKind(
 ): Promise<Classified> {
   const today = todayOf(deps);
   if (since !== undefined && since > today) throw futureDayError(since, today);
-  refuseEmptyApp(shown);
+  refuseInvalidApp(shown);
   const [app = shown] = classifiedNames(shown);
   deps.store.prepare();
   replaceFile(path, await withRule(readText(path) ?? '', path, { key: 'app', pattern: app }, kind));

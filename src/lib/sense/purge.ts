@@ -15,7 +15,7 @@ import { readCursor, writeCursor } from './git/memory';
 import { matchRepo, type RepoMatch } from './purge-repo';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 import type { SenseState } from './state';
-import { skipVisits } from './web';
+import { withPurge } from './web';
 
 /** The events to remove, of all days unless a range is set. */
 export interface PurgeSelection extends DayRange {
@@ -130,7 +130,8 @@ function updateState({ deps, selection, isWhole }: Purge): void {
   const nowMs = clock.now();
   const untilMs = Math.min(nowMs, dayBounds(last, timezone).endMs);
   state.cursors['appFocus'] = skipUntil(state.cursors['appFocus'], untilMs, nowMs);
-  state.cursors['web'] = skipVisits(state.cursors['web'], untilMs, nowMs);
+  if (isWhole || selection.app !== undefined)
+    state.cursors['web'] = withPurge(state.cursors['web'], selection, nowMs);
   store.writeState(state);
 }
 

@@ -244,10 +244,7 @@ export function status(deps: ReadDeps, scheduler: CaptureScheduler) {
 function sourceRows(deps: ReadDeps, state: SenseState, events: readonly SenseEvent[]): SourceStatus[] {
   return deps.sources.map(({ id, label, description }) => {
     const own = events.filter((event) => event.source === id);
-    const newest = own.reduce(
-      (last, { ts }) => (Date.parse(ts) > Date.parse(last) ? ts : last),
-      own[0]?.ts ?? '',
-    );
+    const times = own.map(({ ts }) => toIso(Date.parse(ts))).sort();
     return {
       id,
       label,
@@ -256,7 +253,7 @@ function sourceRows(deps: ReadDeps, state: SenseState, events: readonly SenseEve
       ...stateOf(deps, state, id),
       pollIntervalSec: deps.config.pollIntervalSec,
       eventsToday: own.length,
-      lastEventTs: newest || (state.sources[id]?.lastEventTs ?? null),
+      lastEventTs: times.at(-1) ?? state.sources[id]?.lastEventTs ?? null,
     };
   });
 }

@@ -8,6 +8,8 @@ export interface WebStatus extends SourceStatus {
   paired: string[] | null;
   /** The last characters of the pairing code; null without a pairing. */
   codeEnd: string | null;
+  /** The port on which the daemon listens, or null if it is not running. */
+  port: number | null;
   /** The folder of the extension, or null if it is not installed. */
   folder: string | null;
 }
@@ -43,11 +45,12 @@ export function codeText(code: string): string {
   return `Pairing code: ${code}\nEnter it on the extension's page, and tick the sites there.`;
 }
 
-export function webText({ enabled, paired, codeEnd, folder, lastEventTs }: WebStatus): string {
+export function webText({ state, reason, paired, codeEnd, port, folder, lastEventTs }: WebStatus): string {
   return [
-    `source      ${enabled ? 'on' : 'off; turn it on with "steward config set sense.sources.web true"'}`,
+    `source      ${state === 'off' ? `off; ${reason ?? ''}` : 'on'}`,
+    `daemon      ${port === null ? 'not running; run "steward up"' : `on port ${port}`}`,
     `extension   ${folder ?? 'not installed; run "steward sense web install"'}`,
-    `paired      ${paired === null ? 'no' : paired.join(', ') || 'the code was not used yet'}`,
+    `paired      ${paired?.join(', ') || 'no; run "steward sense web install" and enter the code on the page'}`,
     `code        ${codeEnd === null ? 'none' : `ends in ${codeEnd}`}`,
     `last event  ${lastEventTs ?? 'none'}`,
   ].join('\n');

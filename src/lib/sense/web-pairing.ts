@@ -10,12 +10,12 @@ import type { Browser } from '../time/site';
 
 const PAIRING = { token: isText, chromium: optional(isText), firefox: optional(isText) };
 const isPairing = shape(PAIRING);
-/** The secret of the paired extensions, and the origin of the one in each family of browsers. */
+/** The secret of the paired extensions, and the origin of the first one in each family of browsers. */
 export type Pairing = ShapeOf<typeof PAIRING>;
 
 /** Follows from the key in the extension's manifest. */
 const CHROMIUM_ORIGIN = 'chrome-extension://ihpfcfamkkfoblpohlabmoffkbbfoeka';
-/** Firefox gives the extension another id in each profile. */
+/** Firefox gives an extension another id in each profile, and a temporary one whenever it is loaded. */
 const FIREFOX_ORIGIN = /^moz-extension:\/\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Returns the family of browsers whose extension may have this origin. */
@@ -47,14 +47,11 @@ function storePairing(area: Place, pairing: Pairing): Pairing {
   return pairing;
 }
 
-/**
- * Returns the browser of a paired extension, or undefined if the code or the extension is another one. In each family
- * of browsers, the first extension that sends the code is paired.
- */
+/** Returns the browser of an extension that sends the code, which pairs it; undefined if the code is another one. */
 export function pairedBrowser(area: Place, origin: string, isCode: (token: string) => boolean) {
   const pairing = readPairing(area);
   const browser = extensionOf(origin);
   if (pairing === undefined || browser === undefined || !isCode(pairing.token)) return undefined;
   if (pairing[browser] === undefined) storePairing(area, { ...pairing, [browser]: origin });
-  return (pairing[browser] ?? origin) === origin ? browser : undefined;
+  return browser;
 }

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 
+import { isDaemonThere } from '../daemon/client';
 import { readInstance } from '../daemon/instance';
 import { readBytes, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../platform/files/folder';
+import { ensureFolder, exists, listFolder, removeFolder } from '../platform/files/folder';
 import { sources } from '../sense/read';
 import type { SourceStatus } from '../sense/source';
 import { installedApps } from '../sense/front-app/desktop-entries';
 import type { InstalledExtension, WebStatus } from '../sense/view-web';
+import { whyOff } from '../sense/web';
 import { pairAgain, pairingPath, readPairing } from '../sense/web-pairing';
 import { BROWSERS, browserOf } from '../time/site';
 import { productRoot, type Context } from '../app/context';
@@ -44,18 +46,20 @@ export async function webStatus(context: Context): Promise<WebStatus> {
   const rows = sources(deps).filter(({ id }) => id === 'web') as [SourceStatus];
   const pairing = readPairing(context.area);
   const folder = folderOf(context);
+  const off = whyOff(context.area.sense.isSetUp, deps.config);
   return {
     ...rows[0],
+    ...(off && { state: 'off', reason: `${off.found}; run "${off.fix}"` }),
     paired: pairing === undefined ? null : BROWSERS.filter((browser) => pairing[browser] !== undefined),
     codeEnd: pairing?.token.slice(-4) ?? null,
+    port: (await isDaemonThere(context)) ? (readInstance(context.area)?.port ?? null) : null,
     folder: exists(folder) ? folder : null,
   };
 }
 
-/** Removes the folder and the pairing. Stored events remain. */
-export function removeExtension(context: Context): { removed: string[] } {
-  const paths = [folderOf(context), pairingPath(context.area)].filter(exists);
-  removeFolder(folderOf(context));
-  removeFile(pairingPath(context.area));
-  return { removed: paths };
+/** Removes the folder and the pairing, unless `dryRun`. Stored events remain. */
+export function removeExtension(context: Context, dryRun = false): { removed: string[] } {
+  const removed = [folderOf(context), pairingPath(context.area)].filter(exists);
+  if (!dryRun) removed.forEach(removeFolder);
+  return { removed };
 }

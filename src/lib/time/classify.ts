@@ -2,9 +2,10 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
+import { checkedSite } from '../platform/net/address';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
-import { classifiedNames, siteKey } from './site';
+import { classifiedNames, OTHER_SITES, siteKey } from './site';
 
 /** The classifications of application time. Time in an unknown application is neutral. */
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
@@ -110,7 +111,7 @@ export function explainClassification(
   app: string,
   bundleId?: string,
 ): { app: string; kind: AppKind; rule: DecidingRule | null; explanation: string } {
-  refuseEmptyApp(app);
+  refuseInvalidApp(app);
   const { kind, rule } = classify(app, bundleId);
   const where = rule?.origin === 'user' ? `rule ${rule.index} in ${fileName}` : 'a built-in rule';
   const explanation =
@@ -120,7 +121,9 @@ export function explainClassification(
   return { app, kind, rule: rule ?? null, explanation };
 }
 
-export function refuseEmptyApp(app: string): void {
+/** Throws `usage` for an empty name, and for "site:" without a site's name. */
+export function refuseInvalidApp(app: string): void {
+  if (app.startsWith(siteKey('')) && app !== siteKey(OTHER_SITES)) checkedSite(app.slice(siteKey('').length));
   if (app.trim() !== '') return;
   throw new StewardError('usage', 'The application name is empty.', {
     hint: 'Use a name from "steward sense today".',

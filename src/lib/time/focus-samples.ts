@@ -4,7 +4,7 @@ import { byCodeUnits } from '../platform/files/short-hash';
 import { FOCUS_TYPES, type SenseEvent } from './event';
 import { merged, within, without, type Span } from './ledger/spans';
 import { splitByMachine } from './machines/split';
-import { browserOf, OTHER_SITES, siteKey, siteName } from './site';
+import { browserOf, OTHER_SITES, SEPARATOR, siteKey } from './site';
 
 /**
  * The longest poll interval that the configuration allows, which is also the longest time that an event can
@@ -45,7 +45,7 @@ export function sampleTally(pollIntervalSec: number) {
       if (event.type === 'web-focus') {
         const site = event.app?.slice(siteKey('').length) ?? OTHER_SITES;
         const spans = awaySpan(to, event);
-        listIn(visits, visitKey(machine, textOf(detail?.['via']))).push(
+        listIn(visits, `${machine}\n${textOf(detail?.['via'])}`).push(
           ...spans.map((span) => [span, site] as const),
         );
         return;
@@ -101,21 +101,17 @@ function cut(sample: FocusSample, spans: readonly Span[], app = sample.app): Foc
 /** A time for which a browser's extension reported a site. */
 type Visit = readonly [span: Span, site: string];
 
-function visitKey(machine: string, browser: string | undefined): string {
-  return `${machine}\n${browser ?? ''}`;
-}
-
 /** Splits the time of browsers by the site in front. Time that several visits cover counts for the first. */
 function bySite(samples: readonly FocusSample[], visits: ReadonlyMap<string, Visit[]>): FocusSample[] {
   for (const list of visits.values())
     list.sort((a, b) => a[0][0] - b[0][0] || a[0][1] - b[0][1] || byCodeUnits(a[1], b[1]));
   return samples.flatMap((sample) => {
     const { app, bundleId, machine, from, to } = sample;
-    const own = visits.get(visitKey(machine, browserOf(app, bundleId))) ?? [];
+    const own = visits.get(`${machine}\n${browserOf(app, bundleId)}`) ?? [];
     let rest: Span[] = [[from, to]];
     const parts: FocusSample[] = [];
     for (const [span, site] of own.filter(([[start, end]]) => start < to && end > from)) {
-      parts.push(...cut(sample, within(rest, [span]), siteName(app, site)));
+      parts.push(...cut(sample, within(rest, [span]), app + SEPARATOR + site));
       rest = without(rest, [span]);
     }
     return [...parts, ...cut(sample, rest)].sort((a, b) => a.from - b.from);

@@ -1,3 +1,5 @@
+import { isSite } from '../platform/net/address';
+
 /** The families of browsers that the extension runs in. */
 export const BROWSERS = ['chromium', 'firefox'] as const;
 export type Browser = (typeof BROWSERS)[number];
@@ -7,19 +9,15 @@ const FAMILIES: Readonly<Record<Browser, RegExp>> = {
   firefox: /(?<![a-z])(?:firefox|librewolf|waterfox|floorp|zen)(?![a-z])/,
 };
 
-/** Returns the family of an application that is a browser. */
+/** Returns the family of an application that is a browser. A site may have a browser's name. */
 export function browserOf(app: string, bundleId = ''): Browser | undefined {
+  if (app.startsWith(siteKey(''))) return undefined;
   const names = `${app}\n${bundleId}`.toLowerCase();
   return BROWSERS.find((browser) => FAMILIES[browser].test(names));
 }
 
 export const OTHER_SITES = 'other sites';
-const SEPARATOR = ': ';
-const SITE = /^(?=.{4,100}$)[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
-
-export function isSite(text: string): boolean {
-  return SITE.test(text);
-}
+export const SEPARATOR = ': ';
 
 /**
  * Returns the site in a name such as `Firefox: github.com`. A browser's time on a site counts under that name,
@@ -34,10 +32,6 @@ export function siteOf(app: string): string | undefined {
 /** Returns the application in a name such as `Firefox: github.com`. */
 export function appOf(app: string): string {
   return siteOf(app) === undefined ? app : app.slice(0, app.lastIndexOf(SEPARATOR));
-}
-
-export function siteName(app: string, site: string): string {
-  return app + SEPARATOR + site;
 }
 
 /** A site's name in events, rules and selections. */

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 import { gate } from '../../../src/lib/daemon/guards';
-import { webRoute } from '../../../src/lib/daemon/web-route';
-import { addVisit, type SiteVisits } from '../../../src/lib/sense/web';
+import { webRoute, type WebRouteDeps } from '../../../src/lib/daemon/web-route';
+import type { SiteVisit } from '../../../src/lib/sense/web';
 import { extensionOf, pairAgain, readPairing } from '../../../src/lib/sense/web-pairing';
 import { testArea, type TestArea } from '../../helpers/area';
 import { testApp, type TestAnswer, type TestApp } from '../../helpers/daemon-app';
@@ -18,19 +18,24 @@ const VISIT = { site: 'github.com', at: NOW - 60_000, until: NOW };
 
 describe('the route of the browser extension', () => {
   let area: TestArea;
-  let visits: SiteVisits;
-  let isOn: boolean;
+  let visits: SiteVisit[];
+  let off: Awaited<ReturnType<WebRouteDeps['whyOff']>>;
+  let deps: WebRouteDeps;
   let app: TestApp;
   let token: string;
 
   beforeEach(() => {
     area = testArea();
-    visits = new Map();
-    isOn = true;
+    visits = [];
+    off = undefined;
     ({ token } = pairAgain(area.area));
-    const clock = { now: () => NOW };
-    const add = addVisit.bind(undefined, visits);
-    app = testApp([webRoute({ area: area.area, clock, isOn: () => Promise.resolve(isOn), add })]);
+    deps = {
+      area: area.area,
+      clock: { now: () => NOW },
+      whyOff: () => Promise.resolve(off),
+      store: (visit) => Promise.resolve(void visits.push(visit)),
+    };
+    app = testApp([webRoute(deps)]);
   });
 
   afterEach(() => area.remove());
@@ -49,12 +54,11 @@ describe('the route of the browser extension', () => {
     return app.ask('/api/sense/web', { method: 'POST', headers: Object.fromEntries(sent), body: text });
   }
 
-  const stored = (): unknown[] => [...visits.values()];
+  const stored = (): unknown[] => [...visits];
 
-  it('takes a visit of the paired extension once, also if it is sent again', async () => {
+  it('takes a visit of the paired extension', async () => {
     const { status, json } = await send(VISIT);
     expect([status, json()]).to.deep.equal([202, { accepted: true }]);
-    expect((await send(VISIT)).status).to.equal(202);
     expect((await send({ ...VISIT, site: null, until: NOW - 1 })).status).to.equal(202);
     expect(stored()).to.deep.equal([
       { ...VISIT, via: 'chromium' },
@@ -103,8 +107,8 @@ describe('the route of the browser extension', () => {
     const attacks: (() => [Promise<TestAnswer>, number[]])[] = [
       () => [send(VISIT, { origin: origin(), authorization: pick([`Bearer ${token}`, code()]) }), [403]],
       () => [send(VISIT, { authorization: code() }), [401]],
-      // The extension of another profile, with the code.
-      () => [send(VISIT, { origin: FIREFOX.replace('01234567', other) }), [401]],
+      // The extension of another profile, without the code.
+      () => [send(VISIT, { origin: FIREFOX.replace('01234567', other), authorization: code() }), [401]],
       // What was recorded before the code was replaced, or long ago.
       () => [send({ ...VISIT, at: NOW - 60_000 - below(1000) }, { authorization: before }), [401]],
       () => [send({ ...VISIT, at: VISIT.at - 8e6, until: NOW - 8e6 + below(1000) }), [400]],
@@ -137,17 +141,30 @@ describe('the route of the browser extension', () => {
     for (const authorization of [undefined, 'Bearer x', `Basic ${token}`, `Bearer ${token}x`])
       expect((await send(VISIT, { authorization })).status, authorization).to.equal(401);
     pairAgain(area.area);
-    expect((await send(VISIT)).error().hint).to.include('steward sense web pair');
+    expect((await send(VISIT)).error().hint).to.include('steward sense web install');
     expect(stored()).to.deep.equal([]);
   });
 
-  it('pairs one extension of each family of browsers', async () => {
+  it('pairs each browser that sends the code, and each profile of Firefox', async () => {
     expect((await send(VISIT, { origin: FIREFOX })).status).to.equal(202);
     expect((await send(VISIT)).status).to.equal(202);
-    const other = FIREFOX.replace('0123', 'ffff');
-    expect((await send({ ...VISIT, site: 'docs.rs' }, { origin: other })).status).to.equal(401);
+    // Firefox gives another origin to each profile, and to a temporary extension that is loaded again.
+    expect((await send(VISIT, { origin: FIREFOX.replace('0123', 'ffff') })).status).to.equal(202);
     expect(readPairing(area.area)).to.deep.equal({ token, firefox: FIREFOX, chromium: CHROMIUM });
-    expect(stored()).to.have.length(2);
+    expect(visits.map(({ via }) => via)).to.deep.equal(['firefox', 'chromium', 'firefox']);
+  });
+
+  it('checks the code without a visit, and pairs the browser', async () => {
+    expect((await send(null, { authorization: 'Bearer x' })).status).to.equal(401);
+    expect(readPairing(area.area)).to.deep.equal({ token });
+    expect((await send(null)).status).to.equal(202);
+    expect(readPairing(area.area)).to.deep.equal({ token, chromium: CHROMIUM });
+    expect(stored()).to.deep.equal([]);
+  });
+
+  it('checks the code before it reads the body', async () => {
+    for (const body of ['{', '', '[]', { ...VISIT, at: 'now' }])
+      expect((await send(body, { authorization: undefined })).status, JSON.stringify(body)).to.equal(401);
   });
 
   it('refuses large bodies before it reads them, and bodies that are not a visit', async () => {
@@ -185,21 +202,22 @@ describe('the route of the browser extension', () => {
     expect(stored()).to.deep.equal([]);
   });
 
-  it('takes nothing while the source is off', async () => {
-    isOn = false;
-    expect((await send(VISIT)).status).to.equal(409);
+  it('takes nothing while the source is off, and says why', async () => {
+    off = { found: 'sense.enabled is false', fix: 'steward config set sense.enabled true' };
+    for (const body of [VISIT, null]) {
+      const answer = await send(body);
+      expect(answer.status).to.equal(409);
+      expect(answer.error()).to.include({
+        message: 'Sites are not recorded: sense.enabled is false.',
+        hint: 'Run "steward config set sense.enabled true".',
+      });
+    }
     expect(stored()).to.deep.equal([]);
   });
 
   it('needs no token of the daemon, and opens no other route', async () => {
     const clock = { monotonic: () => 0 };
-    const add = addVisit.bind(undefined, visits);
-    const web = webRoute({
-      area: area.area,
-      clock: { now: () => NOW },
-      isOn: () => Promise.resolve(true),
-      add,
-    });
+    const web = webRoute(deps);
     const other = { method: 'GET' as const, path: '/api/sense/today', run: () => ({}) };
     app = testApp([web, other], { gate: gate(clock, 'x'.repeat(32)) });
     expect((await send(VISIT)).status).to.equal(202);

@@ -147,6 +147,20 @@ describe('goals add', () => {
     }
   });
 
+  it('writes sites, and names those in the file that match none', () => {
+    const path = join(folder, 'goals.md');
+    addGoal(path, { text: 'Learn Rust', sites: ['docs.rs', 'crates.io'], target: null });
+    expect(readGoals(path)).to.have.deep.nested.property('[0].sites', ['docs.rs', 'crates.io']);
+    const terminal = { columns: 80, color: false, isTTY: true, unicode: true } as const;
+    const text = (): string => goalsText(goalTimes(readGoals(path), []), path, terminal);
+    expect(text()).to.not.include('Invalid');
+    writeFileSync(path, `${readFileSync(path, 'utf8')}  sites: Docs.RS, https://docs.rs/, localhost\n`);
+    expect(text().match(/Invalid site .*/g)).to.deep.equal([
+      'Invalid site "https://docs.rs/". Use a name such as docs.rs.',
+      'Invalid site "localhost". Use a name such as docs.rs.',
+    ]);
+  });
+
   it('lists each goal with its time and rules, and how to add one', () => {
     const terminal = { columns: 80, color: false, isTTY: true, unicode: true } as const;
     const goal = { id: 'G1', reported: null, ...book };

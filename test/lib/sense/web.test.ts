@@ -1,23 +1,22 @@
 import { expect } from 'chai';
 
 import { exportEvents, exportRecords } from '../../../src/lib/sense/export';
-import { purge } from '../../../src/lib/sense/purge';
+import { purge, type PurgeSelection } from '../../../src/lib/sense/purge';
+import { sources } from '../../../src/lib/sense/read';
 import { rollup } from '../../../src/lib/sense/roll';
 import { installText } from '../../../src/lib/sense/view-web';
-import { addVisit, webSource, type SiteVisit, type SiteVisits } from '../../../src/lib/sense/web';
+import { storeVisit, webSource, whyOff, type SiteVisit } from '../../../src/lib/sense/web';
 import { filesIn, focus, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
 
-const at = (time: string): number => Date.parse(`2026-11-20T${time}:00Z`);
+const at = (time: string): number => Date.parse(`2026-11-20T${time}Z`);
 
 describe('the source of sites', () => {
   let box: SenseBox;
-  let visits: SiteVisits;
   let isPaired: boolean;
   let exclude: string[];
 
   beforeEach(() => {
     box = senseBox('2026-11-20T12:00:00Z');
-    visits = new Map();
     isPaired = true;
     exclude = [];
     const browser = focus('2026-11-20T12:00:00Z', 'Chromium', 3600);
@@ -26,27 +25,29 @@ describe('the source of sites', () => {
       sourceOf('appFocus', ({ cursor }) =>
         Promise.resolve({ events: cursor === undefined ? events : [], cursor: 1, state: 'ok' }),
       ),
-      webSource({ machineId: 'm', config: { exclude } }, () => isPaired, visits),
+      webSource(() => isPaired),
     ];
   });
 
   afterEach(() => box.remove());
 
-  function visit(from: string, to: string, site: string | null, via: SiteVisit['via'] = 'chromium'): void {
-    addVisit(visits, { site, at: at(from), until: at(to), via });
+  function visit(from: string, to: string, site: string | null, via: SiteVisit['via'] = 'chromium') {
+    const config = { ...box.deps.config, exclude };
+    const [start, end] = [from, to].map((time) => at(time.length === 5 ? `${time}:00` : time));
+    return storeVisit({ ...box.deps, config }, { site, at: start ?? 0, until: end ?? 0, via }, 'm');
   }
 
-  const log = (): unknown[] =>
-    (box.lines('events/2026-11-20.jsonl') as { type: string }[]).filter(({ type }) => type === 'web-focus');
+  const log = (day = '2026-11-20'): unknown[] =>
+    (box.lines(`events/${day}.jsonl`) as { type: string }[]).filter(({ type }) => type === 'web-focus');
 
-  it('stores each visit once, late ones too', async () => {
-    visit('11:58', '11:59', 'github.com');
-    visit('11:58', '11:59', 'github.com');
-    visit('11:59', '12:00', null);
-    await box.capture();
-    await box.capture();
-    visit('11:00', '11:30', 'docs.rs', 'firefox');
-    await box.capture();
+  /** The stored visits as `site from to`. */
+  const stored = (): string[] =>
+    (log() as { app?: string; ts: string; detail: { from: string } }[]).map(({ app, ts, detail }) =>
+      [app?.slice('site:'.length) ?? 'other', detail.from.slice(11, 19), ts.slice(11, 19)].join(' '),
+    );
+
+  it('stores each visit when it arrives, once', async () => {
+    await visit('11:58', '11:59', 'github.com');
     expect(log()).to.deep.equal([
       {
         ts: '2026-11-20T11:59:00.000Z',
@@ -55,59 +56,147 @@ describe('the source of sites', () => {
         app: 'site:github.com',
         detail: { from: '2026-11-20T11:58:00.000Z', via: 'chromium', machine: 'm' },
       },
-      {
-        ts: '2026-11-20T12:00:00.000Z',
-        type: 'web-focus',
-        source: 'web',
-        detail: { from: '2026-11-20T11:59:00.000Z', via: 'chromium', machine: 'm' },
-      },
-      {
-        ts: '2026-11-20T11:30:00.000Z',
-        type: 'web-focus',
-        source: 'web',
-        app: 'site:docs.rs',
-        detail: { from: '2026-11-20T11:00:00.000Z', via: 'firefox', machine: 'm' },
-      },
     ]);
-  });
-
-  it('stores visits again after the clock was set back', async () => {
-    box.at('2026-11-21T12:00:00Z');
-    addVisit(visits, {
-      site: null,
-      at: at('11:00') + 86_400_000,
-      until: at('11:30') + 86_400_000,
-      via: 'chromium',
+    await visit('11:59', '12:00', null);
+    const [, other] = log();
+    expect(other).to.deep.equal({
+      ts: '2026-11-20T12:00:00.000Z',
+      type: 'web-focus',
+      source: 'web',
+      detail: { from: '2026-11-20T11:59:00.000Z', via: 'chromium', machine: 'm' },
     });
     await box.capture();
-    visits.clear();
-    box.at('2026-11-20T12:00:00Z');
-    visit('11:58', '11:59', 'github.com');
+    await visit('11:58', '11:59', 'github.com');
+    await visit('11:59', '12:00', null);
+    expect(log()).to.have.length(2);
+  });
+
+  it('stores what two browsers of a family kept, in any order', async () => {
+    const kept = Array.from({ length: 5 }, (_, i): [string, string] => [`11:${i + 10}`, `11:${i + 11}`]);
+    for (const [from, to] of kept.toReversed()) await visit(from, to, 'docs.rs');
+    for (const [from, to] of kept) await visit(from, to, 'docs.rs');
     await box.capture();
-    expect(log()).to.have.length(1);
+    for (const [from, to] of kept) await visit(from.replace('11:', '10:'), to.replace('11:', '10:'), null);
+    for (const [from, to] of kept) await visit(from, to, 'docs.rs', 'firefox');
+    const wanted = (name: string, hour: number): string[] =>
+      kept.map(([from, to]) => `${name} ${hour}${from.slice(2)}:00 ${hour}${to.slice(2)}:00`);
+    expect(stored().sort()).to.deep.equal(
+      [...wanted('docs.rs', 11), ...wanted('docs.rs', 11), ...wanted('other', 10)].sort(),
+    );
+  });
+
+  it('stores a visit of yesterday in its day, whose record is built again', async () => {
+    await box.capture();
+    box.at('2026-11-21T00:01:00Z');
+    await box.capture();
+    await visit('11:50', '11:55', 'github.com');
+    await box.capture();
+    expect(box.record('2026-11-20').apps).to.deep.include({
+      app: 'Chromium: github.com',
+      kind: 'creation',
+      minutes: 5,
+    });
+  });
+
+  it('says when the last visit ended, also on the next day, and that a capture finds none', async () => {
+    await box.capture();
+    await visit('11:58', '11:59', 'github.com');
+    const result = await box.capture();
+    expect(result.sources.at(-1)).to.include({ id: 'web', state: 'ok', events: 0 });
+    expect(result.sources.at(-1)?.reason).to.include('the daemon stores visits');
+    box.at('2026-11-21T12:00:00Z');
+    await box.capture();
+    const row = sources(box.deps).find(({ id }) => id === 'web');
+    expect(row).to.include({ eventsToday: 0, lastEventTs: '2026-11-20T11:59:00.000Z' });
   });
 
   it('is idle without a pairing, and off by its switch', async () => {
     isPaired = false;
     expect((await box.capture()).sources.at(-1)).to.include({ id: 'web', state: 'idle' });
-    visit('11:58', '11:59', 'github.com');
-    box.deps.config.sources.web = false;
-    await box.capture();
-    expect(log()).to.deep.equal([]);
+    const { config } = box.deps;
+    expect(whyOff(true, config)).to.equal(undefined);
+    expect(whyOff(false, config)).to.have.property('fix', 'steward up');
+    config.sources.web = false;
+    expect(whyOff(true, config)).to.have.property('fix', 'steward config set sense.sources.web true');
+    config.enabled = false;
+    expect(whyOff(true, config)).to.deep.equal({
+      found: 'sense.enabled is false',
+      fix: 'steward config set sense.enabled true',
+    });
   });
 
-  it('does not store again what a purge deleted', async () => {
-    visit('11:58', '11:59', 'github.com');
-    await box.capture();
-    visit('11:59', '12:00', 'docs.rs');
-    purge(box.deps, { all: true }, false);
-    await box.capture();
-    expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal([]);
+  describe('after a purge', () => {
+    const all: [string, string, string | null, SiteVisit['via']][] = [
+      ['11:50', '11:51', 'github.com', 'chromium'],
+      ['11:51', '11:52', 'chrome.com', 'chromium'],
+      ['11:52', '11:53', null, 'chromium'],
+      ['11:53', '11:54', 'github.com', 'firefox'],
+    ];
+    const names = ['github.com', 'chrome.com', 'other', 'github.com'];
+    /** What stays of `all`, by position. */
+    const cases: [string, PurgeSelection, number[]][] = [
+      ['all', { all: true }, []],
+      ['today', { from: '2026-11-20', to: '2026-11-20' }, []],
+      ['yesterday', { from: '2026-11-19', to: '2026-11-19' }, [0, 1, 2, 3]],
+      ['a site', { app: 'site:GitHub.com' }, [1, 2]],
+      ['a site with the name of a browser', { app: 'site:chrome.com' }, [0, 2, 3]],
+      ['a site, yesterday', { app: 'site:github.com', to: '2026-11-19' }, [0, 1, 2, 3]],
+      ['a browser', { app: 'Firefox' }, [0, 1, 2]],
+      ['another application', { app: 'Solitaire' }, [0, 1, 2, 3]],
+    ];
+
+    for (const [what, selection, left] of cases)
+      it(`deletes what it selects, and nothing else, also if it arrives later: ${what}`, async () => {
+        const kept = left.map((i) => `${names[i]} ${all[i]?.[0]}:00 ${all[i]?.[1]}:00`);
+        for (const one of all) await visit(...one);
+        purge(box.deps, selection, false);
+        expect(stored()).to.deep.equal(kept);
+        // The same visits again, as an extension sends them that did not get the answer.
+        for (const one of all) await visit(...one);
+        expect(stored()).to.deep.equal(kept);
+        box.at('2026-11-20T12:05:00Z');
+        await visit('12:01', '12:02', 'github.com');
+        expect(stored()).to.deep.equal([...kept, 'github.com 12:01:00 12:02:00']);
+      });
+
+    beforeEach(() => box.capture());
+
+    it('keeps the part of a visit after it', async () => {
+      box.at('2026-11-20T11:59:30Z');
+      purge(box.deps, { app: 'site:docs.rs' }, false);
+      box.at('2026-11-20T12:00:30Z');
+      for (const site of ['docs.rs', 'github.com', 'docs.rs']) await visit('11:59', '12:00', site);
+      expect(stored()).to.deep.equal(['docs.rs 11:59:30 12:00:00', 'github.com 11:59:00 12:00:00']);
+    });
+
+    it('leaves no trace of the name', async () => {
+      await visit('11:58', '11:59', 'secret-clinic.org');
+      purge(box.deps, { app: 'site:secret-clinic.org' }, false);
+      await visit('11:58', '11:59', 'secret-clinic.org');
+      await visit('11:59', '12:00', null);
+      expect(JSON.stringify(filesIn(box.area.root))).to.not.include('secret-clinic');
+    });
+
+    it('forgets purges of hours ago, and those after a clock that was set back', async () => {
+      purge(box.deps, { app: 'site:docs.rs' }, false);
+      box.at('2026-11-20T11:00:00Z');
+      await visit('10:58', '10:59', 'docs.rs');
+      expect(stored()).to.deep.equal(['docs.rs 10:58:00 10:59:00']);
+      box.at('2026-11-20T15:00:00Z');
+      purge(box.deps, { app: 'site:github.com' }, false);
+      expect(box.state()).to.have.nested.property('cursors.web').with.length(1);
+    });
+
+    it('of a repository, deletes no site', async () => {
+      purge(box.deps, { repo: 'shop' }, false);
+      await visit('11:50', '11:51', 'github.com');
+      expect(stored()).to.have.length(1);
+    });
   });
 
   it('purges a site, or all sites of a browser', async () => {
-    visit('11:50', '11:55', 'github.com');
-    visit('11:55', '12:00', 'docs.rs');
+    await visit('11:50', '11:55', 'github.com');
+    await visit('11:55', '12:00', 'docs.rs');
     await box.capture();
     purge(box.deps, { app: 'site:docs.rs' }, false);
     expect(JSON.stringify(log())).to.include('github.com').and.not.include('docs.rs');
@@ -116,17 +205,13 @@ describe('the source of sites', () => {
   });
 
   it('stores nothing of an excluded browser or site', async () => {
-    exclude.push('Firefox ESR', 'site:*.example.org');
-    visit('11:00', '11:10', 'github.com', 'firefox');
-    visit('11:00', '11:10', null, 'firefox');
-    visit('11:10', '11:20', 'www.example.org');
-    visit('11:20', '11:30', 'docs.rs');
-    await box.capture();
-    expect(log()).to.have.length(1);
-    expect(log()).to.have.nested.property('[0].app', 'site:docs.rs');
-    exclude.length = 0;
-    await box.capture();
-    expect(log()).to.have.length(1);
+    exclude.push('Firefox ESR', 'site:*.example.org', 'site:chrome.com');
+    await visit('11:00', '11:10', 'github.com', 'firefox');
+    await visit('11:00', '11:10', null, 'firefox');
+    await visit('11:10', '11:20', 'www.example.org');
+    await visit('11:20', '11:30', 'docs.rs');
+    await visit('11:30', '11:40', 'chrome.com');
+    expect(stored()).to.deep.equal(['docs.rs 11:20:00 11:30:00']);
   });
 
   it('is installed with the steps for each browser, and says what is stored', () => {
@@ -143,7 +228,7 @@ describe('the source of sites', () => {
   });
 
   it('exports the events, and the minutes by site', async () => {
-    visit('11:50', '11:55', 'github.com');
+    await visit('11:50', '11:55', 'github.com');
     await box.capture();
     const { events } = box.store.readLog('2026-11-20');
     const json = JSON.parse([...exportEvents(events, 'json')].join('')) as { type: string }[];
@@ -158,7 +243,7 @@ describe('the source of sites', () => {
   });
 
   it('deletes the times past the retention, and keeps the minutes by site', async () => {
-    visit('11:50', '11:55', 'github.com');
+    await visit('11:50', '11:55', 'github.com');
     await box.capture();
     box.at('2026-12-20T12:00:00Z');
     await box.capture();
@@ -176,7 +261,7 @@ describe('the source of sites', () => {
   });
 
   it('finds a site in records whose log is deleted', async () => {
-    visit('11:50', '11:55', 'github.com');
+    await visit('11:50', '11:55', 'github.com');
     await box.capture();
     box.at('2026-11-21T12:00:00Z');
     await box.capture();

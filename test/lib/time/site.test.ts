@@ -9,7 +9,8 @@ import { explainClassification, makeClassifier } from '../../../src/lib/time/cla
 import type { SenseEvent } from '../../../src/lib/time/event';
 import { timeRows } from '../../../src/lib/time/ledger/rows';
 import { mergeDays } from '../../../src/lib/time/machines/merge';
-import { appOf, browserOf, isSite, siteOf } from '../../../src/lib/time/site';
+import { appOf, browserOf, siteOf } from '../../../src/lib/time/site';
+import { checkedSite, isSite } from '../../../src/lib/platform/net/address';
 import { siteLines, withoutSites } from '../../../src/lib/time/site-rows';
 import { MACHINES, machineDay } from '../../helpers/machines';
 import { day as facts, reportInput } from '../../helpers/report';
@@ -203,6 +204,33 @@ describe('time by site', () => {
     expect([siteOf('A: b: docs.rs'), appOf('A: b: docs.rs')]).to.deep.equal(['docs.rs', 'A: b']);
     for (const text of ['localhost', 'GitHub.com', 'a..b', 'x.org/path', 'a b.org', `${'a'.repeat(99)}.org`])
       expect(isSite(text), text).to.equal(false);
+    expect(siteOf('Player: 10.2')).to.equal(undefined);
+  });
+
+  it('takes the names of sites that the extension takes', async () => {
+    const path: string = '../../../extension/visits.js';
+    const { siteName, tickedSites } = (await import(path)) as {
+      siteName: (text: string) => string | undefined;
+      tickedSites: (origins: string[]) => string[];
+    };
+    const names = ['docs.rs', 'a-b.example.org', 'xn--bcher-kva.de', '3.org', `${'a'.repeat(96)}.org`];
+    const others = ['localhost', '127.0.0.1', '[::1]', 'x.y', 'a..b', `${'a'.repeat(97)}.org`, 'a_b.org', ''];
+    for (const name of [...names, ...others]) {
+      const isName = names.includes(name);
+      expect([isSite(name), siteName(name) === name], name).to.deep.equal([isName, isName]);
+      expect(tickedSites([`https://*.${name}/*`]), name).to.deep.equal(isName ? [name] : []);
+      if (isName) expect(checkedSite(` ${name.toUpperCase()}`)).to.equal(name);
+      else expect(() => checkedSite(name)).to.throw('Invalid site');
+    }
+    expect(siteName('https://user@Bücher.de:8080/path?q=1#x')).to.equal('xn--bcher-kva.de');
+  });
+
+  it('refuses to classify what is no name of a site', () => {
+    const classify = makeClassifier('templates');
+    for (const app of ['site:https://docs.rs', 'site:', 'site:localhost'])
+      expect(() => explainClassification(classify, 'classify.yaml', app), app).to.throw('Invalid site');
+    for (const app of ['site:docs.rs', 'site:other sites', 'Firefox: docs.rs'])
+      expect(explainClassification(classify, 'classify.yaml', app)).to.include({ app });
   });
 
   it('knows browsers by their names and ids', () => {
@@ -215,7 +243,7 @@ describe('time by site', () => {
       expect(browserOf(name, id), name).to.equal('chromium');
     for (const name of ['Firefox', 'firefox_firefox', 'Zen Browser', 'LibreWolf'])
       expect(browserOf(name), name).to.equal('firefox');
-    for (const name of ['Knowledge', 'Operator', 'Citizen', 'Code'])
+    for (const name of ['Knowledge', 'Operator', 'Citizen', 'Code', 'site:chrome.com', 'site:firefox.com'])
       expect(browserOf(name), name).to.equal(undefined);
   });
 });

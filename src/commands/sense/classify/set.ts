@@ -9,7 +9,7 @@ export default class SenseClassifySet extends BaseCommand {
   static override description =
     'Writes a rule to sense/classify.yaml, preserving comments. The rule applies from today; --of also rebuilds past records that still have an event log.';
   static override args = {
-    app: word({ required: true, description: 'Application name, as shown by "steward sense today".' }),
+    app: word({ required: true, description: 'Name from "steward sense today", or "site:NAME".' }),
     kind: word({ required: true, options: [...APP_KINDS], description: 'Classification.' }),
   };
   static override flags = {

@@ -10,6 +10,7 @@ export default class SenseWebRemove extends BaseCommand {
 
   run(): Promise<{ removed: string[] }> {
     const result = removeExtension(this.context);
-    return Promise.resolve(this.show(result, () => `Removed: ${result.removed.join(', ') || 'nothing'}`));
+    const text = `Removed: ${result.removed.join(', ') || 'nothing'}. Remove it from the browser too.`;
+    return Promise.resolve(this.show(result, () => text));
   }
 }

@@ -93,7 +93,7 @@ export function removeFile(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Removes a folder and its contents without following links. */
+/** Removes a folder and its contents, or a file, without following links. */
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }

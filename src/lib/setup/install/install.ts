@@ -12,6 +12,7 @@ import type { Completions } from '../../shell/completion';
 import { ownShell } from '../../shell/completion-install';
 import { chosenJobs } from '../init/step';
 import { DEFAULT_JOB } from '../init/step-services';
+import { removeExtension } from '../web';
 import { PARTS, PART_IDS, type Installed, type InstallOptions, type PartId, type Uninstalled } from './parts';
 
 interface Choice {
@@ -101,6 +102,9 @@ export async function uninstallAll(
     (id) => PARTS[id].uninstall({ context, dryRun, assistant, isWhole, result, print }),
     (what, error) => result.left.push({ what, why: reasonOf(error).why }),
   );
+  const { removed } = isWhole ? removeExtension(context, dryRun) : { removed: [] };
+  result.files.push(...removed);
+  for (const path of removed) print(`${dryRun ? 'Would remove' : 'Removed'} ${path}`);
   return result;
 }
 
