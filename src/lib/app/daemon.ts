@@ -15,7 +15,7 @@ import { workRoutes } from '../daemon/work-routes';
 import { StewardError, toStewardError } from '../errors';
 import { readPlace } from '../platform/files/place';
 import type { Inbox } from '../inbox/row';
-import { cachedLoader } from '../platform/files/file-cache';
+import { cachedLoader, fileMemory } from '../platform/files/file-cache';
 import { folderOf } from '../platform/files/spool';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
@@ -184,7 +184,9 @@ function senseService(context: Context) {
   const files = [...configPaths(area), area.sense.classify, area.goals];
   const sense = cachedLoader(clock, files, async () => {
     const opened = await openSense(context, watchOf);
-    return { ...opened, deps: await openMachines(context, opened.deps) };
+    // A published day takes a few hundred KB, a merged one a few.
+    const memory = { days: fileMemory(clock, 12), merged: fileMemory(clock, 400) };
+    return { ...opened, deps: await openMachines(context, opened.deps, undefined, undefined, memory) };
   });
   const onProblem = (problem: string): void => log?.write('warn', 'sense', { problem });
   const startWatch = (own: DaemonLog): Service => {

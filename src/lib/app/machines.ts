@@ -1,5 +1,7 @@
+import { join } from 'node:path';
+
 import { knownMachineId } from '../platform/files/machine';
-import type { StoredDays } from '../sync/machine-days';
+import type { DayMemory, StoredDays } from '../sync/machine-days';
 import type { ReadDeps } from '../sense/read';
 import type { Day } from '../platform/time/time';
 import { localTimes } from '../platform/time/day-words';
@@ -19,6 +21,7 @@ export async function openMachines<T extends ReadDeps>(
   deps: T,
   wanted?: string,
   note: (text: string) => unknown = () => undefined,
+  memory?: DayMemory,
 ): Promise<T> {
   const { folder } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined && wanted === undefined) return deps;
@@ -37,7 +40,7 @@ export async function openMachines<T extends ReadDeps>(
     const id = folder === undefined ? (knownMachineId() ?? '') : context.machineId;
     return knownMachines(
       { id, name: machineName(area) },
-      openStoredDays(deps, kept),
+      openStoredDays(deps, kept, memory),
       source,
       onDamaged,
       noteAway,
@@ -57,7 +60,7 @@ function once(note: (text: string) => unknown): (text: string) => void {
 }
 
 /** Returns this machine's days as other machines get them. The merged records get the goals. */
-export function openStoredDays(deps: ReadDeps, kept: readonly Day[]): StoredDays {
+export function openStoredDays(deps: ReadDeps, kept: readonly Day[], memory?: DayMemory): StoredDays {
   const { store, config, classify } = deps;
   const build = (day: Day) => readDay({ ...deps, goalTags: undefined }, store.readState().state, day).record;
   return {
@@ -69,6 +72,12 @@ export function openStoredDays(deps: ReadDeps, kept: readonly Day[]): StoredDays
       return { record, parts: dayParts(store.readLog(day).events, options) };
     },
     today: () => todayOf(deps),
+    filesOf: (day) => [
+      store.logOf(day),
+      join(store.dailyPath, `${day}.json`),
+      ...(day < todayOf(deps) ? [] : [store.statePath]),
+    ],
     kept,
+    memory,
   };
 }

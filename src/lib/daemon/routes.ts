@@ -16,7 +16,8 @@ import { APP_KINDS, type AppKind } from '../time/classify';
 import type { Classified } from '../sense/classify-file';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import type { LiveReads } from '../sense/live';
-import { recentParts, today, type ReadDeps } from '../sense/read';
+import { prepareDays, recentDays, recentParts, today, type ReadDeps } from '../sense/read';
+import { todayOf } from '../sense/roll';
 import type { Gate } from './guards';
 import {
   cached,
@@ -161,8 +162,10 @@ export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutes
       ...todayRoute,
       async serve(request) {
         const machine = machineIn(request.query);
+        const deps = await depsOf(machine);
+        await prepareDays(deps, [todayOf(deps)]);
         if (machine === undefined) return todayRoute.serve(request);
-        const { record } = today(await depsOf(machine));
+        const { record } = today(deps);
         return taggedAnswer(
           request.head,
           tagged(`${JSON.stringify(recordDocument(record))}\n`, JSON_HEADERS),
@@ -190,9 +193,12 @@ export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutes
       }),
       run: async ({ days, to, machine, fields }) => {
         const deps = await depsOf(machine);
+        const range = to === undefined ? {} : { to };
+        const machines = deps.machines?.();
+        if (machines !== undefined) await prepareDays(deps, recentDays(deps, machines, days, range));
         const turn = yielder(deps.clock, SLICE_MS);
         const rows: object[] = [];
-        for (const part of recentParts(deps, days, to === undefined ? {} : { to })) {
+        for (const part of recentParts(deps, days, range)) {
           rows.push(...part.map((record) => (fields === undefined ? recordDocument : totalsOf)(record)));
           await turn();
         }

@@ -8,7 +8,8 @@ import { foldName, type Classifier } from '../time/classify';
 import { dayTimeline } from '../time/day-timeline';
 import { SENSE_VERSION, type SenseEvent, type SourceId } from '../time/event';
 import type { UnionRecord } from '../time/machines/model';
-import { sessionReposOf, unionDays, unionParts, type Machines } from '../time/machines/read';
+import { yielder } from '../platform/time/wait';
+import { readAhead, sessionReposOf, unionDays, unionParts, type Machines } from '../time/machines/read';
 import { machineTimeline } from '../time/machines/timeline';
 import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
@@ -120,6 +121,19 @@ function kindsIn({ apps }: DailyRecord, { classify }: ReadDeps): Classifier {
   };
 }
 
+/** Merges days with pauses, so that the daemon stays responsive. Does nothing for a single machine. */
+export async function prepareDays(deps: ReadDeps, days: readonly Day[]): Promise<void> {
+  const machines = deps.machines?.();
+  if (machines !== undefined) await readAhead(machines, days, yielder(deps.clock, 0));
+}
+
+/** Returns the past days that `recent` returns of several machines. */
+export function recentDays(deps: ReadDeps, machines: Machines, days: number, range: DayRange = {}): Day[] {
+  return daysBetween(machines.days(), range)
+    .filter((day) => day < todayOf(deps))
+    .slice(-days);
+}
+
 export interface RecentOptions extends DayRange {
   onDamaged?: OnDamaged;
 }
@@ -148,8 +162,7 @@ export function* recentParts(
   }
   const machines = deps.machines?.();
   if (machines !== undefined) {
-    const past = daysBetween(machines.days(), range).filter((day) => day < todayOf(deps));
-    return yield* unionParts(machines, past.slice(-days), { goalTags });
+    return yield* unionParts(machines, recentDays(deps, machines, days, range), { goalTags });
   }
   const recorded = new Set(store.recordedDays());
   // If captures end before a day is over, the day has a log but no record.

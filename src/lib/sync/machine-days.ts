@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 
+import type { FileMemory } from '../platform/files/file-cache';
 import { addDays, type Day } from '../platform/time/time';
 import type { MachineDay } from '../time/machines/model';
 import type { KnownMachines, MachineName } from '../time/machines/read';
 import type { DailyRecord } from '../time/record';
 import { publishedDay, type LocalDay } from './day';
 import {
+  dayFileOf,
   machinesFolder,
   readMachines,
   readPublishedDay,
@@ -18,6 +20,12 @@ import type { ExchangeSource } from './received';
 /** A day with a log. */
 export type LoggedDay = Pick<LocalDay, 'parts'> & { record: DailyRecord };
 
+/** What a long-running process keeps of days until their files change: as published, and merged. */
+export interface DayMemory {
+  days: FileMemory;
+  merged: FileMemory;
+}
+
 /** This machine's stored days. */
 export interface StoredDays {
   loggedDays: () => Day[];
@@ -28,6 +36,9 @@ export interface StoredDays {
   today: () => Day;
   /** Days whose published files contain what this machine has lost. */
   kept: readonly Day[];
+  /** Returns the files that contain a day. */
+  filesOf: (day: Day) => string[];
+  memory?: DayMemory | undefined;
 }
 
 /** Returns this machine and the other machines in the exchange folder. */
@@ -55,12 +66,17 @@ export function knownMachines(
       const isPublished = new Map(chosen.map((machine) => [machine.id, new Set(machine.days.daily)]));
       const dayOf = (machine: ExchangeMachine, day: Day): MachineDay[] => {
         if (isPublished.get(machine.id)?.has(day) !== true) return [];
-        const published = readPublishedDay(machine, day, onDamaged);
+        const published = publishedIn(stored.memory, machine, day, onDamaged);
         return published === undefined ? [] : [{ machine: machine.id, ...published }];
       };
       return {
         hasOwn,
         ownId: own.id,
+        ...(stored.memory && { memory: stored.memory.merged }),
+        inputs: (day) => [
+          ...(hasOwn ? stored.filesOf(day) : []),
+          ...found.filter(({ id }) => ids.has(id)).map(({ path }) => dayFileOf(path, 'daily', day)),
+        ],
         names: [...(hasOwn ? [own] : []), ...chosen.map(nameOf)],
         days: () =>
           [
@@ -131,12 +147,23 @@ export function machineFiles(folder: string): string[] {
   ];
 }
 
+function publishedIn(
+  memory: DayMemory | undefined,
+  machine: ExchangeMachine,
+  day: Day,
+  onDamaged?: OnDamagedFile,
+): PublishedDay | undefined {
+  const path = dayFileOf(machine.path, 'daily', day);
+  const read = () => readPublishedDay(machine, day, onDamaged);
+  return memory === undefined ? read() : memory.days.get(path, [path], read);
+}
+
 /**
  * Returns a function that reads this machine's days in full, but with the ids used in published days. The
  * function reads a day's event log only if the published day is outdated.
  */
 function ownDays(
-  { loggedDays, readRecord, readLogged, ...source }: StoredDays,
+  { loggedDays, readRecord, readLogged, memory, ...source }: StoredDays,
   own: ExchangeMachine | undefined,
   others: readonly ExchangeMachine[],
 ): (day: Day) => PublishedDay[] {
@@ -155,13 +182,14 @@ function ownDays(
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
     // If no other machine has data for this or an adjacent day, no times can overlap.
     if (isClosed && isAlone(day)) return withoutLog(stored);
-    const before = isClosed && own !== undefined ? readPublishedDay(own, day) : undefined;
+    const before = isClosed && own !== undefined ? publishedIn(memory, own, day) : undefined;
     const isComplete =
       before?.record.generatedAt === stored?.generatedAt &&
       before?.record.commits.count === stored?.commits.count;
     if (isComplete && before !== undefined) return [before];
     if (isClosed && !logged.has(day)) return withoutLog(stored, before);
     if (!logged.has(day)) return day === today ? withoutLog(readLogged(day).record) : [];
-    return [publishedDay(readLogged(day, isClosed ? stored : undefined), undefined)];
+    const read = () => [publishedDay(readLogged(day, isClosed ? stored : undefined), undefined)];
+    return memory?.days.get(`log ${day}`, source.filesOf(day), read) ?? read();
   };
 }

@@ -26,6 +26,7 @@ describe('the reader of exchanged files, on damaged trees', function () {
   const ownRecord = machineDay(OWN.id, [['09:30', '10:30', 'Firefox']]).record;
   const stored: StoredDays = {
     ...{ loggedDays: () => [], recordedDays: () => ['2026-11-20'], today: () => '2026-11-25', kept: [] },
+    filesOf: () => [],
     readRecord: (day) => (day === '2026-11-20' ? structuredClone(ownRecord) : undefined),
     readLogged: () => expect.fail('no log'),
   };

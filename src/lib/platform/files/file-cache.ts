@@ -28,6 +28,27 @@ export function refreshCached<T>(
   return { value: make(), marks: marks.text, isSettled };
 }
 
+export type FileMemory = ReturnType<typeof fileMemory>;
+
+/** Keeps the `max` values used last, each until one of its files changes. */
+export function fileMemory(clock: Pick<Clock, 'now'>, max: number) {
+  const kept = new Map<string, Cached<unknown>>();
+  return {
+    has(key: string, paths: readonly string[]): boolean {
+      const entry = kept.get(key);
+      return entry?.isSettled === true && entry.marks === marksOf(paths).text;
+    },
+    get<T>(key: string, paths: readonly string[], make: () => T): T {
+      const entry = refreshCached(clock, kept.get(key) as Cached<T> | undefined, paths, make);
+      kept.delete(key);
+      kept.set(key, entry);
+      const [oldest = ''] = kept.keys();
+      if (kept.size > max) kept.delete(oldest);
+      return entry.value;
+    },
+  };
+}
+
 /**
  * Like `refreshCached`, but asynchronous. Concurrent callers share one load, and `config` errors are cached.
  */

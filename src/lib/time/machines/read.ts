@@ -1,10 +1,11 @@
 import { StewardError } from '../../errors';
 import { byCodeUnits } from '../../platform/files/short-hash';
+import type { FileMemory } from '../../platform/files/file-cache';
 import { addDays, type Day } from '../../platform/time/time';
 import type { DayLedger } from '../ledger/model';
 import type { DailyRecord, SessionRepos } from '../record';
 import { distinct, mergeDays } from './merge';
-import type { MachineDay } from './model';
+import type { MachineDay, UnionRecord } from './model';
 import { countOnce, type Counted } from './overlap';
 import type { MachineParts } from './timeline';
 
@@ -22,6 +23,9 @@ export interface Machines {
   /** Whether `names` includes this machine. */
   hasOwn: boolean;
   ownId: string;
+  /** Keeps merged days until the files change that `inputs` lists for them. */
+  memory?: FileMemory;
+  inputs: (day: Day) => string[];
   /** Returns the days that any of the machines recorded, oldest first. */
   days: () => Day[];
   /** Returns the machines' data for the days. Omits days with damaged files. */
@@ -55,21 +59,54 @@ export function unionDays(machines: Machines, days: readonly Day[], options?: Un
 /** Yields the merged records of a few days at a time, oldest first. */
 export function* unionParts(machines: Machines, days: readonly Day[], { goalTags }: UnionOptions = {}) {
   for (const { read, chunk } of chunksOf(machines, days)) {
-    const records = mergeDays(read, chunk, machines.names);
-    for (const record of records) record.goalTags = goalTags?.(record.ledger) ?? {};
-    yield records;
+    let merged: Map<Day, UnionRecord> | undefined;
+    const mergedOn = (day: Day): UnionRecord | undefined =>
+      (merged ??= new Map(
+        mergeDays(read(), chunk, machines.names).map((record) => [record.date, record]),
+      )).get(day);
+    yield [...chunk].flatMap((day): UnionRecord[] => {
+      const make = (): UnionRecord | undefined => mergedOn(day);
+      const record =
+        machines.memory === undefined ? make() : machines.memory.get(...rememberedAs(machines, day), make);
+      return record === undefined ? [] : [{ ...record, goalTags: goalTags?.(record.ledger) ?? {} }];
+    });
+  }
+}
+
+/** Returns under which key a merged day is kept, and until which files change. */
+function rememberedAs({ names, inputs }: Machines, day: Day): [key: string, paths: string[]] {
+  return [`${day} ${JSON.stringify(names)}`, around(day).flatMap(inputs)];
+}
+
+function around(day: Day): Day[] {
+  return [addDays(day, -1), day, addDays(day, 1)];
+}
+
+/** Merges the days with pauses, so that a daemon answers others meanwhile. A read after it finds them in memory. */
+export async function readAhead(machines: Machines, days: readonly Day[], pause: () => Promise<void>) {
+  for (const day of days) {
+    if (machines.memory?.has(...rememberedAs(machines, day)) !== false) continue;
+    for (const near of around(day)) {
+      machines.read([near]);
+      await pause();
+    }
+    unionDays(machines, [day]);
+    await pause();
   }
 }
 
 /** Yields the machines' days, with the days around each chunk, because time zones differ. */
 function* chunksOf(machines: Machines, days: readonly Day[]) {
-  let read: MachineDay[] = [];
+  let known: MachineDay[] = [];
   for (let i = 0; i < days.length; i += CHUNK_DAYS) {
     const chunk = new Set(days.slice(i, i + CHUNK_DAYS));
-    const around = new Set([...chunk].flatMap((day) => [addDays(day, -1), day, addDays(day, 1)]));
-    read = read.filter(({ record }) => around.has(record.date));
-    for (const { record } of read) around.delete(record.date);
-    read.push(...machines.read([...around].sort()));
+    const read = (): MachineDay[] => {
+      const wanted = new Set([...chunk].flatMap(around));
+      known = known.filter(({ record }) => wanted.has(record.date));
+      for (const { record } of known) wanted.delete(record.date);
+      known.push(...machines.read([...wanted].sort()));
+      return known;
+    };
     yield { read, chunk };
   }
 }
@@ -77,7 +114,7 @@ function* chunksOf(machines: Machines, days: readonly Day[]) {
 /** Yields each machine's days, with the time that counts for it. No second counts for two machines. */
 export function* countedDays(machines: Machines, days: readonly Day[]): Generator<Counted> {
   for (const { read, chunk } of chunksOf(machines, days))
-    yield* countOnce(distinct(read)).filter(({ day }) => chunk.has(day.record.date));
+    yield* countOnce(distinct(read())).filter(({ day }) => chunk.has(day.record.date));
 }
 
 export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
