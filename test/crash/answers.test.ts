@@ -19,10 +19,10 @@ import type { Order } from '../helpers/children/answers-daemon';
 import { notifyServer, type NotifyServer } from '../helpers/notify-server';
 import { campaign, IS_LONG, killsOr, type Random } from '../helpers/random';
 
-const SCHEDULES = killsOr(8);
+const SCHEDULES = killsOr(10);
 /** A schedule is what happens to one session's request. So many run at the same time, with one daemon. */
-const AT_ONCE = 8;
-const MOST_POLLS = 100;
+const AT_ONCE = 10;
+const MOST_POLLS = 40;
 const FORGED = { behavior: 'allow', texts: [], forSession: false, from: 'forged', mac: 'A'.repeat(43) };
 const inputOf = (session: string): string => JSON.stringify({ command: `make ${session}` });
 

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     return Promise.resolve(!existsSync(join(home, `here-${session}`)));
   };
   const ask = { ...about, canAllow: true, canAllowSession: false };
-  const decision = await holdAsk(machine, ask, { isAway, holdMs: Number(mostPolls) * 1000, pollMs: 10 });
+  const decision = await holdAsk(machine, ask, { isAway, holdMs: Number(mostPolls) * 1000, pollMs: 25 });
   process.stdout.write(`${JSON.stringify({ result: decision?.behavior ?? 'none', polls })}\n`);
 }
 
