@@ -82,7 +82,8 @@ function answer(reply: Reply, response: ServerResponse): void {
     more();
     return;
   }
-  const body = reply.body === undefined ? '' : JSON.stringify(reply.body);
+  const { body: told = '' } = reply;
+  const body = typeof told === 'string' ? told : JSON.stringify(told);
   response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
   response.end(body);
 }

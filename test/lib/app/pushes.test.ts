@@ -46,7 +46,7 @@ describe('answers by the buttons of pushes', () => {
     nowMs = Date.now();
     context = {
       ...createContext(area.home),
-      clock: { now: () => nowMs, monotonic: () => performance.now() },
+      clock: { now: () => nowMs, monotonic: () => nowMs + performance.now() },
       area: area.area,
       machineId: '0123456789ab',
       loadConfig: () => loadConfig({ area: area.area, env: {} }),
@@ -86,11 +86,19 @@ describe('answers by the buttons of pushes', () => {
     if (path.endsWith('/getUpdates'))
       return result(updates.filter((one) => (one as { update_id: number }).update_id >= Number(body['offset']))); // prettier-ignore
     if (path.startsWith('/bot')) return result(true);
-    if (method === 'PUT') return { status: 200, body: {} };
-    if (method === 'POST') return { status: 200, body: { id: 'x', sequence_id: body['sequence_id'] } };
-    const topics = (path.split('/')[1] ?? '').split(',');
-    const found = published.filter(({ topic }) => topics.includes(topic));
-    return { status: 200, body: found.length === 0 ? undefined : found[0] };
+    const [, topics = '', sequence] = path.split('/');
+    const ntfy = (event: string, more: object) => ({
+      id: 'x',
+      time: Math.floor(nowMs / 1000),
+      event,
+      ...more,
+    });
+    if (method === 'PUT')
+      return { status: 200, body: ntfy('message_clear', { topic: topics, sequence_id: sequence }) };
+    if (method === 'POST') return { status: 200, body: ntfy('message', body) };
+    // A poll returns a line for each stored message, and then ends.
+    const found = published.filter(({ topic }) => topics.split(',').includes(topic));
+    return { status: 200, body: found.map((one) => `${JSON.stringify(ntfy('message', one))}\n`).join('') };
   }
 
   const press = ({ token, from = YOU, chat = YOU, id = updates.length + 1 }: Update): void => {
@@ -232,11 +240,17 @@ describe('answers by the buttons of pushes', () => {
     expect(topic).to.match(/^[0-9a-f]{32}$/);
     // The tokens of a replaced push and of another channel, and then this one.
     for (const other of [tokenOf(both, 'Allow'), tokenOf(await send('telegram'), 'Allow')]) {
-      published = [{ topic, message: other }];
+      published.push({ topic, message: other });
+      nowMs += 6_000;
       await job.run();
       expect(answerTo(context, held)).to.equal(undefined);
     }
-    published = [{ topic, message: token }];
+    published.push({ topic, message: token });
+    const polls = (): number => server.got.filter(({ path }) => path.includes('poll=1')).length;
+    const before = polls();
+    await job.run();
+    expect([answerTo(context, held), polls()], 'within the rate limit').to.deep.equal([undefined, before]);
+    nowMs += 6_000;
     await job.run();
     expect(answerTo(context, held)?.behavior).to.equal('deny');
     expect(area.read('observability/answers.jsonl')).to.include('"from":"a push"');

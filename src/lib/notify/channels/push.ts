@@ -25,8 +25,10 @@ const RESERVE_BYTES = 40;
 const MAX_PARTS = 10;
 /** ntfy's limit. */
 const MAX_BUTTONS = 3;
-/** ntfy's rate limit allows one more message every five seconds. */
+/** ntfy's rate limit allows one more request every five seconds. */
 const RATE_WAIT_MS = 5_000;
+/** Longer, so that reading the pressed buttons leaves requests for messages. */
+const POLL_MS = 6_000;
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const DAY_MS = 86_400_000;
 
@@ -64,6 +66,7 @@ function repliesOf(deps: WebDeps): Replies {
     const headers = headersOf(deps.secret(token));
     return askReply(deps, { method, url: `${rootOf(server)}${path}`, headers });
   };
+  let polledMs = -Infinity;
   return {
     shown: (choices) =>
       isTrusted(deps.settings()) && choices.length <= MAX_BUTTONS
@@ -75,6 +78,9 @@ function repliesOf(deps: WebDeps): Replies {
       await call('PUT', `${deps.secret(deps.settings().push.topic)}/${encodeURIComponent(ref)}/clear`);
     },
     async presses(pushes) {
+      const nowMs = deps.clock.monotonic();
+      if (nowMs - polledMs < POLL_MS) return [];
+      polledMs = nowMs;
       const topics = pushes.map(({ replyTopic }) => replyTopic).join();
       const { text } = await call('GET', `${topics}/json?poll=1&since=all`);
       const tokens = text.split('\n').map((line) => textOf(parseObject(line)?.['message']));
