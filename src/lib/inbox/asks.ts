@@ -156,10 +156,14 @@ export async function renewAsk(machine: Machine, id: string, untilMs: number): P
   });
 }
 
-function isOpen(machine: Machine, { until, holder }: Ask): boolean {
-  const nowMs = machine.clock.now();
-  if (Date.parse(until) <= nowMs) return false;
-  return holder === undefined || !isGone(holder, { ...HOLDER, machineId: machine.machineId, nowMs });
+function isOpen(machine: Machine, ask: Ask): boolean {
+  return Date.parse(ask.until) > machine.clock.now() && isAsking(machine, ask);
+}
+
+/** Returns whether the process that waits for the answer still runs. */
+function isAsking({ clock, machineId }: Machine, { holder }: Ask): boolean {
+  const nowMs = clock.now();
+  return holder === undefined || !isGone(holder, { ...HOLDER, machineId, nowMs });
 }
 
 function ended(why: string): StewardError {
@@ -188,7 +192,7 @@ function isSame(given: unknown, wanted: string): boolean {
 async function changed<T>(machine: Machine, change: (asks: StoredAsk[]) => T): Promise<T> {
   return withMachineLock(machine, 'asks', 5_000, () => {
     const oldest = machine.clock.now() - KEEP_MS;
-    const asks = read(machine).filter(({ until }) => Date.parse(until) > oldest);
+    const asks = read(machine).filter((ask) => Date.parse(ask.until) > oldest && isAsking(machine, ask));
     const result = change(asks);
     writeObject(machine.area.asks, { version: 1, asks });
     return result;

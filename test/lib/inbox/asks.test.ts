@@ -65,6 +65,9 @@ describe('asks and answers', () => {
     tamper((ask) => (ask['holder'] = { ...(ask['holder'] as object), started: '1' }));
     expect((await rejection(answer(orphan.id))).message).to.match(/no longer waits/);
     expect(waitingAsks(area.deps)).to.deep.equal([]);
+    // Hooks that are killed leave nothing behind, so that they don't use up the places.
+    await permission();
+    expect(area.read('state/asks.json')).not.to.include(orphan.id);
   });
 
   it('takes no answer for another input, tool, session, time or decision, and shows none that was changed', async () => {
