@@ -5,7 +5,7 @@ import { confirm, isInteractive } from '../../lib/platform/terminal/ask';
 export default class AnswersSetupCommand extends BaseCommand {
   static override summary = 'Answer questions and permissions from elsewhere';
   static override description =
-    'While you are away, steward holds the questions, plans and permissions of Claude Code, and the permissions of Codex if its hooks are installed; you answer them from the terminal, the page, Telegram or a push. As soon as you are back, after notifications.answers.holdMinutes, or if anything is unclear, the assistant asks as always. You can allow only the tools in notifications.answers.tools (none by default), and deny all. Restricted sessions are never offered. Registers more hooks, turns on notifications.answers.enabled, and tests the answers and your measured presence. To turn it off: config set notifications.answers.enabled false';
+    'While you are away, steward holds the questions, plans and permissions of Claude Code, and the permissions of Codex if its hooks are installed; you answer them from the page, Telegram, a banner or a push. As soon as you are back, such as with a key typed at any terminal of this machine, after notifications.answers.holdMinutes, or if anything is unclear, the assistant asks as always. You can allow only the tools in notifications.answers.tools (none by default), and deny all. Restricted sessions are never offered. Registers more hooks, turns on notifications.answers.enabled, and tests the answers and your measured presence. To turn it off: config set notifications.answers.enabled false';
   static override flags = {
     yes: boolean({ description: 'Skip the confirmation; without a terminal, only explains if omitted.' }),
   };
