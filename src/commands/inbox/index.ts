@@ -12,6 +12,7 @@ export default class InboxCommand extends BaseCommand {
   static override flags = {
     why: boolean({ description: 'Show why each row has its place.' }),
     check: boolean({ description: 'Exit with code 6 if something waits.' }),
+    snoozed: boolean({ description: 'List only what you snoozed, and for how long.' }),
     plain: boolean({ description: 'Print the list once, also on a terminal.' }),
   };
   static override examples = ['inbox', 'inbox --json | jq .count'];
@@ -19,15 +20,16 @@ export default class InboxCommand extends BaseCommand {
 
   async run(): Promise<Inbox | undefined> {
     const { flags } = await this.parse(InboxCommand);
-    const isPlain = flags.plain || flags.check || flags.why || this.json;
+    const isSnoozed = flags.snoozed === true;
+    const isPlain = flags.plain || flags.check || flags.why || isSnoozed || this.json;
     if (!isPlain && this.terminal.isTTY && isInteractive()) {
       const { watchInbox } = await import('../../lib/cli/watch-inbox');
       await watchInbox(this.context, this.terminal);
       return undefined;
     }
-    const inbox = await openInbox(this.context);
+    const inbox = await openInbox(this.context, isSnoozed);
     if (flags.check && inbox.count > 0) process.exitCode = EXIT_CODES.conflict;
-    const options = { ...this.terminal, nowMs: this.context.clock.now(), why: flags.why === true };
+    const options = { ...this.terminal, nowMs: this.context.clock.now(), why: flags.why === true, isSnoozed };
     return this.show(inbox, () => inboxText(inbox, options));
   }
 }

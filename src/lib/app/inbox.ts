@@ -12,7 +12,7 @@ import { writeRoute } from '../daemon/write-route';
 import { askOf, askWaits, decisionFor, type GivenAnswer, withAsks } from '../inbox/answer';
 import { answerAsk, waitingAsks } from '../inbox/asks';
 import { checkEnd, findRow } from '../inbox/find';
-import { mark, readMarks, unmarked } from '../inbox/marks';
+import { mark, readMarks, snoozedOf, unmarked } from '../inbox/marks';
 import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
 import { elsewhereWaits, issueWaits, sessionWaits, waitOf } from '../inbox/waits';
 import { budgetStates } from '../usage/budgets';
@@ -42,16 +42,23 @@ interface Waits {
   asOf: Inbox['asOf'];
 }
 
-/** Returns everything that waits for you, from stored state alone. */
-export async function openInbox(context: Context): Promise<Inbox> {
+/** Returns everything that waits for you, or only what you snoozed, from stored state alone. */
+export async function openInbox(context: Context, isSnoozed = false): Promise<Inbox> {
   const { area, clock } = context;
   const nowMs = clock.now();
   const { sessions } = openRunning(context, await openSessions(context));
   const others = await openOtherWaits(context);
   const own = withAsks(sessionWaits(Object.values(sessions), nowMs), waitingAsks(context));
   const all = [...own, ...others.waits];
-  const rows = orderedRows(unmarked(all, readMarks(area.inbox), nowMs), nowMs);
-  return { rows, count: rows.length, asOf: { sessions: toIso(nowMs), ...others.asOf } };
+  const marks = readMarks(area.inbox);
+  const snoozed = snoozedOf(all, marks, nowMs);
+  const rows = orderedRows(isSnoozed ? snoozed : unmarked(all, marks, nowMs), nowMs);
+  return {
+    rows,
+    count: rows.length,
+    snoozed: snoozed.length,
+    asOf: { sessions: toIso(nowMs), ...others.asOf },
+  };
 }
 
 const COUNT_VALID_MS = 60_000;
@@ -153,14 +160,16 @@ function workWaits(deps: WorkDeps): Waits {
 }
 
 /**
- * Marks the row with these words as snoozed until a time given in words, or as done. Returns the row and the
+ * Marks the row with these words as snoozed until a time given in words, or as done; `now` lists it again. Returns the row and the
  * time. Without a time, throws `conflict` if the row ends only when what it waits for happens.
  */
 export async function openMark(context: Context, words: string, when?: string) {
   const { area, clock, machineId } = context;
-  const row = findRow((await openInbox(context)).rows, words);
+  const isBack = when?.trim() === 'now';
+  const row = findRow((await openInbox(context, isBack)).rows, words);
   if (when === undefined) checkEnd(row);
-  const untilMs = when === undefined ? null : await readWhen(when, await zonedNow(context));
+  const zoned = await zonedNow(context);
+  const untilMs = when === undefined ? null : isBack ? zoned.nowMs : await readWhen(when, zoned);
   await mark({ area, clock, machineId }, [row], untilMs);
   return { row, until: untilMs === null ? null : toIso(untilMs) };
 }

@@ -15,6 +15,7 @@ import { runList } from './live-list';
 export async function watchInbox(context: Context, terminal: Terminal): Promise<void> {
   const { area, clock } = context;
   let inbox: readonly InboxRow[] = [];
+  let snoozed = 0;
   let askedId: string | undefined;
   const rowOf = (wanted: string): InboxRow[] => inbox.filter(({ id }) => id === wanted);
   await runList({
@@ -22,11 +23,11 @@ export async function watchInbox(context: Context, terminal: Terminal): Promise<
     terminal,
     files: [area.workEvents, area.sessionsState, ...openInboxFiles(context)],
     async read() {
-      inbox = (await openInbox(context)).rows;
+      ({ rows: inbox, snoozed } = await openInbox(context));
       return { rows: inbox.map(({ id, name, title, why }) => ({ id, text: [name, title, why].join('\n') })) };
     },
     view: ({ columns, ...size }) => ({
-      head: `${inbox.length} waiting for you`,
+      head: `${inbox.length} waiting for you${snoozed > 0 ? `, ${snoozed} snoozed` : ''}`,
       keys: 'Enter go · a/d/1-9 answer · s snooze · w why · q quit',
       none: 'Nothing waits for you.',
       lines: (ids) => inboxLines(ids.flatMap(rowOf), { ...size, columns: columns - 2, nowMs: clock.now() }),

@@ -32,6 +32,14 @@ export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: numbe
   });
 }
 
+/** Returns the snoozed waits, with the time until which they are. */
+export function snoozedOf(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
+  return waits.flatMap((wait) => {
+    const until = marks[markOf(wait)] ?? '';
+    return (parseIso(until) ?? 0) > nowMs ? { ...wait, snoozedUntil: until } : [];
+  });
+}
+
 /** Marks waits as snoozed until a time, or as done if it is null. */
 export async function mark(
   machine: Machine,

@@ -33,6 +33,8 @@ export interface InboxWait {
   ask?: ShownAsk;
   /** Whether you decide that it is done. The others end when what they wait for happens. */
   canEnd: boolean;
+  /** The time until which you hid it; absent if it is listed. */
+  snoozedUntil?: string;
 }
 
 export interface InboxRow extends InboxWait {
@@ -44,6 +46,8 @@ export interface InboxRow extends InboxWait {
 export interface Inbox {
   rows: InboxRow[];
   count: number;
+  /** How many others are snoozed. */
+  snoozed: number;
   /** When each source was last read; null if it hasn't been read yet. */
   asOf: Record<string, string | null>;
 }
