@@ -13,8 +13,9 @@ export default class OnList extends BaseCommand {
   run(): Promise<Program[]> {
     const deps = openProgramDeps(this.context);
     const programs = PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event));
-    const none = `No programs. Events: ${PROGRAM_EVENTS.join(', ')}.`;
     const rows = programs.map(({ event, path, why }) => [event, clean(why ?? 'runs'), clean(path)]);
-    return Promise.resolve(this.show(programs, () => (rows.length === 0 ? none : table(rows))));
+    return Promise.resolve(
+      this.show(programs, () => table(rows) || `No programs. Events: ${PROGRAM_EVENTS.join(', ')}.`),
+    );
   }
 }

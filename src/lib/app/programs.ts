@@ -30,7 +30,7 @@ export function openPrograms(context: Context, { deps: notify }: Pick<NotifyCont
     job(log: DaemonLog): DaemonJob {
       const about = { event: 'error', voiceEnabled: false, source: 'job' } as const;
       const notice = (message: string) => acceptRequest(notify, { ...about, tags: [], message });
-      const { emit } = (runner = programRunner({ ...deps, log, notify: notice }));
+      const { emit } = (runner = programRunner({ ...deps, ...log, notify: notice }));
       const watch = eventWatch(sourcesOf(context), emit);
       return periodicJob('programs', 'programs', 1, () =>
         watch((event) => programsFor(deps, event).some(({ why }) => why === null)),

@@ -48,15 +48,16 @@ export interface Program {
 }
 
 export function programsFor({ root, disabled }: ProgramDeps, event: ProgramEvent): Program[] {
-  const folders = [root, join(root, 'on'), join(root, 'on', `${event}.d`)] as const;
+  const folder = join(root, 'on', `${event}.d`);
+  const names = lstatOf(folder)?.isFolder === true ? listFolder(folder).sort() : [];
+  if (names.length === 0) return [];
+  const folders = [root, join(root, 'on'), folder];
   const refused = folders.map((path) => refusal(path, 'isFolder')).find((why) => why !== null);
   const stopped = disabledIn(disabled);
-  const names = lstatOf(folders[2])?.isFolder === true ? listFolder(folders[2]).sort() : [];
   return names.map((name) => {
-    const path = join(folders[2], name);
+    const path = join(folder, name);
     const isStopped = stopped[path] !== undefined && stopped[path] === stampOf(path)?.mark;
-    const why = refused ?? refusal(path, 'isFile') ?? (isStopped ? DISABLED : null);
-    return { event, path, why };
+    return { event, path, why: refused ?? refusal(path, 'isFile') ?? (isStopped ? DISABLED : null) };
   });
 }
 
@@ -110,11 +111,6 @@ export async function testProgram(deps: ProgramDeps, program: Program): Promise<
   return runProgram(deps, program, eventLine(event, deps.clock.now(), EXAMPLES[event]));
 }
 
-export interface RunnerDeps extends ProgramDeps {
-  log: Pick<DaemonLog, 'write'>;
-  notify: (message: string) => Promise<unknown>;
-}
-
 /** A program, the events that wait for it, and how often in a row it failed. */
 interface Lane {
   program: Program;
@@ -123,8 +119,13 @@ interface Lane {
   current?: Promise<void> | undefined;
 }
 
-/** Runs programs on events, each program one event at a time, in the order of the events. */
-export function programRunner(deps: RunnerDeps) {
+/**
+ * Runs programs on events, each program one event at a time, in the order of the events. A program that keeps
+ * failing is disabled until it changes.
+ */
+export function programRunner(
+  deps: ProgramDeps & Pick<DaemonLog, 'write'> & { notify: (message: string) => Promise<unknown> },
+) {
   const lanes = new Map<string, Lane>();
   let dropped = 0;
   const drain = async (lane: Lane): Promise<void> => {
@@ -133,10 +134,15 @@ export function programRunner(deps: RunnerDeps) {
       lane.failures = done.code === 0 ? 0 : lane.failures + 1;
       const isOff = lane.failures >= MAX_FAILURES;
       if (isOff) dropped += lane.queue.splice(0).length;
-      deps.log.write(done.code === 0 ? 'info' : 'warn', 'program', { ...done, dropped });
+      deps.write(done.code === 0 ? 'info' : 'warn', 'program', { ...done, dropped });
       if (!isOff) continue;
       lane.failures = 0;
-      await disable(deps, done);
+      const { path, result } = done;
+      const disabled = { ...disabledIn(deps.disabled), [path]: stampOf(path)?.mark };
+      writeObject(deps.disabled, { version: 1, disabled });
+      await deps.notify(
+        `${basename(path)} is ${DISABLED} (${result}). To enable it: touch ${forShell(path)}`,
+      );
     }
   };
   return {
@@ -147,7 +153,11 @@ export function programRunner(deps: RunnerDeps) {
         lanes.set(program.path, lane);
         if (lane.queue.length < MAX_QUEUE) lane.queue.push(line);
         else dropped += 1;
-        lane.current ??= drain(lane).finally(() => (lane.current = undefined));
+        lane.current ??= drain(lane)
+          .catch((error: unknown) =>
+            deps.write('error', 'program', { message: toStewardError(error).message }),
+          )
+          .finally(() => (lane.current = undefined));
       }
     },
     /** Returns how many events found the queue full, or their program disabled. */
@@ -155,13 +165,6 @@ export function programRunner(deps: RunnerDeps) {
     /** Resolves when no event waits. */
     idle: () => Promise.all([...lanes.values()].map(({ current }) => current)),
   };
-}
-
-/** Disables a program until it changes. */
-async function disable(deps: RunnerDeps, { path, result }: { path: string; result: string }): Promise<void> {
-  const disabled = { ...disabledIn(deps.disabled), [path]: stampOf(path)?.mark };
-  writeObject(deps.disabled, { version: 1, disabled });
-  await deps.notify(`${basename(path)} is ${DISABLED} (${result}). To enable it: touch ${forShell(path)}`);
 }
 
 /** Returns which programs are not run, and how many events were dropped. */

@@ -9,15 +9,11 @@ import type { ReadDeps } from './read';
 /** A commit, and the session that made it; null if it isn't known or there was none. */
 export type CommitWork = ReturnType<typeof commitOf> & { session: string | null };
 
-export interface SessionSpan {
-  session: string;
-  span: Span;
-}
-
 /** Returns the days' commits, oldest first, and when agents worked and you were in each session. */
 export function commitWork({ store, config }: ReadDeps, days: readonly Day[]) {
   const commits = new Map<string, CommitWork>();
-  const [agents, yours]: [SessionSpan[], SessionSpan[]] = [[], []];
+  const agents: { session: string; span: Span }[] = [];
+  const yours: typeof agents = [];
   for (const day of days.filter((each) => store.logBytes(each) !== undefined)) {
     const tally = ledgerTally(config.pollIntervalSec);
     const own: ReturnType<typeof commitOf>[] = [];

@@ -25,7 +25,7 @@ import { systemClock } from '../../../src/lib/platform/time/clock';
 import { scratch } from '../../helpers/scratch';
 
 /** `STEWARD_EVENTS=10000` runs the campaign at full length. */
-const EVENTS = Number(process.env['STEWARD_EVENTS'] ?? 120);
+const EVENTS = Number(process.env['STEWARD_EVENTS'] ?? 60);
 
 describe('programs on events', function () {
   this.timeout(1_200_000);
@@ -39,7 +39,7 @@ describe('programs on events', function () {
     const notices: string[] = [];
     const runner = programRunner({
       ...deps,
-      log: { write: (_level, event, more) => logged.push({ event, ...more }) },
+      write: (_level, event, more) => logged.push({ event, ...more }),
       notify: (message) => Promise.resolve(notices.push(message)),
     });
     return { deps, runner, logged, notices };
@@ -108,6 +108,24 @@ describe('programs on events', function () {
     expect(again.logged).to.have.length(1);
   });
 
+  it('go on after a notice that cannot be stored', async () => {
+    program('turn-ended', 'fails', 'exit 3');
+    program('turn-ended', 'works', 'cat >> works');
+    const { deps } = open();
+    const logged: unknown[] = [];
+    const { emit, idle } = programRunner({
+      ...deps,
+      write: (level, _event, { message } = {}) => level === 'error' && logged.push(message),
+      notify: () => Promise.reject(new Error('disk full')),
+    });
+    for (let n = 0; n < 5; n += 1) emit('turn-ended', { n });
+    await idle();
+    emit('turn-ended', { n: 5 });
+    await idle();
+    expect(logged).to.deep.equal(['disk full']);
+    expect(linesOf('works')).to.have.length(6);
+  });
+
   it('count failures only in a row', async () => {
     program('turn-ended', 'often', `cat > last; grep -q '"n":4' last`);
     const { runner, logged, notices } = open();
@@ -167,7 +185,7 @@ describe('programs on events', function () {
     program('notification', 'hangs', 'sleep 1000');
     program('notification', 'slow', 'sleep 0.01; cat >> slow');
     program('notification', 'works', 'cat >> works');
-    const { runner, logged, notices } = open(200);
+    const { runner, logged, notices } = open(100);
     const startMs = performance.now();
     for (let n = 0; n < EVENTS; n += 1) {
       runner.emit('notification', { n });
@@ -185,7 +203,7 @@ describe('programs on events', function () {
     expect(runner.dropped()).to.be.at.least(missing);
     expect(notices.map((text) => text.split(' ')[0]).sort()).to.deep.equal(['fails', 'hangs']);
     const results = runsOf('hangs').map(({ result }) => result);
-    expect(results).to.deep.equal(Array(5).fill('took longer than 0.2 s'));
+    expect(results).to.deep.equal(Array(5).fill('took longer than 0.1 s'));
     if (process.env['STEWARD_EVENTS'] !== undefined) console.log(`${emitMs.toFixed(3)} ms for each event`);
   });
 });

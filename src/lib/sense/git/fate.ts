@@ -2,15 +2,11 @@ import type { Git } from '../../platform/process/git';
 import { authorSecondOf } from './identity';
 import { isSha, readLog, readRecentLog, type Commit } from './queries';
 
-/** The fate of a commit. Null if it can't be read. */
-export interface Fate {
-  /** Whether a local branch or the default branch contains it. */
-  kept: boolean | null;
-  /** Whether the default branch contains it. */
-  merged: boolean | null;
-  /** Whether a commit that is not itself reverted reverts it. */
-  reverted: boolean | null;
-}
+/**
+ * The fate of a commit; null if it can't be read. `kept`: a local branch or the default branch contains it.
+ * `merged`: the default branch does. `reverted`: a commit that is not itself reverted reverts it.
+ */
+export type Fate = Record<'kept' | 'merged' | 'reverted', boolean | null>;
 
 /** Maximum number of commits to read in a repository. */
 const LIMIT = 20_000;
