@@ -8,7 +8,6 @@ import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { readPipedStdin } from '../lib/platform/process/stdin';
 import { usageCsv, usageText } from '../lib/usage/view';
 import type { Yield } from '../lib/usage/yield';
-import { yieldCsv } from '../lib/usage/yield-view';
 
 /** Delay before the progress message, in ms. */
 const SLOW_MS = 1000;
@@ -40,7 +39,7 @@ export default class UsageCommand extends BaseCommand {
     const report = await openUsageReport(this.context, words).finally(() => clearTimeout(slow));
     const shown = report.made ?? report.usage;
     if (flags.csv) {
-      this.printUnfolded(() => (report.made ? yieldCsv(report.made.rows) : usageCsv(report.usage)));
+      this.printUnfolded(() => usageCsv(report));
       for (const note of shown.notes ?? []) this.say(note);
     } else this.print(() => usageText(report, this.terminal));
     return shown;

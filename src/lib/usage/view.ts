@@ -6,7 +6,7 @@ import type { Day } from '../platform/time/time';
 import type { LogSource } from './find-logs';
 import { PRICES_AS_OF } from './prices';
 import type { Grouping, SessionFacts, Usage, UsageRow } from './rollup';
-import type { Yield } from './yield';
+import { YIELD_CELLS, type Yield, type YieldRow } from './yield';
 import { yieldLines } from './yield-view';
 
 export interface UsageReport {
@@ -95,8 +95,9 @@ function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
   return [...missing, ...problems.map(clean), ...notes, ...dated];
 }
 
-/** Formats the rows as CSV. An unknown cost is an empty cell. */
-export function usageCsv({ rows }: Usage): string {
-  const cells = ['key', 'input', 'output', 'cacheRead', 'cacheWrite', 'cost'] as const;
+/** Formats the rows as CSV. What isn't known is an empty cell. */
+export function usageCsv({ usage, made }: Pick<UsageReport, 'usage' | 'made'>): string {
+  const rows: readonly Partial<YieldRow>[] = made?.rows ?? usage.rows;
+  const cells = ['key', ...(made === undefined ? ([...COLUMNS, 'cost'] as const) : YIELD_CELLS)] as const;
   return [...csv(cells, rows, (row) => [cells.map((cell) => row[cell])])].join('');
 }

@@ -1,7 +1,6 @@
-import { csv } from '../platform/terminal/csv';
 import { minutes, plural, table, tokens, usdCell, type Column } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
-import { YIELD_CELLS, type YieldRow } from './yield';
+import type { YieldRow } from './yield';
 
 const RIGHT: Column = { align: 'right' };
 
@@ -30,10 +29,4 @@ function outcomeOf({ commit, commits, kept, merged, reverted, unclear, issues }:
   if (commit === undefined) words.unshift(commits === null ? 'commits unknown' : plural(commits, 'commit'));
   else if (words.length === 0) words.push('not kept');
   return [...words, ...issues.map(({ key, state }) => `${clean(key)} ${state}`)].join(', ');
-}
-
-/** Formats the rows as CSV. What isn't known is an empty cell. */
-export function yieldCsv(rows: readonly YieldRow[]): string {
-  const cellsOf = (row: YieldRow) => [row.key, ...YIELD_CELLS.map((cell) => row[cell])];
-  return [...csv(['key', ...YIELD_CELLS], rows, (row) => [cellsOf(row)])].join('');
 }

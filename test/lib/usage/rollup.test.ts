@@ -142,7 +142,7 @@ describe('summing usage (lib)', () => {
 
     it('writes CSV with an empty cell for an unknown cost', () => {
       const usage = usageBy([row({ model: '=cmd()' })], 'model', prices);
-      expect(usageCsv(usage)).to.equal(
+      expect(usageCsv({ usage })).to.equal(
         "key,input,output,cacheRead,cacheWrite,cost\r\n'=cmd(),1000000,0,0,0,\r\n",
       );
     });
