@@ -1,8 +1,7 @@
 import { textOf } from '../platform/files/json-object';
-import { byCodeUnits } from '../platform/files/short-hash';
 import { foldName, type AppKind } from './classify';
-import { dayTimeline, type SessionParts, type TimelineOptions } from './day-timeline';
-import { changeOf, type SenseEvent } from './event';
+import { commitsIn, dayTimeline, type SessionParts, type TimelineOptions } from './day-timeline';
+import type { SenseEvent } from './event';
 import { focusSamples } from './focus-samples';
 import type { MachineSpan } from './machines/model';
 
@@ -42,7 +41,9 @@ export function dayParts(events: readonly SenseEvent[], options: TimelineOptions
       options,
       new Map(timeline.apps.map(([app, kind]) => [foldName(app), { app, kind }])),
     ),
-    commits: commitsOf(events),
+    commits: commitsIn(events).map(({ ms, change, patch, repo, subject, path }) => {
+      return { change, patch, repo, at: Math.floor(ms / 1000), subject, path };
+    }),
     sessions: timeline.sessions.map(({ parts, ...session }) => ({
       ...session,
       // Publish `r` as `y`, because older versions of steward don't know `r`.
@@ -81,20 +82,4 @@ function spansOf(
     else spans.push({ from, to, ...shown, repo, input, isQuiet });
   }
   return spans.map(({ isQuiet: _isQuiet, ...span }) => span);
-}
-
-function commitsOf(events: readonly SenseEvent[]): DayParts['commits'] {
-  const commits = new Map<string, DayParts['commits'][number]>();
-  for (const event of events) {
-    if (event.type !== 'git-commit') continue;
-    const at = Math.floor(Date.parse(event.ts) / 1000);
-    const path = textOf(event.detail?.['path']);
-    const repo = textOf(event.repo) ?? path ?? 'unknown';
-    const change = changeOf(event) ?? String(at);
-    const key = `${path ?? repo}\n${change}`;
-    if (commits.has(key)) continue;
-    const [patch, subject = ''] = [textOf(event.detail?.['patch']), textOf(event.detail?.['subject'])];
-    commits.set(key, { change, patch, repo, at, subject, path });
-  }
-  return [...commits.values()].sort((a, b) => a.at - b.at || byCodeUnits(a.change, b.change));
 }

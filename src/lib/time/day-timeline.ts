@@ -6,8 +6,8 @@ import { changeOf, type SenseEvent } from './event';
 import { awaySpan, focusMs, focusSamples, type FocusSample } from './focus-samples';
 import { joinSpellings } from './focus-tally';
 import { coveredBy } from './ledger/ledger';
-import { merged, within, type Span } from './ledger/spans';
-import { timelineTally, type Stay } from './ledger/timeline';
+import { within, type Span } from './ledger/spans';
+import { timeIn, timelineTally, type Stay } from './ledger/timeline';
 
 /** A day's timeline. Times are the seconds elapsed since the start of the day. */
 export interface DayTimeline {
@@ -51,7 +51,7 @@ export function dayTimeline(events: readonly SenseEvent[], options: TimelineOpti
   };
 }
 
-function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, number] | undefined {
+export function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, number] | undefined {
   const [at, end] = [from, to].map((ms) =>
     Math.round((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000),
   );
@@ -59,11 +59,28 @@ function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, nu
   return length > 0 ? [at as number, length] : undefined;
 }
 
-interface Joined {
+interface DrawnSpan {
   from: number;
   to: number;
   app: string;
-  repo: string | undefined;
+  repo?: string | undefined;
+}
+
+/** Draws spans, whose times are in milliseconds, with the applications of the day. */
+export function drawnSpans(
+  apps: DayTimeline['apps'],
+  found: readonly DrawnSpan[],
+  bounds: DayBounds,
+): Pick<DayTimeline, 'apps' | 'repos' | 'spans'> {
+  const places = new Map(apps.map(([app], i) => [foldName(app), i]));
+  const repos = [...new Set(found.flatMap(({ repo }) => repo ?? []))].sort(byCodeUnits);
+  const spans = found.flatMap(({ app, repo, from, to }): DayTimeline['spans'] => {
+    const span = inSeconds([from, to], bounds);
+    if (span === undefined) return [];
+    const place = places.get(foldName(app)) ?? 0;
+    return [repo === undefined ? [...span, place] : [...span, place, repos.indexOf(repo)]];
+  });
+  return { apps, repos, spans: spans.sort((a, b) => a[0] - b[0]) };
 }
 
 function focusSpans(
@@ -82,25 +99,15 @@ function focusSpans(
     if (!kinds.has(name)) kinds.set(name, classify(app, bundleId).kind);
   }
   const apps = joined.map(({ app }): [string, AppKind] => [app, kinds.get(app) ?? 'neutral']);
-  const places = new Map(apps.map(([app], i) => [foldName(app), i]));
-  const repos = [...new Set(samples.flatMap(({ event }) => textOf(event.repo) ?? []))].sort(byCodeUnits);
-  const spans = joinedSamples(samples, pollIntervalSec * 1000).flatMap(
-    ({ app, repo, from, to }): DayTimeline['spans'] => {
-      const span = inSeconds([from, to], options);
-      if (span === undefined) return [];
-      const place = places.get(foldName(app)) ?? 0;
-      return [repo === undefined ? [...span, place] : [...span, place, repos.indexOf(repo)]];
-    },
-  );
-  return { apps, repos, spans: spans.sort((a, b) => a[0] - b[0]) };
+  return drawnSpans(apps, joinedSamples(samples, pollIntervalSec * 1000), options);
 }
 
 /**
  * Joins consecutive samples of the same application and repository. Ignores small gaps caused by late
  * captures.
  */
-function joinedSamples(samples: readonly FocusSample[], intervalMs: number): Joined[] {
-  const spans: Joined[] = [];
+function joinedSamples(samples: readonly FocusSample[], intervalMs: number): DrawnSpan[] {
+  const spans: DrawnSpan[] = [];
   for (const { from, to, app, event } of samples) {
     const last = spans.at(-1);
     const repo = textOf(event.repo);
@@ -122,23 +129,33 @@ function awaySpans(events: readonly SenseEvent[], bounds: DayBounds): DayTimelin
 }
 
 function commitsOf(events: readonly SenseEvent[], { startMs, endMs }: DayBounds): DayTimeline['commits'] {
-  const commits = new Map<string, DayTimeline['commits'][number]>();
-  for (const event of events) {
-    const { type, ts, repo, detail } = event;
-    if (type !== 'git-commit') continue;
-    const ms = Date.parse(ts);
-    const path = textOf(detail?.['path']);
-    const key = `${path ?? repo ?? ''}\n${changeOf(event) ?? ms}`;
-    if (commits.has(key)) continue;
-    commits.set(key, {
-      at: Math.floor((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000),
-      repo: textOf(repo) ?? path ?? 'unknown',
-      branch: textOf(detail?.['branch']) ?? null,
-      sha: textOf(detail?.['sha']) ?? '',
-      subject: textOf(detail?.['subject']) ?? '',
-    });
+  return commitsIn(events).map(({ ms, repo, branch, sha, subject }) => {
+    const at = Math.floor((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000);
+    return { at, repo, branch, sha, subject };
+  });
+}
+
+/** Returns the commits among events, each once and oldest first. */
+export function commitsIn(events: readonly SenseEvent[]) {
+  const commits = new Map<string, ReturnType<typeof commitIn>>();
+  for (const event of events.filter(({ type }) => type === 'git-commit')) {
+    const commit = commitIn(event);
+    const key = `${commit.path ?? commit.repo}\n${commit.change}`;
+    if (!commits.has(key)) commits.set(key, commit);
   }
-  return [...commits.values()].sort((a, b) => a.at - b.at);
+  return [...commits.values()].sort((a, b) => a.ms - b.ms || byCodeUnits(a.change, b.change));
+}
+
+function commitIn({ ts, repo, detail = {} }: SenseEvent) {
+  const ms = Date.parse(ts);
+  const path = textOf(detail['path']);
+  return {
+    ...{ ms, path, repo: textOf(repo) ?? path ?? 'unknown', patch: textOf(detail['patch']) },
+    change: changeOf({ detail }) ?? String(Math.floor(ms / 1000)),
+    branch: textOf(detail['branch']) ?? null,
+    sha: textOf(detail['sha']) ?? '',
+    subject: textOf(detail['subject']) ?? '',
+  };
 }
 
 function sessionParts(events: readonly SenseEvent[], options: TimelineOptions): SessionParts[] {
@@ -154,10 +171,7 @@ function sessionParts(events: readonly SenseEvent[], options: TimelineOptions): 
   const covered = coveredBy([...times]);
   return [...tally.result().stays].flatMap(([id, stays]): SessionParts[] => {
     const partsOf = (state: DrawnState, wanted: Stay['state']): SessionParts['parts'] =>
-      within(
-        merged(stays.filter((stay) => stay.state === wanted).map(({ ms, untilMs }): Span => [ms, untilMs])),
-        covered,
-      ).flatMap((span): SessionParts['parts'] => {
+      within(timeIn(stays, wanted), covered).flatMap((span): SessionParts['parts'] => {
         const shown = inSeconds(span, options);
         return shown === undefined ? [] : [[...shown, state]];
       });

@@ -2,7 +2,7 @@ import { textOf } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { FOCUS_TYPES, type SenseEvent } from './event';
-import { merged, within, without, type Span } from './ledger/spans';
+import { listIn, merged, within, without, type Span } from './ledger/spans';
 import { splitByMachine } from './machines/split';
 import { browserOf, OTHER_SITES, SEPARATOR, siteKey } from './site';
 
@@ -74,11 +74,6 @@ export function sampleTally(pollIntervalSec: number) {
 }
 
 /** Returns the list of a key, which it adds if needed. */
-export function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
-  const list = lists.get(key) ?? [];
-  lists.set(key, list);
-  return list;
-}
 
 /** Returns the time that an away or web-focus event covers; empty if the event is invalid. */
 export function awaySpan(to: number, { detail }: Readonly<SenseEvent>): Span[] {

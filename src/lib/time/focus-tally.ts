@@ -105,7 +105,20 @@ export function apportion(count: number, parts: readonly number[], unit: number)
   return shares;
 }
 
-function perKind<T>(make: () => T): Record<AppKind, T> {
+/** Shares the minutes out to rows in tenths, and leaves out rows that get none. */
+export function inMinutes<T extends { ms: number }, R>(
+  rows: readonly T[],
+  shown: (row: T, minutes: number) => R,
+): R[] {
+  const sizes = rows.map(({ ms }) => ms);
+  const shares = apportion(Math.round(sum(sizes) / TENTH_MS), sizes, TENTH_MS);
+  return rows.flatMap((row, i) => {
+    const tenths = shares[i] ?? 0;
+    return tenths === 0 ? [] : [shown(row, tenths / 10)];
+  });
+}
+
+export function perKind<T>(make: () => T): Record<AppKind, T> {
   return { creation: make(), consumption: make(), neutral: make() };
 }
 

@@ -65,7 +65,8 @@ export interface DailyRecord extends ShapeOf<typeof RECORD> {
   goalTags: Record<string, GoalTag>;
 }
 
-type Totals = 'totalMinutes' | 'creationMinutes' | 'consumptionMinutes' | 'neutralMinutes';
+const TOTALS = ['totalMinutes', 'creationMinutes', 'consumptionMinutes', 'neutralMinutes'] as const;
+type Totals = (typeof TOTALS)[number];
 
 /** A record in JSON output: the totals of a day that was not recorded are null. */
 export type RecordDocument<T extends DailyRecord = DailyRecord> = Omit<T, Totals> &
@@ -73,12 +74,7 @@ export type RecordDocument<T extends DailyRecord = DailyRecord> = Omit<T, Totals
 
 export function recordDocument<T extends DailyRecord>(record: T): RecordDocument<T> {
   if (record.backfilled !== true) return record;
-  const unknown = {
-    totalMinutes: null,
-    creationMinutes: null,
-    consumptionMinutes: null,
-    neutralMinutes: null,
-  };
+  const unknown = Object.fromEntries(TOTALS.map((key) => [key, null])) as Record<Totals, null>;
   return { ...record, ...unknown };
 }
 

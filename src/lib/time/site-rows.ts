@@ -1,5 +1,5 @@
 import { minutes } from '../platform/terminal/format';
-import { listIn } from './focus-samples';
+import { listIn } from './ledger/spans';
 import { appOf, OTHER_SITES, siteOf } from './site';
 
 interface Row {

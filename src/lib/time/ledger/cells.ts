@@ -3,8 +3,8 @@ import type { SessionState } from '../event';
 import { apportion, TENTH_MS } from '../focus-tally';
 import type { Piece } from './attention';
 import { AGENT_STATES, PLACES, type AgentRow, type Answers, type Cells, type DayLedger } from './model';
-import { lengthOf, merged, within, without, type Span } from './spans';
-import type { Stay, Timeline } from './timeline';
+import { lengthOf, listIn, merged, within, without, type Span } from './spans';
+import { timeIn, type Stay, type Timeline } from './timeline';
 
 interface Presence {
   covered: readonly Span[];
@@ -77,11 +77,7 @@ function placesOf(stays: readonly Stay[], front: readonly Span[], presence: Pres
 
 function spansByApp(pieces: readonly Piece[]): Map<string, Span[]> {
   const spans = new Map<string, Span[]>();
-  for (const { app, span } of pieces) {
-    const list = spans.get(app) ?? [];
-    list.push(span);
-    spans.set(app, list);
-  }
+  for (const { app, span } of pieces) listIn(spans, app).push(span);
   return new Map([...spans].map(([app, list]) => [app, merged(list)]));
 }
 
@@ -179,12 +175,7 @@ export function joinAnswers(days: readonly Answers[]): Answers {
 
 /** Returns the maximum and mean number of sessions that worked at the same time. */
 export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLedger['parallel'] {
-  const work = [...stays.values()].flatMap((list) =>
-    within(
-      merged(list.filter(({ state }) => state === 'working').map(({ ms, untilMs }): Span => [ms, untilMs])),
-      covered,
-    ),
-  );
+  const work = [...stays.values()].flatMap((list) => within(timeIn(list, 'working'), covered));
   const steps = work.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]);
   // If one session ends when another starts, process the end first, so that the sessions don't count as
   // parallel.

@@ -105,7 +105,7 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app' | 'site'>, names: W
 
 /** Adds up the days' ledgers by key. Uses tenths of a minute to avoid floating-point errors. */
 export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: WorkNames): TimeRow[] {
-  const rows = new Map<string, Record<'minutes' | 'working' | 'waiting' | 'heldUp', number>>();
+  const rows = new Map<string, Omit<TimeRow, 'key'>>();
   const rowOf = (key: string) => {
     const row = rows.get(key) ?? { minutes: 0, working: 0, waiting: 0, heldUp: 0 };
     rows.set(key, row);
@@ -113,15 +113,15 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
   };
   const addCells = (key: string, cells: Cells): void => {
     const row = rowOf(key);
-    row.working += Math.round(minutesIn(cells, 'working') * 10);
-    row.waiting += Math.round(minutesIn(cells, 'waiting') * 10);
-    row.heldUp += Math.round(minutesIn(cells, 'waiting', 'desk') * 10);
+    row.working = plus(row.working, minutesIn(cells, 'working'));
+    row.waiting = plus(row.waiting, minutesIn(cells, 'waiting'));
+    row.heldUp = plus(row.heldUp, minutesIn(cells, 'waiting', 'desk'));
   };
   const nameOf = appNames(by, isAppKey(by) ? ledgers.flatMap(timesByApp) : []);
   for (const { attention, agents, apps } of ledgers) {
     for (const work of attention) {
-      const key = isAppKey(by) ? nameOf(work.app) : keyOf(work, by, names);
-      rowOf(key).minutes += Math.round(work.minutes * 10);
+      const row = rowOf(isAppKey(by) ? nameOf(work.app) : keyOf(work, by, names));
+      row.minutes = plus(row.minutes, work.minutes);
     }
     if (isAppKey(by)) for (const { app, cells } of apps) addCells(nameOf(app), cells);
     else for (const work of agents) addCells(keyOf(work, by, names), work.cells);
@@ -133,13 +133,7 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
       ([a, x], [b, y]) =>
         rank(a) - rank(b) || y.minutes - x.minutes || y.working - x.working || byCodeUnits(a, b),
     )
-    .map(([key, { minutes, working, waiting, heldUp }]) => ({
-      key,
-      minutes: minutes / 10,
-      working: working / 10,
-      waiting: waiting / 10,
-      heldUp: heldUp / 10,
-    }));
+    .map(([key, row]) => ({ key, ...row }));
 }
 
 function timesByApp({ attention, apps }: DayLedger): [app: string, minutes: number][] {
@@ -155,8 +149,6 @@ export function goalTagsOf(
   names: Pick<WorkNames, 'goal'>,
 ): Record<string, GoalTag> {
   const tags = new Map<string, GoalTag>();
-  const plus = (sum: number, minutes: number): number =>
-    (Math.round(sum * 10) + Math.round(minutes * 10)) / 10;
   const add = (work: Work, minutes: number, working: number): void => {
     const match = names.goal(work);
     if (match === undefined || plus(minutes, working) === 0) return;
@@ -170,4 +162,8 @@ export function goalTagsOf(
   for (const row of attention) add(row, row.minutes, 0);
   for (const { cells, ...work } of agents) add(work, 0, minutesIn(cells, 'working'));
   return Object.fromEntries([...tags].sort(([a], [b]) => byCodeUnits(a, b)));
+}
+
+function plus(sum: number, minutes: number): number {
+  return (Math.round(sum * 10) + Math.round(minutes * 10)) / 10;
 }

@@ -64,3 +64,9 @@ export function without(list: readonly Span[], other: readonly Span[]): Span[] {
 export function lengthOf(spans: readonly Span[]): number {
   return spans.reduce((sum, [from, to]) => sum + to - from, 0);
 }
+
+export function listIn<K, T>(lists: Map<K, T[]>, key: K): T[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}

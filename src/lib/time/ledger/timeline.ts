@@ -3,8 +3,7 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import { parseIso } from '../../platform/time/clock';
 import { assistantOfKey, CLAUDE_CODE } from '../../sessions/session-key';
 import type { SenseEvent, SessionState } from '../event';
-import { listIn } from '../focus-samples';
-import { firstIndex, merged, type Span } from './spans';
+import { firstIndex, listIn, merged, type Span } from './spans';
 
 /** A session's state from `ms` until `untilMs`. */
 export type Stay = Change & { untilMs: number; next: SessionState | undefined };
@@ -102,10 +101,7 @@ function staysBefore(
   const assistant = by === CLAUDE_CODE ? null : by;
   const repos = new Map<string | null, Span[]>();
   for (const { span, repo } of activity) {
-    if (span[1] >= beforeMs) continue;
-    const list = repos.get(repo) ?? [];
-    list.push(span);
-    repos.set(repo, list);
+    if (span[1] < beforeMs) listIn(repos, repo).push(span);
   }
   const stays = [...repos].flatMap(([repo, spans]) =>
     merged(spans).map(([ms, untilMs]): Stay => ({
@@ -171,4 +167,10 @@ export function frontOf(timeline: Timeline, sessions: readonly string[], ms: num
 
 function compare(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** Returns when a session was in a state. */
+export function timeIn(stays: readonly Stay[], wanted: SessionState): Span[] {
+  const own = stays.filter(({ state }) => state === wanted);
+  return merged(own.map(({ ms, untilMs }): Span => [ms, untilMs]));
 }

@@ -1,5 +1,5 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
-import { apportion, TENTH_MS } from '../focus-tally';
+import { inMinutes, TENTH_MS } from '../focus-tally';
 import { joinAnswers, sumOf } from '../ledger/cells';
 import {
   AGENT_STATES,
@@ -40,15 +40,11 @@ function attentionRows(parts: readonly Part[]): AttentionRow[] {
     seconds.isWhole ? ownRows(counted) : countedRows(counted),
   );
   rows.sort((a, b) => b.ms - a.ms || byText(a.row, b.row) || byCodeUnits(a.machine, b.machine));
-  const sizes = rows.map(({ ms }) => ms);
-  const shares = apportion(Math.round(sizes.reduce((sum, ms) => sum + ms, 0) / TENTH_MS), sizes, TENTH_MS);
-  return rows.flatMap(({ row, machine }, i) => {
-    const tenths = shares[i] ?? 0;
-    if (tenths === 0) return [];
+  return inMinutes(rows, ({ row, machine }, minutes) => {
     // Copy the fields one by one, because object spread makes reading a year of records 10% slower.
     const { app, repo, branch, session, assistant, otherFolder } = row;
-    const shown = { app, repo, branch, session, assistant, machine, minutes: tenths / 10 };
-    return [otherFolder === undefined ? shown : { ...shown, otherFolder }];
+    const shown = { app, repo, branch, session, assistant, machine, minutes };
+    return otherFolder === undefined ? shown : { ...shown, otherFolder };
   });
 }
 
@@ -93,18 +89,12 @@ function placeKey(app: string, repo: string | null): string {
   return repo === null ? app : `${app}\n${repo}`;
 }
 
-type Named = Partial<Record<'app' | 'repo' | 'branch' | 'session' | 'assistant' | 'machine', string | null>>;
+const NAMES = ['app', 'repo', 'branch', 'session', 'assistant', 'machine'] as const;
+type Named = Partial<Record<(typeof NAMES)[number], string | null>>;
 
 function byText(a: Named, b: Named): number {
-  return (
-    byName(a.app, b.app) ||
-    byName(a.repo, b.repo) ||
-    byName(a.branch, b.branch) ||
-    byName(a.session, b.session) ||
-    byName(a.assistant, b.assistant) ||
-    byName(a.machine, b.machine) ||
-    byCodeUnits(JSON.stringify(a), JSON.stringify(b))
-  );
+  const other = NAMES.find((name) => byName(a[name], b[name]) !== 0);
+  return other === undefined ? byCodeUnits(JSON.stringify(a), JSON.stringify(b)) : byName(a[other], b[other]);
 }
 
 function byName(a: string | null | undefined, b: string | null | undefined): number {

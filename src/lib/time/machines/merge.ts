@@ -135,13 +135,9 @@ function sessionsOf(all: readonly Counted[]): DailyRecord['sessions'] {
       if (known.has(session) || copied.has(`${session} ${events}`)) continue;
       copied.add(`${session} ${events}`);
       const item = items.get(session) ?? { session, events: 0, machine: day.machine, most: 0 };
-      const isMost = events > item.most;
-      items.set(session, {
-        session,
-        events: item.events + events,
-        machine: isMost ? day.machine : item.machine,
-        most: Math.max(events, item.most),
-      });
+      if (events > item.most) Object.assign(item, { machine: day.machine, most: events });
+      item.events += events;
+      items.set(session, item);
     }
   }
   const rows = [...items.values()].map(({ most: _most, ...item }) => item);

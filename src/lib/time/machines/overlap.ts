@@ -15,20 +15,13 @@ export type Part = Pick<MachineSpan, 'app' | 'kind' | 'repo'> & { from: number; 
 export function countOnce(days: readonly MachineDay[]): Counted[] {
   const all = days.map((day): Counted => ({ day, parts: [], lostSec: 0 }));
   const items = all.flatMap((counted) =>
-    counted.day.spans.map((span) => ({
-      machine: counted.day.machine,
-      from: span.from,
-      to: span.to,
-      input: span.input,
-      span,
-      counted,
-    })),
+    counted.day.spans.map((span) => ({ ...span, machine: counted.day.machine, counted })),
   );
   splitByMachine(
     items,
-    ({ span: { app, kind, repo, input }, counted }) =>
+    ({ app, kind, repo, input, counted }) =>
       JSON.stringify([counted.day.record.date, app, kind, repo, input]),
-    ({ span: { app, kind, repo }, counted: { parts } }, from, to) =>
+    ({ app, kind, repo, counted: { parts } }, from, to) =>
       parts.push(repo === undefined ? { app, kind, from, to } : { app, kind, repo, from, to }),
     ({ counted }, from, to) => (counted.lostSec += to - from),
   );

@@ -1,4 +1,5 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
+import { listIn } from '../ledger/spans';
 
 /** A span in which a machine was in use. */
 export interface MachineUse {
@@ -42,11 +43,7 @@ export function splitByMachine<T extends MachineUse>(
 function withoutOwnOverlaps<T extends MachineUse>(spans: readonly T[], textOf: (span: T) => string): T[] {
   const byTime = (a: T, b: T): number => a.from - b.from || a.to - b.to || byCodeUnits(textOf(a), textOf(b));
   const machines = new Map<string, T[]>();
-  for (const span of spans) {
-    const list = machines.get(span.machine) ?? [];
-    machines.set(span.machine, list);
-    list.push(span);
-  }
+  for (const span of spans) listIn(machines, span.machine).push(span);
   const rest: T[] = [];
   for (const list of machines.values()) {
     let end = 0;

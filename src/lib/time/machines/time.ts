@@ -1,5 +1,5 @@
-import { APP_KINDS, type AppKind } from '../classify';
-import { roundTime } from '../focus-tally';
+import { APP_KINDS } from '../classify';
+import { perKind, roundTime } from '../focus-tally';
 import type { Counted } from './overlap';
 
 /** The time that a machine contributes to a day. `isWhole`: totals of the record, rather than sums of spans. */
@@ -32,11 +32,6 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string) {
  * Adds up the times of all machines. Rounds to tenths of a minute, so that the parts add up to their totals.
  */
 export function timeOf(parts: readonly { seconds: DaySeconds }[], starts: readonly number[]) {
-  const perKind = <T>(make: () => T): Record<AppKind, T> => ({
-    creation: make(),
-    consumption: make(),
-    neutral: make(),
-  });
   const appMs = perKind(() => new Map<string, number>());
   const hourMs = perKind(() => starts.map(() => 0));
   for (const { seconds } of parts) {

@@ -1,7 +1,7 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { DayBounds } from '../../platform/time/time';
 import type { AppKind } from '../classify';
-import type { DayTimeline, SessionParts } from '../day-timeline';
+import { drawnSpans, inSeconds, type DayTimeline, type SessionParts } from '../day-timeline';
 import type { MachineDay } from './model';
 
 /** A session's activity on one day. Times are in epoch seconds. */
@@ -17,31 +17,20 @@ export interface MachineParts {
 
 /** Returns the part of another machine's timeline that is within the bounds. */
 export function machineTimeline({ day, sessions }: MachineParts, bounds: DayBounds): DayTimeline {
-  const [start, end] = [Math.floor(bounds.startMs / 1000), Math.floor(bounds.endMs / 1000)];
-  const shown = (from: number, to: number): [at: number, length: number] | undefined => {
-    const at = Math.max(from, start);
-    const until = Math.min(to, end);
-    return at < until ? [at - start, until - at] : undefined;
-  };
+  const { startMs } = bounds;
   const spans = [...(day?.spans ?? [])].sort((a, b) => a.from - b.from);
-  const apps = appsOf(spans);
-  const repos = [...new Set(spans.flatMap(({ repo }) => repo ?? []))].sort(byCodeUnits);
+  const found = spans.map((span) => ({ ...span, from: span.from * 1000, to: span.to * 1000 }));
   return {
-    apps,
-    repos,
-    spans: spans.flatMap(({ from, to, app, repo }): DayTimeline['spans'] => {
-      const span = shown(from, to);
-      const place = apps.findIndex(([name]) => name === app);
-      if (span === undefined) return [];
-      return [repo === undefined ? [...span, place] : [...span, place, repos.indexOf(repo)]];
-    }),
+    ...drawnSpans(appsOf(spans), found, bounds),
     away: [],
-    commits: (day?.commits ?? []).flatMap(({ repo, ts, subject = '' }): DayTimeline['commits'] =>
-      ts < start || ts >= end ? [] : [{ at: ts - start, repo, branch: null, sha: '', subject }],
-    ),
+    commits: (day?.commits ?? []).flatMap(({ repo, ts, subject = '' }): DayTimeline['commits'] => {
+      const at = Math.floor(ts - startMs / 1000);
+      const isOfDay = ts * 1000 >= startMs && ts * 1000 < bounds.endMs;
+      return isOfDay ? [{ at, repo, branch: null, sha: '', subject }] : [];
+    }),
     sessions: sessions.flatMap(({ parts, ...session }): DayTimeline['sessions'] => {
       const known = parts.flatMap(([from, to, state]): DayTimeline['sessions'][number]['parts'] => {
-        const part = shown(from, to);
+        const part = inSeconds([from * 1000, to * 1000], bounds);
         return part === undefined ? [] : [[...part, state]];
       });
       return known.length === 0 ? [] : [{ ...session, parts: known }];
