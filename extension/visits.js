@@ -2,6 +2,7 @@
 
 /** The longest time between two looks at the browser; more means sleep, or a change of the clock. */
 const MAX_GAP_MS = 90_000;
+const MIN_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const MAX_VISITS = 2_000;
 
@@ -39,6 +40,11 @@ export function endedVisit(current, now) {
   if (current === null) return [];
   const { site, at } = current;
   return now > at && now - at <= MAX_GAP_MS ? [{ site, at, until: now }] : [];
+}
+
+/** Returns whether a visit goes on, because a page that loads gives several signs. */
+export function goesOn(current, site, now) {
+  return current !== null && current.site === site && now >= current.at && now - current.at < MIN_MS;
 }
 
 /** Returns the visits of the last hour. */

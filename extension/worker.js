@@ -1,4 +1,4 @@
-import { codeOf, endedVisit, recentVisits, siteOf, tickedSites } from './visits.js';
+import { codeOf, endedVisit, goesOn, recentVisits, siteOf, tickedSites } from './visits.js';
 
 const api = globalThis.browser ?? globalThis.chrome;
 
@@ -25,10 +25,11 @@ async function look() {
   const site = await siteInFront();
   const now = Date.now();
   const { current = null, queue = [], dropped = 0 } = await api.storage.session.get();
-  const all = [...queue, ...endedVisit(current, now)];
+  const isSame = goesOn(current, site, now);
+  const all = isSame ? queue : [...queue, ...endedVisit(current, now)];
   const kept = recentVisits(all, now);
   await api.storage.session.set({
-    current: site === undefined ? null : { site, at: now },
+    current: isSame ? current : site === undefined ? null : { site, at: now },
     queue: kept,
     dropped: dropped + all.length - kept.length,
   });

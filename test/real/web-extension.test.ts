@@ -35,9 +35,13 @@ describe('the browser extension (real Chromium)', function () {
     await visitPage('www.granted.test');
     await seen('granted.test');
     for (const minute of [1, 2, 3]) await tick(minute, 'granted.test');
+    // Signs of a page that loads end no visit.
+    await setClock(3.05);
+    await look();
     await setClock(3.3);
     await visitPage('secret-clinic.test');
     await seen(null);
+    expect(told().at(-1)).to.deep.equal(['granted.test', 3, 3.3]);
     for (const minute of [4.3, 5.3]) await tick(minute, null);
     const first = await options.evaluate(() => chrome.windows.getLastFocused());
     const url = `http://docs.granted.test:${play.sitesPort}/private-path`;
