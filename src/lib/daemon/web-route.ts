@@ -33,11 +33,10 @@ const VISIT = v.strictObject({
 
 /** The route to which the paired browser extensions send the time on a site, or null to check the code. */
 export function webRoute({ area, clock, whyOff, store }: WebRouteDeps): Route {
-  const isRecent = ({ at, until }: v.InferOutput<typeof VISIT>): boolean =>
-    at > clock.now() - MAX_AGE_MS &&
-    until <= clock.now() + MAX_AHEAD_MS &&
-    at < until &&
-    until - at <= MAX_VISIT_MS;
+  const isRecent = ({ at, until }: v.InferOutput<typeof VISIT>): boolean => {
+    const [ageMs, aheadMs, ms] = [clock.now() - at, until - clock.now(), until - at];
+    return ageMs < MAX_AGE_MS && aheadMs <= MAX_AHEAD_MS && ms > 0 && ms <= MAX_VISIT_MS;
+  };
   const schema = v.nullable(v.pipe(VISIT, v.check(isRecent, 'Check the clock of this computer.')));
   return route({
     method: 'POST',
