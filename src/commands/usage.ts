@@ -33,9 +33,8 @@ export default class UsageCommand extends BaseCommand {
     const { flags } = await this.parse(UsageCommand);
     if (flags.check) return this.check(flags.hook);
     const slow = setTimeout(() => this.say("Reading your assistants' logs…"), SLOW_MS);
-    const { machine } = flags;
     const period = await this.period(flags.of);
-    const words = { by: flags.by as Grouping | 'commit', period, machine };
+    const words = { by: flags.by as Grouping | 'commit', period, machine: flags.machine };
     const report = await openUsageReport(this.context, words).finally(() => clearTimeout(slow));
     const shown = report.made ?? report.usage;
     if (flags.csv) {

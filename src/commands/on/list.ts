@@ -11,8 +11,7 @@ export default class OnList extends BaseCommand {
   static override related = ['on test EVENT', 'daemon logs'];
 
   run(): Promise<Program[]> {
-    const deps = openProgramDeps(this.context);
-    const programs = PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event));
+    const programs = PROGRAM_EVENTS.flatMap((event) => programsFor(openProgramDeps(this.context), event));
     const rows = programs.map(({ event, path, why }) => [event, clean(why ?? 'runs'), clean(path)]);
     return Promise.resolve(
       this.show(programs, () => table(rows) || `No programs. Events: ${PROGRAM_EVENTS.join(', ')}.`),

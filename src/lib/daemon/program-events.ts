@@ -14,12 +14,10 @@ const MAX_KNOWN = 5000;
 export function eventWatch(sources: EventSources, emit: (event: ProgramEvent, fields: EventFields) => void) {
   const known = new Map<ProgramEvent, { marks: string | undefined; ids: ReadonlySet<string> }>();
   return async (isWanted: (event: ProgramEvent) => boolean): Promise<void> => {
-    for (const event of PROGRAM_EVENTS) {
+    const wanted = PROGRAM_EVENTS.filter(isWanted);
+    for (const event of known.keys()) if (!wanted.includes(event)) known.delete(event);
+    for (const event of wanted) {
       const before = known.get(event);
-      if (!isWanted(event)) {
-        known.delete(event);
-        continue;
-      }
       const { files, read } = sources[event];
       const marks = files && marksOf(files).text;
       if (marks !== undefined && marks === before?.marks) continue;

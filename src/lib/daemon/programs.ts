@@ -137,11 +137,10 @@ export function programRunner(
       deps.write(done.code === 0 ? 'info' : 'warn', 'program', { ...done, dropped });
       if (!isOff) continue;
       lane.failures = 0;
-      const { path, result } = done;
-      const disabled = { ...disabledIn(deps.disabled), [path]: stampOf(path)?.mark };
+      const disabled = { ...disabledIn(deps.disabled), [done.path]: stampOf(done.path)?.mark };
       writeObject(deps.disabled, { version: 1, disabled });
       await deps.notify(
-        `${basename(path)} is ${DISABLED} (${result}). To enable it: touch ${forShell(path)}`,
+        `${basename(done.path)} is ${DISABLED} (${done.result}). To enable it: touch ${forShell(done.path)}`,
       );
     }
   };
