@@ -103,6 +103,7 @@ const NAMELESS = [
   'lib/app/hold.ts',
   'lib/app/programs.ts',
   'lib/app/sharing.ts',
+  'lib/app/triggers.ts',
   'lib/assistant/follow-up.ts',
   'lib/assistant/hide.ts',
   'lib/assistant/hook-event.ts',

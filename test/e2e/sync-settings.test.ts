@@ -86,6 +86,16 @@ describe('settings of several machines (built)', function () {
     expect(await run(server, 'notify', 'speak', '--dry-run', 'nginx')).to.include('engine x');
   });
 
+  it('survive a damaged state of the exchange, which stops no command and is set again', async () => {
+    const path = join(server.path, '.steward', 'state', 'sync.json');
+    writeFileSync(path, '{');
+    const { code, stdout, stderr } = await steward(['sense', 'capture'], { home: server.path });
+    expect(code, stdout).to.equal(0);
+    expect(stderr).to.include('nothing is exchanged').and.include('steward sync setup FOLDER');
+    await run(server, 'sync', 'setup', folder);
+    await run(server, 'sync', 'settings', 'on');
+  });
+
   it('show both values if two machines changed one, and take the other', async () => {
     const goals = (home: { path: string }): string => join(home.path, '.steward', 'goals', 'goals.md');
     for (const [home, text] of [

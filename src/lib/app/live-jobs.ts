@@ -13,12 +13,15 @@ import { machineName } from './sync-settings';
 import { presenceOf } from './triggers';
 
 const LIVE_SEC = 2;
+const PRESENCE_MS = 10_000;
+const AT_DESK = ['desk', 'front'];
 const HOSTS_SEC = 30;
 const RECENT_MS = 10 * 60_000;
 
 /** The job that publishes this machine's running sessions to the exchange folder. */
 export function liveJob(context: Context): DaemonJob {
   const publish = livePublisher(context.clock);
+  let [isHere, askedMs] = [false, -Infinity];
   return {
     id: 'live',
     everySec: () => LIVE_SEC,
@@ -28,7 +31,11 @@ export function liveJob(context: Context): DaemonJob {
       if (folder === undefined || machine === undefined) return 'no exchange folder is set';
       const path = liveFile(folder, machine);
       if (!exists(dirname(path))) return 'this machine has not published yet';
-      publish(path, machineName(context.area), await openOwnRows(context, details));
+      if (context.clock.monotonic() - askedMs >= PRESENCE_MS) {
+        askedMs = context.clock.monotonic();
+        isHere = AT_DESK.includes(await presenceOf(context, undefined));
+      }
+      publish(path, machineName(context.area), await openOwnRows(context, details), isHere);
       return undefined;
     },
   };
@@ -47,7 +54,7 @@ export function alertJob(context: Context, { deps }: Pick<NotifyContext, 'deps'>
       const dedupe = `attention:${slug}:${waitingSince}`;
       const isRecent = context.clock.now() - Date.parse(waitingSince ?? '') < RECENT_MS;
       if (waitingFor === null || !isRecent || told.has(dedupe)) continue;
-      if (!['desk', 'front'].includes(await presenceOf(context, undefined))) return;
+      if (!AT_DESK.includes(await presenceOf(context, undefined))) return;
       await acceptRequest(deps, { ...ATTENTION, message: `${name} ${waitingFor}.`, dedupe, reach: 'desk' });
       told.add(dedupe);
     }

@@ -11,6 +11,8 @@ import { runningSessions } from '../sessions/state';
 import type { Context } from './context';
 import { type NotifyContext, openNotify } from './notify';
 import { openSessions } from './sessions';
+import { isNameless } from '../sessions/slug';
+import { isAtAnother } from '../sync/live';
 import { isElsewhere } from './sync-turns';
 
 /** Returns the dependencies for turning queued hook events into notifications. */
@@ -54,5 +56,10 @@ export async function presenceOf(context: Context, session: Session | undefined)
   if (!context.area.sense.isSetUp || !sense.enabled || !sense.sources.appFocus) return 'unknown';
   const isHere = session !== undefined && session.machine === context.machineId;
   const presence = await readPresence(context.desktop, isHere ? session.terminal : null, context.clock.now());
+  if (presence === 'desk' || presence === 'front') return presence;
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  // Another machine can't tell what is restricted, because it is not published.
+  const isTold = session !== undefined && !isNameless(session.slug) && folder !== undefined;
+  if (isTold && isAtAnother(folder, context.machineId, context.clock.now())) return 'elsewhere';
   return presence === 'unknown' && (await isElsewhere(context)) ? 'away' : presence;
 }

@@ -28,6 +28,9 @@ export interface ConfigFile {
   keys: Tree;
 }
 
+/** Which folder is exchanged, and how. */
+export const SYNC_PLACE = 'state/sync.json';
+
 const { repo, enabled } = WORK_REPO_KEYS;
 
 /** The one file that settings are written to. */
@@ -48,7 +51,7 @@ export const CONFIG = file(
  * file, where the specification or an earlier version has it, overrides the owner's until it is moved.
  */
 export const CONFIG_FILES: readonly ConfigFile[] = [
-  file('state/sync.json', '', { sync: SYNC_STATE }, (area) => area.syncPlace),
+  file(SYNC_PLACE, '', { sync: SYNC_STATE }, (area) => area.syncPlace),
   CONFIG,
   file('settings.json', '', SETTINGS_KEYS, (area) => area.settings),
   file('sense/config.json', 'sense', SENSE_KEYS, (area) => area.sense.config),

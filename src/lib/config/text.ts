@@ -6,7 +6,7 @@ import { lstatOf } from '../platform/files/folder';
 import { parseJsonTree } from '../platform/files/json-tree';
 import { parseYaml, type Parsed } from '../platform/files/yaml-document';
 import { inOwnFolder } from '../platform/process/own-process';
-import { type CheckedFile, type ConfigFile, checkContent, isAtTop, isYaml } from './files';
+import { type CheckedFile, type ConfigFile, checkContent, isAtTop, isYaml, SYNC_PLACE } from './files';
 
 /**
  * Parses JSON like JSON.parse, but rejects duplicate keys. Error messages never quote the text, which may
@@ -37,8 +37,11 @@ export interface OpenedFile extends CheckedFile {
 export async function openFile(file: ConfigFile, path: string): Promise<OpenedFile> {
   const read = await readConfigFile(file, path);
   if (!('problem' in read)) return { ...read, ...checkContent(file, read.content), isReadable: true };
-  const nothing = { text: undefined, content: undefined };
-  return { ...nothing, ...checkContent(file, undefined), problems: [read.problem], isReadable: false };
+  const nothing = { text: undefined, content: undefined, ...checkContent(file, undefined) };
+  if (file.name !== SYNC_PLACE) return { ...nothing, problems: [read.problem], isReadable: false };
+  // Only steward writes this file, and one command restores it, so its damage doesn't stop the others.
+  const warning = `${read.problem}, so nothing is exchanged. Set the folder again: steward sync setup FOLDER`;
+  return { ...nothing, warnings: [warning], isReadable: true };
 }
 
 async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile> {

@@ -19,7 +19,8 @@ interface TurnEnd {
 }
 
 /** Where you are: at the session's terminal, elsewhere at your desk, away, or unknown. */
-export type Presence = 'front' | 'desk' | 'away' | 'unknown';
+/** `elsewhere`: at another machine, which tells you what this one's sessions ask. */
+export type Presence = 'front' | 'desk' | 'away' | 'elsewhere' | 'unknown';
 
 export interface TriggerDeps {
   clock: Clock;
@@ -176,7 +177,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   if (isIdlePrompt && !isTurnNotified(deps, session)) return;
   const presence = await deps.presence(session);
   const { attempts } = intention;
-  if (presence === 'front') return;
+  if (presence === 'front' || (presence === 'elsewhere' && request !== undefined)) return;
   if (presence === 'away' && request !== undefined && attempts < MAX_READS && deps.isHolding(session))
     throw new StewardError('unavailable', 'The request is not held yet.', { hint: 'No action needed.' });
   const name = nameOf(deps, session);
@@ -187,7 +188,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     // Equal requests of one wait share a key, so that only one notification is sent.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
     thread: session?.slug,
-    ...(presence === 'unknown' ? {} : { reach: presence }),
+    ...(presence === 'unknown' ? {} : { reach: presence === 'elsewhere' ? 'away' : presence }),
   });
 }
 

@@ -36,24 +36,27 @@ const MAX_ROWS = 100;
 const REPEAT_MS = 4 * 60_000;
 const VALID_MS = 10 * 60_000;
 
+/** For this long after it said that you use it, a machine tells you what the others ask. */
+const HERE_MS = 5 * 60_000;
+
 /** Returns the file that lists a machine's running sessions. A folder has it, but a git repository doesn't. */
 export function liveFile(folder: string, machine: string): string {
   return join(machinesFolder(folder), machine, 'live.json');
 }
 
 /**
- * Returns a function that writes the running sessions if they changed, every ten seconds at most. It deletes the
- * file if none runs.
+ * Returns a function that writes the running sessions, and whether you are at this machine, if they changed, every
+ * ten seconds at most. It deletes the file if none runs and you are elsewhere.
  */
 export function livePublisher(clock: Clock) {
   let [before, atMs] = ['', -Infinity];
-  return (path: string, name: string, sessions: readonly object[]): void => {
-    const text = JSON.stringify([path, name, sessions]);
+  return (path: string, name: string, sessions: readonly object[], isHere: boolean): void => {
+    const text = JSON.stringify([path, name, sessions, isHere]);
     const ageMs = clock.monotonic() - atMs;
-    if (sessions.length === 0) {
+    if (sessions.length === 0 && !isHere) {
       if (exists(path)) removeFile(path);
     } else if (ageMs >= REPEAT_MS || (text !== before && ageMs >= 10_000)) {
-      const live = { format: FORMAT, name, at: toIso(clock.now()), sessions };
+      const live = { format: FORMAT, name, at: toIso(clock.now()), isHere, sessions };
       replaceFile(path, `${JSON.stringify(live)}\n`, { sync: false });
       [before, atMs] = [text, clock.monotonic()];
     }
@@ -78,13 +81,24 @@ export function publishedRows(rows: readonly SessionRow[], details: boolean): ob
 
 /** Returns the running sessions that other machines have published in the last minutes. */
 export function readLive(folder: string, ownId: string | undefined, nowMs: number): SessionRow[] {
+  return liveOf(folder, ownId, nowMs, VALID_MS).flatMap(
+    ({ sessions, machine, asOf }) => rowsIn(sessions, { machine, asOf, host: null }) ?? [],
+  );
+}
+
+/** Returns whether you are at another machine, which has news of this one. */
+export function isAtAnother(folder: string, ownId: string | undefined, nowMs: number): boolean {
+  return liveOf(folder, ownId, nowMs, HERE_MS).some(({ isHere }) => isHere === true);
+}
+
+function liveOf(folder: string, ownId: string | undefined, nowMs: number, maxAgeMs: number) {
   const ids = listFolder(machinesFolder(folder)).filter((id) => isMachineId(id) && id !== ownId);
   return ids.flatMap((id) => {
     // The owner replaces a damaged file within minutes.
     const live = readFile(liveFile(folder, id), 64 * 1024, () => undefined, parseClean);
-    const { name: machine, at: asOf, sessions } = live ?? {};
-    if (!isText(machine) || !isTime(asOf) || Math.abs(nowMs - Date.parse(asOf)) > VALID_MS) return [];
-    return rowsIn(sessions, { machine, asOf, host: null }) ?? [];
+    const { name: machine, at: asOf, isHere, sessions } = live ?? {};
+    if (!isText(machine) || !isTime(asOf) || Math.abs(nowMs - Date.parse(asOf)) > maxAgeMs) return [];
+    return [{ machine, asOf, isHere, sessions }];
   });
 }
 

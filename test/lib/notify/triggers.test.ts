@@ -296,6 +296,7 @@ describe('the triggers of notifications', () => {
       ['front', undefined],
       ['desk', ['voice', 'desktop']],
       ['away', ['push']],
+      ['elsewhere', undefined],
       ['unknown', ['voice', 'desktop', 'push']],
     ];
     for (const [where, expected] of presences) {

@@ -5,7 +5,14 @@ import { dirname } from 'node:path';
 import { parseSession, type Session } from '../../../src/lib/sessions/session';
 import { rowsOf, sessionsReport } from '../../../src/lib/sessions/rows';
 import { elsewhereWaits } from '../../../src/lib/inbox/waits';
-import { liveFile, livePublisher, publishedRows, readLive, rowsOfHost } from '../../../src/lib/sync/live';
+import {
+  isAtAnother,
+  liveFile,
+  livePublisher,
+  publishedRows,
+  readLive,
+  rowsOfHost,
+} from '../../../src/lib/sync/live';
 import { scratch } from '../../helpers/scratch';
 
 const NOW = Date.parse('2026-11-20T09:00:00.000Z');
@@ -38,7 +45,7 @@ describe('the running sessions of other machines (lib)', () => {
   });
   const publisher = () => {
     const publish = livePublisher(clock as never);
-    return (sessions: readonly object[]) => publish(file(), 'server', sessions);
+    return (sessions: readonly object[], isHere = false) => publish(file(), 'server', sessions, isHere);
   };
   const names = (): string[] => readLive(path(), OWN, clock.atMs).map(({ name }) => name);
 
@@ -83,6 +90,20 @@ describe('the running sessions of other machines (lib)', () => {
       writeFileSync(file(), text);
       expect(names(), text).to.deep.equal([]);
     }
+  });
+
+  it('tell for five minutes at which machine you are, also without sessions', () => {
+    const isThere = (): boolean => isAtAnother(path(), OWN, clock.atMs);
+    publisher()([], true);
+    expect([isThere(), isAtAnother(path(), OTHER, clock.atMs)]).to.deep.equal([true, false]);
+    expect(names()).to.deep.equal([]);
+    for (const minutes of [5.1, -5.1]) {
+      clock.atMs = NOW + minutes * 60_000;
+      expect(isThere()).to.equal(false);
+    }
+    clock.atMs = NOW;
+    publisher()(publishedRows(ROWS, false), false);
+    expect(isThere()).to.equal(false);
   });
 
   it('wait in the inbox if they ask or their turn has ended, and follow the own ones in the list', () => {
