@@ -122,7 +122,7 @@ try {
   show('captured repository', await walked('capture', ['sense', 'capture', '--json']));
 
   const exchange = join(copy, 'exchange');
-  await walked('capture', ['sync', 'setup', exchange]);
+  await walked('capture', ['sync', 'setup', exchange, '--create']);
   await walked('other', ['sense', 'init']);
   await walked('other', ['sync', 'setup', exchange]);
   show('exchanged day', await walked('other', ['time', '--json']));

@@ -18,13 +18,13 @@ import type { Voice } from '../notify/speech/voice';
 import { ensureFolder } from '../platform/files/folder';
 import { definedOnly } from '../platform/files/json-object';
 import { processHost } from '../platform/files/paths';
-import type { HttpLibrary } from '../platform/net/origin-client';
 import { startDetached } from '../platform/process/own-process';
 import { readWhen } from '../work/due';
 import { notifyDue, type OtherMachines } from '../work/reminders';
 import { type Context, zonedNow } from './context';
 import { askDaemon } from '../daemon/client';
 import { type LiveConfig, liveConfig } from '../config/live';
+import { loadedOnce } from '../platform/files/file-cache';
 import { openPushes } from './pushes';
 import { openPhase } from './sessions';
 import { voiceOf } from './speech';
@@ -86,7 +86,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
       env,
       run,
       settings,
-      http: once(loadHttp),
+      http: loadedOnce(async () => (await import('../platform/net/origin-client')).loadHttp()),
       secret: (from) => resolveSecret(from, secretSources()),
       voice: parts.voice ?? voiceOf(context, live, report),
       muted: () => muteState(muteDeps).muted,
@@ -116,23 +116,6 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
     // Ignore the error. If the disk is full, it can't be logged, but undelivered notifications stay in the
     // outbox.
   }
-}
-
-async function loadHttp(): Promise<HttpLibrary> {
-  const http = await import('../platform/net/origin-client');
-  return http.loadHttp();
-}
-
-/** Returns a function that calls `load` once. After a failure, the next call retries. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    });
-    return loaded;
-  };
 }
 
 /** Sends a notification for each due reminder, without voice. Returns how many reminders were due. */

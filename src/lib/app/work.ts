@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { rosterFiles } from '../agents/roster';
 import { configPaths } from '../config/files';
-import { cachedLoader } from '../platform/files/file-cache';
+import { cachedLoader, loadedOnce } from '../platform/files/file-cache';
 import { processHost } from '../platform/files/paths';
 import { cacheReader } from '../work/cache';
 import type { Attestation, WorkDeps } from '../work/deps';
@@ -11,6 +11,7 @@ import { agentName } from '../work/label';
 import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from '../platform/version';
+import {} from './context';
 
 /** The longest rate-limit delay that a terminal command waits for, in ms. A longer delay is an error. */
 const MAX_WAIT_MS = 10_000;
@@ -41,7 +42,6 @@ async function workOf(context: Context, maxWaitMs: number) {
     await (await import('../config/write')).setKeys(context, values);
     loaded = await context.loadConfig();
   };
-  let host: Promise<Host> | undefined;
   const deps: WorkDeps = {
     ...{ clock, area, templates, settleMs: SETTLE_MS },
     paths: area.work,
@@ -71,11 +71,7 @@ async function workOf(context: Context, maxWaitMs: number) {
       return context.machineId;
     },
     workRepo: () => loaded.config.workRepo,
-    host: () =>
-      (host ??= openHost(context, maxWaitMs).catch((error: unknown) => {
-        host = undefined;
-        throw error;
-      })),
+    host: loadedOnce(() => openHost(context, maxWaitMs)),
     attest: (privacy) => write({ 'WORK.privacy': privacy }),
     choose: (repo, privacy) => write({ 'WORK.repo': repo, 'WORK.privacy': privacy }),
     remote: async (repo) => {

@@ -1,23 +1,19 @@
 import type { StewardError } from '../errors';
-import { installCommand, type HooksStatus } from './install-view';
+import { installCommand, shimTrouble, type HooksStatus } from './install-view';
 import { exists } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import { plural } from '../platform/terminal/format';
-import type { RunResult, Run } from '../platform/process/process';
+import type { RunResult } from '../platform/process/process';
 import { spoolStatus } from '../sessions/spool';
 import { isLive } from '../sessions/session';
 import { currentSessions, type SessionsDeps } from '../sessions/state';
 import type { UserArea } from '../config/user-area';
+import type { CheckedHost } from '../platform/check';
 import { failed, failure, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
-import type { PathHost } from '../platform/files/paths';
-import type { Clock } from '../platform/time/clock';
 
-export interface HooksChecked {
-  clock: Clock;
+export interface HooksChecked extends Pick<CheckedHost, 'clock' | 'host' | 'run'> {
   area: UserArea;
-  run: Run;
-  host: PathHost;
   /** Returns the status of each assistant. Passes errors in an assistant's settings to `onFailure`. */
   hooksStatus: (onFailure: (error: StewardError) => void) => Promise<HooksStatus[]>;
   openSessions: () => Promise<SessionsDeps>;
@@ -48,7 +44,7 @@ function checkRegistered(at: HooksChecked): Promise<Finding[]> {
 }
 
 function judgeHooks(status: HooksStatus): Finding[] {
-  const { state, settings, events, switchedOffBy, shim, node, steward, strangers, pending } = status;
+  const { state, settings, events, switchedOffBy, node, steward, strangers, pending } = status;
   const fix = installCommand(status.assistant);
   if (state === 'not') return [off(`not registered in ${settings}`, { fix })];
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
@@ -66,12 +62,8 @@ function judgeHooks(status: HooksStatus): Finding[] {
     findings.push(
       warning(pending, { hint: 'The hooks might not be running: no session has reported an event yet.' }),
     );
-  if (!shim.exists) findings.push(failed(`${shim.path} is missing, so the hooks do nothing`, { fix }));
-  else if (!shim.runs) findings.push(failed(`${shim.path} cannot be run, so the hooks do nothing`, { fix }));
-  else if (node === null || steward === null) {
-    const what = node === null ? 'Node.js' : 'steward';
-    findings.push(failed(`${shim.path} cannot find a working ${what}, so the hooks do nothing`, { fix }));
-  }
+  const trouble = shimTrouble(status);
+  if (trouble !== undefined) findings.push(failed(trouble, { fix }));
   for (const command of strangers) {
     findings.push(
       warning(`another user area's hooks also record each event: ${command}`, {

@@ -66,23 +66,18 @@ function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): stri
 /** Formats the output of `hooks uninstall`; undefined if nothing was removed. */
 export function uninstallText(result: HooksUninstalled): string | undefined {
   const { settings, statusLine, shim, skill, left, strangers, dryRun } = result;
+  const removed = dryRun ? 'Would remove' : 'Removed';
   const lines = [
-    ...settings
-      .filter(({ entries, removed }) => entries > 0 || removed)
-      .map(({ path, entries, removed }) =>
-        removed
-          ? `${dryRun ? 'Would remove' : 'Removed'} ${path}, which ${dryRun ? 'contains' : 'contained'} nothing else`
-          : `${dryRun ? 'Would remove' : 'Removed'} ${plural(entries, 'hook')} from ${path}`,
-      ),
-    ...(statusLine === null
-      ? []
-      : statusLine === 'restored'
-        ? [`${dryRun ? 'Would restore' : 'Restored'} the previous status line`]
-        : [`${dryRun ? 'Would remove' : 'Removed'} steward's status line`]),
-    ...(shim.removed ? [`${dryRun ? 'Would remove' : 'Removed'} ${shim.path}`] : []),
-    ...(skill.changed.length > 0
-      ? [`${dryRun ? 'Would remove' : 'Removed'} the work skill: ${skill.path}`]
+    ...settings.flatMap(({ path, entries, removed: isRemoved }) => {
+      if (isRemoved) return `${removed} ${path}, which ${dryRun ? 'contains' : 'contained'} nothing else`;
+      return entries === 0 ? [] : `${removed} ${plural(entries, 'hook')} from ${path}`;
+    }),
+    ...(statusLine === 'restored'
+      ? [`${dryRun ? 'Would restore' : 'Restored'} the previous status line`]
       : []),
+    ...(statusLine === 'removed' ? [`${removed} steward's status line`] : []),
+    ...(shim.removed ? [`${removed} ${shim.path}`] : []),
+    ...(skill.changed.length > 0 ? [`${removed} the work skill: ${skill.path}`] : []),
     ...left.map(
       (what) =>
         `Not removed, because you edited it${what.includes(shim.path) ? ' (it runs a removed script)' : ''}: ${what}`,
@@ -96,26 +91,17 @@ export function uninstallText(result: HooksUninstalled): string | undefined {
 }
 
 export function statusText(status: HooksStatus): string {
-  const {
-    state,
-    settings,
-    events,
-    switchedOffBy: off,
-    shim,
-    node,
-    steward,
-    skill,
-    statusLine,
-    strangers,
-  } = status;
-  const { pending, assistant } = status;
+  const { state, settings, events, switchedOffBy: off, node, steward, skill } = status;
+  const { pending, assistant, statusLine, strangers } = status;
+  const [own, program] = [steward, node].map((found) => `${found?.version ?? ''} (${found?.path ?? ''})`);
+  const runs = `runs steward ${own ?? ''} with Node.js ${program ?? ''}`;
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const lines = [
     `${WORDS[state]} in ${settings}`,
     ...(pending === null ? [] : [`  ${pending}`]),
     ...(state === 'partly' && missing.length > 0 ? [`  not registered: ${missing.join(', ')}`] : []),
     ...(off === null ? [] : [`  all hooks are disabled by ${off}`]),
-    ...(state === 'not' ? [] : [shimText(shim, node, steward)]),
+    ...(state === 'not' ? [] : [`  ${shimTrouble(status) ?? runs}`]),
     ...(skill?.exists === true
       ? [`  work skill: ${skill.path}`]
       : state === 'not' || skill === null
@@ -141,12 +127,12 @@ export function installCommand(assistant: string): string {
 
 const WORDS = { installed: 'Installed', partly: 'Partly installed', not: 'Not installed' } as const;
 
-function shimText(shim: HooksStatus['shim'], node: HooksStatus['node'], steward: HooksStatus['steward']) {
-  if (!shim.exists) return `  ${shim.path} is missing, so the hooks do nothing`;
-  if (!shim.runs) return `  ${shim.path} cannot be run, so the hooks do nothing`;
-  if (node === null) return `  ${shim.path} cannot find a working Node.js, so the hooks do nothing`;
-  if (steward === null) return `  ${shim.path} cannot find a working steward, so the hooks do nothing`;
-  return `  runs steward ${steward.version} (${steward.path}) with Node.js ${node.version} (${node.path})`;
+/** Returns why the hooks do nothing, or undefined if they work. */
+export function shimTrouble({ shim, node, steward }: HooksStatus): string | undefined {
+  const lacking = node === null ? 'Node.js' : steward === null ? 'steward' : undefined;
+  if (shim.exists && shim.runs && lacking === undefined) return undefined;
+  const found = shim.runs ? `cannot find a working ${lacking ?? ''}` : 'cannot be run';
+  return `${shim.path} ${shim.exists ? found : 'is missing'}, so the hooks do nothing`;
 }
 
 export interface StatusDeps extends Omit<HookInstallDeps, 'clock' | 'machineId'> {

@@ -11,7 +11,6 @@ import type { UserArea } from './user-area';
 
 export interface ConfigChecked {
   area: UserArea;
-  config: object;
   loadConfig: () => Promise<LoadedConfig>;
 }
 
@@ -20,7 +19,7 @@ export const CONFIG_CHECKS: readonly Check<ConfigChecked>[] = [
   { id: 'config.secrets', title: 'secrets', needsConfig: true, run: checkSecrets },
 ];
 
-async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): Promise<Finding[]> {
+async function checkFiles({ area, loadConfig }: ConfigChecked): Promise<Finding[]> {
   try {
     const { warnings } = await loadConfig();
     const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));

@@ -1,17 +1,16 @@
 import type { Config } from '../config/schema';
 import type { UserArea } from '../config/user-area';
+import type { CheckedHost } from '../platform/check';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import { parseObject } from '../platform/files/json-object';
-import type { PathHost } from '../platform/files/paths';
 import { hasAddress, httpUrl, isLoopback, otherLoopback } from '../platform/net/address';
 import { askPort, type TextAnswer } from '../platform/net/local-http';
 import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/peer';
 import { readInstance, type Instance } from './instance';
 import type { Healthz } from './routes';
 
-export interface DaemonChecked {
+export interface DaemonChecked extends Pick<CheckedHost, 'host'> {
   area: UserArea;
-  host: PathHost;
   config: Pick<Config, 'user'>;
   /** Version of this command, which may differ from the daemon's version. */
   version: string;

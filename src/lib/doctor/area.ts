@@ -14,14 +14,12 @@ import { senseStore } from '../sense/store';
 import { SESSIONS_VERSION } from '../sessions/session';
 import { readLedger } from '../work/ensure';
 import type { UserArea } from '../config/user-area';
-import type { Clock } from '../platform/time/clock';
+import type { CheckedHost } from '../platform/check';
 import { failed, failure, off, ok, warning, type Check, type Finding } from '../platform/check';
 import { nearestFolder, tryWriting } from './machine';
 
-export interface AreaChecked {
-  clock: Clock;
+export interface AreaChecked extends Pick<CheckedHost, 'clock'> {
   area: UserArea;
-  config: object;
   /** Finds problems in a user area that several machines write to. */
   sharedArea: () => { found: string; hint?: string; fix?: string }[];
 }
@@ -34,7 +32,7 @@ export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
 
 const EMPTY = 'nothing is stored yet';
 
-function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding[] {
+function checkFolder({ area, sharedArea }: AreaChecked): Finding[] {
   if (!exists(area.root)) {
     const nowhere = unwritable(nearestFolder(area.root));
     return nowhere.length > 0 ? nowhere : [off(`${area.root} does not exist yet`, { fix: 'steward up' })];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { createFile, tempOf } from '../platform/files/atomic-file';
-import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { parseIso, toIso } from '../platform/time/clock';
 import {
   freeSpace,
   type FreeSpace,
@@ -11,11 +11,12 @@ import {
   modeOf,
   removeFile,
 } from '../platform/files/folder';
-import { cachePath, type PathHost } from '../platform/files/paths';
+import { cachePath } from '../platform/files/paths';
 import { dayOf, systemZone, timeOf } from '../platform/time/time';
-import { forShell, type FindProgram } from '../platform/process/spawn';
+import { forShell } from '../platform/process/spawn';
 import { errnoCode, undefinedIf } from '../errors';
 import type { UserArea } from '../config/user-area';
+import type { CheckedHost } from '../platform/check';
 import {
   failed,
   NOT_CHECKED,
@@ -29,23 +30,13 @@ import {
 import { readObject } from '../platform/files/object-file';
 import { hasSqlite } from '../platform/files/sqlite';
 import type { GetUrl } from '../platform/net/fetch';
-import type { Run } from '../platform/process/process';
 
-export interface MachineChecked {
-  clock: Clock;
+export interface MachineChecked extends CheckedHost {
   area: UserArea;
-  run: Run;
-  host: PathHost;
-  find: FindProgram;
-  config: object;
-  /** Whether other hosts may be contacted. */
-  online: boolean;
   askHost: GetUrl;
   /** Returns the URLs of the hosts that steward contacts, without secrets. */
   hostsInUse: () => Promise<readonly string[]>;
 }
-
-type Unconfigured = Omit<MachineChecked, 'config'>;
 
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
@@ -86,7 +77,7 @@ export function judgeSystem(platform: NodeJS.Platform): Finding {
 }
 
 /** Checks the Node.js on the PATH, which may differ from the one that runs this process. */
-async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> {
+async function checkNode({ run, find, host }: MachineChecked): Promise<Finding[]> {
   const unknown = hasSqlite() ? '' : ", which lacks SQLite, so OpenCode's usage and transcripts are unknown";
   const own = `Node.js ${process.versions.node}, ${process.execPath}${unknown}`;
   const onPath = find('node');
@@ -113,7 +104,7 @@ export function judgeNode(own: string, onPath: string, version: string): Finding
   );
 }
 
-function checkDisk({ area }: Unconfigured): Finding[] {
+function checkDisk({ area }: MachineChecked): Finding[] {
   const at = nearestFolder(area.root);
   return [judgeDisk(freeSpace(at), at)];
 }
@@ -137,7 +128,7 @@ export function judgeDisk({ bytes, files }: FreeSpace, path: string): Finding {
   return ok(`${words} ${where}`);
 }
 
-function checkCache({ host }: Unconfigured): Finding[] {
+function checkCache({ host }: MachineChecked): Finding[] {
   if (host.env['STEWARD_NO_CODE_CACHE'] === '1') return [off('STEWARD_NO_CODE_CACHE is 1')];
   const folder = join(cachePath(host), 'code');
   const slow = 'each command takes about 30 ms longer to start';
@@ -169,7 +160,7 @@ export function tryWriting(folder: string): void {
   removeFile(probe);
 }
 
-function checkClock({ area, clock }: Unconfigured): Finding[] {
+function checkClock({ area, clock }: MachineChecked): Finding[] {
   const stored = [
     ['the last capture', stringIn(area.sense.state, 'lastCaptureTs')],
     ['the last update of the work cache', stringIn(area.work.poll, 'lastFetch')],

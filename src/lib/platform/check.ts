@@ -1,5 +1,9 @@
 import { StewardError, toStewardError, type ErrorKind } from '../errors';
 import { definedOnly } from './files/json-object';
+import type { FindProgram } from './process/spawn';
+import type { Run } from './process/process';
+import type { PathHost } from './files/paths';
+import type { Clock } from './time/clock';
 
 /**
  * `off` means not set up, turned off, or not checked. `warning` means working, but possibly not as intended.
@@ -27,6 +31,16 @@ interface About {
   notInDemo?: true;
   /** Time limit of the check. Default: 15 s. */
   limitMs?: number;
+}
+
+/** What checks use of the machine. */
+export interface CheckedHost {
+  clock: Clock;
+  host: PathHost;
+  run: Run;
+  find: FindProgram;
+  /** Whether other hosts may be contacted. */
+  online: boolean;
 }
 
 type Findings = Promise<Finding[]> | Finding[];

@@ -1,20 +1,15 @@
 import type { UserArea } from '../config/user-area';
+import type { CheckedHost } from '../platform/check';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import { exists } from '../platform/files/folder';
-import type { PathHost } from '../platform/files/paths';
 import { launcherPath } from '../platform/process/launcher';
-import type { Run, RunResult } from '../platform/process/process';
-import type { Clock } from '../platform/time/clock';
+import type { RunResult } from '../platform/process/process';
 import { localTimes } from '../platform/time/day-words';
 import { INSTALLERS, JOB_IDS, type JobId, type JobStatus } from './job';
 import { LAUNCHER } from './launcher';
 
-export interface JobsChecked {
-  clock: Clock;
+export interface JobsChecked extends Pick<CheckedHost, 'clock' | 'host' | 'run'> {
   area: Pick<UserArea, 'bin'>;
-  run: Run;
-  host: PathHost;
-  config: object;
   /** Returns each job's status, or undefined if no scheduler is running and no job is installed. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
 }

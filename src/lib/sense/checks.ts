@@ -3,15 +3,15 @@ import { basename } from 'node:path';
 import type { Config } from '../config/schema';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
+import type { CheckedHost } from '../platform/check';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { gitIn } from '../platform/process/git';
-import type { Run } from '../platform/process/process';
-import { type FindProgram, forShell } from '../platform/process/spawn';
+import { forShell } from '../platform/process/spawn';
 import { FASTER, windowsCalls } from '../platform/process/windows';
 import { plural } from '../platform/terminal/format';
-import { parseIso, type Clock } from '../platform/time/clock';
+import { parseIso } from '../platform/time/clock';
 import { localTimes } from '../platform/time/day-words';
 import { isRestricted } from '../sessions/restricted';
 import { appMatcher } from '../time/classify';
@@ -25,11 +25,8 @@ import { NOT_SET_UP } from './source';
 import { jumpText, recentJumps } from './state';
 import { senseStore } from './store';
 
-export interface SenseChecked {
-  clock: Clock;
+export interface SenseChecked extends Pick<CheckedHost, 'clock' | 'run' | 'find'> {
   area: UserArea;
-  run: Run;
-  find: FindProgram;
   desktop: Desktop;
   config: Pick<Config, 'sense' | 'user'>;
   /** Returns the name of the scheduler that runs the captures, if any. */

@@ -9,16 +9,13 @@ import { SHELLS, type Shell } from './completion';
 import { completionPath } from './completion-install';
 import { HOOK_LINES } from './hook';
 import type { UserArea } from '../config/user-area';
+import type { CheckedHost } from '../platform/check';
 import { off, ok, warning, type Check, type Finding } from '../platform/check';
-import type { PathHost } from '../platform/files/paths';
-import type { Run } from '../platform/process/process';
 
-export interface ShellChecked {
+export interface ShellChecked extends Pick<CheckedHost, 'host' | 'run'> {
   area: Pick<UserArea, 'installManifest'>;
   /** Returns the machine id, creating one if necessary. */
   machineId: () => string;
-  run: Run;
-  host: PathHost;
   /** The folder with steward's package.json. */
   root: string;
 }

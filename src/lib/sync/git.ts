@@ -4,7 +4,14 @@ import { StewardError, toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
-import { remoteGit, type GitAnswer, type Remote, type RemoteGitDeps } from '../platform/process/git';
+import type { RemoteGit } from '../platform/process/git';
+import {
+  remoteGit,
+  type GitAnswer,
+  type Remote,
+  type RemoteGitDeps,
+  openClone,
+} from '../platform/process/git';
 import { machinesFolder, type OnDamagedFile } from './exchange';
 import { requireFolder } from './folder';
 import { receiveTree, type ReadGit } from './git-tree';
@@ -23,7 +30,6 @@ export interface GitExchange {
   onForeign?: () => Promise<void>;
 }
 
-type Git = ReturnType<typeof remoteGit>;
 const HEADS = 'refs/heads/machine-';
 const FETCHED = 'refs/machines/';
 
@@ -32,7 +38,7 @@ const FETCHED = 'refs/machines/';
  * machine's own branch, so pushes can't conflict and purged data doesn't stay in the history, or in the clone.
  */
 export async function exchangeByGit(exchange: GitExchange): Promise<{ received: string[]; sent: boolean }> {
-  const git = await openClone(exchange);
+  const git = await openClone({ ...exchange, folder: exchange.clone }, succeeded);
   const { machineId, onForeign } = exchange;
   const ownCommit = async (): Promise<string> => (await git('for-each-ref', FETCHED + machineId)).stdout;
   const before = await ownCommit();
@@ -47,18 +53,8 @@ export async function exchangeByGit(exchange: GitExchange): Promise<{ received: 
   return { received: [...received, ...gone], sent };
 }
 
-async function openClone({ git: deps, clone, remote }: GitExchange): Promise<Git> {
-  ensureFolder(clone);
-  const git = remoteGit(deps, clone, remote);
-  if (!exists(join(clone, '.git')) || (await git('rev-parse', '--git-dir')).code !== 0) {
-    removeFolder(join(clone, '.git'));
-    await succeeded(git('init', '--quiet'));
-  }
-  return git;
-}
-
 /** Fetches every machine's branch. Returns each machine's tree hash, by machine id. */
-async function fetchTrees({ remote }: GitExchange, git: Git): Promise<Map<string, string>> {
+async function fetchTrees({ remote }: GitExchange, git: RemoteGit): Promise<Map<string, string>> {
   const refs = `+${HEADS}*:${FETCHED}*`;
   await succeeded(git('fetch', '--quiet', '--no-tags', '--prune', remote.url, refs));
   const { stdout } = await succeeded(git('for-each-ref', '--format=%(tree) %(refname)', FETCHED));
@@ -110,7 +106,7 @@ function removeGone({ folder, clone, machineId }: GitExchange, trees: ReadonlyMa
 
 async function send(
   { folder, clone, machineId, remote }: GitExchange,
-  git: Git,
+  git: RemoteGit,
   pushed: string | undefined,
 ): Promise<boolean> {
   const files = join(machinesFolder(folder), machineId);
@@ -130,7 +126,7 @@ async function send(
 }
 
 /** If a branch changed, deletes the objects that no branch contains. They may be purged data. */
-async function clean({ clone }: GitExchange, git: Git): Promise<void> {
+async function clean({ clone }: GitExchange, git: RemoteGit): Promise<void> {
   const { stdout: branches } = await succeeded(git('for-each-ref', FETCHED));
   const path = join(clone, 'cleaned');
   if (readText(path) === branches) return;
@@ -142,7 +138,7 @@ async function clean({ clone }: GitExchange, git: Git): Promise<void> {
 
 /** Deletes a machine's branch, if it exists. */
 export async function removeFromGit(exchange: GitExchange, id: string): Promise<void> {
-  const git = await openClone(exchange);
+  const git = await openClone({ ...exchange, folder: exchange.clone }, succeeded);
   const branch = HEADS + id;
   const found = await succeeded(git('ls-remote', exchange.remote.url, branch));
   if (found.stdout.trim() !== '') await succeeded(git('push', '--quiet', exchange.remote.url, `:${branch}`));

@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
+import type { CheckedHost } from '../platform/check';
 import {
   failed,
   failure,
@@ -13,7 +14,6 @@ import {
   type Check,
   type Finding,
 } from '../platform/check';
-import type { Run } from '../platform/process/process';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { localTimes } from '../platform/time/day-words';
 import { readCache, readPoll } from './cache';
@@ -26,13 +26,10 @@ import { privacyState, type PrivacyState } from './privacy';
 import type { WorkStatus } from './status';
 import { malformedText } from './view-results';
 
-export interface WorkChecked {
-  clock: Clock;
+export interface WorkChecked extends Pick<CheckedHost, 'clock' | 'run' | 'online'> {
   area: Pick<UserArea, 'work'>;
-  run: Run;
   host: { env: NodeJS.ProcessEnv };
   config: Pick<Config, 'workRepo'>;
-  online: boolean;
   openWork: () => Promise<{ deps: WorkDeps }>;
 }
 

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder, exists, removeFolder } from '../platform/files/folder';
-import { remoteGit, type GitAnswer, type Remote } from '../platform/process/git';
+import { ensureFolder } from '../platform/files/folder';
+import type { RemoteGit } from '../platform/process/git';
+import { type GitAnswer, type Remote, openClone } from '../platform/process/git';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import { byCompletion, byUrgency, itemsOf, type Item } from './board';
@@ -119,11 +120,10 @@ export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }) {
 async function commitAndPush(deps: WorkDeps, repo: string, text: string) {
   // Clone into a machine-local folder, because git can't sync a repository inside the user area.
   const clone = join(deps.area.machine, 'tasklist');
-  ensureFolder(clone);
   try {
     const remote = await deps.remote(repo);
-    const git = remoteGit(deps.git, clone, remote);
-    const branch = await resetToRemote(clone, git, remote);
+    const git = await openClone({ ...deps, folder: clone, remote }, succeeded);
+    const branch = await resetToRemote(git, remote);
     replaceFile(join(clone, NAME), text);
     await succeeded(git('add', '--force', '--', NAME));
     const isSame = (await git('diff', '--cached', '--quiet')).code === 0;
@@ -138,15 +138,10 @@ async function commitAndPush(deps: WorkDeps, repo: string, text: string) {
   }
 }
 
-type Git = ReturnType<typeof remoteGit>;
 const FIRST_BRANCH = 'main';
 
 /** Resets the clone to the remote branch; returns the branch's name. */
-async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<string> {
-  if (!exists(join(folder, '.git')) || (await git('rev-parse', '--git-dir')).code !== 0) {
-    removeFolder(join(folder, '.git'));
-    await succeeded(git('init', '--quiet'));
-  }
+async function resetToRemote(git: RemoteGit, remote: Remote): Promise<string> {
   const branch = await remoteBranch(git, remote);
   if (branch === undefined) {
     // The remote repository is empty, so start without a parent commit.
@@ -166,7 +161,7 @@ async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<
  * Returns the default branch, or another branch if the default branch has no commits; undefined if the
  * repository is empty.
  */
-async function remoteBranch(git: Git, remote: Remote): Promise<string | undefined> {
+async function remoteBranch(git: RemoteGit, remote: Remote): Promise<string | undefined> {
   const { stdout } = await succeeded(git('ls-remote', '--symref', remote.url, 'HEAD', 'refs/heads/*'));
   const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout)?.[1];
   const branches = [...stdout.matchAll(/^[0-9a-f]+\trefs\/heads\/(\S+)$/gm)].map(([, name]) => name);

@@ -2,26 +2,19 @@ import type { Config, SettingsConfig } from '../../config/schema';
 import type { Secret } from '../../config/secret';
 import type { UserArea } from '../../config/user-area';
 import { toStewardError } from '../../errors';
-import type { PathHost } from '../../platform/files/paths';
+import type { CheckedHost } from '../../platform/check';
 import type { GetUrl } from '../../platform/net/fetch';
 import type { HttpLibrary } from '../../platform/net/origin-client';
 import type { Run } from '../../platform/process/process';
-import type { FindProgram } from '../../platform/process/spawn';
 import type { Clock } from '../../platform/time/clock';
 import type { ChannelId } from '../events';
 import { newId, type Delivery } from '../outbox';
 import type { PushDeps, SentPush } from '../pushes';
 import type { Voice, VoiceDeps } from '../speech/voice';
 
-export interface NotifyChecked {
-  clock: Clock;
+export interface NotifyChecked extends CheckedHost {
   area: UserArea;
-  host: PathHost;
-  find: FindProgram;
-  run: Run;
   config: Pick<Config, 'settings'>;
-  /** Whether other hosts may be contacted. */
-  online: boolean;
   sound: boolean;
   askHost: GetUrl;
   voice: () => Promise<Omit<VoiceDeps, 'onProblem'>>;

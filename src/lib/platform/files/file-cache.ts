@@ -67,3 +67,15 @@ export function cachedLoader<T>(clock: Pick<Clock, 'now'>, paths: readonly strin
     return cached.value;
   };
 }
+
+/** Returns a function that calls `load` once. After a failure, the next call retries. */
+export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}

@@ -1,7 +1,8 @@
 import { devNull } from 'node:os';
-import { dirname, parse } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 
 import { StewardError, undefinedIf } from '../../errors';
+import { ensureFolder, exists, removeFolder } from '../files/folder';
 import { clean } from '../terminal/terminal';
 import type { Run, RunOptions } from './process';
 
@@ -241,6 +242,25 @@ export function remoteGit(
     };
   };
 }
+
+/**
+ * Returns git for steward's own clone in a folder, which is created if it is missing or damaged.
+ * @param succeeded throws if git failed
+ */
+export async function openClone(
+  { git: deps, folder, remote }: { git: RemoteGitDeps; folder: string; remote: Remote },
+  succeeded: (answer: Promise<GitAnswer>) => Promise<GitAnswer>,
+): Promise<RemoteGit> {
+  ensureFolder(folder);
+  const git = remoteGit(deps, folder, remote);
+  const path = join(folder, '.git');
+  if (exists(path) && (await git('rev-parse', '--git-dir')).code === 0) return git;
+  removeFolder(path);
+  await succeeded(git('init', '--quiet'));
+  return git;
+}
+
+export type RemoteGit = ReturnType<typeof remoteGit>;
 
 /**
  * Matches git's error output after a rejected credential, including the error when git then fails to prompt

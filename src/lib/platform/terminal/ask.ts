@@ -14,41 +14,23 @@ export function isInteractive(): boolean {
  */
 export function openPrompt() {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const typed: string[] = [];
-  let waiting: ((line: string | undefined) => void) | undefined;
-  let ended = false;
+  const typed = lines[Symbol.asyncIterator]();
+  let isClosed = false;
   lines.on('SIGINT', () => {
     // Starts a new line after the ^C that the terminal has printed.
     process.stderr.write('\n');
     process.kill(process.pid, 'SIGINT');
   });
-  lines.on('line', (line) => {
-    if (waiting === undefined) typed.push(line);
-    else waiting(line);
-  });
-  lines.on('close', () => {
-    ended = true;
-    waiting?.(undefined);
-  });
-  const next = (question: string): Promise<string | undefined> => {
+  /** Returns a trimmed line. Throws `canceled` at the end of input. */
+  const line = async (question: string): Promise<string> => {
     const folded = foldFor('stderr', question);
     const lastLine = folded.lastIndexOf('\n') + 1;
     process.stderr.write(folded.slice(0, lastLine));
     lines.setPrompt(folded.slice(lastLine));
     lines.prompt();
-    if (typed.length > 0 || ended) return Promise.resolve(typed.shift());
-    return new Promise((resolve) => {
-      waiting = (line) => {
-        waiting = undefined;
-        resolve(line);
-      };
-    });
-  };
-  /** Returns a trimmed line. Throws `canceled` at the end of input. */
-  const line = async (question: string): Promise<string> => {
-    const answer = await next(question);
-    if (answer !== undefined) return answer.trim();
-    process.stderr.write('\n');
+    const { value, done } = await typed.next();
+    if (done !== true) return value.trim();
+    if (!isClosed) process.stderr.write('\n');
     throw new StewardError('canceled', 'No answer.');
   };
   return {
@@ -67,7 +49,7 @@ export function openPrompt() {
       }
     },
     close: () => {
-      waiting = undefined;
+      isClosed = true;
       lines.close();
     },
   };

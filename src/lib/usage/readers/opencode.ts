@@ -29,13 +29,8 @@ export const openCode: DatabaseReader = {
     for (const row of queryRows(path, QUERY, [sinceMs])) {
       const { ms, cost, completed } = row;
       if (typeof ms !== 'number') continue;
-      const [input, output, reasoning, cacheRead, cacheWrite] = [
-        'input',
-        'output',
-        'reasoning',
-        'cacheRead',
-        'cacheWrite',
-      ].map((key) => countOf(row[key])) as [number, number, number, number, number];
+      const output = countOf(row['output']) + countOf(row['reasoning']);
+      const [read, write] = [countOf(row['cacheRead']), countOf(row['cacheWrite'])];
       sink.entry({
         // The times are the same in copies. An unfinished response gives way to the finished one.
         id: entryId(`opencode ${ms} ${String(row['model'])}`, String(completed ?? row['id'])),
@@ -44,7 +39,7 @@ export const openCode: DatabaseReader = {
         session: textOf(row['session']) ?? 'unknown',
         cwd: textOf(row['cwd']) ?? '',
         model: textOf(row['model']) ?? 'unknown',
-        amounts: [input, output + reasoning, cacheRead, cacheWrite, 0, typeof cost === 'number' ? cost : 0],
+        amounts: [countOf(row['input']), output, read, write, 0, typeof cost === 'number' ? cost : 0],
       });
     }
   },

@@ -19,17 +19,12 @@ export const qwen: LineReader = {
     const usage = fields['usageMetadata'];
     const ms = parseIso(textOf(fields['timestamp']) ?? '');
     if (fields['type'] !== 'assistant' || !isObject(usage) || ms === undefined) return;
-    const [prompt, cached, answer, thoughts, total] = [
-      'promptTokenCount',
-      'cachedContentTokenCount',
-      'candidatesTokenCount',
-      'thoughtsTokenCount',
-      'totalTokenCount',
-    ].map((key) => countOf(usage[key])) as [number, number, number, number, number];
+    const count = (of: string): number => countOf(usage[`${of}TokenCount`]);
+    const [prompt, total, answer] = [count('prompt'), count('total'), count('candidates')];
     const session = textOf(fields['sessionId']) ?? 'unknown';
-    const cacheRead = Math.min(prompt, cached);
+    const cacheRead = Math.min(prompt, count('cachedContent'));
     // Some models include thinking tokens in the output count and some do not, so use the total.
-    const output = total > prompt ? Math.max(answer, total - prompt) : answer + thoughts;
+    const output = total > prompt ? Math.max(answer, total - prompt) : answer + count('thoughts');
     sink.entry({
       id: entryId(`${session} ${textOf(fields['uuid']) ?? `${ms} ${prompt} ${output}`}`),
       ms,
