@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
-import { firstOf } from '../sessions/find';
+import { firstOf, hasWords } from '../sessions/find';
 import type { InboxRow } from './row';
 
 /**
@@ -12,8 +12,10 @@ export function findRow(rows: readonly InboxRow[], text: string): InboxRow {
   const exact = rows.filter(({ id, name }) =>
     [id, name, name.replace(/^#/, '')].some((own) => own.toLowerCase() === wanted),
   );
-  const words = wanted.split(/[\s·]+/).filter((word) => word !== '');
-  const found = exact.length > 0 ? exact : rows.filter((row) => matches(row, words));
+  const words = rows.filter(({ id, name, repo, branch, title, why }) =>
+    hasWords([id, name, repo, branch, title, why], text),
+  );
+  const found = exact.length > 0 ? exact : words;
   const [row, ...more] = found;
   if (row !== undefined && more.length === 0) return row;
   if (row === undefined)
@@ -23,12 +25,6 @@ export function findRow(rows: readonly InboxRow[], text: string): InboxRow {
   throw new StewardError('usage', `"${clean(text)}" matches ${found.length} rows.`, {
     hint: firstOf(found.map(({ name }) => clean(name)), 'steward inbox'), // prettier-ignore
   });
-}
-
-/** Returns whether a row's texts contain every word. */
-export function matches({ id, name, repo, branch, title, why }: InboxRow, words: readonly string[]): boolean {
-  const all = [id, name, repo, branch, title, why].join('\n').toLowerCase();
-  return words.length > 0 && words.every((word) => all.includes(word));
 }
 
 /** Throws `conflict` if a row ends only when what it waits for happens. */

@@ -26,15 +26,9 @@ export function matchingSessions(sessions: readonly Session[], text: string): Se
     [session.slug, labelOf(session), distinctNameOf(session)].includes(text),
   );
   if (exact.length > 0) return exact;
-  const words = wordsOf(text);
-  if (words.length === 0) return [];
-  return sessions.filter(({ slug, repo, branch, worktree, givenName }) => {
-    const all = [slug, repo, branch, worktree, givenName]
-      .map((part) => part ?? '')
-      .join('\n')
-      .toLowerCase();
-    return words.every((word) => all.includes(word));
-  });
+  return sessions.filter(({ slug, repo, branch, worktree, givenName }) =>
+    hasWords([slug, repo, branch, worktree, givenName], text),
+  );
 }
 
 /** Returns the running sessions in the order of `steward sessions`. */
@@ -42,8 +36,11 @@ export function liveSessions({ sessions }: Pick<SessionsState, 'sessions'>, nowM
   return Object.values(sessions).filter((session) => isLive(session, nowMs)).sort(orderOfSessions(nowMs)); // prettier-ignore
 }
 
-export function wordsOf(text: string): string[] {
-  return text.toLowerCase().split(/[\s·]+/).filter((word) => word !== ''); // prettier-ignore
+/** Returns whether there are words in a text, and the parts together contain each of them. */
+export function hasWords(parts: readonly (string | null | undefined)[], text: string): boolean {
+  const all = parts.join('\n').toLowerCase();
+  const words = text.toLowerCase().split(/[\s·]+/).filter((word) => word !== ''); // prettier-ignore
+  return words.length > 0 && words.every((word) => all.includes(word));
 }
 
 /**

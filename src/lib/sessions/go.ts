@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import { namesOf } from './describe';
-import { findSession, liveSessions, matchingSessions, nthSession, wordsOf } from './find';
+import { findSession, liveSessions, hasWords, matchingSessions, nthSession } from './find';
 import { type GoDeps, goToSession, placesOf, type Went } from './jump';
 import { rowsOf, type SessionRow } from './rows';
 import type { SessionsDeps } from './state';
@@ -41,10 +41,7 @@ export function elsewhereNamed(deps: SessionsDeps, rows: readonly SessionRow[], 
   if (/^\d+$/.test(wanted)) return rows[Number(wanted) - live.length - 1];
   const exact = rows.find(({ slug, name }) => [slug, name].includes(wanted));
   if (exact !== undefined || matchingSessions(live, wanted).length > 0) return exact;
-  const words = wordsOf(wanted);
-  return rows.find(
-    ({ name }) => words.length > 0 && words.every((word) => name.toLowerCase().includes(word)),
-  );
+  return rows.find(({ name }) => hasWords([name], wanted));
 }
 
 function nowhere(live: number): StewardError {
