@@ -107,13 +107,15 @@ describe('steward inbox', function () {
     ]);
     expect((await run('inbox', 'snooze', '7', '90m')).code).to.equal(0);
     const [, more] = (await run('inbox', '--plain')).stdout.split('\n\n');
-    expect(more).to.match(/^1 snoozed: steward inbox --snoozed\nRead: /);
+    expect(more).to.match(
+      /^1 snoozed\. To see them: steward inbox --snoozed\. To list one again: steward\s+inbox snooze ROW now\nRead: /,
+    );
     expect((await run('inbox', '--snoozed')).stdout).to.match(
-      /^#7 +needs you +\d+ [dhm].* {2}for 1 h 30 m · Issue 7\n\nTo list one again: steward inbox snooze ROW now\n/,
+      /^#7 +needs you, in 1 h 30 m +\d+ [dhm].* {2}Issue 7\n\n1 snoozed/,
     );
     expect((await run('inbox', 'snooze', 'shop b1', 'now')).code).to.equal(5);
     expect((await run('inbox', 'snooze', '7', 'now')).stdout).to.equal('Listed #7 again.\n');
-    expect((await run('inbox', '--snoozed')).stdout).to.match(/^Nothing is snoozed\.\n/);
+    expect((await run('inbox', '--snoozed')).stdout).to.match(/^Nothing is snoozed\.\n$/);
     expect((await inbox()).rows.map(({ id }) => id)).to.include('#7');
     expect((await run('inbox', 'done', 'shop b1')).stdout).to.equal('Removed shop·b1.\n');
     expect((await inbox()).rows.map(({ id }) => id)).to.deep.equal(['#7']);

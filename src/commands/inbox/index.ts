@@ -29,7 +29,8 @@ export default class InboxCommand extends BaseCommand {
     }
     const inbox = await openInbox(this.context, isSnoozed);
     if (flags.check && inbox.count > 0) process.exitCode = EXIT_CODES.conflict;
-    const options = { ...this.terminal, nowMs: this.context.clock.now(), why: flags.why === true, isSnoozed };
-    return this.show(inbox, () => inboxText(inbox, options));
+    const options = { ...this.terminal, nowMs: this.context.clock.now(), why: flags.why === true };
+    const isNone = isSnoozed && inbox.count === 0;
+    return this.show(inbox, () => (isNone ? 'Nothing is snoozed.' : inboxText(inbox, options)));
   }
 }

@@ -3,6 +3,7 @@ import { isObject } from '../platform/files/json-object';
 import { withMachineLock } from '../platform/files/lock';
 import { readObject, writeObject } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
+import { minutes } from '../platform/time/day-words';
 import type { InboxWait } from './row';
 
 const VERSION = 1;
@@ -32,11 +33,11 @@ export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: numbe
   });
 }
 
-/** Returns the snoozed waits, with the time until which they are. */
+/** Returns the snoozed waits, and says for how long they are. */
 export function snoozedOf(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
   return waits.flatMap((wait) => {
-    const until = marks[markOf(wait)] ?? '';
-    return (parseIso(until) ?? 0) > nowMs ? { ...wait, snoozedUntil: until } : [];
+    const leftMs = (parseIso(marks[markOf(wait)] ?? '') ?? 0) - nowMs;
+    return leftMs > 0 ? { ...wait, why: `${wait.why}, in ${minutes(Math.ceil(leftMs / 60_000))}` } : [];
   });
 }
 

@@ -33,8 +33,6 @@ export interface InboxWait {
   ask?: ShownAsk;
   /** Whether you decide that it is done. The others end when what they wait for happens. */
   canEnd: boolean;
-  /** The time until which you hid it; absent if it is listed. */
-  snoozedUntil?: string;
 }
 
 export interface InboxRow extends InboxWait {

@@ -1,4 +1,3 @@
-import { minutes } from '../platform/time/day-words';
 import { palette, table, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
@@ -10,23 +9,18 @@ export interface InboxTextOptions extends Terminal {
   nowMs: number;
   /** Whether each row says why it has its place. */
   why?: boolean;
-  /** Whether the rows are those that you snoozed. */
-  isSnoozed?: boolean;
 }
 
 const NARROW = 60;
 const MAX_NAME = 28;
 const MAX_WHY = 40;
+const HOW_TO_LIST = 'To see them: steward inbox --snoozed. To list one again: steward inbox snooze ROW now';
 
 export function inboxText({ rows, snoozed, asOf }: Inbox, options: InboxTextOptions): string {
-  const { columns, nowMs, isSnoozed = false } = options;
-  const none = isSnoozed ? 'Nothing is snoozed.' : 'Nothing waits for you.';
-  const lines = rows.length === 0 ? [none] : inboxLines(rows, options);
-  const more = isSnoozed
-    ? 'To list one again: steward inbox snooze ROW now'
-    : `${snoozed} snoozed: steward inbox --snoozed`;
-  const below = [...(snoozed > 0 ? [more] : []), asOfText(asOf, nowMs)];
-  return [...lines, '', ...below.flatMap((line) => wrap(line, columns))].join('\n');
+  const lines = rows.length === 0 ? ['Nothing waits for you.'] : inboxLines(rows, options);
+  const hidden = snoozed > 0 ? [`${snoozed} snoozed. ${HOW_TO_LIST}`] : [];
+  const below = [...hidden, asOfText(asOf, options.nowMs)];
+  return [...lines, '', ...below.flatMap((line) => wrap(line, options.columns))].join('\n');
 }
 
 /** Formats each row as one line; on a narrow terminal, or with `why`, as two. */
@@ -35,12 +29,10 @@ export function inboxLines(rows: readonly InboxRow[], options: InboxTextOptions)
   const { attention, neutral } = palette(options);
   const isNarrow = columns < NARROW;
   const nameMax = isNarrow ? columns : Math.max(12, Math.min(MAX_NAME, columns - MAX_WHY - 12));
-  const cells = rows.map(({ name, why, since, title, snoozedUntil, ...row }) => {
-    const leftMs = Date.parse(snoozedUntil ?? '') - nowMs;
-    const hidden = snoozedUntil === undefined ? [] : [`for ${minutes(Math.ceil(leftMs / 60_000))}`];
-    const more = [...hidden, title ?? newsOf(row, nowMs).join('')].join(' · ');
-    return [fitName(clean(name), nameMax), ...[why, ago(since, nowMs), more].map(clean)];
-  });
+  const cells = rows.map(({ name, why, since, title, ...row }) => [
+    fitName(clean(name), nameMax),
+    ...[why, ago(since, nowMs), title ?? newsOf(row, nowMs).join('')].map(clean),
+  ]);
   const formats = [{}, { max: MAX_WHY }, { align: 'right' as const }];
   const lines = isNarrow ? cells.map(([name = '']) => name) : table(cells, formats).split('\n');
   return lines.flatMap((line, index) => {
