@@ -260,5 +260,22 @@ describe('the browser extension (real Firefox)', function () {
     await pair(token);
     await tick(7, 'granted.test');
     expect(told()).to.deep.equal([...known, ['granted.test', 6, 7]]);
+    // Firefox forgets a temporary extension; loaded again, it has another origin, and takes the same code.
+    const host = (): Promise<unknown> =>
+      run(`return WebExtensionPolicy.getByID('${ID}').mozExtensionHostname`, 'chrome');
+    const before = await host();
+    await goTo(page);
+    await send('Addon:Uninstall', { id: ID });
+    await send('Addon:Install', { path: files.path('extension'), temporary: true });
+    await until('the page opens', async () => (await findOptions()) !== undefined);
+    options = (await findOptions()) ?? '';
+    expect(await host()).to.not.equal(before);
+    await setClock(8);
+    await pair(token);
+    await until('the code is accepted', async () => (await ask())[0].answer === 202);
+    await visitPage('www.granted.test');
+    await tick(9, 'granted.test');
+    await tick(10, 'granted.test');
+    expect(told().at(-1)).to.deep.equal(['granted.test', 9, 10]);
   });
 });
