@@ -70,9 +70,13 @@ describe('the page of the days in Chromium', function () {
     answers['/api/sense/today'] = () => ({
       body: { ...record, ledger, commits: { ...record.commits, count: 114 } },
     });
+    const recent = answers['/api/sense/recent']!;
+    answers['/api/sense/recent'] = (url) => ({
+      body: [...(recent(url).body as object[]), { ...record, date: '2026-10-22' }],
+    });
     const { page } = await open('/sense', { viewport: { width: 390, height: 844 } });
     await isReady(page);
-    await waitForText(page, '#ledger thead', /^repositoryyoushareworkingwaitingheld up$/);
+    await waitForText(page, '#ledger thead', /^repositoryyoushareagents workingwaitingheld up$/);
     const [wide, room] = (await page.evaluate(
       "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector('#ledger'))",
     )) as number[];
@@ -135,7 +139,8 @@ describe('the page of the days in Chromium', function () {
       consumptionMinutes: null,
       neutralMinutes: null,
     };
-    const records = [recorded, { ...captured, ...unknown, backfilled: true, hours: [] }];
+    const first = { ...recorded, date: '2026-11-16' };
+    const records = [recorded, { ...captured, ...unknown, backfilled: true, hours: [] }, first];
     answers['/api/sense/recent'] = () => ({ body: records });
     const { page } = await open();
     await isReady(page);
@@ -144,6 +149,8 @@ describe('the page of the days in Chromium', function () {
     expect(rows[3]).to.deep.equal(['Tue 17 Nov', 'no record']);
     expect(await textOf(page, '#days [data-key="2026-11-18"]')).to.equal('Wed 18 Novnot recorded4 commits');
     expect(await textOf(page, '#days [data-key="2026-11-17"]')).to.equal('Tue 17 Novno record');
+    // The days before the first record are not listed.
+    expect(await page.locator('#days li').count()).to.equal(5);
   });
 
   it('says how to begin where nothing is recorded', async () => {

@@ -252,7 +252,8 @@ function tellSession(
     if (kind !== 'question') hook(ms + 1000, 'notification', { tool, reason: kind });
     return tool;
   };
-  hook(fromMs, 'session-start', { branch, model, reason: 'startup' });
+  const terminal = { tty: `demo/${index}`, program: null, kittySocket: null, pid: null, started: null };
+  hook(fromMs, 'session-start', { branch, model, reason: 'startup', terminal });
   let ms = fromMs + 20_000;
   while (ms < toMs) {
     hook(ms, 'prompt', { branch });
