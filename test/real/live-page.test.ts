@@ -14,7 +14,7 @@ import {
 } from '../helpers/dashboard';
 import { pagesInChromium } from '../helpers/pages';
 
-const ALL = ['day', 'inbox', 'sense/insight', 'sense/recent', 'sessions', 'status', 'work'];
+const ALL = ['day', 'inbox', 'sense/insight', 'sense/recent', 'sessions', 'status', 'usage', 'work'];
 
 describe('a page that follows the stream, in Chromium', function () {
   this.timeout(120_000);
