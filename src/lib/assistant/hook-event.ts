@@ -103,7 +103,7 @@ export function eventOf(deps: EventDeps, troubles: Troubles, call: ParsedCall) {
   const nowMs = deps.clock.now();
   const known = tried(troubles, () => storedSlug(deps, session));
   const nameless = namelessOf(troubles, call, known);
-  const input = nameless === undefined ? call.input : withoutNames(call.input);
+  const input = nameless === undefined ? call.input : { ...call.input, ...NO_NAMES };
   const checkout = tried(troubles, () => (input.cwd === undefined ? undefined : checkoutOf(input.cwd)));
   const repo = storedWord(checkout?.name) ?? null;
   const tool = storedWord(input.tool);
@@ -159,6 +159,13 @@ function logOf(troubles: Troubles, { verb, input, session, assistant }: ParsedCa
   );
 }
 
+/** The fields that may name something. */
+const NAMES = ['cwd', 'transcript', 'log', 'lastMessage', 'prompt', 'file'] as const;
+const NO_NAMES = Object.fromEntries(NAMES.map((name) => [name, undefined])) as Record<
+  (typeof NAMES)[number],
+  undefined
+>;
+
 /**
  * Returns the slug of a session that is restricted; undefined for others. A session that has worked in a
  * restricted folder stays restricted. A folder that can't be checked counts as restricted.
@@ -171,18 +178,6 @@ function namelessOf(
   if (known !== undefined && isNameless(known)) return known;
   const isHidden = cwd !== undefined && (tried(troubles, () => isRestricted(cwd)) ?? true);
   return isHidden ? namelessSlug(session) : undefined;
-}
-
-function withoutNames(input: HookInput): HookInput {
-  return {
-    ...input,
-    cwd: undefined,
-    transcript: undefined,
-    log: undefined,
-    lastMessage: undefined,
-    prompt: undefined,
-    file: undefined,
-  };
 }
 
 function untilOf(message: string | undefined, nowMs: number): string | undefined {
@@ -212,17 +207,12 @@ function writtenBy(deps: EventDeps, file: string | undefined) {
   return { slug, phase: artifactOf(deps.area.sessions, slug)?.phase ?? undefined };
 }
 
-interface Place {
-  process: ProcessMark | undefined;
-  terminal: SessionTerminal | undefined;
-}
-
 /** Returns the process and terminal of a session. Only Codex's daemon can move a session to another terminal. */
 function placeOf(
   { env, area }: EventDeps,
   { verb, input: { cwd }, session, assistant }: ParsedCall,
   nowMs: number,
-): Place {
+): { process: ProcessMark | undefined; terminal: SessionTerminal | undefined } {
   const starts = verb === 'session-start';
   const caller = ancestorWithout(SHIM, starts);
   if (caller === undefined || assistant !== 'codex' || !isCodexDaemon(caller.pid)) {

@@ -32,45 +32,10 @@ export function isBridged(env: NodeJS.ProcessEnv): true | undefined {
   return (env['CLAUDE_CODE_BRIDGE_SESSION_ID'] ?? '') === '' ? undefined : true;
 }
 
-/** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
-export interface HookInput {
-  /** The assistant that the JSON identifies, if any. */
-  assistant: AssistantId | undefined;
-  session: string | undefined;
-  cwd: string | undefined;
-  transcript: string | undefined;
-  /** The session's log, if steward can read what it says about turns. */
-  log: string | undefined;
-  /** The assistant's name for the event. */
-  event: string | undefined;
-  tool: string | undefined;
-  model: string | undefined;
-  /** The assistant's last message in the turn. Only the line that is addressed to the user is stored. */
-  lastMessage: string | undefined;
-  /** The user's prompt, which is not stored in full by default. */
-  prompt: string | undefined;
-  /** The file that the tool wrote or edited. */
-  file: string | undefined;
-  agent: string | undefined;
-  /** The id of the tool call. */
-  call: string | undefined;
-  /** The assistant's permission mode, such as `auto`. */
-  mode: string | undefined;
-  /** The assistant's keyword for why a session started or ended, or for the kind of a notification. */
-  reason: string | undefined;
-  /** Whether the assistant writes the `terminalSequence` from a hook response to its terminal. */
-  takesSequence: boolean;
-  /** Whether the process that calls the hooks serves several terminals. */
-  isShared: boolean;
-}
-
 /** Returns whether an assistant called this hook, based on an environment variable that assistants set. */
 export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
   return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
 }
-
-/** The fields read from stdin, or the reason why stdin is invalid. */
-export type HookFormat = { input: HookInput } | { problem: string };
 
 /** The first Claude Code version that writes a hook's `terminalSequence` to its terminal. */
 const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
@@ -87,42 +52,60 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
  * Parses hook JSON from any supported assistant. Parses truncated JSON up to the point where it was cut off.
  * @param env the hook's environment, with the assistant's version
  */
-export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
+export function readHookJson(
+  bytes: Buffer,
+  cut: boolean,
+  env: NodeJS.ProcessEnv,
+): { input: HookInput } | { problem: string } {
   const fields = fieldsIn(bytes, cut);
-  if (fields === undefined || Object.keys(fields).length === 0) {
-    return { problem: bytes.length === 0 ? 'stdin is empty' : 'stdin is not hook JSON' };
-  }
+  if (fields !== undefined && Object.keys(fields).length > 0) return { input: inputOf(fields, env) };
+  return { problem: bytes.length === 0 ? 'stdin is empty' : 'stdin is not hook JSON' };
+}
+
+/** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
+export type HookInput = ReturnType<typeof inputOf>;
+
+function inputOf(fields: Record<string, unknown>, env: NodeJS.ProcessEnv) {
   const tool = textOf(fields['tool_name']);
   const place = fields['cwd'] ?? firstOf(fields['workspace_roots']);
   const cwd = pathOf(place);
   // Ignore the prompt if the folder is invalid, because the session may be restricted.
   const isPlaceUnusable = cwd === undefined && typeof place === 'string';
+  const isCursor = fields['cursor_version'] !== undefined;
   return {
-    input: {
-      // Cursor also runs the hooks in Claude Code's settings, so determine the assistant from the JSON.
-      assistant: fields['cursor_version'] === undefined ? undefined : 'cursor',
-      session: aliased(fields, 'session_id'),
-      cwd,
-      transcript: pathOf(fields['transcript_path']),
-      log: pathOf(fields['transcript_path']),
-      event: textOf(fields['hook_event_name']),
-      tool,
-      model: textOf(fields['model']),
-      lastMessage: textOf(fields['last_assistant_message']),
-      prompt: isPlaceUnusable ? undefined : textOf(fields['prompt']),
-      file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
-      agent: aliased(fields, 'agent_id'),
-      call: textOf(fields['tool_use_id']),
-      mode: textOf(fields['permission_mode']),
-      reason: textOf(
-        fields['notification_type'] ??
-          fields['source'] ??
-          fields['reason'] ??
-          (isFailure(textOf(fields['hook_event_name'])) ? (fields['error'] ?? 'unknown') : undefined),
-      ),
-      takesSequence: takesSequence(fields, env),
-      isShared: fields['shared_process'] === true,
-    },
+    /** Cursor also runs the hooks in Claude Code's settings, so the JSON determines the assistant. */
+    assistant: isCursor ? ('cursor' as AssistantId) : undefined,
+    session: aliased(fields, 'session_id'),
+    cwd,
+    transcript: pathOf(fields['transcript_path']),
+    /** The session's log, if steward can read what it says about turns. */
+    log: pathOf(fields['transcript_path']),
+    /** The assistant's name for the event. */
+    event: textOf(fields['hook_event_name']),
+    tool,
+    model: textOf(fields['model']),
+    /** The assistant's last message in the turn. Only the line that is addressed to the user is stored. */
+    lastMessage: textOf(fields['last_assistant_message']),
+    /** The user's prompt, which is not stored in full by default. */
+    prompt: isPlaceUnusable ? undefined : textOf(fields['prompt']),
+    /** The file that the tool wrote or edited. */
+    file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
+    agent: aliased(fields, 'agent_id'),
+    /** The id of the tool call. */
+    call: textOf(fields['tool_use_id']),
+    /** The assistant's permission mode, such as `auto`. */
+    mode: textOf(fields['permission_mode']),
+    /** The assistant's keyword for why a session started or ended, or for the kind of a notification. */
+    reason: textOf(
+      fields['notification_type'] ??
+        fields['source'] ??
+        fields['reason'] ??
+        (isFailure(textOf(fields['hook_event_name'])) ? (fields['error'] ?? 'unknown') : undefined),
+    ),
+    /** Whether the assistant writes the `terminalSequence` from a hook response to its terminal. */
+    takesSequence: takesSequence(fields, env),
+    /** Whether the process that calls the hooks serves several terminals. */
+    isShared: fields['shared_process'] === true,
   };
 }
 
@@ -178,20 +161,8 @@ export const ASKING: readonly string[] = [
   ...new Set(Object.values(ASKING_TOOLS).flatMap((tools) => Object.keys(tools))),
 ];
 
-const TYPES: Readonly<Record<HookVerb, WorkEventType>> = {
-  'session-start': 'session-start',
-  prompt: 'prompt',
-  tool: 'tool-after',
-  'subagent-start': 'subagent-start',
-  'subagent-stop': 'subagent-stop',
-  notification: 'notification',
-  stop: 'stop',
-  'session-end': 'session-end',
-};
-
 const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
   ['PreToolUse', 'tool-before'],
-  ['PostToolUse', 'tool-after'],
   ['PostToolUseFailure', 'tool-failed'],
 ]);
 
@@ -201,8 +172,7 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
  */
 export function eventType(verb: HookVerb, { event = '' }: Pick<HookInput, 'event'>): WorkEventType {
   const name = event.slice(0, 1).toUpperCase() + event.slice(1);
-  const named = verb === 'tool' ? TYPES_BY_EVENT.get(name) : undefined;
-  return named ?? TYPES[verb];
+  return verb === 'tool' ? (TYPES_BY_EVENT.get(name) ?? 'tool-after') : verb;
 }
 
 /** Returns why the session started, ended or is waiting. */
