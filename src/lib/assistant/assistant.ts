@@ -74,16 +74,33 @@ const TIMEOUT_SEC = 5;
 /** The longest `notifications.answers.holdMinutes`, and a minute for the rest of the hook. */
 export const HOLD_SEC = 31 * 60;
 
-/** Converts `[event, verb]` pairs to hook registrations. Tool hooks match every tool. */
+const VERBS: Readonly<Record<string, HookVerb>> = {
+  SessionStart: 'session-start',
+  UserPromptSubmit: 'prompt',
+  BeforeSubmitPrompt: 'prompt',
+  PreToolUse: 'tool',
+  PostToolUse: 'tool',
+  PostToolUseFailure: 'tool',
+  SubagentStart: 'subagent-start',
+  SubagentStop: 'subagent-stop',
+  PermissionRequest: 'notification',
+  Notification: 'notification',
+  Stop: 'stop',
+  StopFailure: 'stop',
+  Interrupt: 'stop',
+  SessionEnd: 'session-end',
+};
+
+/** Returns the registrations of events, by the names that an assistant uses. Tool hooks match every tool. */
 export function registrations(
-  pairs: readonly (readonly [event: string, verb: HookVerb, timeoutSec?: number])[],
+  events: string,
+  timeouts: Readonly<Record<string, number>> = {},
 ): HookRegistration[] {
-  return pairs.map(([event, verb, timeoutSec = TIMEOUT_SEC]) => ({
-    event,
-    verb,
-    ...(verb === 'tool' || event === 'PermissionRequest' ? { matcher: '*' } : {}),
-    timeoutSec,
-  }));
+  return events.split(' ').map((event) => {
+    const verb = VERBS[event.charAt(0).toUpperCase() + event.slice(1)] as HookVerb;
+    const matcher = verb === 'tool' || event === 'PermissionRequest' ? { matcher: '*' } : {};
+    return { event, verb, ...matcher, timeoutSec: timeouts[event] ?? TIMEOUT_SEC };
+  });
 }
 
 /** Returns a function that builds settings entries in Claude Code's format. */

@@ -21,24 +21,13 @@ export const claudeCode: Assistant = {
     ...['session_id', 'transcript_path', 'cwd', 'prompt_id?', 'permission_mode?', 'effort?'],
     ...['hook_event_name', 'tool_name'],
   ],
-  hooks: registrations([
-    ['SessionStart', 'session-start'],
-    ['UserPromptSubmit', 'prompt'],
-    ['PreToolUse', 'tool'],
-    ['PostToolUse', 'tool'],
-    ['PostToolUseFailure', 'tool'],
-    ['SubagentStart', 'subagent-start'],
-    ['SubagentStop', 'subagent-stop'],
-    // Claude Code sends PermissionRequest immediately, but delays the Notification event for the same
-    // request.
-    ['PermissionRequest', 'notification'],
-    ['Notification', 'notification'],
-    ['Stop', 'stop'],
-    // Sent instead of Stop if an API error ends the turn.
-    ['StopFailure', 'stop'],
-    // Claude Code stops all SessionEnd hooks after a total of 1.5 s.
-    ['SessionEnd', 'session-end', 1],
-  ]),
+  // PermissionRequest comes at once, Notification for the same request later, and StopFailure instead of Stop
+  // if an API error ends the turn. All SessionEnd hooks are stopped after 1.5 s.
+  hooks: registrations(
+    'SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure SubagentStart SubagentStop ' +
+      'PermissionRequest Notification Stop StopFailure SessionEnd',
+    { SessionEnd: 1 },
+  ),
 };
 
 /** Claude Code with the hooks that hold a request until you answer it from elsewhere. */

@@ -28,19 +28,12 @@ export const codex: Assistant = {
     ...['session_id', 'turn_id', 'transcript_path', 'cwd', 'hook_event_name', 'model', 'permission_mode'],
     'tool_name',
   ],
-  hooks: registrations([
-    ['SessionStart', 'session-start'],
-    ['UserPromptSubmit', 'prompt'],
-    ['PreToolUse', 'tool'],
-    ['PostToolUse', 'tool'],
-    ['SubagentStart', 'subagent-start'],
-    ['SubagentStop', 'subagent-stop'],
-    ['PermissionRequest', 'notification'],
-    ['Stop', 'stop'],
-    // Codex kills hooks for Interrupt and SessionEnd after 3 s.
-    ['Interrupt', 'stop', 2],
-    ['SessionEnd', 'session-end', 2],
-  ]),
+  // Codex kills hooks for Interrupt and SessionEnd after 3 s.
+  hooks: registrations(
+    'SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStart SubagentStop PermissionRequest Stop ' +
+      'Interrupt SessionEnd',
+    { Interrupt: 2, SessionEnd: 2 },
+  ),
 };
 
 /** Codex with the hook that holds a permission until you answer it from elsewhere. It has none for questions. */

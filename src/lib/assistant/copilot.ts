@@ -26,17 +26,9 @@ export const copilot: Assistant = {
     return `${JSON.stringify({ version: 1, hooks: Object.fromEntries(hooks) as object }, null, 2)}\n`;
   },
   toolKeys: ['hook_event_name', 'session_id', 'timestamp', 'cwd', 'traceparent?', 'tool_name'],
-  hooks: registrations([
-    ['SessionStart', 'session-start'],
-    ['UserPromptSubmit', 'prompt'],
-    ['PreToolUse', 'tool'],
-    ['PostToolUse', 'tool'],
-    ['PostToolUseFailure', 'tool'],
-    // Copilot accepts this event name only in camel case.
-    ['subagentStart', 'subagent-start'],
-    ['SubagentStop', 'subagent-stop'],
-    ['Notification', 'notification'],
-    ['Stop', 'stop'],
-    ['SessionEnd', 'session-end'],
-  ]),
+  // Copilot accepts the name `subagentStart` only in camel case.
+  hooks: registrations(
+    'SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure subagentStart SubagentStop ' +
+      'Notification Stop SessionEnd',
+  ),
 };

@@ -11,15 +11,8 @@ export const cursor: Assistant = {
   ...placeAt({ folder: '.cursor' }, 'hooks.json'),
   entry: ({ timeoutSec }, command) => ({ command, timeout: timeoutSec }),
   newFile: '{\n  "version": 1\n}\n',
-  hooks: registrations([
-    ['sessionStart', 'session-start'],
-    ['beforeSubmitPrompt', 'prompt'],
-    ['preToolUse', 'tool'],
-    ['postToolUse', 'tool'],
-    ['postToolUseFailure', 'tool'],
-    ['subagentStart', 'subagent-start'],
-    ['subagentStop', 'subagent-stop'],
-    ['stop', 'stop'],
-    ['sessionEnd', 'session-end'],
-  ]),
+  hooks: registrations(
+    'sessionStart beforeSubmitPrompt preToolUse postToolUse postToolUseFailure subagentStart subagentStop stop ' +
+      'sessionEnd',
+  ),
 };

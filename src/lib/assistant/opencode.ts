@@ -12,15 +12,8 @@ export const opencode: Assistant = {
   resume: (id) => `opencode --session ${id}`,
   ownFile: ({ shim, template }) =>
     template('opencode-plugin.js').replace("'@SHIM@'", () => JSON.stringify(shim)),
-  hooks: registrations([
-    ['SessionStart', 'session-start'],
-    ['UserPromptSubmit', 'prompt'],
-    ['PreToolUse', 'tool'],
-    ['PostToolUse', 'tool'],
-    ['SubagentStart', 'subagent-start'],
-    ['SubagentStop', 'subagent-stop'],
-    ['PermissionRequest', 'notification'],
-    ['Stop', 'stop'],
-    ['SessionEnd', 'session-end'],
-  ]),
+  hooks: registrations(
+    'SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStart SubagentStop PermissionRequest Stop ' +
+      'SessionEnd',
+  ),
 };
