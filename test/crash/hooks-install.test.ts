@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { claudeCode } from '../../src/lib/assistant/claude-code';
 import { installHooks } from '../../src/lib/assistant/install';
 import type { HookInstallDeps } from '../../src/lib/assistant/install-deps';
-import { uninstallHooks } from '../../src/lib/assistant/uninstall';
+import { uninstallHooks } from '../helpers/uninstall-hooks';
 import { userArea } from '../../src/lib/config/user-area';
 import type { Clock } from '../../src/lib/platform/time/clock';
 import { bundleChild, type Bundle } from '../helpers/bundle';

@@ -54,11 +54,6 @@ export function idOf(assistant: Assistant): string {
   return `hooks:${assistant.id}`;
 }
 
-/** Returns whether the shim is also used by another assistant's hooks. */
-export function isShimShared(entries: readonly InstallEntry[], assistant: Assistant): boolean {
-  return entries.some(({ id }) => isAssistantEntry(id) && id !== idOf(assistant));
-}
-
 /** Returns whether a manifest entry with this id belongs to an assistant's hooks. */
 export function isAssistantEntry(id: string): boolean {
   return id.startsWith('hooks:') && id !== 'hooks:shim';

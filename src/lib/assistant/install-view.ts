@@ -113,7 +113,7 @@ export function statusText(status: HooksStatus): string {
         ? []
         : [`  status line: ${statusLine}; to add steward's: steward install hooks --statusline`]),
     ...strangers.map((command) => `  another user area's hooks also record each event: ${command}`),
-    ...(state === 'installed' ? [] : [`Run "${installCommand(assistant)}" to install the hooks.`]),
+    ...(state === 'installed' ? [] : [`Run "${installCommand(status.assistant)}" to install the hooks.`]),
   ];
   return lines.map(clean).join('\n');
 }

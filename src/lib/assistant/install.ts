@@ -23,25 +23,9 @@ import {
 import { addHooks, eventsWithHooks, type HooksText } from './settings-hooks';
 import { isShimCurrent, removeShim, shimPath, writeShim } from './shim';
 import { addStatusLine, type StatusLineInstall } from './settings-statusline';
-import { type SkillResult, installSkill } from './skill';
+import { installSkill } from './skill';
 
-export interface HooksInstalled {
-  assistant: string;
-  settings: string;
-  /** Events whose hooks were added, or would be added in a dry run. */
-  added: string[];
-  /** Events whose hooks were already registered. */
-  kept: string[];
-  /** Path of the settings backup; null if the settings were missing or unchanged. */
-  backup: string | null;
-  shim: { path: string; written: boolean };
-  /** The result of installing the work skill; null if not requested. */
-  skill: SkillResult | null;
-  /** The change to the assistant's status line; null if not requested. */
-  statusLine: StatusLineInstall | null;
-  dryRun: boolean;
-  warnings: string[];
-}
+export type HooksInstalled = Awaited<ReturnType<typeof installHooks>>;
 
 /**
  * Writes the shim and adds the missing hook entries. Leaves every other byte of the settings unchanged.
@@ -50,7 +34,7 @@ export interface HooksInstalled {
 export async function installHooks(
   deps: HookInstallDeps,
   input: { assistant: Assistant; dryRun: boolean; skill?: boolean; statusLine?: boolean },
-): Promise<HooksInstalled> {
+) {
   const { assistant, dryRun } = input;
   const withLine = input.statusLine === true && assistant.statusLineKey !== undefined;
   const isSkilled = input.skill === true && assistant.id === CLAUDE_CODE;
@@ -60,51 +44,51 @@ export async function installHooks(
   const source = settingsOf(assistant, path);
   const plan = planFor(deps, assistant, source, withLine);
   if (plan.changes && assistant.ownFile === undefined) writableMode(path);
-  const result = {
-    assistant: assistant.id,
-    settings: path,
-    added: plan.events,
-    kept: hooks.map(({ event }) => event).filter((event) => !plan.events.includes(event)),
-    backup: !plan.changes || source === undefined ? null : backupFor(deps, path, source).path,
-    shim: { path: shimPath(shim), written: !isShimCurrent(shim) },
-    skill: null,
+  const warnings = warningsFor(deps, assistant, source, {
     statusLine: plan.statusLine,
-    dryRun,
-    warnings: warningsFor(deps, assistant, source, {
-      statusLine: plan.statusLine,
-      isNew: plan.events.length > 0,
-    }),
-  };
-  const skillIn = (manifest: InstallManifest): SkillResult | null =>
-    isSkilled ? installSkill(deps, assistant, manifest) : null;
-  if (dryRun)
-    return withInstallManifest(deps, (manifest) => ({ ...result, skill: skillIn(manifest) }), { dryRun });
-  ensureFolder(deps.area.root, { allowLink: true });
-  return withInstallManifest(deps, (manifest) => {
+    isNew: plan.events.length > 0,
+  });
+  const add = (manifest: InstallManifest): Added & { written: boolean } => {
+    if (dryRun) {
+      const backup = !plan.changes || source === undefined ? undefined : backupFor(deps, path, source);
+      return { ...plan, backup, written: !isShimCurrent(shim) };
+    }
     const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
     const earlier = manifest.find(idOf(assistant), path);
-    const { events, statusLine, backup } = orUndo(path, {
-      work() {
-        if (assistant.ownFile === undefined) sweepSettings(path, deps.clock.now());
-        return addTo(deps, assistant, manifest, withLine);
-      },
-      undo() {
-        if (earlier !== undefined || plan.events.length < hooks.length) return;
+    try {
+      if (assistant.ownFile === undefined) sweepSettings(path, deps.clock.now());
+      return { ...addTo(deps, assistant, manifest, withLine), written };
+    } catch (error) {
+      if (earlier === undefined && plan.events.length === hooks.length) {
         for (const made of manifest.find(idOf(assistant), path)?.backups ?? []) removeBackup(made);
         manifest.forget(idOf(assistant), path);
         if (written) removeShim({ ...shim, clock: deps.clock }, manifest);
-      },
-    });
+      }
+      throw aboutSettings(path, error);
+    }
+  };
+  if (!dryRun) ensureFolder(deps.area.root, { allowLink: true });
+  const install = (manifest: InstallManifest) => {
+    const { events, statusLine, backup, written } = add(manifest);
     return {
-      ...result,
+      assistant: assistant.id,
+      settings: path,
+      /** Events whose hooks were added, or would be added in a dry run. */
       added: events,
+      /** Events whose hooks were already registered. */
       kept: hooks.map(({ event }) => event).filter((event) => !events.includes(event)),
+      /** Path of the settings backup; null if the settings were missing or unchanged. */
       backup: backup?.path ?? null,
-      shim: { ...result.shim, written },
-      skill: skillIn(manifest),
+      shim: { path: shimPath(shim), written },
+      /** The result of installing the work skill; null if not requested. */
+      skill: isSkilled ? installSkill(deps, assistant, manifest) : null,
+      /** The change to the assistant's status line; null if not requested. */
       statusLine,
+      dryRun,
+      warnings,
     };
-  });
+  };
+  return withInstallManifest(deps, install, { dryRun });
 }
 
 /** Installs the hooks of several assistants. A failed install doesn't stop the others. */
@@ -139,16 +123,6 @@ function refuseUnusable(
   throw new StewardError('usage', `${flag} works only with Claude Code.`, {
     hint: 'Omit the flag, or add claude-code to --assistant.',
   });
-}
-
-/** Runs `work`. If it fails, calls `undo` and rethrows the error. */
-function orUndo<T>(path: string, { work, undo }: { work: () => T; undo: () => void }): T {
-  try {
-    return work();
-  } catch (error) {
-    undo();
-    throw aboutSettings(path, error);
-  }
 }
 
 /** Returns the events that have a steward entry in the current settings. */
@@ -200,12 +174,14 @@ function planFor(
   };
 }
 
+type Added = Pick<Plan, 'events' | 'statusLine'> & { backup: Backup | undefined };
+
 function addTo(
   deps: HookInstallDeps,
   assistant: Assistant,
   manifest: InstallManifest,
   withLine: boolean,
-): Pick<Plan, 'events' | 'statusLine'> & { backup: Backup | undefined } {
+): Added {
   const path = assistant.path(deps.host);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const source = settingsOf(assistant, path);

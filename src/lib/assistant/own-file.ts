@@ -1,8 +1,7 @@
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
-import { lstatOf, removeFile } from '../platform/files/folder';
+import { lstatOf } from '../platform/files/folder';
 import {
-  removeMadeFolders,
   sha256,
   writeRecorded,
   type InstallEntry,
@@ -64,25 +63,6 @@ export function writeOwnFile(deps: HookInstallDeps, assistant: Assistant, manife
   const found = contentOf(path);
   const was = typeof found === 'string' ? found : undefined;
   writeRecorded(manifest, { id: idOf(assistant), path, text, was }, deps);
-}
-
-/** Removes an assistant's hook files. */
-export function removeOwnFiles(
-  deps: OwnFileDeps,
-  assistant: Assistant,
-  manifest: InstallManifest,
-): { path: string; removed: boolean; skipped: boolean }[] {
-  const own = manifest.entries().filter((entry) => entry.id === idOf(assistant));
-  const paths = [...new Set([assistant.path(deps.host), ...own.map(({ path }) => path)])];
-  const results = paths.map((path) => {
-    const found = contentOf(path);
-    const isThere = found !== undefined;
-    const ours = found === ownText(deps, assistant) || isOurs(found, entryIn(own, assistant, path));
-    if (ours && isThere && !manifest.isDry) removeFile(path);
-    return { path, removed: isThere && ours, skipped: isThere && !ours };
-  });
-  if (!manifest.isDry) removeMadeFolders(own);
-  return results;
 }
 
 function entryIn(entries: readonly InstallEntry[], assistant: Assistant, path: string) {

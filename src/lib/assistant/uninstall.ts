@@ -1,9 +1,14 @@
 import { dirname } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
-import { exists, removeEmptyFolder } from '../platform/files/folder';
-import type { InstallManifest } from '../platform/files/install-manifest';
-import { sha256, withInstallManifest, type InstallEntry } from '../platform/files/install-manifest';
+import { exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import {
+  removeMadeFolders,
+  sha256,
+  withInstallManifest,
+  type InstallEntry,
+  type InstallManifest,
+} from '../platform/files/install-manifest';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import type { Assistant } from './assistant';
 import { strangersIn, removeHooks } from './settings-hooks';
@@ -12,14 +17,12 @@ import {
   ATTEMPTS,
   busy,
   commandsOf,
-  entriesOf,
   hooksAddedBy,
   idOf,
-  isShimShared,
   shimDeps,
   type HookInstallDeps,
 } from './install-deps';
-import { removeOwnFiles } from './own-file';
+import { contentOf, isOurs, ownText } from './own-file';
 import { removeShim, shimPath } from './shim';
 import { removeStatusLine, type StatusLineRemoved } from './settings-statusline';
 import { removeSkill, type SkillResult } from './skill';
@@ -32,92 +35,67 @@ import {
   writeSettings,
 } from './settings-file';
 
-export interface HooksUninstalled {
-  assistant: string;
-  /** The settings files of the assistant, including those of earlier installs. */
-  settings: { path: string; entries: number; removed: boolean }[];
-  /** The change to the status line; null if the status line wasn't steward's. */
-  statusLine: StatusLineRemoved['result'];
-  shim: { path: string; removed: boolean };
-  skill: SkillResult;
-  /** Items that weren't removed: the user's own commands that run the shim, and edited backups. */
-  left: string[];
-  /** Commands that run another user area's hooks. */
-  strangers: string[];
-  dryRun: boolean;
-}
+export type HooksUninstalled = Awaited<ReturnType<typeof uninstallAllHooks>>['result'];
 
 /**
- * Removes steward's entries from all settings files. If a file hasn't changed since the install, restores its
- * original content.
+ * Removes steward's entries from all settings files of the assistants. If a file hasn't changed since the install,
+ * restores its original content. Continues after a failure.
  */
-export async function uninstallHooks(
+export async function uninstallAllHooks(
   deps: HookInstallDeps,
-  { assistant, dryRun }: { assistant: Assistant; dryRun: boolean },
-): Promise<HooksUninstalled> {
-  const id = idOf(assistant);
+  { assistants, dryRun }: { assistants: readonly Assistant[]; dryRun: boolean },
+) {
+  const failures: unknown[] = [];
+  const ids = assistants.map(idOf);
   const shim = shimDeps(deps);
-  const uninstall = (manifest: InstallManifest): HooksUninstalled => {
-    // Remove the skill first, because the settings folder is deleted only if it is empty.
-    const skill = assistant.id === CLAUDE_CODE ? removeSkill(deps, assistant, manifest) : NO_SKILL;
-    const files =
-      assistant.ownFile === undefined
-        ? filesOf(id, assistant.path(deps.host), manifest.entries()).map((file) =>
-            removeFrom(deps, assistant, manifest, file),
-          )
-        : removeOwnFiles(deps, assistant, manifest).map((file) => ownFileRow(assistant, file));
-    for (const { path } of files) manifest.forget(id, path);
-    const isLast = !isShimShared(manifest.entries(), assistant);
+  const uninstall = (manifest: InstallManifest) => {
+    const files: RemovedFrom[] = [];
+    let skill: SkillResult = { path: '', changed: [], left: [] };
+    for (const assistant of assistants) {
+      try {
+        // Remove the skill first, because the settings folder is deleted only if it is empty.
+        if (assistant.id === CLAUDE_CODE) skill = removeSkill(deps, assistant, manifest);
+        files.push(...removeAll(deps, assistant, manifest));
+      } catch (error) {
+        failures.push(notRemoved(assistant, error));
+      }
+    }
+    const isLast =
+      failures.length === 0 &&
+      !manifest.entries().some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
     const isGone = (): boolean =>
       dryRun ? exists(shimPath(shim)) : removeShim({ ...shim, clock: deps.clock }, manifest);
     return {
-      assistant: assistant.id,
+      assistant: assistants[0]?.id ?? CLAUDE_CODE,
+      /** The settings files of the assistants, including those of earlier installs. */
       settings: files.map(({ path, entries, removed }) => ({ path, entries, removed })),
+      /** The change to the status line; null if the status line wasn't steward's. */
       statusLine: files.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
       shim: { path: shimPath(shim), removed: isLast && isGone() },
       skill,
+      /** Items that weren't removed: the user's own commands that run the shim, and edited backups. */
       left: [...files.flatMap(({ left }) => left), ...skill.left],
+      /** Commands that run another user area's hooks. */
       strangers: files.flatMap(({ strangers }) => strangers),
       dryRun,
     };
   };
-  return withInstallManifest(deps, uninstall, { dryRun });
+  return { result: await withInstallManifest(deps, uninstall, { dryRun }), failures };
 }
 
-/** Removes the hooks of several assistants and merges the results. Continues after a failure. */
-export async function uninstallAllHooks(
-  deps: HookInstallDeps,
-  { assistants, dryRun }: { assistants: readonly Assistant[]; dryRun: boolean },
-): Promise<{ result: HooksUninstalled; failures: unknown[] }> {
-  const all: HooksUninstalled[] = [];
-  const failures: unknown[] = [];
-  for (const assistant of assistants) {
-    try {
-      all.push(await uninstallHooks(deps, { assistant, dryRun }));
-    } catch (error) {
-      failures.push(notRemoved(assistant, error));
-    }
-  }
-  const shim = shimPath(shimDeps(deps));
-  const skills = all.map(({ skill }) => skill);
-  // A dry run leaves the manifest unchanged, so ignore the entries that an uninstall would remove.
-  const ids = assistants.map(idOf);
-  const isLast =
-    failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
-  const result: HooksUninstalled = {
-    assistant: all[0]?.assistant ?? assistants[0]?.id ?? CLAUDE_CODE,
-    settings: all.flatMap(({ settings }) => settings),
-    statusLine: all.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
-    shim: {
-      path: shim,
-      removed: all.some((one) => one.shim.removed) || (dryRun && isLast && exists(shim)),
-    },
-    skill: skills.find(({ changed, left }) => changed.length + left.length > 0) ?? skills[0] ?? NO_SKILL,
-    left: all.flatMap(({ left }) => left),
-    strangers: all.flatMap(({ strangers }) => strangers),
-    dryRun,
-  };
-  return { result, failures };
+function removeAll(deps: HookInstallDeps, assistant: Assistant, manifest: InstallManifest): RemovedFrom[] {
+  const id = idOf(assistant);
+  const ours = manifest.entries().filter((entry) => entry.id === id);
+  const paths = [...new Set([assistant.path(deps.host), ...ours.map(({ path }) => path)])];
+  const files = paths.map((path) => {
+    const file = { path, entry: ours.find((entry) => entry.path === path) };
+    return assistant.ownFile === undefined
+      ? removeFrom(deps, assistant, manifest, file)
+      : removeOwnFile(deps, assistant, manifest, file);
+  });
+  if (assistant.ownFile !== undefined && !manifest.isDry) removeMadeFolders(ours);
+  for (const path of paths) manifest.forget(id, path);
+  return files;
 }
 
 function notRemoved({ title }: Assistant, error: unknown): StewardError {
@@ -125,21 +103,30 @@ function notRemoved({ title }: Assistant, error: unknown): StewardError {
   return new StewardError(kind, `${title}'s hooks were not removed. ${message}`, { hint, cause: error });
 }
 
-function ownFileRow(
-  { hooks }: Assistant,
-  { path, removed, skipped }: { path: string; removed: boolean; skipped: boolean },
+interface UninstalledFile {
+  path: string;
+  entry: InstallEntry | undefined;
+}
+
+function removeOwnFile(
+  deps: HookInstallDeps,
+  assistant: Assistant,
+  { isDry }: InstallManifest,
+  { path, entry }: UninstalledFile,
 ): RemovedFrom {
+  const found = contentOf(path);
+  const removed = found !== undefined && (found === ownText(deps, assistant) || isOurs(found, entry));
+  if (removed && !isDry) removeFile(path);
+  const left = removed || found === undefined ? [] : [path];
   return {
     path,
     removed,
-    entries: removed ? hooks.length : 0,
+    entries: removed ? assistant.hooks.length : 0,
     statusLine: null,
-    left: skipped ? [path] : [],
+    left,
     strangers: [],
   };
 }
-
-const NO_SKILL: SkillResult = { path: '', changed: [], left: [] };
 
 interface RemovedFrom {
   path: string;
@@ -150,19 +137,11 @@ interface RemovedFrom {
   strangers: string[];
 }
 
-function filesOf(id: string, current: string, entries: readonly InstallEntry[]) {
-  const ours = entries.filter((entry) => entry.id === id);
-  return [...new Set([current, ...ours.map(({ path }) => path)])].map((path) => ({
-    path,
-    entry: ours.find((entry) => entry.path === path),
-  }));
-}
-
 function removeFrom(
   deps: HookInstallDeps,
   assistant: Assistant,
   { isDry }: InstallManifest,
-  { path, entry }: ReturnType<typeof filesOf>[number],
+  { path, entry }: UninstalledFile,
 ): RemovedFrom {
   const known = entry === undefined ? undefined : hooksAddedBy(entry);
   if (!isDry) sweepSettings(path, deps.clock.now());

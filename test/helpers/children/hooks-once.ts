@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { userArea } from '../../../src/lib/config/user-area';
 import { claudeCode } from '../../../src/lib/assistant/claude-code';
 import { installHooks } from '../../../src/lib/assistant/install';
-import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
+import { uninstallHooks } from '../uninstall-hooks';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 
 /** What changes something on the disk. */

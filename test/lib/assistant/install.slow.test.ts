@@ -19,13 +19,13 @@ import { installHooks } from '../../../src/lib/assistant/install';
 import type { HookInstallDeps } from '../../../src/lib/assistant/install-deps';
 import { hooksStatuses, type HooksStatus } from '../../../src/lib/assistant/install-view';
 import { shimCommands } from '../../../src/lib/assistant/shim';
-import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
 import { StewardError } from '../../../src/lib/errors';
 import type { Clock } from '../../../src/lib/platform/time/clock';
 import { run } from '../../../src/lib/platform/process/process';
 import { scratch } from '../../helpers/scratch';
 import { settings, writeJson, writing } from '../../helpers/settings-texts';
+import { uninstallHooks } from '../../helpers/uninstall-hooks';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 const THEIRS = '{\n\t"model": "x",\n\t"hooks": { "Stop": [ ] }\n}';

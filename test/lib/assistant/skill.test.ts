@@ -13,10 +13,11 @@ import { expect } from 'chai';
 import { claudeCode } from '../../../src/lib/assistant/claude-code';
 import { installHooks, type HooksInstalled } from '../../../src/lib/assistant/install';
 import type { HookInstallDeps } from '../../../src/lib/assistant/install-deps';
-import { uninstallHooks, type HooksUninstalled } from '../../../src/lib/assistant/uninstall';
+import type { HooksUninstalled } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
 import { workflowExists } from '../../../src/lib/notify/announce';
 import { scratch } from '../../helpers/scratch';
+import { uninstallHooks } from '../../helpers/uninstall-hooks';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 const TEMPLATES = join(ROOT, 'templates', 'skills', 'work');
