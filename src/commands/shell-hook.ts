@@ -1,5 +1,6 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
-import { HOOK_SHELLS, shellHook, type HookShell, type ShellHook } from '../lib/shell/hook';
+import { SHELLS, type Shell } from '../lib/shell/completion';
+import { shellHook, type ShellHook } from '../lib/shell/hook';
 
 export default class ShellHookCommand extends BaseCommand {
   static override summary = 'Print the shell snippet that notifies you about long-running commands';
@@ -8,7 +9,7 @@ export default class ShellHookCommand extends BaseCommand {
   static override args = {
     shell: word({
       description: 'Shell.',
-      options: [...HOOK_SHELLS],
+      options: [...SHELLS],
       required: true,
     }),
   };
@@ -25,7 +26,7 @@ export default class ShellHookCommand extends BaseCommand {
     const { args } = await this.parse(ShellHookCommand);
     const { config } = await this.context.loadConfig();
     const longSec = config.settings.notifications.thresholds.longTaskMinutes * 60;
-    const hook = shellHook(this.config.root, args.shell as HookShell, longSec);
+    const hook = shellHook(this.config.root, args.shell as Shell, longSec);
     this.printUnfolded(() => hook.script);
     return hook;
   }

@@ -4,20 +4,20 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { HookShell } from '../../src/lib/shell/hook';
+import type { Shell } from '../../src/lib/shell/completion';
 import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { until } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
 import { script } from '../helpers/speech';
 
-const SHELLS: readonly HookShell[] = ['bash', 'zsh', 'fish'];
-const START: Readonly<Record<HookShell, string>> = {
+const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish'];
+const START: Readonly<Record<Shell, string>> = {
   bash: 'bash --noprofile -i',
   zsh: 'zsh -d -i',
   fish: 'fish -i',
 };
-const FILES: Readonly<Record<HookShell, string>> = {
+const FILES: Readonly<Record<Shell, string>> = {
   bash: '.bashrc',
   zsh: '.zshrc',
   fish: '.config/fish/config.fish',
@@ -41,7 +41,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
   afterEach(() => home.remove());
 
   /** The snippet, with the noting steward in the place of the real one. */
-  async function snippet(shell: HookShell): Promise<string> {
+  async function snippet(shell: Shell): Promise<string> {
     const { stdout, code } = await steward(['shell-hook', shell], { home: home.path });
     expect(code).to.equal(0);
     const real = `'${process.execPath}' '${BIN}'`;
@@ -62,7 +62,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
    * left out by its name: on a machine that is busy it may take as long as a line of the test.
    */
   async function type(
-    shell: HookShell,
+    shell: Shell,
     lines: readonly string[],
     announced: number,
     more: { before?: string; after?: string; env?: Record<string, string>; when?: () => boolean } = {},

@@ -1,4 +1,4 @@
-import { batchOf, MODEL_TIERS, type BriefBatch, type ModelTier, traitIds } from '../../lib/agents/brief';
+import { batchOf, MODEL_TIERS, type BriefBatch, type ModelTier, traitFlag } from '../../lib/agents/brief';
 import { briefsText } from '../../lib/agents/view';
 import { parseCount, requestOf } from '../../lib/agents/input';
 import { agentSettings } from '../../lib/app/agents';
@@ -14,24 +14,9 @@ export default class AgentsBrief extends BaseCommand {
   static override flags = {
     count: text({ description: 'Number of briefs, 1 to 32.', default: '1', helpValue: 'N' }),
     role: text({ description: 'Role for all agents.', helpValue: 'TEXT' }),
-    expertise: text({
-      helpGroup: 'TRAIT',
-      description: 'Expertise for all agents.',
-      options: traitIds('expertise'),
-      helpValue: 'TRAIT',
-    }),
-    personality: text({
-      helpGroup: 'TRAIT',
-      description: 'Personality for all agents.',
-      options: traitIds('personality'),
-      helpValue: 'TRAIT',
-    }),
-    approach: text({
-      helpGroup: 'TRAIT',
-      description: 'Approach for all agents.',
-      options: traitIds('approach'),
-      helpValue: 'TRAIT',
-    }),
+    expertise: text({ ...traitFlag('expertise'), description: 'Expertise for all agents.' }),
+    personality: text({ ...traitFlag('personality'), description: 'Personality for all agents.' }),
+    approach: text({ ...traitFlag('approach'), description: 'Approach for all agents.' }),
     model: text({ description: 'Model tier.', options: [...MODEL_TIERS], default: 'balanced' }),
   };
   static override examples = [

@@ -12,6 +12,11 @@ export function traitIds(family: TraitFamily): string[] {
   return TRAIT_FAMILIES[family].map(({ id }) => id);
 }
 
+/** Returns the properties of a flag for traits. */
+export function traitFlag(family: TraitFamily) {
+  return { helpGroup: 'TRAIT', options: traitIds(family), helpValue: 'TRAIT' };
+}
+
 /** Returns the ids of the traits that the text mentions, in order of appearance and without duplicates. */
 export function traitsIn(family: TraitFamily, text: string): string[] {
   const traits: readonly (typeof TRAIT_FAMILIES)[TraitFamily][number][] = TRAIT_FAMILIES[family];

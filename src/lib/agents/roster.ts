@@ -10,16 +10,13 @@ import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
 import { MODEL_TIERS, traitIds, withArticle, type ModelTier, type TraitFamily } from './brief';
 
-interface RosterAgent {
+type Persona = v.InferOutput<typeof PERSONA>;
+
+interface RosterAgent
+  extends Omit<Persona, 'name' | TraitFamily>, Readonly<Record<TraitFamily, readonly string[]>> {
   /** File name without `.md`. */
   slug: string;
   name: string;
-  role: string | null;
-  description: string | null;
-  model: ModelTier | null;
-  expertise: readonly string[];
-  personality: readonly string[];
-  approach: readonly string[];
   path: string;
 }
 

@@ -2,11 +2,8 @@ import data from '../../../templates/data/routing.json';
 import { clauseAfter, clauseBefore, type RequestText } from './text';
 
 /** Words in the request that match a rule. */
-export interface Hit {
+export interface Hit extends TextRange {
   words: string;
-  /** Position and length of the match in the prepared request. */
-  at: number;
-  length: number;
 }
 
 /** `hit` is the deciding match. `refused` is a negated match, such as "don't use custom agents". */
@@ -71,6 +68,7 @@ export function has(text: string, pattern: keyof typeof PATTERNS): boolean {
   return text.search(rx(PATTERNS[pattern])) !== -1;
 }
 
+/** Position and length of a match in the prepared request. */
 export interface TextRange {
   at: number;
   length: number;

@@ -20,11 +20,8 @@ export const SILENCE_MS = 90_000;
 const POLL_MS = 2000;
 const MAX_TASK = 120;
 
-export interface SilenceAlert extends Omit<WatchedSession, 'status' | 'silent'> {
-  /** Time of the alert, ISO 8601 in UTC. */
-  ts: string;
-  message: string;
-}
+/** `ts` is the time of the alert, ISO 8601 in UTC. */
+export type SilenceAlert = ReturnType<typeof alertOf>;
 
 interface Activity {
   ts: string;
@@ -178,7 +175,7 @@ export function silenceCheck(
   };
 }
 
-function alertOf(watched: WatchedSession, nowMs: number): SilenceAlert {
+function alertOf(watched: WatchedSession, nowMs: number) {
   const { session, task, agents, silentSec, since, lastTool } = watched;
   const count = agents === 1 ? '1 agent' : `${agents} agents`;
   const message = `${count} in ${cleanLine(task ?? session, MAX_TASK)}: no tool call for ${silentSec} s.`;

@@ -25,9 +25,6 @@ export interface HookInstallDeps {
   product: { root: string; node: string };
 }
 
-/** The `kind` of a settings file's manifest entry. */
-export const KIND = 'settings-entries';
-
 /** Returns this machine's manifest entries without creating any files. */
 export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
   const { installManifest } = deps.area;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { exists } from '../platform/files/folder';
 import { type Backup, type InstallEntry, sha256 } from '../platform/files/install-manifest';
 import type { Assistant } from './assistant';
-import { commandsOf, hooksAddedBy, idOf, KIND, type HookInstallDeps } from './install-deps';
+import { commandsOf, hooksAddedBy, idOf, type HookInstallDeps } from './install-deps';
 import { removeHooks } from './settings-hooks';
 import { removeStatusLine } from './settings-statusline';
 
@@ -34,7 +34,7 @@ export function entryFor(input: {
   );
   const entry: InstallEntry = {
     id: idOf(assistant),
-    kind: KIND,
+    kind: 'settings-entries',
     path,
     added: {
       created: [...new Set([...(known?.created ?? []), ...added.created])],

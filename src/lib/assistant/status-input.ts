@@ -15,24 +15,21 @@ export interface Limits {
 }
 
 /** An assistant's input for the status line. Null means unknown. */
-export interface StatuslineInput extends Limits {
-  model: string | null;
-  /** How much of the context window is used, from 0 to 100. */
-  contextPercent: number | null;
-}
+export type StatuslineInput = ReturnType<typeof readStatusInput>;
 
 const MAX_MODEL = 40;
 /** Valid range of reset times: the years 2020 to 2100, in epoch seconds. */
 const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
 
 /** Reads the status line's fields from Claude Code's JSON. Sanitizes strings and clamps numbers. */
-export function readStatusInput(fields: Record<string, unknown>): StatuslineInput {
+export function readStatusInput(fields: Record<string, unknown>) {
   const [model, context, limits] = ['model', 'context_window', 'rate_limits'].map((key) =>
     objectAt(fields, key),
   );
   const name = model?.['display_name'] ?? model?.['id'];
   return {
     model: typeof name === 'string' ? cleanLine(name.slice(0, 200), MAX_MODEL) || null : null,
+    /** How much of the context window is used, from 0 to 100. */
     contextPercent: percentOf(context?.['used_percentage']),
     fiveHour: limitOf(objectAt(limits, 'five_hour')),
     sevenDay: limitOf(objectAt(limits, 'seven_day')),
@@ -56,12 +53,6 @@ function objectAt(fields: Record<string, unknown> | undefined, key: string) {
   return isObject(value) ? value : undefined;
 }
 
-/** An assistant's last known limits. */
-export interface SeenLimits extends Limits {
-  /** When the limits were last reported, as ISO 8601 in UTC. */
-  seenAt: string;
-}
-
 /** Minimum interval between writes of unchanged limits. */
 const REWRITE_MS = 60_000;
 
@@ -72,7 +63,9 @@ export function keepLimits(path: string, assistant: string, { fiveHour, sevenDay
   const before = objectAt(objectAt(stored, 'assistants'), assistant);
   const isSame = JSON.stringify([before?.['fiveHour'], before?.['sevenDay']]) === JSON.stringify([fiveHour, sevenDay]); // prettier-ignore
   if (isSame && Math.abs(nowMs - Date.parse(String(before?.['seenAt']))) < REWRITE_MS) return;
-  const seen: SeenLimits = { fiveHour, sevenDay, seenAt: toIso(nowMs) };
-  const assistants = { ...objectAt(stored, 'assistants'), [assistant]: seen };
+  const assistants = {
+    ...objectAt(stored, 'assistants'),
+    [assistant]: { fiveHour, sevenDay, seenAt: toIso(nowMs) },
+  };
   writeObject(path, { version: 1, assistants }, { sync: false });
 }

@@ -104,14 +104,8 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
   const readers: (() => Finding[])[] = [
     () => senseFindings(area),
     () => sessionFindings(area.sessionsState),
-    () => {
-      readInstallManifest(area.installManifest, '');
-      return [];
-    },
-    () => {
-      readLedger(area.work.ledger, '');
-      return [];
-    },
+    () => readInstallManifest(area.installManifest, '') && [],
+    () => readLedger(area.work.ledger, '') && [],
   ];
   const findings = readers.flatMap((read) => {
     try {
@@ -127,20 +121,9 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
 
 function senseFindings(area: UserArea): Finding[] {
   const { damaged, lost } = senseStore(area).readState();
-  if (damaged) {
-    return [
-      warning(`${area.sense.state} is damaged; a capture rebuilds it from the stored events`, {
-        fix: 'steward sense capture',
-      }),
-    ];
-  }
-  return lost
-    ? [
-        warning(`${area.sense.state} is missing; a capture rebuilds it from the stored events`, {
-          fix: 'steward sense capture',
-        }),
-      ]
-    : [];
+  if (!damaged && !lost) return [];
+  const found = `${area.sense.state} is ${damaged ? 'damaged' : 'missing'}; a capture rebuilds it from the stored events`;
+  return [warning(found, { fix: 'steward sense capture' })];
 }
 
 function sessionFindings(path: string): Finding[] {

@@ -52,16 +52,10 @@ const CHECKS: readonly Check<Checked>[] = [
 /** The parts of steward that have checks, in dependency order. */
 export const PARTS: readonly string[] = [...new Set(CHECKS.map(({ id }) => partOf(id)))];
 
-export interface DoctorInput {
-  /** The parts to check. If empty, all parts are checked. */
-  parts: readonly string[];
-  strict: boolean;
-}
-
-/** Runs the checks of the given parts without changing anything. */
+/** Runs the checks of the given parts, or of all parts if none is given, without changing anything. */
 export async function examine(
   at: Omit<Checked, 'config'>,
-  { parts, strict }: DoctorInput,
+  { parts, strict }: { parts: readonly string[]; strict: boolean },
   onCheck: (title: string) => void,
 ): Promise<{ report: DoctorReport; exitCode: number }> {
   // Why a configuration is invalid is what the check `config.files` reports.

@@ -18,18 +18,18 @@ export interface JobEntry {
 }
 
 /** What a scheduler knows about an entry. How runs ended is in the launcher's record. */
-export interface EntryState {
-  installed: boolean;
+export type EntryState = typeof NOT_INSTALLED;
+
+export const NOT_INSTALLED = {
+  installed: false,
   /** Whether the scheduler runs the job, now and after the next login. */
-  loaded: boolean;
+  loaded: false,
   /**
    * Whether the entry differs from what an install would write. For an entry that consists of files, always
    * false: status.ts compares the files with the install manifest.
    */
-  edited: boolean;
-}
-
-export const NOT_INSTALLED: EntryState = { installed: false, loaded: false, edited: false };
+  edited: false,
+};
 
 export interface BackendDeps {
   run: Run;

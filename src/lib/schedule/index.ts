@@ -14,7 +14,6 @@ import {
   type Job,
   type JobId,
   type JobStatus,
-  type Scheduler,
   type SchedulerKind,
   type JobUninstalled,
 } from './job';
@@ -36,11 +35,14 @@ import { holdersOf, intervalIn, jobStatus } from './status';
 import { systemd } from './systemd';
 import { taskScheduler } from './task-scheduler';
 
-export type { JobInstalled, JobStatus, ScheduleDeps, Scheduler, SchedulerKind, JobUninstalled };
+export type { JobInstalled, JobStatus, ScheduleDeps, SchedulerKind, JobUninstalled };
 export { SCHEDULER_KINDS };
 
 /** The schedulers, in the order in which they are tried. */
 const BACKENDS = [launchd, systemd, cron, taskScheduler];
+
+/** The operations that steward needs from the system's scheduler. */
+export type Scheduler = Awaited<ReturnType<typeof createScheduler>>;
 
 interface Parts {
   deps: ScheduleDeps;
@@ -53,29 +55,33 @@ interface Parts {
  * Returns the given scheduler or, by default, the first usable one on this machine. If this machine has no
  * scheduler, installing a new job throws `unavailable`.
  */
-export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind): Promise<Scheduler> {
+export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind) {
   const backends = BACKENDS.map((make) => make(backendDeps(deps)));
   const { backend, why, available } = await choose(backends, deps.host, forced);
   const parts: Parts = { deps, backends, backend, why };
   return {
     kind: backend.kind,
     why,
+    /** Whether this scheduler can run jobs. If not, an install only updates an existing entry. */
     available,
-    install: async (job) => {
+    /** Installs and loads the job; removes it from other schedulers, and the tick if it is the daemon. */
+    install: async (job: Job): Promise<JobInstalled> => {
       if (available) return install(parts, job);
       // If the scheduler isn't running, only update an existing entry, because the scheduler may be started
       // later.
       if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host, job);
       return install({ ...parts, why: 'already installed' }, job);
     },
-    uninstall: (job) => uninstall(parts, job),
-    async start(job) {
+    /** Removes the job from every scheduler on this machine. */
+    uninstall: (job: Job) => uninstall(parts, job),
+    /** Starts a run now; returns the scheduler used, or undefined if no scheduler has the job. */
+    async start(job: Job): Promise<SchedulerKind | undefined> {
       const entry = entryOf(deps, job);
       const [holder] = await holdersOf(backends, entry.name);
       await backends.find(({ kind }) => kind === holder)?.start(entry);
       return holder;
     },
-    status: (job) => jobStatus(deps, parts, job),
+    status: (job: Job) => jobStatus(deps, parts, job),
   };
 }
 

@@ -1,14 +1,13 @@
 import { findProgram } from '../platform/process/spawn';
 import { processHost } from '../platform/files/paths';
 import { clean } from '../platform/terminal/terminal';
-import { noScheduler } from './index';
+import { noScheduler, type Scheduler } from './index';
 import {
   DAEMON_JOB,
   tickJob,
   type JobInstalled,
   type Job,
   type JobStatus,
-  type Scheduler,
   type SchedulerKind,
   type JobUninstalled,
 } from './job';

@@ -45,24 +45,6 @@ export const TICK_LIMIT_SEC = 900;
 export const SCHEDULER_KINDS = ['launchd', 'systemd', 'cron', 'task-scheduler'] as const;
 export type SchedulerKind = (typeof SCHEDULER_KINDS)[number];
 
-/** The operations that steward needs from the system's scheduler. */
-export interface Scheduler {
-  kind: SchedulerKind;
-  why: string;
-  /** Whether this scheduler can run jobs. If not, an install only updates an existing entry. */
-  available: boolean;
-  /**
-   * Installs and loads the job; removes it from other schedulers, and the tick if it is the daemon. Throws
-   * `unavailable` if the scheduler rejects it.
-   */
-  install: (job: Job) => Promise<JobInstalled>;
-  /** Removes the job from every scheduler on this machine. With the tick, removes the jobs that it replaced. */
-  uninstall: (job: Job) => Promise<JobUninstalled>;
-  /** Starts a run now; returns the scheduler used, or undefined if no scheduler has the job. */
-  start: (job: Job) => Promise<SchedulerKind | undefined>;
-  status: (job: Job) => Promise<JobStatus>;
-}
-
 export interface JobInstalled {
   job: JobId;
   scheduler: SchedulerKind;

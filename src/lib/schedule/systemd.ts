@@ -78,13 +78,10 @@ export function systemd(deps: BackendDeps): Backend {
   };
 }
 
-function xdg({ host }: BackendDeps, name: string, fallback: string): string {
-  const folder = host.env[name] ?? '';
-  return posix.isAbsolute(folder) ? folder : posix.join(host.home, fallback);
-}
-
-function pathOf(deps: BackendDeps, file: string): string {
-  return posix.join(xdg(deps, 'XDG_CONFIG_HOME', '.config'), 'systemd', 'user', file);
+function pathOf({ host }: BackendDeps, file: string): string {
+  const config = host.env['XDG_CONFIG_HOME'] ?? '';
+  const folder = posix.isAbsolute(config) ? config : posix.join(host.home, '.config');
+  return posix.join(folder, 'systemd', 'user', file);
 }
 
 function filesOf(deps: BackendDeps, name: string): string[] {
@@ -111,12 +108,9 @@ function unitOf({ name, job }: JobEntry): string {
   return `${name}.${job.everySec === null ? 'service' : 'timer'}`;
 }
 
-async function isActive(deps: BackendDeps, unit: string): Promise<boolean> {
-  return (await systemctl(deps, 'is-active', unit)).stdout.trim() === 'active';
-}
-
-async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
-  return (await systemctl(deps, 'is-enabled', unit)).code === 0;
+async function isLoaded(deps: BackendDeps, unit: string): Promise<boolean> {
+  const { stdout } = await systemctl(deps, 'is-active', unit);
+  return stdout.trim() === 'active' && (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
 async function disable(deps: BackendDeps, name: string): Promise<void> {
@@ -131,7 +125,7 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
     data,
   }));
   const result = await installFiles(files, recorder, {
-    isLoaded: async () => (await isEnabled(deps, unit)) && (await isActive(deps, unit)),
+    isLoaded: () => isLoaded(deps, unit),
     async load() {
       await mustSystemctl(deps, 'daemon-reload');
       await mustSystemctl(deps, 'enable', unit);
@@ -148,9 +142,7 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
 
 async function state(deps: BackendDeps, entry: JobEntry): Promise<EntryState> {
   if (!isThere(deps, entry.name)) return NOT_INSTALLED;
-  const unit = unitOf(entry);
-  const loaded = (await isActive(deps, unit)) && (await isEnabled(deps, unit));
-  return { installed: true, loaded, edited: false };
+  return { installed: true, loaded: await isLoaded(deps, unitOf(entry)), edited: false };
 }
 
 /** Returns a hint if lingering is off, because the job then stops at logout. */

@@ -26,21 +26,16 @@ export interface StatusPart {
 }
 
 /** The output of `steward status --json`. */
-export interface Overview {
-  userArea: string;
-  version: string;
-  /** Whether any part of steward is installed on this machine. */
-  setUp: boolean;
-  parts: StatusPart[];
-}
+export type Overview = Awaited<ReturnType<typeof overview>>;
 
 /**
  * Returns the state of each part, from files and the daemon. Writes nothing and doesn't use the network. An
  * invalid configuration is reported as the only row.
  * @param asksScheduler a scheduler without jobs has no problems, and asking it takes long
  */
-export async function overview(context: Context, asksScheduler = true): Promise<Overview> {
+export async function overview(context: Context, asksScheduler = true) {
   const { area } = context;
+  // `setUp`: whether any part of steward is installed on this machine.
   const head = { userArea: area.root, version: VERSION, setUp: exists(area.root) };
   let config: Config;
   try {

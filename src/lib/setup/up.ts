@@ -1,12 +1,11 @@
 import type { Context } from '../app/context';
 import { openBackfill, openSense, setUpSense, type SenseContext } from '../app/sense';
-import { StewardError } from '../errors';
 import { repositoryOf } from '../platform/files/git-folder';
-import { isInteractive, confirm } from '../platform/terminal/ask';
 import type { BackfillResult } from '../sense/backfill';
 import { lastDays, today } from '../sense/read';
 import { isEmptyRecord, recordDocument, type DailyRecord } from '../time/record';
 import { askForAliases, type AskYes, authorsIn } from './first-look';
+import { consent } from './init/step';
 
 /** Returns the result for JSON output. */
 export function upDocument({ today: shown, days, ...result }: UpResult) {
@@ -25,14 +24,9 @@ export function consentText(userArea: string): string {
 /** Asks for consent. Throws `canceled` if the user declines, or `usage` if there is no terminal. */
 export async function askToStart({ area }: Context, say: (text: string) => void): Promise<void> {
   const text = `${consentText(area.root)}\nNotifications are spoken if there is a speech engine.\nTo silence them: steward notify mute`;
-  if (!isInteractive()) {
-    throw new StewardError('usage', `${text}\nThis question needs a terminal.`, {
-      hint: 'To confirm without a terminal: steward up --yes',
-    });
-  }
   say(text);
-  if (await confirm('Start?')) return;
-  throw new StewardError('canceled', 'Nothing was set up.', { hint: 'Run "steward up" to try again.' });
+  const hint = 'To confirm without a terminal: steward up --yes';
+  await consent('Start?', { hint, no: 'Nothing was set up.' });
 }
 
 /**

@@ -1,12 +1,12 @@
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { readText } from '../platform/files/atomic-file';
 import { exists } from '../platform/files/folder';
 import { readInstallManifest, sha256 } from '../platform/files/install-manifest';
 import { forShell } from '../platform/process/spawn';
 import { realPath } from '../platform/files/stat';
-import { SHELLS, type Shell } from './completion';
-import { completionPath } from './completion-install';
+import type { Shell } from './completion';
+import { completionPath, ownShell } from './completion-install';
 import { HOOK_LINES } from './hook';
 import type { UserArea } from '../config/user-area';
 import type { CheckedHost } from '../platform/check';
@@ -28,13 +28,8 @@ export const SHELL_CHECKS: readonly Check<ShellChecked>[] = [
 const MAX_BYTES = 4 * 1024 * 1024;
 const LIMITS = { timeoutMs: 10_000, maxBytes: MAX_BYTES };
 
-function shellOf({ host }: ShellChecked): Shell | undefined {
-  const name = basename(host.env['SHELL'] ?? '');
-  return SHELLS.find((shell) => shell === name);
-}
-
 async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
-  const shell = shellOf(at);
+  const shell = ownShell(at.host);
   if (shell === undefined) return [off('the login shell is not bash, zsh or fish')];
   const path = completionPlacesOf(shell, at).find((file) => realPath(file) !== undefined);
   const install = `steward install completion --shell ${shell}`;
@@ -85,7 +80,7 @@ function completionPlacesOf(shell: Shell, { host }: ShellChecked): string[] {
 }
 
 function checkLong(at: ShellChecked): Finding[] {
-  const shell = shellOf(at);
+  const shell = ownShell(at.host);
   if (shell === undefined) return [off('the login shell is not bash, zsh or fish')];
   const { line: hookLine, file } = HOOK_LINES[shell];
   const config = at.host.env['XDG_CONFIG_HOME'] ?? join(at.host.home, '.config');

@@ -16,21 +16,12 @@ export interface OfferedWord {
 }
 
 /** The completions offered after a partial command. */
-export interface Completions {
-  /** The command so far, such as `sense` or `sense today`; empty at the start. */
-  at: string;
-  words: OfferedWord[];
-  flags: { name: string; char: string | undefined; about: string; takesValue: boolean; values: string[] }[];
-  /** Values of the first argument. Empty if the argument allows any value, such as a file. */
-  values: string[];
-  /** What the first argument names, if it is a session, an issue or a row of the inbox. */
-  asks: WordKind | undefined;
-  isCommand: boolean;
-}
+export type Completions = ReturnType<typeof completionPlaces>[number];
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
+/** The names of each shell's templates. */
+export const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
 
 /**
  * Returns the completion script for bash 4 and later, zsh (for a folder in $fpath, or sourced after compinit), or
@@ -55,7 +46,7 @@ export function completionPlaces(
   commands: readonly Known[],
   topics: readonly { name: string; description?: string | undefined }[],
   keys: readonly string[],
-): Completions[] {
+) {
   const visible = commands.filter(({ hidden }) => hidden !== true);
   const about = new Map(topics.map(({ name, description }) => [name, firstLine(description)]));
   for (const { id, summary } of visible) if (!about.has(id)) about.set(id, firstLine(summary));
@@ -67,13 +58,16 @@ export function completionPlaces(
       (other) => other.startsWith(start) && other !== '' && !other.slice(start.length).includes(':'),
     );
     return {
+      /** The command so far, such as `sense` or `sense today`; empty at the start. */
       at: id.replaceAll(':', ' '),
       words: next.sort().map((other) => ({ word: other.slice(start.length), about: about.get(other) ?? '' })),
       flags: [
         ...flagsOf(command),
         { name: 'help', char: 'h', about: 'Show help', takesValue: false, values: [] },
       ],
+      /** Values of the first argument. Empty if the argument allows any value, such as a file. */
       values: valuesOf(command, keys),
+      /** What the first argument names, if it is a session, an issue or a row of the inbox. */
       asks: wordKindOf(command),
       isCommand: command !== undefined,
     };
@@ -103,7 +97,7 @@ function wordKindOf(command: Known | undefined): WordKind | undefined {
   return command.id === 'work:snooze' ? 'reminders' : 'issues';
 }
 
-function flagsOf(command: Known | undefined): Completions['flags'] {
+function flagsOf(command: Known | undefined) {
   return Object.entries(command?.flags ?? {})
     .filter(([, flag]) => flag.hidden !== true)
     .map(([name, flag]) => ({

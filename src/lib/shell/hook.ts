@@ -4,28 +4,23 @@ import WORDS from '../../../templates/data/shell-words.json';
 import { realPath } from '../platform/files/stat';
 import { filled, readTemplate } from '../platform/files/template';
 import { findProgram, forFish } from '../platform/process/spawn';
-import { quote } from './completion';
-
-export const HOOK_SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type HookShell = (typeof HOOK_SHELLS)[number];
+import { quote, TEMPLATES, type Shell } from './completion';
 
 /** The output of `steward shell-hook SHELL --json`. */
 export type ShellHook = ReturnType<typeof shellHook>;
 
 /** Each shell's startup file and the line to add to it. */
-export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string }>> = {
+export const HOOK_LINES: Readonly<Record<Shell, { line: string; file: string }>> = {
   bash: { line: 'eval "$(steward shell-hook bash)"', file: '~/.bashrc' },
   zsh: { line: 'eval "$(steward shell-hook zsh)"', file: '~/.zshrc' },
   fish: { line: 'steward shell-hook fish | source', file: '~/.config/fish/config.fish' },
 };
 
-const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
-
 /**
  * Returns a shell snippet that notifies the user about commands that take at least `longSec` seconds.
  * @param root the folder with steward's package.json
  */
-export function shellHook(root: string, shell: HookShell, longSec: number) {
+export function shellHook(root: string, shell: Shell, longSec: number) {
   const isFish = shell === 'fish';
   const steward = stewardWords(root);
   const values: Record<string, string> = {

@@ -1,7 +1,9 @@
-import { MODEL_TIERS, type ModelTier, traitIds } from '../../../lib/agents/brief';
+import { MODEL_TIERS, type ModelTier, traitFlag } from '../../../lib/agents/brief';
 import { newRosterAgent } from '../../../lib/agents/roster';
 import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { ensureUserArea } from '../../../lib/config/user-area';
+
+const MANY = { multiple: true, multipleNonGreedy: true } as const;
 
 export default class AgentsRosterAdd extends BaseCommand {
   static override summary = 'Create the file for a new named agent';
@@ -14,10 +16,10 @@ export default class AgentsRosterAdd extends BaseCommand {
     role: text({ required: true, description: 'Agent role.', helpValue: 'TEXT' }),
     name: text({ description: 'Display name.', helpValue: 'TEXT' }),
     model: text({ description: 'Model tier.', options: [...MODEL_TIERS] }),
-    expertise: text({ helpGroup: 'TRAIT', description: 'Expertise; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('expertise'), helpValue: 'TRAIT' }),
-    personality: text({ helpGroup: 'TRAIT', description: 'Personality; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('personality'), helpValue: 'TRAIT' }),
-    approach: text({ helpGroup: 'TRAIT', description: 'Approach; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('approach'), helpValue: 'TRAIT' }),
-  }; // prettier-ignore
+    expertise: text({ ...traitFlag('expertise'), ...MANY, description: 'Expertise; repeatable.' }),
+    personality: text({ ...traitFlag('personality'), ...MANY, description: 'Personality; repeatable.' }),
+    approach: text({ ...traitFlag('approach'), ...MANY, description: 'Approach; repeatable.' }),
+  };
   static override examples = [
     'agents roster add ada --role "security specialist"',
     'agents roster add bo --role "primary researcher" --expertise research --model deep',

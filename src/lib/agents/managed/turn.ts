@@ -162,22 +162,12 @@ export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): TurnO
 }
 
 const ACTIVE_HOUR_USD = 0.08;
+const TOKENS = ['inputTokens', 'outputTokens', 'cacheTokens'] as const;
 
 /** A session's usage. Cache tokens are counted separately. */
-interface ManagedUsage {
-  inputTokens: number;
-  outputTokens: number;
-  cacheTokens: number;
-  activeSeconds: number;
-  /** The service's own total in USD, if it reports one. */
-  listCost: number | undefined;
-}
+type ManagedUsage = ReturnType<typeof usageOf>;
 
-export interface Cost extends ManagedUsage {
-  activeUsd: number;
-  /** The service's total in USD. Falls back to the cost of the active time. */
-  totalUsd: number;
-}
+export type Cost = ReturnType<typeof costOf>;
 
 export function newMeter() {
   return { summed: usageOf({}, 0), reported: usageOf({}, 0), runningSince: undefined as number | undefined };
@@ -192,9 +182,7 @@ export function addUsage(meter: Meter, event: ManagedEvent): void {
     meter.reported = usageOf(event['usage'], summed.activeSeconds);
   } else if (event.type === 'span.model_request_end') {
     const used = usageOf(event['model_usage'], 0);
-    summed.inputTokens += used.inputTokens;
-    summed.outputTokens += used.outputTokens;
-    summed.cacheTokens += used.cacheTokens;
+    for (const kind of TOKENS) summed[kind] += used[kind];
   } else if (event.type.startsWith('session.status_')) {
     const at = parseIso(textField(event, 'processed_at') ?? '');
     if (at === undefined) return;
@@ -207,17 +195,14 @@ export function addUsage(meter: Meter, event: ManagedEvent): void {
 }
 
 export function totalUsage({ summed, reported }: Meter): ManagedUsage {
-  return {
-    inputTokens: Math.max(summed.inputTokens, reported.inputTokens),
-    outputTokens: Math.max(summed.outputTokens, reported.outputTokens),
-    cacheTokens: Math.max(summed.cacheTokens, reported.cacheTokens),
-    activeSeconds: Math.max(summed.activeSeconds, reported.activeSeconds),
-    listCost: reported.listCost,
-  };
+  const total = { ...reported };
+  for (const kind of [...TOKENS, 'activeSeconds'] as const)
+    total[kind] = Math.max(summed[kind], reported[kind]);
+  return total;
 }
 
 /** Parses usage from an event or session. Falls back to `activeSeconds` if the active time is missing. */
-export function usageOf(value: unknown, activeSeconds: number): ManagedUsage {
+export function usageOf(value: unknown, activeSeconds: number) {
   const from = isObject(value) ? value : {};
   const creation = isObject(from['cache_creation']) ? from['cache_creation'] : {};
   const cached = [
@@ -231,12 +216,14 @@ export function usageOf(value: unknown, activeSeconds: number): ManagedUsage {
     outputTokens: count(from['output_tokens']),
     cacheTokens: cached.reduce<number>((sum, tokens) => sum + count(tokens), 0),
     activeSeconds: from['active_seconds'] === undefined ? activeSeconds : count(from['active_seconds']),
+    /** The service's own total in USD, if it reports one. */
     listCost: dollars(from['list_cost']),
   };
 }
 
-export function costOf(usage: ManagedUsage): Cost {
+export function costOf(usage: ManagedUsage) {
   const activeUsd = (usage.activeSeconds / 3600) * ACTIVE_HOUR_USD;
+  // Falls back to the cost of the active time.
   return { ...usage, activeUsd, totalUsd: usage.listCost ?? activeUsd };
 }
 

@@ -14,37 +14,16 @@ import { clean } from '../../platform/terminal/terminal';
 import { ARTIFACT_NAME, readArtifact } from '../../sessions/artifact';
 import { isSlug } from '../../sessions/slug';
 import { parseLabels } from '../../work/labels';
-import {
-  findParts,
-  PARTS,
-  type ImportPart,
-  fileItem,
-  folderItem,
-  unfit,
-  type ImportItem,
-  type PlannedItem,
-} from './item';
+import { findParts, PARTS, type ImportPart, fileItem, folderItem, unfit, type PlannedItem } from './item';
 import { senseItems, settingsItems } from './sources';
 
-interface ImportPlan {
-  from: string;
-  items: PlannedItem[];
-  /** Whether the search stopped at a limit. If so, some parts may be missing. */
-  cut: boolean;
-}
-
-export interface ImportResult {
-  from: string;
-  dryRun: boolean;
-  imported: number;
-  items: ImportItem[];
-  cut: boolean;
-}
+type ImportPlan = Awaited<ReturnType<typeof planImport>>;
+export type ImportResult = ReturnType<typeof importReport>;
 
 /**
  * Plans an import from another system's folder. Writes nothing. Throws `not_found` if the folder is missing.
  */
-export async function planImport(context: Context, folder: string): Promise<ImportPlan> {
+export async function planImport(context: Context, folder: string) {
   const from = resolve(folder);
   const { root } = context.area;
   if (kindOf(from) !== 'folder') {
@@ -73,6 +52,7 @@ export async function planImport(context: Context, folder: string): Promise<Impo
       }
     }
   }
+  // `cut`: the search stopped at a limit, so some parts may be missing.
   return { from, items, cut };
 }
 
@@ -178,7 +158,7 @@ export async function runImport(context: Context, plan: ImportPlan): Promise<Imp
 }
 
 /** Returns the report for a plan that has not been carried out. */
-export function importReport({ from, items, cut }: ImportPlan, dryRun: boolean): ImportResult {
+export function importReport({ from, items, cut }: ImportPlan, dryRun: boolean) {
   const plain = items.map(({ take: _, ...item }) => item);
   return { from, dryRun, imported: 0, items: plain, cut };
 }

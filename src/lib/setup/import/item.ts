@@ -156,12 +156,7 @@ interface FoundPart {
 const MAX_DEPTH = 6;
 const MAX_FOLDERS = 20_000;
 const SKIPPED = ['.git', 'node_modules'];
-const FILES: readonly ImportPart[] = ['pronunciations', 'goals', 'projects'];
-const FILE_NAMES: Partial<Record<ImportPart, string>> = {
-  pronunciations: 'pronunciations.json',
-  goals: 'goals.md',
-  projects: 'projects.md',
-};
+const FILES = { pronunciations: 'pronunciations.json', goals: 'goals.md', projects: 'projects.md' } as const;
 
 /**
  * Finds importable parts below a folder by their format, nearest first. Skips links. `cut` is true if the
@@ -207,8 +202,8 @@ function partsIn(folder: string): { found: FoundPart[]; remaining: string[] } {
   add(isSense, 'sense', folder, 'events', 'daily', 'insights', 'logs', 'quarantine');
   const isWork = files.has('work_repo.json') || (files.has('labels.yml') && files.has('config.yaml'));
   add(isWork, 'work', folder, 'customers');
-  for (const part of FILES) {
-    const name = files.get(FILE_NAMES[part] ?? '');
+  for (const part of ['pronunciations', 'goals', 'projects'] as const) {
+    const name = files.get(FILES[part]);
     if (name !== undefined) found.push({ part, path: join(folder, name) });
   }
   add(slugs.length > 0, 'sessions', folder, ...slugs);

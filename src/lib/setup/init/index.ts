@@ -34,13 +34,7 @@ interface InitInput {
 }
 
 /** The output of `steward init --json`. */
-export interface InitSummary {
-  userArea: string;
-  done: boolean;
-  /** The current settings, by question id. */
-  set: Record<string, string>;
-  next: string[];
-}
+export type InitSummary = Awaited<ReturnType<typeof setUpSteward>>['summary'];
 
 interface Session extends Setup {
   /** Ids of the answered questions. They are stored, so that an interrupted setup can be resumed. */
@@ -51,10 +45,7 @@ interface Session extends Setup {
  * Applies the flags, then asks the remaining questions. Validates all flags first, and saves each answer
  * immediately.
  */
-export async function setUpSteward(
-  context: Context,
-  { flags, questions, say }: InitInput,
-): Promise<{ summary: InitSummary; wasShown: boolean }> {
+export async function setUpSteward(context: Context, { flags, questions, say }: InitInput) {
   const setup = await openSession(context, say);
   const given = STEPS.flatMap((step) => {
     const apply = step.given(setup, flags);
@@ -69,6 +60,7 @@ export async function setUpSteward(
   } else if (!wasDone) await askOpen(setup, questions);
   else if (given.length === 0) await change(setup, questions);
   const next = isDone() ? ['steward status', 'steward up'] : ['steward init'];
+  // `set` has the current settings, by question id.
   const summary = { userArea: context.area.root, done: isDone(), set: await settings(setup), next };
   return { summary, wasShown: questions !== undefined && wasDone && given.length === 0 };
 }
