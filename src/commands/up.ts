@@ -1,6 +1,6 @@
 import { findDaemon } from '../lib/daemon/client';
 import { serveDaemon } from '../lib/cli/serve';
-import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
+import { BaseCommand, boolean, port } from '../lib/cli/base-command';
 import { confirm, isInteractive } from '../lib/platform/terminal/ask';
 import { backfillText } from '../lib/sense/backfill';
 import { recordText } from '../lib/sense/view';
@@ -19,12 +19,7 @@ export default class Up extends BaseCommand {
       description: 'Skip the consent question; required without a terminal.',
     }),
     once: boolean({ description: "Set up, capture once, show today's record, and exit." }),
-    port: integer({
-      description: 'Daemon port (default: daemon.port).',
-      min: 0,
-      max: 65_535,
-      helpValue: 'N',
-    }),
+    port,
   };
   static override examples = ['up', 'up --yes --once --json'];
   static override related = ['sense today', 'daemon status', 'open', 'config show'];

@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, integer, text } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, port, text } from '../../lib/cli/base-command';
 import { serveDaemon } from '../../lib/cli/serve';
 
 export default class DaemonServe extends BaseCommand {
@@ -6,12 +6,7 @@ export default class DaemonServe extends BaseCommand {
   static override description =
     'Runs until Ctrl-C, SIGTERM or "steward daemon stop". Listens on loopback; any other --host requires daemon.requireToken. After an upgrade, restarts when idle.';
   static override flags = {
-    port: integer({
-      description: 'Port; 0 picks a free port (default: daemon.port).',
-      min: 0,
-      max: 65_535,
-      helpValue: 'N',
-    }),
+    port,
     host: text({ description: 'Address to listen on (default: daemon.host).', helpValue: 'HOST' }),
     sweep: boolean({ description: 'Also run the work sweep every hour.', default: false }),
   };

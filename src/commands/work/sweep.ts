@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, integer, of, text } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, dryRun, integer, of, text } from '../../lib/cli/base-command';
 import { fromOclif } from '../../lib/cli/usage-errors';
 import { flagsOf } from '../../lib/cli/resolve';
 import { withSteps } from '../../lib/platform/terminal/progress';
@@ -21,10 +21,7 @@ export default class WorkSweep extends BaseCommand {
       min: 0,
       max: 500,
     }),
-    'dry-run': boolean({
-      default: false,
-      description: 'Show the plan without writing anything.',
-    }),
+    'dry-run': dryRun('Show the plan without writing anything.'),
     strict: boolean({ description: 'Exit with an error code if something failed.' }),
   };
   static override examples = ['work sweep --dry-run', 'work sweep --of 30d --max-create 50'];

@@ -46,6 +46,13 @@ export const machine = string({
   helpValue: 'NAME',
 });
 
+export const port = integer({
+  description: 'Port of the daemon; 0 picks a free one (default: daemon.port).',
+  min: 0,
+  max: 65_535,
+  helpValue: 'N',
+});
+
 export const reportFlags = {
   repo,
   reminders: boolean({ description: 'Include your reminders.', default: false }),

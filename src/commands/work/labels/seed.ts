@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, text } from '../../../lib/cli/base-command';
+import { BaseCommand, dryRun as previews, text } from '../../../lib/cli/base-command';
 import { withSteps } from '../../../lib/platform/terminal/progress';
 import { openWork } from '../../../lib/app/work';
 import { LABEL_SETS, labelNames, seedLabels, wantedLabels, type SeedResult } from '../../../lib/work/labels';
@@ -14,7 +14,7 @@ export default class WorkLabelsSeed extends BaseCommand {
       description: 'Also create the labels in this built-in set.',
       options: Object.keys(LABEL_SETS),
     }),
-    'dry-run': boolean({ default: false, description: 'Show the plan without writing anything.' }),
+    'dry-run': previews('Show the plan without writing anything.'),
   };
   static override examples = ['work labels seed --dry-run', 'work labels seed --set original'];
   static override related = ['work setup OWNER/REPO', 'config path'];
