@@ -92,7 +92,7 @@ export function uninstallText(result: HooksUninstalled): string | undefined {
 
 export function statusText(status: HooksStatus): string {
   const { state, settings, events, switchedOffBy: off, node, steward, skill } = status;
-  const { pending, assistant, statusLine, strangers } = status;
+  const { pending, statusLine, strangers } = status;
   const [own, program] = [steward, node].map((found) => `${found?.version ?? ''} (${found?.path ?? ''})`);
   const runs = `runs steward ${own ?? ''} with Node.js ${program ?? ''}`;
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
