@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 
-import type { HostLabel } from '../../src/lib/work/host';
+import type { HostLabel } from '../../src/lib/work/host/github-read';
 import { LABEL_SETS, lackingLabels, readLabels } from '../../src/lib/work/labels';
 import { graphqlAnswer } from './github-graphql';
 

@@ -60,11 +60,7 @@ export async function setAppKind(
 }
 
 const PATTERN = v.pipe(v.string(), v.trim(), v.nonEmpty());
-const RULE = v.variant('key', [
-  v.strictObject({ key: v.literal('app'), app: PATTERN, kind: v.picklist(APP_KINDS) }),
-  v.strictObject({ key: v.literal('bundleId'), bundleId: PATTERN, kind: v.picklist(APP_KINDS) }),
-  v.strictObject({ key: v.literal('glob'), glob: PATTERN, kind: v.picklist(APP_KINDS) }),
-]);
+const RULE = v.record(v.string(), PATTERN);
 
 /** Parses a classify.yaml. Throws one `config` error that lists all problems. */
 export async function parseClassifyRules(text: string, fileName: string): Promise<ClassifyRule[]> {
@@ -74,8 +70,9 @@ export async function parseClassifyRules(text: string, fileName: string): Promis
   const rules: ClassifyRule[] = [];
   for (const [index, item] of listOf(await parseYaml(text, fileName), problems).entries()) {
     const key = RULE_KEYS.find((name) => isObject(item) && Object.hasOwn(item, name));
-    if (isObject(item) && key !== undefined && v.is(RULE, { ...item, key })) {
-      rules.push({ key, pattern: item[key] as string, kind: item['kind'] as AppKind });
+    const kind = APP_KINDS.find((name) => isObject(item) && item['kind'] === name);
+    if (v.is(RULE, item) && key !== undefined && kind !== undefined && Object.keys(item).length === 2) {
+      rules.push({ key, pattern: item[key] ?? '', kind });
     } else {
       problems.push(
         `rule ${index + 1}: expected a string under one of ${RULE_KEYS.join(', ')}, and a kind that is one of ${APP_KINDS.join(', ')}; found ${inWords(item)}`,

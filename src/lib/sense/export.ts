@@ -1,6 +1,6 @@
 import { csv } from '../platform/terminal/csv';
 import type { SenseEvent } from '../time/event';
-import type { DailyRecord } from '../time/record';
+import { TOTALS, type DailyRecord } from '../time/record';
 
 export type ExportFormat = 'json' | 'csv';
 
@@ -25,15 +25,7 @@ export function exportRecords(
       apps.map(({ app, kind, minutes }) => [date, app, kind, minutes]),
     );
   }
-  const columns = [
-    'date',
-    'timezone',
-    'final',
-    'totalMinutes',
-    'creationMinutes',
-    'consumptionMinutes',
-    'neutralMinutes',
-  ] as const;
+  const columns = ['date', 'timezone', 'final', ...TOTALS] as const;
   return csv([...columns, 'commits', 'sessions'], records, (record) => [
     [
       ...columns.map((column) =>

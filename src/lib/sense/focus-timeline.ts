@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { dayOf, hourStarts } from '../platform/time/time';
 import type { AwayDetail } from '../time/event';
 import type { Focus, Observation } from './observe';
@@ -73,15 +75,10 @@ function stretchOf(seen: Observation): Stretch {
   return seen.state === 'away' ? { kind: 'away', reason: seen.reason } : { kind: 'none' };
 }
 
+const ANY_TIME = { fromMs: 0, toMs: 0, inputMs: 0, knownMs: 0 };
+
 function sameStretch(a: Interval, b: Interval): boolean {
-  const textOf = ({
-    fromMs: _from,
-    toMs: _to,
-    inputMs: _input,
-    knownMs: _known,
-    ...stretch
-  }: Interval): string => JSON.stringify(stretch);
-  return textOf(a) === textOf(b);
+  return isDeepStrictEqual({ ...a, ...ANY_TIME }, { ...b, ...ANY_TIME });
 }
 
 /**

@@ -104,12 +104,7 @@ function sessionsOf(events: readonly SenseEvent[]): string[] {
 }
 
 /** A kind of content and its share of the day. The shares of an insight add up to 1. */
-export interface ContentType {
-  label: string;
-  share: number;
-  /** The data that the assistant based the label on. May be empty. */
-  evidence: string;
-}
+export type ContentType = v.InferOutput<typeof ANSWER>['contentTypes'][number];
 
 /** A parsed reply, or the reason why the reply is invalid. */
 export type Reply =
@@ -133,6 +128,7 @@ const ANSWER = v.object({
     v.object({
       label: line(40),
       share: v.pipe(v.number(), v.finite(), v.minValue(0)),
+      /** The data that the assistant based the label on. May be empty. */
       evidence: v.optional(line(160), ''),
     }),
   ),

@@ -65,7 +65,7 @@ export interface DailyRecord extends ShapeOf<typeof RECORD> {
   goalTags: Record<string, GoalTag>;
 }
 
-const TOTALS = ['totalMinutes', 'creationMinutes', 'consumptionMinutes', 'neutralMinutes'] as const;
+export const TOTALS = ['totalMinutes', 'creationMinutes', 'consumptionMinutes', 'neutralMinutes'] as const;
 type Totals = (typeof TOTALS)[number];
 
 /** A record in JSON output: the totals of a day that was not recorded are null. */

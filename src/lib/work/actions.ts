@@ -5,7 +5,7 @@ import { toItem, type Item } from './board';
 import { cacheIssues, readCache } from './cache';
 import type { OpenRepo, WorkDeps } from './deps';
 import { dueWords, readWhen } from './due';
-import type { Comment } from './host';
+import type { Comment } from './host/github-read';
 import type { HostIssue } from './issue';
 import { failureOf, isGone } from './host/failure';
 import { MAX_BODY, toIssue, withDue } from './issue';

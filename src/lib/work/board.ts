@@ -152,6 +152,8 @@ export function checkFilter({ lane, status, type }: Filter, { columns, items }: 
 }
 
 /** Returns the items that match all filters, most urgent first. */
+const FILTERED = ['lane', 'status', 'type', 'priority', 'property'] as const;
+
 export function filterItems(items: readonly Item[], filter: Filter): Item[] {
   const matches = (wanted: string | undefined, ...values: (string | null)[]): boolean =>
     wanted === undefined || values.some((value) => value?.toLowerCase() === wanted.toLowerCase());
@@ -161,11 +163,7 @@ export function filterItems(items: readonly Item[], filter: Filter): Item[] {
     .filter(
       (item) =>
         (state === 'all' || item.state === state) &&
-        matches(filter.lane, item.lane) &&
-        matches(filter.status, item.status) &&
-        matches(filter.type, item.type) &&
-        matches(filter.priority, item.priority) &&
-        matches(filter.property, item.property) &&
+        FILTERED.every((key) => matches(filter[key], item[key])) &&
         matches(filter.agent, ...item.agents) &&
         words.every((word) => item.title.toLowerCase().includes(word)),
     )

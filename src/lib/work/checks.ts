@@ -18,7 +18,7 @@ import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { localTimes } from '../platform/time/day-words';
 import { readCache, readPoll } from './cache';
 import type { WorkDeps } from './deps';
-import type { Repository } from './host';
+import type { Repository } from './host/github-read';
 import { apiUrl, findCredential, siteOf } from './host/token';
 import { existingLabels, lackingLabels, wantedLabels } from './labels';
 import { waitingText } from './capture/waiting';

@@ -3,7 +3,7 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import { cacheIssues } from './cache';
 import { withWorkLock, type OpenRepo, type WorkDeps } from './deps';
-import type { LabelEvent } from './host';
+import type { LabelEvent } from './host/github-read';
 import type { HostIssue } from './issue';
 import { failureOf } from './host/failure';
 import { agentLabel, agentsOf, hasLabel, sameLabel, statusOf, statusOfLabel } from './label';

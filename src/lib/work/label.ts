@@ -1,18 +1,22 @@
 import type { LaneName } from '../config/schema';
 import { type Issue, parseTitle } from './issue';
 
-/** The Status values, in workflow order. */
-export const STATUSES = [
-  'queued',
-  'needs-triage',
-  'ready',
-  'in-progress',
-  'in-review',
-  'blocked',
-  'needs-human',
-  'done',
-] as const;
-export type IssueStatus = (typeof STATUSES)[number];
+/**
+ * The Status values in workflow order, each with its lane and the common labels that mean it even without the
+ * `Status:` prefix.
+ */
+const STATUS = {
+  queued: ['Queued', 'todo', 'backlog'],
+  'needs-triage': ['Queued', 'inbox'],
+  ready: ['Queued', 'triaged'],
+  'in-progress': ['In-Progress', 'wip', 'doing', 'ai-working'],
+  'in-review': ['In-Review', 'review'],
+  blocked: ['Blocked', 'on-hold', 'waiting'],
+  'needs-human': ['In-Review'],
+  done: ['Complete', 'complete', 'completed', 'closed'],
+} as const satisfies Record<string, readonly [LaneName, ...string[]]>;
+export type IssueStatus = keyof typeof STATUS;
+export const STATUSES = Object.keys(STATUS) as IssueStatus[];
 
 /**
  * The types and properties in the label sets, recognized with or without the prefix `Type:` or `Property:`.
@@ -32,29 +36,6 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Labels without a prefix. */
 export const FLAGS = ['core-sync', 'auto-native', 'auto-sweep', 'stale'] as const;
 
-/** Common labels that count as a Status even without the `Status:` prefix. */
-const ALIASES: Readonly<Record<IssueStatus, readonly string[]>> = {
-  done: ['done', 'complete', 'completed', 'closed'],
-  'in-progress': ['in-progress', 'wip', 'doing', 'ai-working'],
-  'in-review': ['in-review', 'review'],
-  blocked: ['blocked', 'on-hold', 'waiting'],
-  'needs-human': ['needs-human'],
-  'needs-triage': ['needs-triage', 'inbox'],
-  ready: ['ready', 'triaged'],
-  queued: ['queued', 'todo', 'backlog'],
-};
-
-const LANE_OF: Readonly<Record<IssueStatus, LaneName>> = {
-  queued: 'Queued',
-  'needs-triage': 'Queued',
-  ready: 'Queued',
-  'in-progress': 'In-Progress',
-  'in-review': 'In-Review',
-  'needs-human': 'In-Review',
-  blocked: 'Blocked',
-  done: 'Complete',
-};
-
 /** If an issue has several Status labels, the label whose lane is last in this list wins. */
 const LANE_RANK: readonly LaneName[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
 
@@ -66,13 +47,16 @@ function normal(label: string): string {
 /** Returns the Status for a label or alias. */
 export function statusOfLabel(label: string): IssueStatus | undefined {
   const name = normal(label).replace(/^status:-?/, '');
-  return STATUSES.find((status) => ALIASES[status].includes(name));
+  return STATUSES.find((status) => {
+    const [, ...aliases]: readonly string[] = STATUS[status];
+    return name === status || aliases.includes(name);
+  });
 }
 
 /** Returns the Status from an issue's labels, or null if no label sets one. */
 export function statusOf(labels: readonly string[]): IssueStatus | null {
   const rank = (status: IssueStatus): number =>
-    LANE_RANK.indexOf(LANE_OF[status]) * 100 + STATUSES.indexOf(status);
+    LANE_RANK.indexOf(STATUS[status][0]) * 100 + STATUSES.indexOf(status);
   const found = labels.flatMap((label) => statusOfLabel(label) ?? []);
   return found.sort((a, b) => rank(b) - rank(a))[0] ?? null;
 }
@@ -94,7 +78,7 @@ export function labelFacts(labels: readonly string[]) {
 }
 
 export function laneOf({ state }: Pick<Issue, 'state'>, { status }: Pick<LabelFacts, 'status'>): LaneName {
-  return state === 'closed' ? 'Complete' : LANE_OF[status ?? 'queued'];
+  return state === 'closed' ? 'Complete' : STATUS[status ?? 'queued'][0];
 }
 
 function priorityOf(labels: readonly string[]): Priority | null {

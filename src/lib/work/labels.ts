@@ -7,7 +7,8 @@ import { readText } from '../platform/files/atomic-file';
 import { clean } from '../platform/terminal/terminal';
 import { readCache, writeCache } from './cache';
 import type { OpenRepo, WorkDeps } from './deps';
-import type { Host, HostLabel } from './host';
+import type { Host } from './host';
+import type { HostLabel } from './host/github-read';
 import { agentLabel, agentName, canTakeLabel, FLAGS, hasLabel, sameLabel } from './label';
 
 const MAX_BYTES = 256 * 1024;

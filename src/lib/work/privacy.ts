@@ -2,7 +2,7 @@ import type { WorkRepoConfig } from '../config/schema';
 import { StewardError, toStewardError } from '../errors';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Attestation, OpenRepo, WorkDeps } from './deps';
-import type { Repository } from './host';
+import type { Repository } from './host/github-read';
 import type { HostFailure } from './host/failure';
 
 /**

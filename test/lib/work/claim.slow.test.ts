@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { claimIssue, firstHolder } from '../../../src/lib/work/claim';
-import type { LabelEvent } from '../../../src/lib/work/host';
+import type { LabelEvent } from '../../../src/lib/work/host/github-read';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/errors';
 import { readyWorld, type WorkWorld } from '../../helpers/work';

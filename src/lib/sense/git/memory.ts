@@ -15,22 +15,22 @@ const MEMORY = v.object({
   /** Start of the day of the first capture. */
   dayStartMs: MS,
   /** Whether a scan has succeeded. Before the first successful scan, commits since `dayStartMs` count. */
-  scanned: v.boolean(),
+  scanned: v.optional(v.boolean(), false),
   /** Commit ids of all branch tips and HEADs at the last scan. */
-  tips: SHAS,
+  tips: v.optional(SHAS, () => []),
   /** Commit ids of earlier tips. All commits reachable from these tips have been scanned. */
-  former: SHAS,
+  former: v.optional(SHAS, () => []),
   /** Committer date of the newest change removed from `seen`, in ms, or 0 if none was removed. */
-  floorMs: MS,
+  floorMs: v.optional(MS, 0),
   /** Whether `tips` was truncated. */
-  cut: v.boolean(),
+  cut: v.optional(v.boolean(), false),
   /**
    * Counted changes, oldest first. The first value is a hash of the author and author date; the second is the
    * committer date.
    */
-  seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
+  seen: v.optional(v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)), () => []),
   /** Fingerprint of the files that contain refs. Empty if the repository must be scanned. */
-  print: v.string(),
+  print: v.optional(v.string(), ''),
   /** Device and inode of git's common directory, which identify the repository after a rename. */
   id: v.string(),
   /** Earlier paths of the common directory, oldest first. */
@@ -40,11 +40,11 @@ const MEMORY = v.object({
    * missing.
    */
   path: v.string(),
-  scannedMs: MS,
+  scannedMs: v.optional(MS, 0),
   /** Whether everyone's commits count, because no e-mail address is configured. */
   anyAuthor: v.optional(v.boolean(), false),
   /** Number of consecutive timeouts. */
-  timeouts: MS,
+  timeouts: v.optional(MS, 0),
 });
 
 export type RepositoryMemory = v.InferOutput<typeof MEMORY>;
@@ -62,22 +62,7 @@ const UNWATCHED_MS = 3 * 86_400_000;
 const VERSION = 1;
 
 export function newMemory(dayStartMs: number, id: string, path: string): RepositoryMemory {
-  return {
-    dayStartMs,
-    id,
-    path,
-    scanned: false,
-    anyAuthor: false,
-    cut: false,
-    print: '',
-    tips: [],
-    former: [],
-    seen: [],
-    formerDirs: [],
-    floorMs: 0,
-    scannedMs: 0,
-    timeouts: 0,
-  };
+  return v.parse(MEMORY, { dayStartMs, id, path });
 }
 
 /** Returns the memory of a repository that was moved from `before`. */

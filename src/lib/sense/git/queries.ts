@@ -48,17 +48,13 @@ export async function readRefs(git: Git, worktrees: readonly string[], earlier: 
 }
 
 /** Returns the branches sorted by name, with the checked-out branch first. */
-async function readBranches(git: Git): Promise<{ sha: string; name: string; isHead: boolean }[]> {
+async function readBranches(git: Git): Promise<{ sha: string; name: string }[]> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname) %(HEAD)', 'refs/heads']);
-  const branches: { sha: string; name: string; isHead: boolean }[] = [];
-  for (const line of listed.split('\n')) {
-    const [sha, ref, head] = line.split(' ');
-    if (!isSha(sha) || ref === undefined) continue;
-    const branch = { sha, name: ref.replace(/^refs\/heads\//, ''), isHead: head === '*' };
-    if (branch.isHead) branches.unshift(branch);
-    else branches.push(branch);
-  }
-  return branches;
+  const branches = listed.split('\n').flatMap((line) => {
+    const [sha, ref = '', head] = line.split(' ');
+    return isSha(sha) ? [{ sha, name: ref.replace(/^refs\/heads\//, ''), isHead: head === '*' }] : [];
+  });
+  return branches.sort((a, b) => Number(b.isHead) - Number(a.isHead));
 }
 
 async function commitsAt(git: Git, names: readonly string[]): Promise<(string | undefined)[]> {

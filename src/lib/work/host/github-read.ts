@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { clean } from '../../platform/terminal/terminal';
 import { Time } from '../cache';
 import { MAX_TITLE } from '../issue';
-import type { Comment, HostLabel, LabelEvent, Repository } from './index';
 import type { HostIssue, Review } from '../issue';
 
 /** The site and repository that URLs must belong to, such as `https://github.com` and `ann/work`. */
@@ -40,28 +39,36 @@ function pageOf(url: unknown, { site, repo }: IssueSite, path: string): string {
   return isPage ? url : `${prefix}${repo}${path}`;
 }
 
+const RepositoryData = v.pipe(
+  v.object({
+    id: Id,
+    full_name: v.pipe(v.string(), v.regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/)),
+    private: v.boolean(),
+    visibility: v.fallback(v.nullable(line(50)), null),
+    html_url: v.optional(v.unknown()),
+    has_issues: v.optional(v.unknown()),
+    archived: v.optional(v.unknown()),
+    permissions: v.fallback(v.object({ push: v.nullable(v.boolean()) }), { push: null }),
+  }),
+  v.transform((data) => ({
+    id: data.id,
+    /** The repository's name as GitHub spells it. */
+    repo: data.full_name,
+    url: data.html_url,
+    visibility: data.visibility ?? (data.private ? 'private' : 'public'),
+    hasIssues: data.has_issues !== false,
+    archived: data.archived === true,
+    /** Whether the credential allows writing; `null` if unknown. */
+    canWrite: data.permissions.push,
+  })),
+);
+export type Repository = v.InferOutput<typeof RepositoryData> & { url: string };
+
 export function repositoryOn(site: string): v.GenericSchema<unknown, Repository> {
-  return v.pipe(
-    v.object({
-      id: Id,
-      full_name: v.pipe(v.string(), v.regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/)),
-      private: v.boolean(),
-      visibility: v.fallback(v.nullable(line(50)), null),
-      html_url: v.optional(v.unknown()),
-      has_issues: v.optional(v.unknown()),
-      archived: v.optional(v.unknown()),
-      permissions: v.fallback(v.object({ push: v.nullable(v.boolean()) }), { push: null }),
-    }),
-    v.transform((data) => ({
-      id: data.id,
-      repo: data.full_name,
-      url: pageOf(data.html_url, { site, repo: data.full_name }, ''),
-      visibility: data.visibility ?? (data.private ? 'private' : 'public'),
-      hasIssues: data.has_issues !== false,
-      archived: data.archived === true,
-      canWrite: data.permissions.push,
-    })),
-  );
+  const withPage = v.transform((data: v.InferOutput<typeof RepositoryData>) => {
+    return { ...data, url: pageOf(data.url, { site, repo: data.repo }, '') };
+  });
+  return v.pipe(RepositoryData, withPage);
 }
 
 /** Parses an issue. Sanitizes all text except the body. */
@@ -79,17 +86,13 @@ export function issueIn(place: IssueSite): v.GenericSchema<unknown, HostIssue> {
       updated_at: Time,
       closed_at: v.nullish(Time, null),
     }),
-    v.transform((data) => ({
-      number: data.number,
-      title: data.title,
-      body: data.body,
-      url: pageOf(data.html_url, place, `/issues/${data.number}`),
-      state: data.state,
-      stateReason: data.state_reason,
-      labels: data.labels,
-      createdAt: data.created_at,
-      updatedAt: data.updated_at,
-      closedAt: data.closed_at,
+    v.transform(({ html_url, state_reason, created_at, updated_at, closed_at, ...issue }) => ({
+      ...issue,
+      url: pageOf(html_url, place, `/issues/${issue.number}`),
+      stateReason: state_reason,
+      createdAt: created_at,
+      updatedAt: updated_at,
+      closedAt: closed_at,
     })),
   );
 }
@@ -110,7 +113,8 @@ export function reviewOn(site: string): v.GenericSchema<unknown, Review> {
   );
 }
 
-export const CommentData: v.GenericSchema<unknown, Comment> = v.pipe(
+export type Comment = v.InferOutput<typeof CommentData>;
+export const CommentData = v.pipe(
   v.object({
     user: v.fallback(v.object({ login: line(100) }), { login: 'ghost' }),
     body: v.fallback(v.string(), ''),
@@ -119,7 +123,8 @@ export const CommentData: v.GenericSchema<unknown, Comment> = v.pipe(
   v.transform(({ user, body, created_at }) => ({ author: user.login, body, createdAt: created_at })),
 );
 
-export const EventData: v.GenericSchema<unknown, LabelEvent | null> = v.union([
+export type LabelEvent = NonNullable<v.InferOutput<typeof EventData>>;
+export const EventData = v.union([
   v.pipe(
     v.object({
       id: Id,
@@ -135,7 +140,8 @@ export const EventData: v.GenericSchema<unknown, LabelEvent | null> = v.union([
   ),
 ]);
 
-export const LabelData: v.GenericSchema<unknown, HostLabel> = v.object({
+export type HostLabel = v.InferOutput<typeof LabelData>;
+export const LabelData = v.object({
   name: LabelText,
   color: v.fallback(v.pipe(v.string(), v.regex(/^[0-9a-f]{6}$/i)), ''),
   description: v.fallback(line(200), ''),

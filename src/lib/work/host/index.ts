@@ -1,4 +1,5 @@
 import type { HostIssue, Issue, Review } from '../issue';
+import type { Comment, HostLabel, LabelEvent, Repository } from './github-read';
 
 /**
  * A client for the code host. Throws only StewardErrors: `auth`, `not_found`, `conflict` (rejected, moved,
@@ -39,18 +40,6 @@ export interface Host {
 export type Conditional<T> =
   { unchanged: true } | { unchanged: false; value: T; etag: string | null; malformed: number };
 
-export interface Repository {
-  id: number;
-  /** The repository's name as GitHub spells it. */
-  repo: string;
-  url: string;
-  visibility: string;
-  hasIssues: boolean;
-  archived: boolean;
-  /** Whether the credential allows writing; `null` if unknown. */
-  canWrite: boolean | null;
-}
-
 export interface NewIssue {
   title: string;
   body: string;
@@ -62,24 +51,4 @@ export interface IssueChange {
   body?: string;
   state?: 'open' | 'closed';
   stateReason?: 'completed' | 'not_planned' | 'reopened';
-}
-
-export interface Comment {
-  author: string;
-  body: string;
-  createdAt: string;
-}
-
-export interface LabelEvent {
-  id: number;
-  event: 'labeled' | 'unlabeled';
-  label: string;
-  at: string;
-}
-
-export interface HostLabel {
-  name: string;
-  /** The color as six hex digits. */
-  color: string;
-  description: string;
 }
