@@ -69,7 +69,7 @@ function sourceOf(file) {
   const text = readFileSync(path, 'utf8');
   const titles = [];
   const visit = (node) => {
-    if (ts.isCallExpression(node) && /^(?:it|describe)$/.test(node.expression.getText())) {
+    if (ts.isCallExpression(node) && /^(?:it|long|describe)$/.test(node.expression.getText())) {
       const [title] = node.arguments;
       if (title && ts.isStringLiteralLike(title)) titles.push({ text: title.text, isOpen: false });
       if (title && ts.isTemplateExpression(title)) titles.push({ text: title.head.text, isOpen: true });
