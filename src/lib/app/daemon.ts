@@ -69,14 +69,18 @@ export async function openDaemon(
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await updateFiles(context, say);
-  const { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense } = senseService(context);
+  const { sense, senseDeps, isSetUp, captures, startWatch, routesOfSense } = senseService(context);
   const work = () => openWork(context);
   const workDeps = async () => (await work()).deps;
   const notify = await openNotifyOfDaemon(context);
   const programs = openPrograms(context, notify.notify);
   const [live, sessions] = [liveReads(DAEMON_SCHEDULER), sessionReader(context)];
   const parts: DaemonParts = {
-    ...{ area, clock, machineId, version: VERSION, say },
+    area,
+    clock,
+    machineId,
+    version: VERSION,
+    say,
     ...config.user.daemon,
     routes: [
       ...routesOfSense(live),
@@ -89,13 +93,7 @@ export async function openDaemon(
     ],
     topics: topicsOf(context),
     jobs: (log) => [
-      captureJob({
-        clock,
-        isSetUp,
-        sense,
-        isWatching: () => watchOf()?.isLive() === true,
-        onProblem: (problem) => log.write('warn', 'capture', { problem }),
-      }),
+      captures(log),
       workJob(work, (opened) => drainWork(context, opened)),
       reminderJob(context, notify.notify),
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
@@ -114,7 +112,8 @@ export async function openDaemon(
       { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(installerDeps(context)) },
     ],
     sessions: async () => liveSessions(await sessions(), clock.now()).length,
-    ...{ outbox: notify.outbox, spool: () => spoolStatus(area.spool) },
+    outbox: notify.outbox,
+    spool: () => spoolStatus(area.spool),
     build: installedBuild(context) ?? VERSION,
     installedBuild: () => movedPlace(context) ?? installedBuild(context),
   };
@@ -164,9 +163,14 @@ function topicsOf(context: Context): Topic[] {
     { name: 'sense', path: '/api/sense/status', files: () => sense, everySec: 60 },
     { name: 'work', path: '/api/work', files: () => [...work, area.work.poll], everySec: 60 },
     {
-      ...{ name: 'status', path: '/api/status', files: () => queues, everySec: 10 },
+      name: 'status',
+      path: '/api/status',
+      files: () => queues,
+      everySec: 10,
       shown: ({ modules, outbox, spool, jobs }: DaemonStatus) => ({
-        ...{ modules, outbox, spool },
+        modules,
+        outbox,
+        spool,
         jobs: jobs.map(({ id, lastOk, reason }) => ({ id, lastOk, reason })),
       }),
     },
@@ -201,15 +205,26 @@ function senseService(context: Context) {
       },
     };
   };
+  const captures = (own: DaemonLog): DaemonJob =>
+    captureJob({
+      clock,
+      isSetUp,
+      sense,
+      isWatching: () => watch?.isLive() === true,
+      onProblem: (problem) => own.write('warn', 'capture', { problem }),
+    });
   const senseDeps = async () => (await sense()).deps;
   const routesOfSense = (live: LiveReads): Route[] => [
     ...senseRoutes({
-      ...{ sense: senseDeps, live, insights: insightStore(area.sense.insights) },
+      sense: senseDeps,
+      live,
+      insights: insightStore(area.sense.insights),
       classify: ({ app, kind, since }) => setClassification(context, app, kind, since),
       of: (deps, machine) => openMachines(context, deps, machine),
     }),
     webRoute({
-      ...{ area, clock },
+      area,
+      clock,
       whyOff: async () => whyOff(isSetUp(), (await senseDeps()).config),
       async store(visit) {
         const { locked, storeVisit } = await sense();
@@ -217,7 +232,7 @@ function senseService(context: Context) {
       },
     }),
   ];
-  return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
+  return { sense, senseDeps, isSetUp, captures, startWatch, routesOfSense };
 }
 
 function reminderJob(context: Context, notify: Pick<NotifyContext, 'deps'>): DaemonJob {

@@ -42,7 +42,10 @@ export function openSharing(context: Context, folder: string) {
     known,
     files: [...edited, namesFolder(area.machine), known, ...others],
     open: async (): Promise<ShareDeps> => ({
-      ...{ nowMs: clock.now(), machineId, known, others },
+      nowMs: clock.now(),
+      machineId,
+      known,
+      others,
       groups: { ...(await inFiles(context)), name: await sessionNames(context), route: routes(context) },
       changedMs: (files) => marksOf(files).newestMs,
     }),

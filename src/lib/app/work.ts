@@ -43,7 +43,10 @@ async function workOf(context: Context, maxWaitMs: number) {
     loaded = await context.loadConfig();
   };
   const deps: WorkDeps = {
-    ...{ clock, area, templates, settleMs: SETTLE_MS },
+    clock,
+    area,
+    templates,
+    settleMs: SETTLE_MS,
     paths: area.work,
     git: { run, env, timeoutMs: GIT_TIMEOUT_MS },
     cache: cacheReader(area.work.cache),

@@ -109,11 +109,7 @@ export function publish(deps: PublishDeps): PublishResult {
   if (needsNewId(before, clock.now())) return { files: 0, bytes: 0, needsNewId: true };
   const mark = deps.mark();
   // After a failed run, compare every file again.
-  const isSame =
-    before.checked === deps.today &&
-    before.folder === deps.folder &&
-    before.problem === undefined &&
-    !isForeign;
+  const isSame = !isForeign && isCheckedToday(before, deps);
   const isComplete = isSame && exists(join(own, 'machine.json'));
   if (isComplete && before.mark === mark && before.removals.length === 0) return heartbeat(deps, before);
   ensureFolder(own);
@@ -150,12 +146,22 @@ export function publish(deps: PublishDeps): PublishResult {
   delete rest.problem;
   writeState(state, {
     ...rest,
-    ...{ folder: deps.folder, mark, checked: deps.today, details, days: marks, removals: [] },
+    folder: deps.folder,
+    mark,
+    checked: deps.today,
+    details,
+    days: marks,
+    removals: [],
     ...(isWritten && { publishedMs: clock.now(), runs: runsAfter(before, run) }),
     ...(kept.length > 0 && { kept }),
   });
   const found = kept.filter((day) => known?.includes(day) !== true);
   return found.length === 0 ? result : { ...result, kept: found };
+}
+
+/** Returns whether the last run published to this folder today. */
+function isCheckedToday({ checked, folder, problem }: SyncState, deps: PublishDeps): boolean {
+  return checked === deps.today && folder === deps.folder && problem === undefined;
 }
 
 function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
@@ -291,8 +297,12 @@ function infoText(
 ): string {
   const input = local.lastInput();
   const { id, name, timezone, version } = machine;
-  const info: MachineInfo = {
-    ...{ format: FORMAT, id, name, timezone, version },
+  const info: MachineInfo & { format: number } = {
+    format: FORMAT,
+    id,
+    name,
+    timezone,
+    version,
     lastInput: input === null ? null : toMinute(toIso(input * 1000)),
     publishedAt,
     ...(run !== undefined && { run }),
