@@ -22,7 +22,7 @@ import { requirePrograms } from '../helpers/real-part';
 import type { SenseBox } from '../helpers/sense';
 
 describe('the figures of the first page in Chromium', function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
   let browser: Browser;
   let full: SenseBox;
   let answers: Answers;
