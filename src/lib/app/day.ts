@@ -6,7 +6,7 @@ import type { DayTimeline } from '../time/day-timeline';
 import type { LiveReads } from '../sense/live';
 import { recordDocument, type RecordDocument } from '../time/record';
 import type { MachineRow } from '../time/machines/model';
-import type { MachineName } from '../time/machines/read';
+import type { MachineName } from '../time/machines/model';
 import { prepareDays, type dayDetail, type ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
 import { closedBetween } from '../work/issue-facts';

@@ -2,8 +2,8 @@ import { textOf } from '../platform/files/json-object';
 import type { Day } from '../platform/time/time';
 import { changeOf, type SenseEvent } from '../time/event';
 import { ledgerTally } from '../time/ledger/ledger';
-import { merged, within, type Span } from '../time/ledger/spans';
-import type { Timeline } from '../time/ledger/timeline';
+import { within, type Span } from '../time/ledger/spans';
+import { timeIn, type Timeline } from '../time/ledger/timeline';
 import type { ReadDeps } from './read';
 
 /** A commit, and the session that made it; null if it isn't known or there was none. */
@@ -27,9 +27,8 @@ export function commitWork({ store, config }: ReadDeps, days: readonly Day[]) {
       if (!commits.has(key)) commits.set(key, { ...commit, session: sessionOf(timeline, commit) });
     }
     for (const [session, stays] of timeline.stays) {
-      const working = stays.filter(({ state }) => state === 'working');
-      const spans = merged(working.map(({ ms, untilMs }): Span => [ms, untilMs]));
-      agents.push(...within(spans, covered).map((span) => ({ session, span })));
+      const spans = within(timeIn(stays, 'working'), covered);
+      agents.push(...spans.map((span) => ({ session, span })));
     }
     for (const { session, span } of tally.pieces()) if (session !== null) yours.push({ session, span });
   }

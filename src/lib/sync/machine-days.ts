@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { FileMemory } from '../platform/files/file-cache';
 import { addDays, type Day } from '../platform/time/time';
 import type { MachineDay } from '../time/machines/model';
-import type { KnownMachines, MachineName } from '../time/machines/read';
+import type { MachineName } from '../time/machines/model';
+import type { KnownMachines } from '../time/machines/read';
 import type { DailyRecord } from '../time/record';
 import { publishedDay, type LocalDay } from './day';
 import {

@@ -1,5 +1,6 @@
 import type { Day } from '../platform/time/time';
-import { chosenMachines, type MachineName } from '../time/machines/read';
+import type { MachineName } from '../time/machines/model';
+import { chosenMachines } from '../time/machines/read';
 import { sessionKey } from '../sessions/session-key';
 import { damagedNotes, readPublishedUsage } from './exchange';
 import { hashedId } from './format';

@@ -6,7 +6,7 @@ import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../p
 import { isMachineId } from '../platform/files/machine';
 import { readObject } from '../platform/files/object-file';
 import { kindOf, marksOf } from '../platform/files/stat';
-import type { MachineName } from '../time/machines/read';
+import type { MachineName } from '../time/machines/model';
 import { machinesFolder, MAX_DAY_BYTES } from './exchange';
 import { publishedFiles } from './mirror';
 

@@ -12,15 +12,7 @@ import type { MachineSpan } from './machines/model';
 export interface DayParts {
   /** In chronological order. */
   spans: FocusSpan[];
-  commits: {
-    change: string;
-    /** Distinguishes changes of the same author and second; undefined in older logs. */
-    patch: string | undefined;
-    repo: string;
-    at: number;
-    subject: string;
-    path: string | undefined;
-  }[];
+  commits: ReturnType<typeof commitsIn>;
   sessions: (Omit<SessionParts, 'parts'> & { parts: [from: number, to: number, state: 'w' | 'y'][] })[];
   /** Time of the last event. */
   lastAt: number;
@@ -41,9 +33,7 @@ export function dayParts(events: readonly SenseEvent[], options: TimelineOptions
       options,
       new Map(timeline.apps.map(([app, kind]) => [foldName(app), { app, kind }])),
     ),
-    commits: commitsIn(events).map(({ ms, change, patch, repo, subject, path }) => {
-      return { change, patch, repo, at: Math.floor(ms / 1000), subject, path };
-    }),
+    commits: commitsIn(events),
     sessions: timeline.sessions.map(({ parts, ...session }) => ({
       ...session,
       // Publish `r` as `y`, because older versions of steward don't know `r`.

@@ -148,10 +148,13 @@ export function commitsIn(events: readonly SenseEvent[]) {
 
 function commitIn({ ts, repo, detail = {} }: SenseEvent) {
   const ms = Date.parse(ts);
+  const at = Math.floor(ms / 1000);
   const path = textOf(detail['path']);
   return {
-    ...{ ms, path, repo: textOf(repo) ?? path ?? 'unknown', patch: textOf(detail['patch']) },
-    change: changeOf({ detail }) ?? String(Math.floor(ms / 1000)),
+    ...{ ms, at, path, repo: textOf(repo) ?? path ?? 'unknown' },
+    /** Distinguishes changes of the same author and second; undefined in older logs. */
+    patch: textOf(detail['patch']),
+    change: changeOf({ detail }) ?? String(at),
     branch: textOf(detail['branch']) ?? null,
     sha: textOf(detail['sha']) ?? '',
     subject: textOf(detail['subject']) ?? '',

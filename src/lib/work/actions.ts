@@ -18,7 +18,7 @@ export interface Snoozed extends Item {
   due: string;
 }
 
-const conflict = (message: string, hint: string): StewardError =>
+export const conflict = (message: string, hint: string): StewardError =>
   new StewardError('conflict', message, { hint });
 
 /** Runs `work snooze`: changes the due time in the body of an open reminder. */

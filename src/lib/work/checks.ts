@@ -62,14 +62,8 @@ function row(
 }
 
 function checkPrivacy({ config, clock }: WorkChecked, repo: string): Finding[] {
-  const { verifiedAt, visibility } = config.workRepo.privacy;
-  return [
-    privacyFinding(
-      { state: privacyState(config.workRepo, clock.now()), verifiedAt, visibility },
-      repo,
-      clock,
-    ),
-  ];
+  const state = privacyState(config.workRepo, clock.now());
+  return [privacyFinding({ ...config.workRepo.privacy, state }, repo, clock)];
 }
 
 function privacyFinding({ state, verifiedAt, visibility }: Privacy, repo: string, clock: Clock): Finding {
@@ -80,8 +74,8 @@ function privacyFinding({ state, verifiedAt, visibility }: Privacy, repo: string
 
 interface Privacy {
   state: PrivacyState;
-  verifiedAt: string | null | undefined;
-  visibility: string | null | undefined;
+  verifiedAt?: string | null | undefined;
+  visibility?: string | null | undefined;
 }
 
 /** Returns whether work tracking works, as far as local files tell. */
@@ -100,29 +94,23 @@ export function judgePrivacy(
   state: PrivacyState,
   { repo, verified, visibility }: { repo: string; verified: string; visibility: string },
 ): Finding {
-  switch (state) {
-    case 'setup':
-      return off('not set up', { fix: 'steward work setup OWNER/REPO' });
-    case 'off':
-      return off('WORK.enabled is false', { fix: 'steward config set WORK.enabled true' });
-    case 'public':
-      return failed(
-        `${repo} is ${visibility} (verified ${verified}), so nothing is read or sent`,
-        MAKE_PRIVATE,
-      );
-    case 'unverified':
-      return failed(`${repo} has not been verified as private, so nothing is sent`, { fix: VERIFY });
-    case 'expired':
-      return warning(
-        `the verification of ${repo} has expired (last verified ${verified}); captures stay queued`,
-        {
-          fix: VERIFY,
-        },
-      );
-    case 'due':
-    case 'fresh':
-      return ok(`${repo} is private (verified ${verified})`);
-  }
+  const isPrivate = ok(`${repo} is private (verified ${verified})`);
+  const findings: Record<PrivacyState, Finding> = {
+    setup: off('not set up', { fix: 'steward work setup OWNER/REPO' }),
+    off: off('WORK.enabled is false', { fix: 'steward config set WORK.enabled true' }),
+    public: failed(
+      `${repo} is ${visibility} (verified ${verified}), so nothing is read or sent`,
+      MAKE_PRIVATE,
+    ),
+    unverified: failed(`${repo} has not been verified as private, so nothing is sent`, { fix: VERIFY }),
+    expired: warning(
+      `the verification of ${repo} has expired (last verified ${verified}); captures stay queued`,
+      { fix: VERIFY },
+    ),
+    due: isPrivate,
+    fresh: isPrivate,
+  };
+  return findings[state];
 }
 
 function checkToken(at: WorkChecked): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
+import { conflict } from './actions';
 import { cacheIssues } from './cache';
 import { withWorkLock, type OpenRepo, type WorkDeps } from './deps';
 import type { LabelEvent } from './host/github-read';
@@ -65,10 +66,6 @@ function refuseUnclaimable({ number, state, labels }: HostIssue): void {
   if (status === null || ['ready', 'queued', 'in-progress'].includes(status)) return;
   const hint = 'Set Status:ready first, or choose another issue: `steward work ready`.';
   throw conflict(`#${number} is ${status}; only ready or queued issues can be claimed.`, hint);
-}
-
-function conflict(message: string, hint: string): StewardError {
-  return new StewardError('conflict', message, { hint });
 }
 
 /** Creates the agent's label if it is missing. The Status label must already exist. */

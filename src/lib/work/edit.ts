@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { addComment, changed, textOrFile } from './actions';
+import { addComment, changed, conflict, textOrFile } from './actions';
 import type { Item } from './board';
 import { readCache } from './cache';
 import type { OpenRepo, WorkDeps } from './deps';
@@ -65,15 +65,13 @@ export async function moveIssue(deps: WorkDeps, { number, status, reason = '', f
   const open = await openForWriting(deps);
   const before = await open.host.issue(open.repo, number);
   if (before.state === 'closed') {
-    throw new StewardError('conflict', `#${number} is closed.`, {
-      hint: `Reopen it on GitHub first (\`steward work open ${number}\` opens the page).`,
-    });
+    const hint = `Reopen it on GitHub first (\`steward work open ${number}\` opens the page).`;
+    throw conflict(`#${number} is closed.`, hint);
   }
   const current = statusOf(before.labels);
   if (from !== undefined && current !== from) {
-    throw new StewardError('conflict', `#${number} is ${current ?? 'without a Status'} now, not ${from}.`, {
-      hint: `See who changed it: \`steward work show ${number}\`.`,
-    });
+    const hint = `See who changed it: \`steward work show ${number}\`.`;
+    throw conflict(`#${number} is ${current ?? 'without a Status'} now, not ${from}.`, hint);
   }
   const { missingLabels } = await setStatus(open, { number, status });
   if (missingLabels.length > 0) throw labelMissing(open.repo, missingLabels);

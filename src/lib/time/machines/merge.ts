@@ -2,12 +2,17 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import { addDays, type Day } from '../../platform/time/time';
 import type { DailyRecord } from '../record';
 import { unionLedger } from './ledger';
-import { keyOfCommit, type CommitKey, type MachineDay, type MachineRow, type UnionRecord } from './model';
+import {
+  keyOfCommit,
+  type CommitKey,
+  type MachineDay,
+  type MachineName,
+  type MachineRow,
+  type UnionRecord,
+} from './model';
 import { recordTime } from '../focus-tally';
 import { capturedFirst, countOnce, type Counted } from './overlap';
 import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
-
-type MachineLabel = Pick<MachineRow, 'id' | 'name' | 'asOf'>;
 
 /**
  * Merges the machines' days into one record per requested date, oldest first. `days` should include the days
@@ -16,7 +21,7 @@ type MachineLabel = Pick<MachineRow, 'id' | 'name' | 'asOf'>;
 export function mergeDays(
   days: readonly MachineDay[],
   wanted: ReadonlySet<Day>,
-  machines: readonly MachineLabel[],
+  machines: readonly MachineName[],
 ): UnionRecord[] {
   const dates = new Map<Day, Counted[]>();
   for (const counted of countOnce(distinct(days))) {
@@ -49,7 +54,7 @@ function isLater(a: MachineDay, b: MachineDay): boolean {
 function merged(
   date: Day,
   dates: ReadonlyMap<Day, readonly Counted[]>,
-  machines: readonly MachineLabel[],
+  machines: readonly MachineName[],
 ): UnionRecord {
   const all = dates.get(date) ?? [];
   const around = [addDays(date, -1), date, addDays(date, 1)].flatMap((day) => dates.get(day) ?? []);
@@ -146,10 +151,10 @@ function sessionsOf(all: readonly Counted[]): DailyRecord['sessions'] {
 }
 
 function rowOf(
-  { id, name, asOf }: MachineLabel,
+  { id, name, asOf }: MachineName,
   parts: readonly { counted: Counted; seconds: DaySeconds }[],
 ): MachineRow {
-  const label: MachineLabel = asOf === undefined ? { id, name } : { id, name, asOf };
+  const label: MachineName = asOf === undefined ? { id, name } : { id, name, asOf };
   const part = parts.find(({ counted }) => counted.day.machine === id);
   if (part === undefined) return { ...label, state: 'not-recorded', minutes: null };
   const { record } = part.counted.day;

@@ -28,15 +28,18 @@ export interface MachineDay {
   commits: readonly (CommitKey & { repo: string; ts: number; subject?: string })[];
 }
 
-export interface MachineRow {
+export interface MachineName {
   id: string;
   name: string;
+  /** When the machine published what is shown, if the exchange folder is not reachable. */
+  asOf?: string;
+}
+
+export interface MachineRow extends MachineName {
   /** `so-far`: the day isn't over yet, or the machine has published only part of the day. */
   state: 'recorded' | 'so-far' | 'not-recorded';
   /** The machine's share of `totalMinutes`, or null if not recorded. */
   minutes: number | null;
-  /** When the machine published what is shown, if the exchange folder is not reachable. */
-  asOf?: string;
 }
 
 /** A day's record that combines several machines. */

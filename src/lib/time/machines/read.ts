@@ -5,16 +5,9 @@ import { addDays, type Day } from '../../platform/time/time';
 import type { DayLedger } from '../ledger/model';
 import type { DailyRecord, SessionRepos } from '../record';
 import { distinct, mergeDays } from './merge';
-import type { MachineDay, UnionRecord } from './model';
+import type { MachineDay, MachineName, UnionRecord } from './model';
 import { countOnce, type Counted } from './overlap';
 import type { MachineParts } from './timeline';
-
-export interface MachineName {
-  id: string;
-  name: string;
-  /** When the machine published what is shown, if the exchange folder is not reachable. */
-  asOf?: string;
-}
 
 /** The machines to merge. */
 export interface Machines {
