@@ -30,7 +30,7 @@ export default class Demo extends BaseCommand {
         { port: 0 },
         {
           isJson: this.json,
-          say: (problem) => this.say(problem),
+          say: this.say,
           onListening: ({ url, pid }) => {
             this.printLine({ url, pid, folder });
             this.print(() => this.invitation(url, flags.keep));

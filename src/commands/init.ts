@@ -19,11 +19,10 @@ export default class Init extends BaseCommand {
   async run(): Promise<InitSummary | ImportResult> {
     const { flags } = await this.parse(Init);
     if (flags.import !== undefined) return this.importFrom(flags.import, flags);
-    const say = (text: string): void => this.say(text);
     const hint = 'Use flags instead, such as: steward init --yes --name NAME';
     const { summary, wasShown } = flags.yes
-      ? await setUpSteward(this.context, { flags, say, questions: undefined })
-      : await asking(hint, (questions) => setUpSteward(this.context, { flags, say, questions }));
+      ? await setUpSteward(this.context, { flags, say: this.say, questions: undefined })
+      : await asking(hint, (questions) => setUpSteward(this.context, { flags, say: this.say, questions }));
     this.print(() => summaryText(summary, wasShown));
     return summary;
   }

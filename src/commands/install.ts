@@ -79,10 +79,9 @@ export default class Install extends BaseCommand {
     const parts = part === undefined ? (yes ? defaultParts() : undefined) : [part];
     if (parts !== undefined) refuseOtherFlags(parts, options);
     const hint = `Name a part (${PART_IDS.join(', ')}), or use --yes for the defaults.`;
-    const say = (text: string): void => this.say(text);
     const choice =
       parts === undefined
-        ? await asking(hint, (questions) => askChoice(questions, options, say))
+        ? await asking(hint, (questions) => askChoice(questions, options, this.say))
         : { parts, options };
     const places = completionPlaces(this.config.commands, this.config.topics, allKeys());
     const print = (text: string): void => this.print(() => text);

@@ -25,13 +25,12 @@ export default class Mcp extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { flags } = await this.parse(Mcp);
-    const say = (text: string): void => this.say(text);
     if (isTerminalInput()) {
-      say(
+      this.say(
         'This server is for assistants. Press Ctrl-C to stop it. To register it: claude mcp add steward -- steward mcp',
       );
     }
-    await serveMcp(this.context, { write: flags.write, say });
+    await serveMcp(this.context, { write: flags.write, say: this.say });
     return undefined;
   }
 }

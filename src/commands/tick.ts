@@ -13,7 +13,7 @@ export default class Tick extends BaseCommand {
   static override related = ['install', 'sense capture', 'work sweep'];
 
   async run(): Promise<Ticked> {
-    const jobs = await openTick(this.context, (problem) => this.say(problem));
+    const jobs = await openTick(this.context, this.say);
     const result: Ticked = { daemon: jobs === undefined, steps: await runTick(jobs ?? []) };
     for (const { id, ok, reason } of result.steps) if (!ok) this.say(`${id}: ${reason ?? 'failed'}`);
     if (result.steps.some(({ id, ok }) => id === 'capture' && !ok)) process.exitCode = 1;

@@ -35,9 +35,8 @@ export default class Uninstall extends BaseCommand {
         hint: purge ? 'Omit the part.' : 'Use it with "steward uninstall hooks".',
       });
     }
-    const say = (text: string): void => this.say(text);
     const purged = purge ? await planPurge(this.context) : null;
-    if (purged !== null) await consentToPurge(purged, { yes, dryRun, json: this.json }, say);
+    if (purged !== null) await consentToPurge(purged, { yes, dryRun, json: this.json }, this.say);
     let isAny = false;
     const print = (text: string): void => {
       isAny = true;
@@ -48,9 +47,9 @@ export default class Uninstall extends BaseCommand {
     if (!isAny) print('Nothing is installed.');
     if (isWhole && !dryRun) removeCacheAtExit();
     if (purged === null && !dryRun && isWhole && exists(this.context.area.root))
-      say(`Your data is still in ${this.context.area.root}; --purge deletes it too.`);
+      this.say(`Your data is still in ${this.context.area.root}; --purge deletes it too.`);
     if (purged !== null && !dryRun) {
-      const left = await purgeData(this.context, { isShimGone: done.hooks?.shim.removed === true }, say);
+      const left = await purgeData(this.context, { isShimGone: done.hooks?.shim.removed === true }, this.say);
       done.left.push(...left);
       left.forEach((part) => print(leftText(part)));
       print(`Deleted the data. ${howToRemove(productRoot(this.context))}`);

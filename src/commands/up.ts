@@ -26,27 +26,26 @@ export default class Up extends BaseCommand {
 
   async run(): Promise<ReturnType<typeof upDocument> | undefined> {
     const { flags } = await this.parse(Up);
-    const say = (text: string): void => this.say(text);
-    if (!flags.yes && !this.context.area.sense.isSetUp) await askToStart(this.context, say);
+    if (!flags.yes && !this.context.area.sense.isSetUp) await askToStart(this.context, this.say);
     const ask = flags.yes || !isInteractive() ? undefined : (question: string) => confirm(question, 'no');
     const result = await up(this.context, process.cwd(), ask);
     const { warnings, capture, created, userArea, watching, authors } = result;
-    for (const problem of [...warnings, ...capture.problems]) say(problem);
+    for (const problem of [...warnings, ...capture.problems]) this.say(problem);
     if (created)
-      for (const text of [`Set up in ${userArea}`, placeText(this.context) ?? []].flat()) say(text);
-    say(
+      for (const text of [`Set up in ${userArea}`, placeText(this.context) ?? []].flat()) this.say(text);
+    this.say(
       watching === null
         ? 'This folder is not a git repository, so it is not watched.'
         : `Watching ${watching}`,
     );
     const isEmpty = hasNothing(result.days);
     const offer = await offerSync(this.context);
-    if (offer !== undefined) say(offer);
+    if (offer !== undefined) this.say(offer);
     if (result.backfill !== null) {
-      for (const problem of result.backfill.problems) say(problem);
+      for (const problem of result.backfill.problems) this.say(problem);
       const hint = authors === null || isEmpty ? undefined : authorsHint(authors);
-      if (!isEmpty) say(backfillText(result.backfill));
-      if (hint !== undefined) say(hint);
+      if (!isEmpty) this.say(backfillText(result.backfill));
+      if (hint !== undefined) this.say(hint);
     }
     this.print(() => {
       if (isEmpty) return nothingText(watching, authors);
@@ -57,7 +56,7 @@ export default class Up extends BaseCommand {
     if (flags.once) return document;
     const running = await findDaemon(this.context);
     if (running !== undefined) {
-      say(`The daemon is already running: ${running.instance.url}/`);
+      this.say(`The daemon is already running: ${running.instance.url}/`);
       return { ...document, daemon: running.instance.url };
     }
     process.exitCode = await serveDaemon(
@@ -65,10 +64,10 @@ export default class Up extends BaseCommand {
       { port: flags.port, sweep: true },
       {
         isJson: this.json,
-        say: (text) => (warnings.includes(text) ? undefined : say(text)),
+        say: (text) => (warnings.includes(text) ? undefined : this.say(text)),
         onListening: ({ url }) => {
           this.printLine({ ...document, daemon: url });
-          say(`Dashboard: ${url}/   (Ctrl-C stops the daemon)`);
+          this.say(`Dashboard: ${url}/   (Ctrl-C stops the daemon)`);
         },
       },
     );

@@ -17,7 +17,7 @@ export default class DaemonServe extends BaseCommand {
     const { flags } = await this.parse(DaemonServe);
     process.exitCode = await serveDaemon(this.context, flags, {
       isJson: this.json,
-      say: (text) => this.say(text),
+      say: this.say,
       onListening: ({ url, port, pid }) => {
         this.printLine({ url, port, pid });
         this.print(() => `Listening on ${url}`);

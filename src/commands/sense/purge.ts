@@ -42,12 +42,7 @@ export default class SensePurge extends BaseCommand {
     const { deps, locked } = await openSense(this.context);
     const { from, to } = flags.of === undefined ? {} : await this.period(flags.of);
     const range = definedOnly({ from, to });
-    const selection = {
-      all,
-      records,
-      ...definedOnly({ app, repo: wanted }),
-      ...range,
-    };
+    const selection = { all, records, ...definedOnly({ app, repo: wanted }), ...range };
     const work = async (): Promise<PurgeResult & { usage: string[] }> => {
       const purged = await locked(() => purge(deps, selection, !yes));
       // Token usage isn't recorded per application, so purging an application deletes no usage data.

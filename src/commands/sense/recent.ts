@@ -20,7 +20,7 @@ export default class SenseRecent extends BaseCommand {
   async run(): Promise<RecordDocument[]> {
     const { flags } = await this.parse(SenseRecent);
     const sense = await openSense(this.context);
-    const deps = await openMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
+    const deps = await openMachines(this.context, sense.deps, flags.machine, this.say);
     const onDamaged = ({ message }: StewardError): void => this.say(message);
     const { from, to } = flags.of === undefined ? {} : await this.period(flags.of);
     const days = flags.days ?? (from === undefined ? 7 : MAX_RECENT_DAYS);

@@ -28,7 +28,7 @@ export default class SenseToday extends BaseCommand {
   async run(): Promise<RecordDocument> {
     const { flags } = await this.parse(SenseToday);
     const sense = await openSense(this.context);
-    const deps = await openMachines(this.context, sense.deps, flags.machine, (text) => this.say(text));
+    const deps = await openMachines(this.context, sense.deps, flags.machine, this.say);
     const { record, ...beside } =
       flags.of === undefined ? today(deps) : dayView(deps, await sense.readDay(flags.of));
     const waiting =

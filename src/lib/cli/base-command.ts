@@ -212,7 +212,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Writes progress and next steps to stderr. */
-  protected say(text: string): void {
+  protected readonly say = (text: string): void => {
     writeErr(`${foldFor('stderr', text)}\n`);
-  }
+  };
 }
