@@ -8,22 +8,17 @@ import { isInteractive, confirm, openPrompt, type Prompt } from '../../platform/
 import { clean } from '../../platform/terminal/terminal';
 import type { JobId } from '../../schedule/job';
 
+const value = (helpGroup: string, description: string, helpValue: string) =>
+  string({ helpGroup, description, helpValue });
+
 /** The flags of `steward init`. Each flag answers a question. */
 export const INIT_FLAGS = {
   yes: boolean({ char: 'y', description: 'Skip the questions; change only the settings given as flags.' }),
-  name: string({ helpGroup: 'PERSON', description: 'Your name.', helpValue: 'NAME' }),
-  'da-name': string({ helpGroup: 'PERSON', description: "Your assistant's name.", helpValue: 'NAME' }),
+  name: value('PERSON', 'Your name.', 'NAME'),
+  'da-name': value('PERSON', "Your assistant's name.", 'NAME'),
   voice: string({ helpGroup: 'PERSON', description: 'Set voice output.', options: ['on', 'mute', 'off'] }),
-  'voice-id': string({
-    helpGroup: 'PERSON',
-    description: 'A voice id from your speech provider.',
-    helpValue: 'ID',
-  }),
-  'repos-below': string({
-    helpGroup: 'CAPTURE',
-    description: 'Watch the repositories below this folder.',
-    helpValue: 'DIR',
-  }),
+  'voice-id': value('PERSON', 'A voice id from your speech provider.', 'ID'),
+  'repos-below': value('CAPTURE', 'Watch the repositories below this folder.', 'DIR'),
   repo: string({
     helpGroup: 'CAPTURE',
     description: 'Watch this repository; repeatable.',
@@ -36,11 +31,7 @@ export const INIT_FLAGS = {
     description: 'Sources to capture: all, none, or a list from appFocus,git,agentSession,web.',
     helpValue: 'LIST',
   }),
-  'work-repo': string({
-    helpGroup: 'SERVICE',
-    description: 'Store work as issues in this repository. Contacts GitHub.',
-    helpValue: 'OWNER/REPO',
-  }),
+  'work-repo': value('SERVICE', 'Store work as issues in this repository. Contacts GitHub.', 'OWNER/REPO'),
   'create-work-repo': boolean({
     helpGroup: 'SERVICE',
     description: 'Create the repository, which will be private, if it does not exist.',
@@ -52,31 +43,19 @@ export const INIT_FLAGS = {
     allowNo: true,
   }),
   'push-test': boolean({ helpGroup: 'SERVICE', description: 'Send a test push message.' }),
-  import: string({
-    helpGroup: 'IMPORT',
-    description: "Import another system's data from this folder.",
-    helpValue: 'DIR',
-  }),
+  import: value('IMPORT', "Import another system's data from this folder.", 'DIR'),
   'dry-run': boolean({
     helpGroup: 'IMPORT',
     description: 'With --import, show what would be imported without writing anything.',
     dependsOn: ['import'],
   }),
-  'sync-folder': string({
-    helpGroup: 'SERVICE',
-    description: 'Folder that your machines sync, in which they meet.',
-    helpValue: 'DIR',
-  }),
+  'sync-folder': value('SERVICE', 'Folder that your machines sync, in which they meet.', 'DIR'),
   hooks: boolean({
     helpGroup: 'SERVICE',
     description: "Register steward's hooks with your assistant, or remove them.",
     allowNo: true,
   }),
-  jobs: string({
-    helpGroup: 'SERVICE',
-    description: 'Jobs to schedule: all, none, or a list from sense,insight,work,daemon.',
-    helpValue: 'LIST',
-  }),
+  jobs: value('SERVICE', 'Job to schedule: daemon, tick or none.', 'JOB'),
 };
 
 export type InitFlags = InferredFlags<typeof INIT_FLAGS>;
