@@ -133,8 +133,7 @@ function* filesOf(
       skip(place, facts.isLink ? 'is a symbolic link' : 'is not a folder');
       continue;
     }
-    for (const name of listFolder(place).sort()) {
-      if (!name.endsWith('.md') || name.startsWith('.')) continue;
+    for (const name of markdownFiles(place)) {
       count += 1;
       if (count > MAX_FILES) {
         skip(place, `has more than ${MAX_FILES} files; the rest are skipped`);
@@ -143,6 +142,13 @@ function* filesOf(
       yield { type, name: name.replace(/\.md$/, ''), path: join(place, name) };
     }
   }
+}
+
+/** Returns the names of the Markdown files in a folder, sorted. */
+export function markdownFiles(folder: string): string[] {
+  return listFolder(folder)
+    .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
+    .sort();
 }
 
 /** Returns the start of an entry. Calls `skip` and returns undefined if the entry can't be read. */

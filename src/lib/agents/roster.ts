@@ -3,12 +3,13 @@ import * as v from 'valibot';
 
 import { errnoCode, StewardError, toStewardError } from '../errors';
 import { createFile, readBytes } from '../platform/files/atomic-file';
-import { ensureFolder, listFolder, lstatOf } from '../platform/files/folder';
+import { ensureFolder, lstatOf } from '../platform/files/folder';
 import { bodyOf, frontMatter } from '../platform/files/yaml';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
 import { MODEL_TIERS, traitIds, withArticle, type ModelTier, type TraitFamily } from './brief';
+import { markdownFiles } from './knowledge';
 
 type Persona = v.InferOutput<typeof PERSONA>;
 
@@ -96,9 +97,7 @@ export function rosterFiles(folder: string): string[] {
       hint: 'Replace it with a regular folder.',
     });
   }
-  return listFolder(folder)
-    .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
-    .sort();
+  return markdownFiles(folder);
 }
 
 /**

@@ -95,19 +95,15 @@ function userPrompt({ verb, input, session }: ParsedCall, slug: string | null): 
   return { text: input.prompt, session, slug };
 }
 
+function oneOf<T extends string>(what: string, word: string, known: readonly T[]): T {
+  const found = known.find((one) => one === word);
+  if (found !== undefined) return found;
+  throw new StewardError('usage', `Unknown ${what} "${word}".`, { hint: `Use one of: ${known.join(', ')}.` });
+}
+
 function parseCall(deps: Pick<HookDeps, 'env'>, call: HookCall): ParsedCall {
-  const verb = HOOK_VERBS.find((known) => known === call.verb);
-  if (verb === undefined) {
-    throw new StewardError('usage', `Unknown hook "${call.verb}".`, {
-      hint: `Use one of: ${HOOK_VERBS.join(', ')}.`,
-    });
-  }
-  const named = ASSISTANT_IDS.find((id) => id === (call.assistant ?? CLAUDE_CODE));
-  if (named === undefined) {
-    throw new StewardError('usage', `Unknown assistant "${call.assistant}".`, {
-      hint: `Use one of: ${ASSISTANT_IDS.join(', ')}.`,
-    });
-  }
+  const verb = oneOf('hook', call.verb, HOOK_VERBS);
+  const named = oneOf('assistant', call.assistant ?? CLAUDE_CODE, ASSISTANT_IDS);
   const read = readHookJson(call.bytes, call.cut, deps.env);
   const session = 'problem' in read ? undefined : storedId(read.input.session);
   if ('problem' in read || session === undefined) {

@@ -50,7 +50,8 @@ export function isOwnFileDue(deps: OwnFileDeps, assistant: Assistant, entries: r
   const found = contentOf(path);
   if (found === undefined) return true;
   if (found === ownText(deps, assistant)) return false;
-  if (isOurs(found, entryIn(entries, assistant, path))) return true;
+  const known = entries.find((entry) => entry.id === idOf(assistant) && entry.path === path);
+  if (isOurs(found, known)) return true;
   throw new StewardError('conflict', `${path} was changed or was not written by steward.`, {
     hint: 'Move or rename the file, then retry.',
   });
@@ -63,10 +64,6 @@ export function writeOwnFile(deps: HookInstallDeps, assistant: Assistant, manife
   const found = contentOf(path);
   const was = typeof found === 'string' ? found : undefined;
   writeRecorded(manifest, { id: idOf(assistant), path, text, was }, deps);
-}
-
-function entryIn(entries: readonly InstallEntry[], assistant: Assistant, path: string) {
-  return entries.find((entry) => entry.id === idOf(assistant) && entry.path === path);
 }
 
 /**

@@ -67,7 +67,7 @@ export type HookInput = ReturnType<typeof inputOf>;
 
 function inputOf(fields: Record<string, unknown>, env: NodeJS.ProcessEnv) {
   const tool = textOf(fields['tool_name']);
-  const place = fields['cwd'] ?? firstOf(fields['workspace_roots']);
+  const place = fields['cwd'] ?? [fields['workspace_roots']].flat()[0];
   const cwd = pathOf(place);
   // Ignore the prompt if the folder is invalid, because the session may be restricted.
   const isPlaceUnusable = cwd === undefined && typeof place === 'string';
@@ -238,10 +238,6 @@ export function fileOf(toolInput: unknown): string | undefined {
 
 function aliased(fields: Record<string, unknown>, name: string): string | undefined {
   return ALIASES[name]?.map((alias) => textOf(fields[alias])).find((text) => text !== undefined);
-}
-
-function firstOf(value: unknown): unknown {
-  return Array.isArray(value) ? value[0] : undefined;
 }
 
 /** Approximately the longest path that any system allows. */

@@ -120,7 +120,8 @@ function environmentOf(area: string | undefined, host: PathHost): string {
  * doesn't make the assistant's hook fail.
  */
 export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' | 'home'>) {
-  const written = host.platform === 'win32' ? forWindows(shimPath) : forShell(shimPath);
+  // Both Git Bash and cmd accept a path with slashes in double quotes.
+  const written = host.platform === 'win32' ? `"${shimPath.replaceAll('\\', '/')}"` : forShell(shimPath);
   const spellings = spellingsOf(shimPath, host).sort((a, b) => b.length - a.length);
   /**
    * Returns the verb of a command that only runs the shim, even if the user has rewritten it (quotes, `~` or
@@ -176,11 +177,6 @@ function unquoted(word: string): string {
 /** Matches what may follow the shim's path: arguments, redirections and `|| :`. */
 const REST =
   /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
-
-/** Quotes a path for Windows. Both Git Bash and cmd accept this form. */
-function forWindows(path: string): string {
-  return `"${path.replaceAll('\\', '/')}"`;
-}
 
 function spellingsOf(path: string, host: Pick<PathHost, 'platform' | 'home'>): string[] {
   const paths = host.platform === 'win32' ? [path, path.replaceAll('\\', '/')] : [path];

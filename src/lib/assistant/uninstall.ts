@@ -147,7 +147,7 @@ function removeFrom(
   if (!isDry) sweepSettings(path, deps.clock.now());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const source = readSettings(path);
-    const { text, isEmpty, ...found } = without({ deps, assistant, path, source, entry });
+    const { text, isEmpty, ...found } = without(deps, assistant, { path, entry }, source);
     const isOnlyOurs = known?.createdFile === true && isEmpty;
     if (isDry) return { path, ...found, removed: isOnlyOurs };
     if (source !== undefined && readSettings(path) !== source) continue;
@@ -160,14 +160,12 @@ function removeFrom(
   throw busy(path);
 }
 
-function without(input: {
-  deps: HookInstallDeps;
-  assistant: Assistant;
-  path: string;
-  source: string | undefined;
-  entry: InstallEntry | undefined;
-}): { text: string | undefined } & Omit<RemovedFrom, 'path' | 'removed'> & { isEmpty: boolean } {
-  const { deps, assistant, path, source, entry } = input;
+function without(
+  deps: HookInstallDeps,
+  assistant: Assistant,
+  { path, entry }: UninstalledFile,
+  source: string | undefined,
+): { text: string | undefined } & Omit<RemovedFrom, 'path' | 'removed'> & { isEmpty: boolean } {
   if (source === undefined) {
     return { text: undefined, isEmpty: false, entries: 0, statusLine: null, left: [], strangers: [] };
   }

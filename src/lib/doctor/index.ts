@@ -16,23 +16,17 @@ import { AREA_CHECKS, type AreaChecked } from './area';
 import { MACHINE_CHECKS, type MachineChecked } from './machine';
 import { exitCodeOf, partOf, reportOf, runChecks, type DoctorReport } from './run';
 
-export interface Checked
-  extends
-    MachineChecked,
-    AreaChecked,
-    ConfigChecked,
-    SenseChecked,
-    HooksChecked,
-    JobsChecked,
-    DaemonChecked,
-    NotifyChecked,
-    WorkChecked,
-    ShellChecked,
-    SyncChecked {
-  host: MachineChecked['host'];
-  area: AreaChecked['area'];
-  config: Config;
-}
+export type Checked = MachineChecked &
+  AreaChecked &
+  ConfigChecked &
+  SenseChecked &
+  HooksChecked &
+  JobsChecked &
+  DaemonChecked &
+  NotifyChecked &
+  WorkChecked &
+  ShellChecked &
+  SyncChecked & { config: Config };
 
 /** All checks, in report order. To add a check, add it to the `checks.ts` of its feature. */
 const CHECKS: readonly Check<Checked>[] = [

@@ -151,12 +151,10 @@ async function install(parts: Parts, job: Job): Promise<JobInstalled> {
 async function uninstall(parts: Parts, job: Job): Promise<JobUninstalled> {
   const { deps, backends } = parts;
   const result: JobUninstalled = { job: job.id, removedFrom: [], files: [] };
-  if (!exists(deps.area.installManifest)) {
-    if ((await holdersOf(backends, entryName(deps, job.id))).length === 0) return result;
-  }
+  const isThere = async () => (await holdersOf(backends, entryName(deps, job.id))).length > 0;
+  if (!exists(deps.area.installManifest) && !(await isThere())) return result;
   return withInstallManifest(deps, async (manifest) => {
-    const { removedFrom, files } = await remove(parts, manifest, job.id, backends);
-    return { ...result, removedFrom, files };
+    return { ...result, ...(await remove(parts, manifest, job.id, backends)) };
   });
 }
 

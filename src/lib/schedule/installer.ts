@@ -17,11 +17,7 @@ export type Scheduled = 'jobs' | 'daemon';
 
 export interface InstallerDeps {
   scheduler: Scheduler;
-  sense: {
-    enabled: boolean;
-    pollIntervalSec: number;
-    insight: { command: readonly string[]; hourly: boolean };
-  };
+  sense: { enabled: boolean; pollIntervalSec: number; insight: { command: readonly string[] } };
   captured: string;
   setUpSense: () => Promise<unknown>;
   /** Switches the hourly insight on. */

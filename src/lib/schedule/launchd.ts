@@ -12,7 +12,6 @@ import {
   type BackendDeps,
   type JobEntry,
 } from './backend';
-import type { Job } from './job';
 
 /** Minimum time between a crash and the next start, in seconds. */
 const THROTTLE_SEC = 60;
@@ -29,7 +28,7 @@ export function renderLaunchd({ job, name, launcher, env, log }: JobEntry): stri
     Label: launchdLabel(name),
     ProgramArguments: ['/bin/sh', launcher, job.id],
     EnvironmentVariables: { ...env },
-    ...timesOf(job),
+    ...(job.everySec === null ? { KeepAlive: { SuccessfulExit: false } } : { StartInterval: job.everySec }),
     RunAtLoad: true,
     ThrottleInterval: THROTTLE_SEC,
     ProcessType: 'Background',
@@ -62,10 +61,6 @@ function xmlOf(value: Plist, pad: string): string {
           ),
         ];
   return `${pad}<${tag}>\n${items.join('\n')}\n${pad}</${tag}>`;
-}
-
-function timesOf({ everySec }: Job): Record<string, Plist> {
-  return everySec === null ? { KeepAlive: { SuccessfulExit: false } } : { StartInterval: everySec };
 }
 
 /** The scheduler that uses the logged-in user's launch agents. */

@@ -7,17 +7,24 @@ import { launcherPath } from '../platform/process/launcher';
 import { sinceBootMs } from '../platform/process/own-process';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
-import type { Backend, EntryState } from './backend';
+import type { Backend } from './backend';
 import type { Job, JobId, JobStatus, SchedulerKind } from './job';
 import { entryOf, LAUNCHER, recordsFolder, type ScheduleDeps } from './launcher';
 import { entryId } from './recorder';
 
+interface Backends {
+  backends: readonly Backend[];
+  backend: Backend;
+}
+
 /** Returns a job's status from its scheduler, the launcher's record and the installed files. */
-export async function jobStatus(
-  deps: ScheduleDeps,
-  { backends, backend }: { backends: readonly Backend[]; backend: Backend },
-  job: Job,
-): Promise<JobStatus> {
+export async function jobStatus(deps: ScheduleDeps, backends: Backends, job: Job): Promise<JobStatus> {
+  return statusOf(await gathered(deps, backends, job));
+}
+
+export type JobStatusInput = Awaited<ReturnType<typeof gathered>>;
+
+async function gathered(deps: ScheduleDeps, { backends, backend }: Backends, job: Job) {
   const { area, clock, host } = deps;
   const entries = exists(area.installManifest)
     ? readInstallManifest(area.installManifest, deps.machineId)
@@ -31,19 +38,19 @@ export async function jobStatus(
   const used = backends.find((candidate) => candidate.kind === kind) ?? backend;
   const state = await used.state(entry);
   const written = entries.filter(({ id }) => id === entryId(job.id) || id === LAUNCHER.manifestId);
-  return statusOf({
+  return {
     job,
     scheduler: used.kind,
     everySec: intervalIn(used, job),
     state: { ...state, edited: state.edited || written.some(isEdited) },
     record: readRecord(recordsFolder(area), job.id),
-    recorded,
+    recorded: recorded as Pick<InstallEntry, 'at' | 'added'> | undefined,
     hasLauncher: exists(launcherPath(LAUNCHER.name, { bin: area.bin, host })),
     log: entry.log,
     logEnd: endOf(entry.log),
     nowMs: clock.now(),
     bootMs: clock.now() - sinceBootMs(),
-  });
+  };
 }
 
 export async function holdersOf(backends: readonly Backend[], name: string): Promise<SchedulerKind[]> {
@@ -90,20 +97,6 @@ function isEdited({ kind, path, after }: InstallEntry): boolean {
 }
 
 const MISSED_TO_WARN = 3;
-
-export interface JobStatusInput {
-  job: Job;
-  scheduler: SchedulerKind;
-  everySec: number | null;
-  state: EntryState;
-  record: RunRecord | undefined;
-  recorded: Pick<InstallEntry, 'at' | 'added'> | undefined;
-  hasLauncher: boolean;
-  log: string;
-  logEnd: string;
-  nowMs: number;
-  bootMs: number;
-}
 
 /** Computes a job's status without I/O. */
 export function statusOf(input: JobStatusInput): JobStatus {

@@ -28,14 +28,11 @@ export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<st
     const service = `Type=exec\n${lines}\nRestart=on-failure\nRestartSec=${RESTART_SEC}\nTimeoutStopSec=20`;
     return { [`${name}.service`]: `${unit}\n[Service]\n${service}\n\n[Install]\nWantedBy=default.target\n` };
   }
+  const times = `OnActiveSec=15\nOnUnitActiveSec=${job.everySec}\nAccuracySec=${job.everySec < 60 ? 1 : 5}s\n`;
   return {
     [`${name}.service`]: `${unit}\n[Service]\nType=oneshot\n${lines}\nTimeoutStartSec=${TICK_LIMIT_SEC}\nNice=10\n`,
-    [`${name}.timer`]: `${unit}\n[Timer]\n${timesOf(job.everySec)}\n[Install]\nWantedBy=timers.target\n`,
+    [`${name}.timer`]: `${unit}\n[Timer]\n${times}\n[Install]\nWantedBy=timers.target\n`,
   };
-}
-
-function timesOf(everySec: number): string {
-  return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;
 }
 
 /** Escapes the percent sign, which starts a specifier. */

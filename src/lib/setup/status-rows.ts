@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { KNOWLEDGE_TYPES } from '../agents/knowledge';
+import { KNOWLEDGE_TYPES, markdownFiles } from '../agents/knowledge';
 import { deadMessages } from '../agents/managed/sessions';
 import { rosterFiles } from '../agents/roster';
 import { installerDeps, type Context } from '../app/context';
@@ -26,7 +26,6 @@ import {
 } from '../notify/outbox';
 import { muteState } from '../notify/routing';
 import { warning, withHint, type Finding, type State } from '../platform/check';
-import { listFolder } from '../platform/files/folder';
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import { processHost } from '../platform/files/paths';
 import { plural } from '../platform/terminal/format';
@@ -190,9 +189,7 @@ function foreignFact(count: number): string | undefined {
 function agentsRow({ context }: Sources): Finding {
   const { agents, knowledge } = context.area;
   const named = rosterFiles(agents).length;
-  const entries = KNOWLEDGE_TYPES.flatMap((type) =>
-    listFolder(join(knowledge, type)).filter((name) => name.endsWith('.md')),
-  );
+  const entries = KNOWLEDGE_TYPES.flatMap((type) => markdownFiles(join(knowledge, type)));
   const facts = [
     plural(named, 'named agent'),
     plural(entries.length, 'knowledge entry', 'knowledge entries'),

@@ -6,7 +6,7 @@ import {
   type KnowledgeType,
 } from '../../../lib/agents/knowledge';
 import { knowledgeText } from '../../../lib/agents/view';
-import { BaseCommand, integer, text, word } from '../../../lib/cli/base-command';
+import { BaseCommand, limit, text, word } from '../../../lib/cli/base-command';
 
 export default class AgentsKnowledgeSearch extends BaseCommand {
   static override summary = 'Search the knowledge archive: people, companies, ideas, research';
@@ -18,8 +18,8 @@ export default class AgentsKnowledgeSearch extends BaseCommand {
   static override flags = {
     type: text({ description: 'Only entries of this type.', options: [...KNOWLEDGE_TYPES] }),
     tag: text({ description: 'Only entries with this tag.', helpValue: 'TOPIC' }),
-    limit: integer({ description: `Maximum number of results, 1 to ${MAX_RESULTS}.`, default: 20, min: 1, max: MAX_RESULTS, helpValue: 'N' }),
-  }; // prettier-ignore
+    limit: limit(`Maximum number of results, 1 to ${MAX_RESULTS}.`, 20, MAX_RESULTS),
+  };
   static override examples = [
     'agents knowledge search "battery recycling"',
     'agents knowledge search --type people --tag physics --json',

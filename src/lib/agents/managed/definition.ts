@@ -47,11 +47,11 @@ interface EnvironmentFlags {
   name?: string | undefined;
   description?: string | undefined;
   networking?: string | undefined;
-  hosts?: readonly string[];
+  hosts?: readonly string[] | undefined;
   /** Packages to install, such as `pip:requests` or `apt:ripgrep`. */
-  packages?: readonly string[];
+  packages?: readonly string[] | undefined;
   /** Secrets in the form `NAME=env:VARIABLE` or `NAME=file:PATH`. */
-  secrets?: readonly string[];
+  secrets?: readonly string[] | undefined;
 }
 
 /** A reference to a secret's value, such as `env:NAME` or `file:PATH`. */

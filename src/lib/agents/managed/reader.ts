@@ -16,11 +16,7 @@ const MAX_EVENTS = 1000;
 /** Rereading up to this many events is cheaper than an extra request for a new cursor. */
 const SHORT_TAIL = 100;
 /** Position of the last page: its cursor, the key of the preceding event, and the number of events on the page. */
-const START: { page: string | undefined; before: string; tail: number } = {
-  page: undefined,
-  before: '',
-  tail: 0,
-};
+const START = { page: undefined as string | undefined, before: '', tail: 0 };
 
 export function openHistory(client: Pick<ManagedClient, 'events'>, session: string) {
   return { client, session, position: START, maxEvents: MAX_EVENTS };
@@ -74,18 +70,14 @@ async function readPage(history: History) {
 /** A frame from the stream: an event, or undefined if the frame can't be parsed. */
 type Frame = ManagedEvent | undefined;
 
-interface FrameReader {
-  /** Waits up to `ms` for frames. Returns undefined if the stream has ended. */
-  next: (ms: number) => Promise<{ frames: Frame[]; isAlive: boolean } | undefined>;
-  close: () => void;
-}
+type FrameReader = Awaited<ReturnType<typeof readFrames>>;
 
 const MAX_FRAME = 64 * 1024 * 1024;
 /** Event types that the history never contains. */
 const PARTIAL = new Set(['event_start', 'event_delta', 'ping']);
 
 /** Decodes a stream of server-sent events. Drops an incomplete frame at the end. */
-export async function readFrames(stream: OriginStream): Promise<FrameReader> {
+export async function readFrames(stream: OriginStream) {
   const { createParser } = await import('eventsource-parser');
   const decoder = new TextDecoder();
   let frames: Frame[] = [];
@@ -106,7 +98,8 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   });
   let reading: ReturnType<OriginStream['chunks']['next']> | undefined;
   return {
-    next: async (ms) => {
+    /** Waits up to `ms` for frames. Returns undefined if the stream has ended. */
+    next: async (ms: number): Promise<{ frames: Frame[]; isAlive: boolean } | undefined> => {
       reading ??= stream.chunks.next();
       // Prevents an unhandled rejection if the read fails after the timeout. The next call to `next` throws
       // the error.

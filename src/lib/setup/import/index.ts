@@ -1,6 +1,6 @@
 import { join, resolve, sep } from 'node:path';
 
-import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
+import { KNOWLEDGE_TYPES, markdownFiles } from '../../agents/knowledge';
 import { readRoster, rosterFiles } from '../../agents/roster';
 import type { Context } from '../../app/context';
 import { openSense, setUpSense } from '../../app/sense';
@@ -125,10 +125,7 @@ async function agentItems(context: Context, folder: string): Promise<PlannedItem
 
 function knowledgeItems(folder: string, knowledge: string): Promise<PlannedItem[]> {
   const names = KNOWLEDGE_TYPES.flatMap((type) =>
-    listFolder(join(folder, type))
-      .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
-      .sort()
-      .map((name) => join(type, name)),
+    markdownFiles(join(folder, type)).map((name) => join(type, name)),
   );
   return Promise.all(
     names.map((name) => fileItem('knowledge', join(folder, name), join(knowledge, name), () => undefined)),

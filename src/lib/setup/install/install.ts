@@ -13,7 +13,15 @@ import { ownShell } from '../../shell/completion-install';
 import { chosenJobs } from '../init/step';
 import { DEFAULT_JOB } from '../init/step-services';
 import { removeExtension } from '../web';
-import { PARTS, PART_IDS, type Installed, type InstallOptions, type PartId, type Uninstalled } from './parts';
+import {
+  PARTS,
+  PART_IDS,
+  type Installed,
+  type InstallOptions,
+  type PartId,
+  type Uninstalled,
+  type Uninstalling,
+} from './parts';
 
 interface Choice {
   parts: readonly PartId[];
@@ -89,17 +97,14 @@ export async function installAll(
 export async function uninstallAll(
   context: Context,
   parts: readonly PartId[],
-  {
-    dryRun,
-    assistant,
-    print,
-  }: { dryRun: boolean; assistant: string | undefined; print: (text: string) => void },
+  options: Pick<Uninstalling, 'dryRun' | 'assistant' | 'print'>,
 ): Promise<Uninstalled> {
+  const { dryRun, print } = options;
   const result: Uninstalled = { dryRun, jobs: [], daemonStopped: false, hooks: null, files: [], left: [] };
   const isWhole = parts.length === PART_IDS.length;
   await eachPart(
     parts,
-    (id) => PARTS[id].uninstall({ context, dryRun, assistant, isWhole, result, print }),
+    (id) => PARTS[id].uninstall({ context, ...options, isWhole, result }),
     (what, error) => result.left.push({ what, why: reasonOf(error).why }),
   );
   const { removed } = isWhole ? removeExtension(context, dryRun) : { removed: [] };

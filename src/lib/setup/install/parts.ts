@@ -83,7 +83,7 @@ interface Installing {
   print: (text: string) => void;
 }
 
-interface Uninstalling {
+export interface Uninstalling {
   context: Context;
   dryRun: boolean;
   assistant: string | undefined;

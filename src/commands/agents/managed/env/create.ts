@@ -34,15 +34,8 @@ export default class AgentsManagedEnvCreate extends ManagedCommand {
 
   async run(): Promise<Resource> {
     const { flags } = await this.parse(AgentsManagedEnvCreate);
-    const {
-      name,
-      description,
-      networking,
-      host: hosts = [],
-      package: packages = [],
-      secret: secrets = [],
-    } = flags;
-    const wanted = { name, description, networking, hosts, packages, secrets };
+    const { host: hosts, package: packages, secret: secrets } = flags;
+    const wanted = { ...flags, hosts, packages, secrets };
     const environment = environmentBody(await definitionFile(flags.file), wanted);
     const created = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
     await this.list([created]);
