@@ -13,15 +13,7 @@ import { clean } from '../platform/terminal/terminal';
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;
 export type KnowledgeType = (typeof KNOWLEDGE_TYPES)[number];
 
-interface KnowledgeHit {
-  /** The id to pass to `show`, such as `people/ada-lovelace`. */
-  id: string;
-  type: KnowledgeType;
-  title: string;
-  tags: string[];
-  /** The first body line that contains a search term; null if only the title or tags match. */
-  excerpt: string | null;
-}
+type KnowledgeHit = NonNullable<ReturnType<typeof matchOf>>['hit'];
 
 export interface KnowledgeQuery {
   /** Search terms that must all match, ignoring case and accents. An empty string matches every entry. */
@@ -179,12 +171,7 @@ function decoded(bytes: Buffer | undefined): string | undefined {
   return undefined;
 }
 
-function matchOf(
-  file: File,
-  text: string,
-  words: readonly string[],
-  tag: string | undefined,
-): { hit: KnowledgeHit; rank: number } | undefined {
+function matchOf(file: File, text: string, words: readonly string[], tag: string | undefined) {
   const { title, tags } = headOf(file, text);
   if (tag !== undefined && !tags.some((name) => folded(name) === tag)) return undefined;
   const head = folded(`${file.name} ${title} ${tags.join(' ')}`);
@@ -192,6 +179,7 @@ function matchOf(
   const body = bodyOf(text);
   const whole = folded(body);
   if (!words.every((word) => head.includes(word) || whole.includes(word))) return undefined;
+  // `id` is what `show` takes. `excerpt` is the first line with a word; null if only the title or tags match.
   const hit = { id: idOf(file), type: file.type, title, tags, excerpt: excerptOf(body, words) };
   return { hit, rank: inHead === words.length ? 0 : inHead > 0 ? 1 : 2 };
 }

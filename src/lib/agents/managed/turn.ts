@@ -70,10 +70,8 @@ export function addEvent(turn: Turn, event: ManagedEvent): void {
       Object.assign(turn, { status: 'rescheduling', stop: undefined });
       break;
     case 'session.status_terminated':
-      turn.status = 'terminated';
-      break;
     case 'session.deleted':
-      turn.status = 'deleted';
+      turn.status = event.type === 'session.deleted' ? 'deleted' : 'terminated';
       break;
     case 'session.error':
       turn.failure = finalFailure(event) ?? turn.failure;
