@@ -2,25 +2,11 @@ import { EXIT_CODES } from '../errors';
 import { within } from '../platform/time/wait';
 import { failed, failure, off, type Check, type Finding, type State } from '../platform/check';
 
-export interface Row {
-  id: string;
-  part: string;
-  title: string;
-  state: State;
-  found: string;
-  /** The command that fixes the problem, or null. */
-  fix: string | null;
-  /** Advice for problems that no command fixes. */
-  hint: string | null;
-}
+export type Found = ReturnType<typeof foundOf>;
+export type Row = Found['row'];
 
 /** The output of `doctor --json`. */
 export type DoctorReport = ReturnType<typeof reportOf>;
-
-export interface Found {
-  row: Row;
-  kind: Finding['kind'];
-}
 
 /** Maximum number of checks to run in parallel. */
 const CONCURRENCY = 6;
@@ -70,7 +56,7 @@ async function findingsOf<At extends { config: object }>(
   }
 }
 
-function foundOf<At extends object>({ id, title }: Check<At>, finding: Finding): Found {
+function foundOf<At extends object>({ id, title }: Check<At>, finding: Finding) {
   const { state, found, fix, hint, kind } = finding;
   return {
     row: { id, part: partOf(id), title, state, found, fix: fix ?? null, hint: hint ?? null },

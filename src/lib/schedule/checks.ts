@@ -39,7 +39,6 @@ async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
   const jobs = await at.jobs();
   const status = jobs?.find(({ job }) => job === id);
   if (status === undefined) return [off('no scheduler on this machine', { fix: 'steward up' })];
-  if (id === 'daemon') return [judgeJob(status, localTimes(at.clock))];
   const isDaemon = jobs?.some(({ job, installed }) => job === 'daemon' && installed) === true;
   return [
     !status.installed && isDaemon

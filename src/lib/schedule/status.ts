@@ -64,12 +64,7 @@ export function intervalIn(backend: Backend, { everySec }: Job): number | null {
 }
 
 /** The launcher's record of a job's last run. `atMs` is when the run ended, or when the daemon started. */
-interface RunRecord {
-  atMs: number;
-  exit: number | null;
-}
-
-function readRecord(folder: string, id: JobId): RunRecord | undefined {
+function readRecord(folder: string, id: JobId): { atMs: number; exit: number | null } | undefined {
   const path = join(folder, id);
   const facts = lstatOf(path);
   if (facts?.isFile !== true) return undefined;

@@ -5,7 +5,7 @@ import { status as syncStatus } from './sync/change';
 import { VERSION } from '../platform/version';
 import type { Config } from '../config/schema';
 import { throwIfBug } from '../errors';
-import { failure, ok, warning, withHint, type Finding, type State } from '../platform/check';
+import { failure, ok, warning, withHint, type Finding } from '../platform/check';
 import { exists } from '../platform/files/folder';
 import { palette, plural, sentence, wrap, joinLines } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
@@ -16,14 +16,8 @@ import { sharedArea } from '../sense/shared-area';
 import { damagedText, pendingTexts } from '../sync/checks';
 import { ROWS, type Sources } from './status-rows';
 
-/** The worst finding of a part. */
-export interface StatusPart {
-  id: string;
-  state: State;
-  found: string;
-  /** The command to run next, or null. */
-  fix: string | null;
-}
+/** The worst finding of a part. `fix` is the command to run next, or null. */
+export type StatusPart = ReturnType<typeof partOf>;
 
 /** The output of `steward status --json`. */
 export type Overview = Awaited<ReturnType<typeof overview>>;
@@ -105,7 +99,7 @@ async function syncPart(context: Context): Promise<StatusPart[]> {
   }
 }
 
-function partOf(id: string, finding: Finding): StatusPart {
+function partOf(id: string, finding: Finding) {
   return { id, state: finding.state, found: withHint(finding), fix: finding.fix ?? null };
 }
 
