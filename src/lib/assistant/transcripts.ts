@@ -82,11 +82,7 @@ export function readTranscripts(
 
 export const UNREADABLE = ['EACCES', 'EPERM', 'EIO'];
 
-export interface TranscriptEntry {
-  timestamp: string | undefined;
-  session: string | undefined;
-  cwd: string | undefined;
-}
+export type TranscriptEntry = Record<'timestamp' | 'session' | 'cwd', string | undefined>;
 
 /**
  * Returns a parser for one file's lines. The parser is stateful, because Codex and Copilot identify the session only

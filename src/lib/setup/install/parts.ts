@@ -21,12 +21,7 @@ import {
   type InstallEntry,
 } from '../../platform/files/install-manifest';
 import { jobInstalledText, jobUninstalledText } from '../../schedule/installer';
-import {
-  SCHEDULER_KINDS,
-  type JobInstalled,
-  type JobUninstalled,
-  type SchedulerKind,
-} from '../../schedule/job';
+import { type JobInstalled, type JobUninstalled, type SchedulerKind } from '../../schedule/job';
 import { completionScript, type Completions, type Shell } from '../../shell/completion';
 import {
   completionText,
@@ -36,7 +31,7 @@ import {
   type CompletionInstall,
 } from '../../shell/completion-install';
 
-export const SCHEDULERS = SCHEDULER_KINDS;
+export { SCHEDULER_KINDS as SCHEDULERS } from '../../schedule';
 
 export const PART_IDS = ['hooks', 'jobs', 'daemon', 'completion'] as const;
 export type PartId = (typeof PART_IDS)[number];
