@@ -117,7 +117,9 @@ export async function planShared(deps: ShareDeps) {
   const isUsable = (key: string, value: SharedValue): boolean => {
     const group = deps.groups[groupOf(key)];
     if (group === undefined || local.get(groupOf(key))?.hidden.has(key) === true) return false;
-    return value === null || (group.isValid(nameOf(key), value) && group.isHidden?.(nameOf(key), value) !== true);
+    return (
+      value === null || (group.isValid(nameOf(key), value) && group.isHidden?.(nameOf(key), value) !== true)
+    );
   };
   const usable = theirs.map((entries) => usableIn(entries, isUsable));
   const entries = foldShared([own, ...usable], toIso(deps.nowMs - KEEP_REMOVED_MS));
