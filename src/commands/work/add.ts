@@ -3,7 +3,7 @@ import { unlessInterrupted } from '../../lib/cli/interrupt';
 import { openWork } from '../../lib/app/work';
 import { addInterrupted, createOrQueue, newIssue, type Added, type Queued } from '../../lib/work/add';
 import { STATUSES } from '../../lib/work/label';
-import { issueText, missingText, queuedText, RESUMED } from '../../lib/work/view-results';
+import { addedText } from '../../lib/work/view-results';
 
 const LABEL = { helpGroup: 'LABEL' };
 
@@ -39,9 +39,7 @@ export default class WorkAdd extends BaseCommand {
     const { label: labels = [], ...values } = flags;
     const wanted = newIssue({ title: args.title, labels, ...values });
     const added = await unlessInterrupted(createOrQueue(deps, wanted), addInterrupted);
-    if (added.resumed) this.say(RESUMED);
-    if ('queued' in added) return this.show(added, () => queuedText(added, shown(this.terminal)));
-    if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
-    return this.show(added, () => issueText(added, shown(this.terminal), 'due'));
+    const lines = addedText(added, shown(this.terminal), this.say);
+    return this.show(added, () => lines);
   }
 }

@@ -2,7 +2,7 @@ import { BaseCommand, text, word } from '../../lib/cli/base-command';
 import { unlessInterrupted } from '../../lib/cli/interrupt';
 import { openWork } from '../../lib/app/work';
 import { addInterrupted, createOrQueue, newReminder, type Added, type Queued } from '../../lib/work/add';
-import { issueText, missingText, queuedText, RESUMED } from '../../lib/work/view-results';
+import { addedText } from '../../lib/work/view-results';
 
 export default class WorkRemind extends BaseCommand {
   static override summary = 'Add a reminder';
@@ -30,11 +30,9 @@ export default class WorkRemind extends BaseCommand {
     const { at, priority } = flags;
     const wanted = await newReminder(deps, { text: args.text, at, priority });
     const added = await unlessInterrupted(createOrQueue(deps, wanted), addInterrupted);
-    if (added.resumed) this.say(RESUMED);
-    if ('queued' in added) return this.show(added, () => queuedText(added, shown(this.terminal)));
-    if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
-    this.print(() => issueText(added, shown(this.terminal), 'due'));
-    if (added.due === null) {
+    const lines = addedText(added, shown(this.terminal), this.say);
+    this.print(() => lines);
+    if (!('queued' in added) && added.due === null) {
       this.say(
         `No time found, so you will not be notified. To set a time: steward work snooze ${added.number} "tomorrow 9am"`,
       );

@@ -1,6 +1,6 @@
 import { BaseCommand, word, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
-import { snooze, type Snoozed } from '../../lib/work/actions';
+import { snooze } from '../../lib/work/actions';
 import { issueText } from '../../lib/work/view-results';
 
 export default class WorkSnooze extends BaseCommand {
@@ -14,7 +14,7 @@ export default class WorkSnooze extends BaseCommand {
   static override examples = ['work snooze 12 2h', 'work snooze 12 "tomorrow 9am"'];
   static override related = ['work remind TEXT', 'work list --type reminder', 'work close NUMBER'];
 
-  async run(): Promise<Snoozed> {
+  async run() {
     const { args } = await this.parse(WorkSnooze);
     const { deps, shown } = await openWork(this.context);
     const snoozed = await snooze(deps, args);

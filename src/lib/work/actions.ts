@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { namedFile } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
 import { toItem, type Item } from './board';
-import { cacheIssues, readCache } from './cache';
+import { cacheIssue, readCache } from './cache';
 import type { OpenRepo, WorkDeps } from './deps';
 import { dueWords, readWhen } from './due';
 import type { Comment } from './host/github-read';
@@ -11,18 +11,10 @@ import { failureOf, isGone } from './host/failure';
 import { MAX_BODY, toIssue, withDue } from './issue';
 import { typeOf } from './label';
 import { staleness } from './poll';
-import { currentPrivacy, openForWriting, repoOf } from './privacy';
+import { conflict, currentPrivacy, openForWriting, repoOf } from './privacy';
 
-/** The result of `work snooze`; `due` is ISO 8601 in UTC. */
-export interface Snoozed extends Item {
-  due: string;
-}
-
-export const conflict = (message: string, hint: string): StewardError =>
-  new StewardError('conflict', message, { hint });
-
-/** Runs `work snooze`: changes the due time in the body of an open reminder. */
-export async function snooze(deps: WorkDeps, input: { number: number; when: string }): Promise<Snoozed> {
+/** Runs `work snooze`: changes the due time in the body of an open reminder. `due` is ISO 8601 in UTC. */
+export async function snooze(deps: WorkDeps, input: { number: number; when: string }) {
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
@@ -49,8 +41,9 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
 
 /** Caches a changed issue and converts it to a board item. */
 export function changed({ deps, repo }: OpenRepo, issue: HostIssue): Item {
-  cacheIssues(deps, repo, issue);
-  return toItem(toIssue(issue), deps.config.KANBAN_COLUMNS);
+  const after = toIssue(issue);
+  cacheIssue(deps, repo, after);
+  return toItem(after, deps.config.KANBAN_COLUMNS);
 }
 
 export interface Closed extends Item {

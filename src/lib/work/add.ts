@@ -20,13 +20,10 @@ export interface Added extends Item {
   resumed: boolean;
 }
 
-export interface AddInput {
+type Optional = 'body' | 'type' | 'status' | 'priority' | 'property';
+
+export interface AddInput extends Partial<Record<Optional, string | undefined>> {
   title: string;
-  body?: string | undefined;
-  type?: string | undefined;
-  status?: string | undefined;
-  priority?: string | undefined;
-  property?: string | undefined;
   labels?: readonly string[];
 }
 
@@ -88,22 +85,14 @@ export async function create(deps: WorkDeps, wanted: QueuedIssue, resumed = fals
   return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels, resumed };
 }
 
-/** An issue that stays queued because GitHub has not confirmed it. */
-export interface Queued {
-  queued: true;
-  title: string;
-  /** When the reminder is due, as ISO 8601 in UTC. */
-  due: string | null;
-  reason: string;
-  /** Whether an earlier command had queued the issue. */
-  resumed: boolean;
-}
+/** An issue that stays queued because GitHub has not confirmed it; `due` is ISO 8601 in UTC. */
+export type Queued = Extract<Awaited<ReturnType<typeof createOrQueue>>, { queued: true }>;
 
 /**
  * Queues an issue and creates it. It stays queued until GitHub confirms it, so that a delivery can create it
  * if this process is killed.
  */
-export async function createOrQueue(deps: WorkDeps, wanted: QueuedIssue): Promise<Added | Queued> {
+export async function createOrQueue(deps: WorkDeps, wanted: QueuedIssue) {
   const repo = repoOf(deps.workRepo());
   const { issue, resumed, remove } = queueIssue(deps, wanted);
   return whileCreating(deps, issue, async () => {
@@ -113,8 +102,9 @@ export async function createOrQueue(deps: WorkDeps, wanted: QueuedIssue): Promis
       return added;
     } catch (error) {
       const { kind, message, hint } = toStewardError(error);
+      const { due = null } = issue;
       if (kind === 'unavailable' || kind === 'locked')
-        return { queued: true, title: wantedTitle(issue), due: issue.due ?? null, reason: message, resumed };
+        return { queued: true as const, title: wantedTitle(issue), due, reason: message, resumed };
       // If GitHub may have created the issue, it stays queued until a delivery has checked that.
       const mayExist = readLedger(deps.paths.ledger, repo).has(identityKey(issue.identity));
       if (resumed || mayExist) throw error;

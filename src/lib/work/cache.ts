@@ -4,8 +4,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { parseObject } from '../platform/files/json-object';
 import { markOfTarget } from '../platform/files/stat';
 import { isIso, parseIso, toIso } from '../platform/time/clock';
-import type { HostIssue } from './issue';
-import { isIssue, toIssue, type Issue } from './issue';
+import { isIssue, type Issue } from './issue';
 
 /** Returns the parsed content of a JSON file, or undefined if it is missing or doesn't match the schema. */
 export function readStored<T>(path: string, schema: v.GenericSchema<unknown, T>, maxBytes = 4 * 1024 * 1024) {
@@ -153,36 +152,8 @@ function nextSince(issues: readonly Issue[]): string | null {
   return toIso(Math.floor((overlapping < PAGE ? newest - OVERLAP_MS : newest) / 1000) * 1000);
 }
 
-type CachePath = { paths: { cache: string } };
-
-/** Caches the issues that a write returned, so that the board shows them immediately. */
-export function cacheIssues({ paths }: CachePath, repo: string, ...written: readonly HostIssue[]): void {
+/** Caches the issue that a write returned, so that the board shows it immediately. */
+export function cacheIssue({ paths }: { paths: { cache: string } }, repo: string, written: Issue): void {
   const cache = readCache(paths.cache, repo);
-  writeCache(paths.cache, { ...cache, issues: updated(cache.issues, written.map(toIssue)), etag: null });
-}
-
-/**
- * Runs a series of writes and caches the written issues once, at the end or at the first failure. After a
- * crash, the next poll fetches the issues.
- */
-export async function cachingOnce(
-  deps: CachePath,
-  repo: string,
-  write: (collect: (issue: HostIssue) => void) => Promise<void>,
-): Promise<void> {
-  const written: HostIssue[] = [];
-  const save = (): void => {
-    if (written.length > 0) cacheIssues(deps, repo, ...written);
-  };
-  try {
-    await write((issue) => written.push(issue));
-  } catch (error) {
-    try {
-      save();
-    } catch {
-      // Throw the write error instead of the cache error. The next poll reports the cache error.
-    }
-    throw error;
-  }
-  save();
+  writeCache(paths.cache, { ...cache, issues: updated(cache.issues, [written]), etag: null });
 }

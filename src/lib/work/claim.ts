@@ -1,15 +1,14 @@
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
-import { conflict } from './actions';
-import { cacheIssues } from './cache';
+import { cacheIssue } from './cache';
 import { withWorkLock, type OpenRepo, type WorkDeps } from './deps';
 import type { LabelEvent } from './host/github-read';
-import type { HostIssue } from './issue';
+import { toIssue, type HostIssue } from './issue';
 import { failureOf } from './host/failure';
 import { agentLabel, agentsOf, hasLabel, sameLabel, statusOf, statusOfLabel } from './label';
 import { existingLabels, labelMissing, labelNames, labelOfAgent } from './labels';
-import { openForWriting } from './privacy';
+import { conflict, openForWriting } from './privacy';
 
 export type ClaimResult = Awaited<ReturnType<typeof claimIssue>>;
 
@@ -50,7 +49,7 @@ export async function claimIssue(deps: WorkDeps, { number, agent }: { number: nu
       await winOrWithdraw(open, number, agent);
     }
     const after = await removeReady(open, number);
-    cacheIssues(deps, repo, after);
+    cacheIssue(deps, repo, toIssue(after));
     const { title, url, labels } = after;
     return { number, title, url, agent, already, labels };
   });

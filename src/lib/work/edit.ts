@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { addComment, changed, conflict, textOrFile } from './actions';
+import { addComment, changed, textOrFile } from './actions';
 import type { Item } from './board';
 import { readCache } from './cache';
 import type { OpenRepo, WorkDeps } from './deps';
@@ -7,7 +7,7 @@ import type { IssueChange } from './host';
 import { withText, withTitle } from './issue';
 import { hasLabel, statusEdit, statusOf, type IssueStatus } from './label';
 import { existingLabels, labelMissing, labelNames } from './labels';
-import { openForWriting, repoOf } from './privacy';
+import { conflict, openForWriting, repoOf } from './privacy';
 
 interface EditInput {
   number: number;
@@ -73,30 +73,29 @@ export async function moveIssue(deps: WorkDeps, { number, status, reason = '', f
     const hint = `See who changed it: \`steward work show ${number}\`.`;
     throw conflict(`#${number} is ${current ?? 'without a Status'} now, not ${from}.`, hint);
   }
-  const { missingLabels } = await setStatus(open, { number, status });
-  if (missingLabels.length > 0) throw labelMissing(open.repo, missingLabels);
+  const missing = await setStatus(open, { number, status });
+  if (missing.length > 0) throw labelMissing(open.repo, missing);
   if (reason.trim() !== '') await addComment(open, before, `Blocked: ${reason.trim()}`);
   return changed(open, await open.host.issue(open.repo, number));
 }
 
 /**
  * Replaces the Status label of an open issue. Adds the new label before removing the old one, so that a crash
- * never leaves an issue without a Status.
+ * never leaves an issue without a Status. Returns the labels that the repository lacks; then nothing changed.
  */
 export async function setStatus(open: OpenRepo, { number, status }: { number: number; status: IssueStatus }) {
   const { host, repo } = open;
   const before = await host.issue(repo, number);
   const { add, remove } = statusEdit(before.labels, status);
-  if (before.state === 'closed' || add.length + remove.length === 0)
-    return { changed: false, missingLabels: [] };
+  if (before.state === 'closed' || add.length + remove.length === 0) return [];
   if (add.length > 0) {
     const { labels, missing } = existingLabels(add, await labelNames(open), repo);
-    if (missing.length > 0) return { changed: false, missingLabels: missing };
+    if (missing.length > 0) return missing;
     await host.addLabels(repo, number, labels);
   }
   for (const label of remove) await host.removeLabel(repo, number, label);
   changed(open, await host.issue(repo, number));
-  return { changed: true, missingLabels: [] };
+  return [];
 }
 
 /** Runs `work open`: returns the URL of an issue, from the cache if possible. */

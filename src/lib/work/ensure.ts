@@ -1,10 +1,9 @@
 import { isObject } from '../platform/files/json-object';
 import { readObject, refuseNewer } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
-import { cacheIssues, writeStored } from './cache';
+import { cacheIssue, writeStored } from './cache';
 import { withWorkLock, type OpenRepo } from './deps';
 import type { NewIssue } from './host';
-import type { HostIssue } from './issue';
 import { failureOf, isAmbiguous, isGone } from './host/failure';
 import {
   identityKey,
@@ -83,7 +82,6 @@ interface Batch extends OpenRepo {
   issues: readonly Issue[];
   /** The names of the repository's labels, fetched when first needed. */
   names: string[] | undefined;
-  created: HostIssue[];
 }
 
 /**
@@ -96,16 +94,12 @@ export function ensureIssues(
   onDone: (ensured: Ensured) => void = () => undefined,
 ): Promise<Ensured[]> {
   return withWorkLock(open.deps, 'create', async () => {
-    const batch: Batch = { ...open, issues: await fetchIssues(open), names: undefined, created: [] };
+    const batch: Batch = { ...open, issues: await fetchIssues(open), names: undefined };
     const all: Ensured[] = [];
-    try {
-      for (const each of wanted) {
-        const ensured = await ensureOne(batch, each);
-        all.push(ensured);
-        onDone(ensured);
-      }
-    } finally {
-      cacheCreated(batch);
+    for (const each of wanted) {
+      const ensured = await ensureOne(batch, each);
+      all.push(ensured);
+      onDone(ensured);
     }
     return all;
   });
@@ -118,16 +112,11 @@ export async function ensureIssue(open: OpenRepo, wanted: Wanted): Promise<Ensur
 
 /** Searches for an issue whose creation was requested at `at` (ISO 8601) but never confirmed. */
 export function lostIssue(open: OpenRepo, key: string, at: string): Promise<Issue | undefined> {
-  return searchAfterLag({ ...open, issues: [], names: undefined, created: [] }, key, at);
+  return searchAfterLag({ ...open, issues: [], names: undefined }, key, at);
 }
 
 async function fetchIssues({ deps, host, repo }: OpenRepo): Promise<readonly Issue[]> {
   return (await freshCache(deps, host, repo)).issues;
-}
-
-function cacheCreated(batch: Batch): void {
-  if (batch.created.length > 0) cacheIssues(batch.deps, batch.repo, ...batch.created);
-  batch.created = [];
 }
 
 async function ensureOne(batch: Batch, wanted: Wanted): Promise<Ensured> {
@@ -172,8 +161,6 @@ async function fetchIssue({ host, repo }: OpenRepo, number: number): Promise<Iss
  */
 async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
   const search = async (): Promise<Issue | undefined> => {
-    // The fetched list may lag behind, so add the created issues to the cache first.
-    cacheCreated(batch);
     batch.issues = await fetchIssues(batch);
     return ofIdentity(batch.issues, key);
   };
@@ -192,15 +179,15 @@ async function create(batch: Batch, key: string, wanted: Wanted): Promise<Ensure
   writeEntry(batch, key, { number: null, url: null, at: toIso(batch.deps.clock.now()) });
   const issue = await createOrFind(batch, key, { title: wantedTitle(wanted), body, labels });
   recordNumber(batch, key, issue);
+  // The list that is fetched next may not have it yet.
+  cacheIssue(batch.deps, batch.repo, issue);
   batch.issues = [...batch.issues, issue];
   return { action: 'created', issue, missingLabels: missing };
 }
 
 async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise<Issue> {
   try {
-    const created = await batch.host.createIssue(batch.repo, issue);
-    batch.created.push(created);
-    return toIssue(created);
+    return toIssue(await batch.host.createIssue(batch.repo, issue));
   } catch (error) {
     if (!isAmbiguous(error)) {
       writeEntry(batch, key, undefined);

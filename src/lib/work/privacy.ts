@@ -53,6 +53,10 @@ export function repoOf(config: WorkRepoConfig): string {
   });
 }
 
+export function conflict(message: string, hint: string): StewardError {
+  return new StewardError('conflict', message, { hint });
+}
+
 export function notSetUp(): StewardError {
   return new StewardError('config', 'Work tracking is not set up.', {
     hint: 'Run `steward work setup OWNER/REPO`. Add --create to create the repository.',
@@ -73,9 +77,8 @@ export async function verify(deps: PrivacyDeps, known?: Repository): Promise<Rep
   const { repoId, repo: attested } = config.privacy;
   if (repoId !== undefined && attested !== undefined && sameRepo(attested, repo) && repoId !== found.id) {
     await deps.attest({ ...attestation(deps.clock, found, repo), verifiedPrivate: false, repoId });
-    throw new StewardError('conflict', `${repo} now refers to a different repository.`, {
-      hint: `To use the new repository, run \`steward work setup ${repo}\`.`,
-    });
+    const hint = `To use the new repository, run \`steward work setup ${repo}\`.`;
+    throw conflict(`${repo} now refers to a different repository.`, hint);
   }
   await deps.attest(attestation(deps.clock, found, repo));
   refusePublic(found);
@@ -84,12 +87,9 @@ export async function verify(deps: PrivacyDeps, known?: Repository): Promise<Rep
 
 export function refusePublic(found: Repository): void {
   if (found.visibility === 'private') return;
-  throw new StewardError(
-    'conflict',
+  throw conflict(
     `${found.repo} is ${found.visibility}; work tracking needs a private repository.`,
-    {
-      hint: 'Make it private, then run `steward work verify`. Nothing is sent until then.',
-    },
+    'Make it private, then run `steward work verify`. Nothing is sent until then.',
   );
 }
 
@@ -118,16 +118,10 @@ export async function openForWriting(deps: WorkDeps): Promise<OpenRepo> {
 }
 
 export function refuseReadOnly({ repo, archived, hasIssues, canWrite }: Repository): void {
-  if (archived) {
-    throw new StewardError('conflict', `${repo} is archived and read-only.`, {
-      hint: 'Unarchive it, or set up another repository.',
-    });
-  }
-  if (!hasIssues) {
-    throw new StewardError('conflict', `Issues are disabled in ${repo}.`, {
-      hint: 'Enable issues in the repository settings.',
-    });
-  }
+  if (archived)
+    throw conflict(`${repo} is archived and read-only.`, 'Unarchive it, or set up another repository.');
+  if (!hasIssues)
+    throw conflict(`Issues are disabled in ${repo}.`, 'Enable issues in the repository settings.');
   if (canWrite === false) {
     throw new StewardError('auth', `The credential has read-only access to ${repo}.`, {
       hint: 'Grant the credential write access to issues.',

@@ -4,14 +4,14 @@ import * as v from 'valibot';
 
 import { toStewardError } from '../errors';
 import type { Goal } from '../goals/record';
-import { cachingOnce, readStored, writeStored } from './cache';
+import { cacheIssue, readStored, writeStored } from './cache';
 import { logCapture, writeNumber } from './capture/deliver';
 import type { CapturedSession, SessionRules } from './capture/session';
 import type { Waiting } from './capture/waiting';
 import type { OpenRepo, WorkDeps } from './deps';
 import { ensureIssues, wantedTitle, type Wanted } from './ensure';
 import type { Host } from './host';
-import { identityKey, type Issue } from './issue';
+import { identityKey, toIssue, type Issue } from './issue';
 import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 import { currentPrivacy, openForWriting, repoOf, verify } from './privacy';
@@ -210,15 +210,14 @@ async function createAll(
 
 /** Closes duplicates as not planned, with a link to the original. */
 async function mergeAll({ result }: Run, { deps, host, repo }: OpenRepo, groups: Plan['merge']) {
-  await cachingOnce(deps, repo, async (collect) => {
-    for (const { original, copies } of groups) {
-      for (const { number } of copies) {
-        await host.comment(repo, number, `Duplicate of #${original.number}.`);
-        collect(await host.updateIssue(repo, number, { state: 'closed', stateReason: 'not_planned' }));
-        result.duplicatesMerged += 1;
-      }
+  for (const { original, copies } of groups) {
+    for (const { number } of copies) {
+      await host.comment(repo, number, `Duplicate of #${original.number}.`);
+      const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'not_planned' });
+      cacheIssue(deps, repo, toIssue(closed));
+      result.duplicatesMerged += 1;
     }
-  });
+  }
 }
 
 /**
@@ -231,23 +230,21 @@ async function flagAll({ result }: Run, open: OpenRepo, { flag, unflag }: StaleP
   const flags = { ...readFlags(deps) };
   const save = (): void => writeStored(flagsPath(deps), { version: 1, flagged: flags });
   const { labels } = existingLabels(['stale'], await labelNames(open), repo);
-  await cachingOnce(deps, repo, async (collect) => {
-    for (const { number } of labels.length === 0 ? [] : flag) {
-      await host.addLabels(repo, number, labels);
-      const after = await host.issue(repo, number);
-      flags[String(number)] = after.updatedAt;
-      save();
-      collect(after);
-      result.staleFlagged += 1;
-    }
-    for (const { number } of unflag) {
-      await host.removeLabel(repo, number, 'stale');
-      delete flags[String(number)];
-      save();
-      collect(await host.issue(repo, number));
-      result.updated += 1;
-    }
-  });
+  for (const { number } of labels.length === 0 ? [] : flag) {
+    await host.addLabels(repo, number, labels);
+    const after = await host.issue(repo, number);
+    flags[String(number)] = after.updatedAt;
+    save();
+    cacheIssue(deps, repo, toIssue(after));
+    result.staleFlagged += 1;
+  }
+  for (const { number } of unflag) {
+    await host.removeLabel(repo, number, 'stale');
+    delete flags[String(number)];
+    save();
+    cacheIssue(deps, repo, toIssue(await host.issue(repo, number)));
+    result.updated += 1;
+  }
 }
 
 const StoredFlags = v.object({ flagged: v.record(v.string(), v.string()) });

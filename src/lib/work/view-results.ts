@@ -2,7 +2,7 @@ import { plural, wrap, joinLines } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import type { Closed } from './actions';
-import type { Queued } from './add';
+import type { Added, Queued } from './add';
 import type { Item } from './board';
 import type { RetryResult } from './capture/deliver';
 import type { Undoable, Undone } from './capture/undo';
@@ -29,12 +29,17 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
   return joinLines([fit(line, at.columns), clean(item.url)]);
 }
 
-/** The message of `work add` and `work remind` for an issue that an earlier command had queued. */
-export const RESUMED =
-  'The same issue was already queued, so steward continued with it and created no second one.';
+const RESUMED = 'The same issue was already queued, so steward continued with it and created no second one.';
 
-/** Formats the result of `work add` or `work remind` for a queued issue. */
-export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
+/** Formats the result of `work add` or `work remind`, after saying what is special about it. */
+export function addedText(added: Added | Queued, options: WorkTextOptions, say: (line: string) => void) {
+  if (added.resumed) say(RESUMED);
+  if ('queued' in added) return queuedText(added, options);
+  if (added.missingLabels.length > 0) say(missingText(added.missingLabels));
+  return issueText(added, options, 'due');
+}
+
+function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
   const at = view(options);
   const time = due === null ? '' : `, due ${when(due, at)}`;
   const why = `${clean(reason)} steward will create the issue once GitHub is reachable; see "steward work status".`;
@@ -96,7 +101,7 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
   ]);
 }
 
-export function missingText(missing: readonly string[]): string {
+function missingText(missing: readonly string[]): string {
   const labels = missing.map(clean).join(', ');
   return `Created without these labels, which do not exist in the repository: ${labels}. To create the labels listed in labels.yml, run "steward work labels seed".`;
 }

@@ -205,17 +205,19 @@ describe('work: add, remind, close, show', function () {
     const { number } = (await github.api('POST', '/repos/ann/work/issues', { title: 'x', labels })) as { number: number }; // prettier-ignore
     const open = await opened(world);
     const edit = (status: 'in-review' | 'done') => setStatus(open, { number, status });
-    const done = await edit('in-review');
-    expect([done.changed, done.missingLabels]).to.deep.equal([true, []]);
+    expect(await edit('in-review')).to.deep.equal([]);
     const { labels: after } = await open.host.issue('ann/work', number);
     expect(after).to.have.members(['Status:in-review', 'Type:feature', 'wip', 'mine']);
     github.seen.length = 0;
-    expect((await edit('in-review')).changed).to.equal(false);
+    expect(await edit('in-review')).to.deep.equal([]);
     expect(github.seen).to.have.length(1);
     await github.api('DELETE', '/repos/ann/work/labels/Status:done');
-    expect(await edit('done')).to.deep.include({ changed: false, missingLabels: ['Status:done'] });
+    expect(await edit('done')).to.deep.equal(['Status:done']);
+    expect((await open.host.issue('ann/work', number)).labels).to.have.members(after);
     await github.api('PATCH', `/repos/ann/work/issues/${number}`, { state: 'closed' });
-    expect((await edit('done')).changed).to.equal(false);
+    github.seen.length = 0;
+    expect(await edit('done')).to.deep.equal([]);
+    expect(github.seen.map(({ method }) => method)).to.deep.equal(['GET']);
   });
 
   it('moves an issue only from the expected Status', async () => {

@@ -141,9 +141,9 @@ async function captureSession(deps: SessionRules, intention: Intention): Promise
   const delivery = await send(deps, slug, async (open) => {
     const ensured = await ensureIssue(open, wanted);
     const { action, issue, missingLabels } = ensured;
-    const edited = action === 'found' ? await setStatus(open, { number: issue.number, status }) : undefined;
+    const labels =
+      action === 'found' ? await setStatus(open, { number: issue.number, status }) : missingLabels;
     writeNumber(deps, slug, issue);
-    const labels = [...missingLabels, ...(edited?.missingLabels ?? [])];
     if (labels.length > 0) logCapture(deps.work, 'labels-missing', { slug, labels });
     return ensured;
   });

@@ -2,11 +2,11 @@ import { toStewardError, type StewardError } from '../../errors';
 import { keptIntentions, withdraw } from '../../sessions/spool';
 import { type Intention } from '../../sessions/intention';
 import { addComment } from '../actions';
-import { cacheIssues, readCache } from '../cache';
+import { cacheIssue, readCache } from '../cache';
 import type { OpenRepo, WorkDeps } from '../deps';
 import { lostIssue, readLedger, writeEntry } from '../ensure';
 import { isGone } from '../host/failure';
-import { identityKey, parseTitle } from '../issue';
+import { identityKey, parseTitle, toIssue } from '../issue';
 import { openForWriting, repoOf } from '../privacy';
 import { capturedKeysPath, capturedPrompts, recordUndo } from './keys';
 
@@ -95,7 +95,7 @@ async function close(open: OpenRepo, number: number): Promise<Undone['result']> 
     if (issue.state === 'closed') return 'was closed';
     await addComment(open, issue, COMMENT);
     const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'not_planned' });
-    cacheIssues(deps, repo, closed);
+    cacheIssue(deps, repo, toIssue(closed));
     return 'closed';
   } catch (error) {
     if (isGone(error)) return 'gone';
