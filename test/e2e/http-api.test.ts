@@ -61,6 +61,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     // A broken configuration is answered alike everywhere; one address stands for all.
     // Only a real terminal can be shown: test/real/go.test.ts.
     met.add('200 POST /api/go');
+    // Captures hold the lock for half a minute: test/lib/daemon/web-route.test.ts.
+    met.add('423 POST /api/sense/web');
     const unmet = said.filter((one) => !met.has(one) && !one.startsWith('500'));
     expect(unmet, 'said by the document, and met by no test').to.deep.equal(NONE);
   });
@@ -479,6 +481,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       return visit(daemon, 'POST /api/sense/web', status, { headers, body: JSON.stringify(body) });
     };
     const first = await pair();
+    const headers = { ...EXTENSION, authorization: `Bearer ${first}` };
+    await visit(daemon, 'POST /api/sense/web', 400, { headers, body: '{' });
     const { text } = await send(first, 409);
     expect(text).to.include('steward up');
     const status = () => steward(['sense', 'web', 'status', '--json'], { home: home.path });

@@ -11,8 +11,7 @@ export default class SyncSetup extends BaseCommand {
     "Publishes records, times, sessions and token usage to the folder's machines/ subfolder. Restricted work has no name in these files. Your sync tool may keep older versions.";
   static override args = {
     folder: word({
-      description:
-        'Folder synced by Syncthing, git, rclone, Dropbox or a network drive (default: unchanged).',
+      description: 'Folder that your machines share (default: unchanged).',
     }),
   };
   static override flags = {

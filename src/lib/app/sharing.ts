@@ -31,15 +31,19 @@ import { SHARED_FILE, type SharedGroup, type SharedValue, type ShareDeps } from 
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
+/** Returns the machine-local file with the entries as this machine last knew them. */
+export function knownShared({ machine }: Pick<Context['area'], 'machine'>): string {
+  return join(machine, 'shared-settings.json');
+}
+
 /** Returns a function that reads what this machine may share, and the files on which its result depends. */
 export function openSharing(context: Context, folder: string) {
   const { area, clock, machineId } = context;
   const ids = listFolder(machinesFolder(folder)).filter((id) => isMachineId(id) && id !== machineId);
   const others = ids.map((id) => join(machinesFolder(folder), id, SHARED_FILE));
-  const known = join(area.machine, 'shared-settings.json');
+  const known = knownShared(area);
   const edited = [area.config, area.goals, area.projects, area.pronunciations, area.sense.classify];
   return {
-    known,
     files: [...edited, namesFolder(area.machine), known, ...others],
     open: async (): Promise<ShareDeps> => ({
       nowMs: clock.now(),

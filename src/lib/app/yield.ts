@@ -67,7 +67,8 @@ async function openCommits(context: Context, period: Period, oldest: Day, notes:
   const { commits, ...spans } = commitWork(deps, daysOf({ from: oldest < from ? oldest : from, to }));
   const missing = daysOf(period).filter((day) => deps.store.logBytes(day) === undefined).length;
   if (missing > 0) notes.push(`No event log, so the commits of ${plural(missing, 'day')} are unknown.`);
-  const fates = await readFates(context, commits.filter(({ ms }) => ms >= startMs), notes); // prettier-ignore
+  const shown = commits.filter(({ ms }) => ms >= startMs);
+  const fates = await readFates(context, shown, notes);
   const names = (await openWorkNames(context))();
   const known = commits.map((commit) => ({
     ...commit,
@@ -81,8 +82,8 @@ async function openCommits(context: Context, period: Period, oldest: Day, notes:
 /** Asks git in each repository about its commits. Notes the repositories that can't be read. */
 async function readFates({ run }: Context, commits: readonly CommitWork[], notes: string[]) {
   const fates = new Map<string, Fate>();
-  for (const path of new Set(commits.map((commit) => commit.path))) {
-    const own = commits.filter((commit) => commit.path === path);
+  for (const path of new Set(commits.map(({ path: folder = '' }) => folder))) {
+    const own = commits.filter(({ path: folder = '' }) => folder === path);
     try {
       const folder = gitFolderAt(path);
       if (folder === undefined) notes.push(`${path}: not a git repository.`);

@@ -1,13 +1,14 @@
-import { textOf } from '../platform/files/json-object';
 import type { Day } from '../platform/time/time';
-import { changeOf, type SenseEvent } from '../time/event';
+import { commitsIn } from '../time/day-timeline';
+import type { SenseEvent } from '../time/event';
 import { ledgerTally } from '../time/ledger/ledger';
 import { within, type Span } from '../time/ledger/spans';
 import { timeIn, type Timeline } from '../time/ledger/timeline';
 import type { ReadDeps } from './read';
 
 /** A commit, and the session that made it; null if it isn't known or there was none. */
-export type CommitWork = ReturnType<typeof commitOf> & { session: string | null };
+export type CommitWork = Commit & { session: string | null };
+type Commit = ReturnType<typeof commitsIn>[number];
 
 /** Returns the days' commits, oldest first, and when agents worked and you were in each session. */
 export function commitWork({ store, config }: ReadDeps, days: readonly Day[]) {
@@ -16,14 +17,14 @@ export function commitWork({ store, config }: ReadDeps, days: readonly Day[]) {
   const yours: typeof agents = [];
   for (const day of days.filter((each) => store.logBytes(each) !== undefined)) {
     const tally = ledgerTally(config.pollIntervalSec);
-    const own: ReturnType<typeof commitOf>[] = [];
+    const own: SenseEvent[] = [];
     store.scanLog(day, (event, ms) => {
       tally.add(ms, event);
-      if (event.type === 'git-commit') own.push(commitOf(event, ms));
+      if (event.type === 'git-commit') own.push(event);
     });
     const { timeline, covered } = tally.sessions();
-    for (const commit of own.sort((a, b) => a.ms - b.ms)) {
-      const key = JSON.stringify([commit.path, commit.identity]);
+    for (const commit of commitsIn(own)) {
+      const key = JSON.stringify([commit.path, commit.change]);
       if (!commits.has(key)) commits.set(key, { ...commit, session: sessionOf(timeline, commit) });
     }
     for (const [session, stays] of timeline.stays) {
@@ -35,20 +36,11 @@ export function commitWork({ store, config }: ReadDeps, days: readonly Day[]) {
   return { commits: [...commits.values()], agents, yours };
 }
 
-function commitOf(event: Readonly<SenseEvent>, ms: number) {
-  const { repo = '', detail = {} } = event;
-  const [sha = '', subject = '', path = ''] = ['sha', 'subject', 'path'].map((key) => textOf(detail[key]));
-  return {
-    ...{ sha, subject, path, repo, ms, branch: textOf(detail['branch']) ?? null },
-    identity: changeOf(event) ?? sha,
-  };
-}
-
 /**
  * Returns the only session that worked in the commit's repository and branch at that time; if none worked, the
  * only one that was running there.
  */
-function sessionOf(timeline: Timeline, { repo, branch, ms }: ReturnType<typeof commitOf>): string | null {
+function sessionOf(timeline: Timeline, { repo, branch, ms }: Commit): string | null {
   const there = [...timeline.stays].flatMap(([session, stays]) =>
     stays
       .filter((stay) => stay.ms <= ms + LAST_MS && stay.untilMs > ms && stay.state !== 'over')

@@ -151,7 +151,10 @@ function commitIn({ ts, repo, detail = {} }: SenseEvent) {
   const at = Math.floor(ms / 1000);
   const path = textOf(detail['path']);
   return {
-    ...{ ms, at, path, repo: textOf(repo) ?? path ?? 'unknown' },
+    ms,
+    at,
+    path,
+    repo: textOf(repo) ?? path ?? 'unknown',
     /** Distinguishes changes of the same author and second; undefined in older logs. */
     patch: textOf(detail['patch']),
     change: changeOf({ detail }) ?? String(at),

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 
 import { gate } from '../../../src/lib/daemon/guards';
 import { webRoute, type WebRouteDeps } from '../../../src/lib/daemon/web-route';
+import { StewardError } from '../../../src/lib/errors';
 import type { SiteVisit } from '../../../src/lib/sense/web';
 import { extensionOf, pairAgain, readPairing } from '../../../src/lib/sense/web-pairing';
 import { testArea, type TestArea } from '../../helpers/area';
@@ -64,6 +65,12 @@ describe('the route of the browser extension', () => {
       { ...VISIT, via: 'chromium' },
       { ...VISIT, site: null, until: NOW - 1, via: 'chromium' },
     ]);
+  });
+
+  it('has the extension send it later while captures hold the lock', async () => {
+    const store = () => Promise.reject(new StewardError('locked', 'A capture is running.'));
+    app = testApp([webRoute({ ...deps, store })]);
+    expect((await send(VISIT)).status).to.equal(423);
   });
 
   it('refuses every other origin, with or without the code', async () => {

@@ -16,7 +16,7 @@ const SKEW_SEC = 86_400;
 /** Returns the fates of commits, by their ids. A rebased or amended commit keeps its identity. */
 export async function fatesOf(
   git: Git,
-  commits: readonly { sha: string; identity: string; ms: number }[],
+  commits: readonly { sha: string; change: string; ms: number }[],
 ): Promise<Map<string, Fate>> {
   const sinceSec = Math.floor(Math.min(...commits.map(({ ms }) => ms)) / 1000) - SKEW_SEC;
   const query = { sinceSec, limit: LIMIT };
@@ -28,9 +28,9 @@ export async function fatesOf(
   const onMain = shasIn(main);
   const onBranch = shasIn([...main, ...local]);
   return new Map(
-    commits.map(({ sha, identity }) => {
+    commits.map(({ sha, change }) => {
       const at = (known: ReturnType<typeof shasIn>): string | undefined =>
-        known.get(sha) ?? known.get(identity);
+        known.get(sha) ?? known.get(change);
       const kept = at(onBranch) !== undefined || (isPartial ? null : false);
       const merged = at(onMain) !== undefined || (isPartial || tips.length === 0 ? null : false);
       const isReverted = [sha, at(onBranch) ?? sha].some((name) => reverted.has(name));

@@ -24,7 +24,7 @@ import { findMachine, syncStatus, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
 import type { Context } from '../../app/context';
 import { openOwnRows } from '../../app/elsewhere';
-import { openSharing } from '../../app/sharing';
+import { knownShared, openSharing } from '../../app/sharing';
 import { openSync, publishNow } from '../../app/sync';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { engineStatus } from '../../sync/engine';
@@ -123,7 +123,7 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   await locked(() => {
     removeFolder(copyFolder(context.area.machine));
     removeFile(liveFile(folder, context.machineId));
-    removeFile(openSharing(context, folder).known);
+    removeFile(knownShared(context.area));
     const state = withFolder(readState(deps.state), undefined);
     writeState(deps.state, remove ? withoutFormer(state, [folder, repo ?? '']) : state);
   });
@@ -192,7 +192,7 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
     timezone: user.timezone,
     isDeep,
     nowMs: context.clock.now(),
-    shared: openSharing(context, user.sync.folder ?? '').known,
+    shared: knownShared(context.area),
     state: withFolder(readState(stateFile(context.area)), user.sync.folder),
     ownId: knownMachineId(),
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { openSharing } from '../../app/sharing';
+import { knownShared, openSharing } from '../../app/sharing';
 import { openSync, publishNow } from '../../app/sync';
 import type { Context } from '../../app/context';
 import { StewardError } from '../../errors';
@@ -30,7 +30,7 @@ export async function chooseSharing(context: Context, isOn: boolean): Promise<vo
     writeState(deps.state, { ...state, settings: isOn });
     if (isOn || settingsMark === undefined) return;
     removeFile(join(machineFolderOf(deps), SHARED_FILE));
-    removeFile(openSharing(context, folder).known);
+    removeFile(knownShared(context.area));
   });
   if (!isOn) await purgeClone(context);
   await publishNow(context);
