@@ -161,9 +161,9 @@ function morph(old, next) {
   }
   for (const { name, value } of next.attributes)
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  // Keep the `open` attribute, which the user may have set.
+  // The user may have opened a part. A row with the focus would lose it without its place in the tab order.
   for (const { name } of [...old.attributes])
-    if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
+    if (!next.hasAttribute(name) && name !== 'open' && name !== 'tabindex') old.removeAttribute(name);
   // Another function draws this element's content.
   if (!old.hasAttribute('data-own')) morphChildren(old, [...next.childNodes]);
 }

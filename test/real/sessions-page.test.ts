@@ -147,6 +147,10 @@ describe('the page of sessions in Chromium', function () {
   it('moves among the rows by keys, and copies the command of one', async () => {
     const { page } = await open('/sessions', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.keyboard.press('2');
+    // A redraw keeps the focus, and the browser looks at it when it renders.
+    await page.evaluate(
+      'dispatchEvent(new PopStateEvent("popstate")), new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))',
+    );
     expect(await page.evaluate('document.activeElement.dataset.key')).to.equal('shop');
     for (const key of ['j', 'k', 'c']) await page.keyboard.press(key);
     await waitForText(page, 'body > p[role=status]', /^copied: steward go shop$/);
