@@ -1,14 +1,13 @@
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { openAnswer, openInbox } from '../lib/app/inbox';
-import { askOf, askText } from '../lib/inbox/answer';
-import { findRow } from '../lib/inbox/find';
+import { askOf, askText, rowToAnswer } from '../lib/inbox/answer';
 
 export default class Answer extends BaseCommand {
   static override summary = 'Answer what a row of the inbox asks';
   static override description =
     "Takes the number or text of the answer; --allow or --deny for a tool. Without an answer, shows the whole question or the tool's whole input. The first answer counts.";
   static override args = {
-    row: word({ required: true, description: 'Row, by its name or words in it.' }),
+    row: word({ required: true, description: 'Row, by its name or words in it; to allow, by the id shown.' }),
     answer: word({ description: 'Number or text of the answer, in quotes if it has several words.' }),
   };
   static override flags = {
@@ -24,10 +23,10 @@ export default class Answer extends BaseCommand {
 
   async run(): Promise<object> {
     const { args, flags } = await this.parse(Answer);
-    const row = findRow((await openInbox(this.context)).rows, args.row);
     const behavior = flags.allow ? 'allow' : flags.deny ? 'deny' : undefined;
+    const row = rowToAnswer((await openInbox(this.context)).rows, args.row, behavior);
     if (behavior === undefined && args.answer === undefined)
-      return this.show(askOf(row), () => askText(row, askOf(row)));
+      return this.show(askOf(row), () => askText(askOf(row)));
     const given = { answer: args.answer, behavior, forSession: flags.session } as const;
     await openAnswer(this.context, row, given, 'the terminal');
     return this.show({ id: row.id }, () => `Answered ${row.name}.`);

@@ -57,6 +57,8 @@ describe('programs on events (built)', function () {
     mkdirSync(open);
     write('closed/RESTRICTED.md', '');
     const started = await startDaemon({ home: home.path });
+    const env = { STEWARD_EVENT: 'notification' };
+    expect((await steward(['notify', 'send', 'Again'], { home: home.path, env })).code).to.equal(6);
     daemon = started;
     await until('the state was read', async () => {
       const { jobs } = JSON.parse((await ask(`${started.url}/api/status`)).text) as {

@@ -64,7 +64,7 @@ describe('answers to Claude Code from elsewhere', function () {
     await hour.say('plan', 'PLAN-IT');
     const row = await held(hour, 'plan');
     expect(row.ask?.questions[0]?.text).to.equal('Do one thing.');
-    await hour.steward('answer', row.name, '--allow');
+    await hour.steward('answer', row.ask?.id ?? '', '--allow');
     await hour.shows('plan', /Done\.[^]*Done\./);
   });
 
@@ -73,7 +73,7 @@ describe('answers to Claude Code from elsewhere', function () {
     const row = await held(hour, 'permission');
     expect(row.ask?.input).to.include('touch made-by-model');
     expect(existsSync(made(hour))).to.equal(false);
-    await hour.steward('answer', row.name, '--allow');
+    await hour.steward('answer', row.ask?.id ?? '', '--allow');
     await hour.becomes('default', 'the file', () => existsSync(made(hour)));
     expect(logOf(hour)).to.match(/"tool":"Bash","decision":"allow","from":"the terminal"/);
     expect(logOf(hour)).not.to.include('touch');
@@ -162,7 +162,7 @@ describe('answers to Codex from elsewhere', function () {
         const row = await held(hour, 'permission');
         expect(row.ask).to.include({ tool: 'Bash', canAllowSession: false });
         expect(row.ask?.input).to.include('touch made-by-model');
-        await steward('answer', row.name, answer);
+        await steward('answer', row.ask?.id ?? '', answer);
         if (isMade)
           await hour.becomes(PANE, 'the file', () => existsSync(join(hour?.folder ?? '', 'made-by-model'))); // prettier-ignore
         else await say(PANE, 'RUN-IT', INPUT);

@@ -91,16 +91,12 @@ async function newQuestion(
 export async function openAnswersSetup(context: Context) {
   const deps = installerDeps(context);
   const isRegistered = registeredAssistants(deps).some(({ id }) => id === codexAnswers.id);
-  const hooks: { assistant: string; settings: string; events: string[]; then: string | null }[] = [];
+  const hooks = [];
   for (const assistant of isRegistered ? [claudeAnswers, codexAnswers] : [claudeAnswers]) {
     const { settings, added } = await installHooks(deps, { assistant, dryRun: false });
     const then = added.length === 0 ? null : (assistant.pending ?? null);
-    hooks.push({
-      assistant: assistant.title,
-      settings,
-      events: assistant.hooks.map(({ event }) => event),
-      then,
-    });
+    const events = assistant.hooks.map(({ event }) => event);
+    hooks.push({ assistant: assistant.title, settings, events, then });
   }
   await setConfig(context, { key: 'notifications.answers.enabled', value: 'true', dryRun: false });
   const ask = await openAsk(context, {

@@ -38,33 +38,35 @@ export async function openHold(context: Context, assistant: string | undefined):
 }
 
 async function outputFor(context: Context, request: HeldRequest): Promise<string | undefined> {
-  const { answers } = (await context.loadConfig()).config.settings.notifications;
+  // You may turn answers off, or restrict the folder, while the request is held.
+  const settings = async () => {
+    const { answers } = (await context.loadConfig()).config.settings.notifications;
+    return answers.enabled && !isRestricted(request.cwd) ? answers : undefined;
+  };
+  const answers = await settings();
   // The vendor's own app shows the request, and its answer wins.
-  if (!answers.enabled || isBridged(processHost().env) || isRestricted(request.cwd)) return undefined;
+  if (answers === undefined || isBridged(processHost().env)) return undefined;
   // Codex may ask a reviewer of its own, and its hook runs before that is decided.
   const reviewer = request.assistant === 'codex' && request.log ? readReviewer(request.log) : undefined;
   if (reviewer !== undefined && reviewer !== 'user') return undefined;
   const slug = storedSlug(await openSessions(context), request.session);
   if (slug === undefined || isNameless(slug)) return undefined;
   const { kind, session, tool, questions, suggestions } = request;
-  const canAllow = kind === 'question' || answers.tools.includes(tool);
+  const isListed = (tools: readonly string[]): boolean => kind === 'question' || tools.includes(tool);
+  const canAllow = isListed(answers.tools);
+  const canAllowSession = canAllow && kind === 'permission' && suggestions.length > 0;
+  const input = JSON.stringify(request.input);
   const decision = await holdAsk(
     context,
+    { kind, session, slug, tool, questions, input, canAllow, canAllowSession },
     {
-      kind,
-      session,
-      slug,
-      tool,
-      questions,
-      input: JSON.stringify(request.input),
-      canAllow,
-      canAllowSession: canAllow && kind === 'permission' && suggestions.length > 0,
-    },
-    {
-      isAway: async () => (await presenceOf(context, undefined)) === 'away',
+      isAway: async () =>
+        (await settings()) !== undefined && (await presenceOf(context, undefined)) === 'away',
       holdMs: answers.holdMinutes * 60_000,
       pollMs: POLL_MS,
     },
   );
+  const after = await settings();
+  if (after === undefined || (decision?.behavior === 'allow' && !isListed(after.tools))) return undefined;
   return decision && heldOutput(request, decision);
 }

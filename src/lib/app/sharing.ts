@@ -27,21 +27,22 @@ import { isNameless } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { machinesFolder } from '../sync/exchange';
 import { hashedId, isHash } from '../sync/format';
-import { SHARED_FILE, type SharedGroup, type SharedValue, type ShareDeps } from '../sync/settings';
+import {
+  KNOWN_FILE,
+  SHARED_FILE,
+  type SharedGroup,
+  type SharedValue,
+  type ShareDeps,
+} from '../sync/settings';
 import type { Context } from './context';
 import { openSessions } from './sessions';
-
-/** Returns the machine-local file with the entries as this machine last knew them. */
-export function knownShared({ machine }: Pick<Context['area'], 'machine'>): string {
-  return join(machine, 'shared-settings.json');
-}
 
 /** Returns a function that reads what this machine may share, and the files on which its result depends. */
 export function openSharing(context: Context, folder: string) {
   const { area, clock, machineId } = context;
   const ids = listFolder(machinesFolder(folder)).filter((id) => isMachineId(id) && id !== machineId);
   const others = ids.map((id) => join(machinesFolder(folder), id, SHARED_FILE));
-  const known = knownShared(area);
+  const known = join(area.machine, KNOWN_FILE);
   const edited = [area.config, area.goals, area.projects, area.pronunciations, area.sense.classify];
   return {
     files: [...edited, namesFolder(area.machine), known, ...others],

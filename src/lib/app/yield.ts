@@ -23,16 +23,10 @@ import { openWorkNames } from './work-names';
 const GIT_TIMEOUT_MS = 10_000;
 const UNKNOWN: Fate = { kept: null, merged: null, reverted: null };
 
-interface UsageWords {
-  by: Grouping | 'commit';
-  period: Period;
-  machine?: string | undefined;
-}
-
 /** Returns the usage of a period; by issue, branch or commit, with your time and the results of the work. */
 export async function openUsageReport(
   context: Context,
-  { by, period, machine }: UsageWords,
+  { by, period, machine }: { by: Grouping | 'commit'; period: Period; machine?: string | undefined },
 ): Promise<UsageReport> {
   const { deps, report: read } = await openUsage(context);
   const report = await read({ period, machine, by: by === 'commit' ? 'session' : by });

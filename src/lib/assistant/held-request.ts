@@ -25,10 +25,11 @@ export function heldRequest(bytes: Buffer, assistant: AssistantId = CLAUDE_CODE)
   if (assistant !== CLAUDE_CODE && kind !== 'permission') return undefined;
   if (id === undefined || cwd === undefined || tool === undefined || kind === undefined) return undefined;
   if (!isObject(input) || JSON.stringify(input).length > MAX_INPUT) return undefined;
-  const questions = kind === 'question' ? questionsOf(input['questions']) : planOf(kind, input['plan']);
+  const suggestions = suggestionsOf(fields['permission_suggestions'], tool);
+  const questions =
+    kind === 'question' ? questionsOf(input['questions']) : planOf(kind, input['plan'], suggestions);
   const event: 'PreToolUse' | 'PermissionRequest' =
     fields['hook_event_name'] === 'PreToolUse' ? 'PreToolUse' : 'PermissionRequest';
-  const suggestions = suggestionsOf(fields['permission_suggestions']);
   const session = sessionKey(assistant, id);
   const log = textOf(fields['transcript_path']);
   return questions && { assistant, log, kind, event, session, cwd, tool, input, questions, suggestions };
@@ -59,15 +60,23 @@ function questionsOf(value: unknown): Questions | undefined {
   return isClear && isDistinct && questions.length > 0 ? (questions as Questions) : undefined;
 }
 
-function planOf(kind: Kind, plan: unknown): Questions | undefined {
-  if (kind === 'permission') return [];
+function planOf(kind: Kind, plan: unknown, suggestions: readonly Suggestion[]): Questions | undefined {
+  const rules = suggestions.flatMap((each) => each.rules.map((rule) => JSON.stringify(rule)));
+  if (kind === 'permission')
+    return rules.map((rule) => ({ text: `For this session, also: ${rule}`, options: [] }));
   return typeof plan === 'string' && plan.trim() !== '' ? [{ text: plan, options: [] }] : undefined;
 }
 
-function suggestionsOf(value: unknown): object[] {
-  return (Array.isArray(value) ? value : []).filter(isObject).filter(({ type, behavior, destination }) => {
-    return type === 'addRules' && behavior === 'allow' && destination === 'session';
+type Suggestion = Record<string, unknown> & { rules: unknown[] };
+
+/** Returns what would allow the tool for the rest of the session; nothing if a rule is for another one. */
+function suggestionsOf(value: unknown, tool: string): Suggestion[] {
+  const offered = (Array.isArray(value) ? value : []).filter((each): each is Suggestion => {
+    const isAdded = isObject(each) && each['type'] === 'addRules' && Array.isArray(each['rules']);
+    return isAdded && each['behavior'] === 'allow' && each['destination'] === 'session';
   });
+  const rules = offered.flatMap((each) => each.rules);
+  return rules.every((rule) => isObject(rule) && rule['toolName'] === tool) ? offered : [];
 }
 
 /** Returns what the hook prints for an answer. */

@@ -3,6 +3,7 @@ import { StewardError } from '../errors';
 import type { Accepted } from '../notify/accept';
 import { EVENT_NAMES, SOURCES } from '../notify/events';
 import { newId } from '../notify/outbox';
+import { processHost } from '../platform/files/paths';
 import { systemClock } from '../platform/time/clock';
 import { askLocalNow, type LocalAnswer, type LocalRequest } from '../platform/net/local-http';
 import { foldFor } from '../platform/terminal/fold';
@@ -17,7 +18,9 @@ import { bodyOf, type SendFlags } from '../notify/send';
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
-  if (call === undefined || (isOnTerminal() && !call.json)) return undefined;
+  // A program on an event may not send: the full command says why.
+  if (call === undefined || (isOnTerminal() && !call.json) || processHost().env['STEWARD_EVENT'])
+    return undefined;
   const id = newId(systemClock());
   try {
     const socket = cachedSocket(userArea());

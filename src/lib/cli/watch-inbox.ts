@@ -71,6 +71,6 @@ async function goToRow(context: Context, { slug, url, go, name, elsewhere }: Inb
 /** Breaks lines without changing what you may allow. */
 function detailLines(row: InboxRow, columns: number): string[] {
   const { name, title, why, rule, ask } = row;
-  const asked = ask === undefined ? [] : askText(row, ask).split('\n');
+  const asked = ask === undefined ? [] : askText(ask).split('\n');
   return [`${name} ${why}`, title ?? '', rule, ...asked].flatMap((line) => brokenAt(columns, clean(line)));
 }

@@ -1,4 +1,6 @@
 import { StewardError } from '../errors';
+import { forShell } from '../platform/process/spawn';
+import { findRow } from './find';
 import { clean, cleanLines, escapeHidden, truncated } from '../platform/terminal/terminal';
 import type { Ask, AskDecision, Question, ShownAsk } from './asks';
 import type { InboxRow, InboxWait } from './row';
@@ -54,6 +56,15 @@ export function askOf({ ask, name, go }: InboxRow): ShownAsk {
   if (ask !== undefined) return ask;
   throw new StewardError('conflict', `${name} can only be answered where it asks.`, {
     hint: go === null ? 'See where: steward inbox' : `Run \`${go}\`.`,
+  });
+}
+
+/** Returns the row with an ask's id or with these words. Only the id that you saw allows a request. */
+export function rowToAnswer(rows: readonly InboxRow[], words: string, behavior?: string): InboxRow {
+  const row = rows.find(({ ask }) => ask?.id === words) ?? findRow(rows, words);
+  if (behavior !== 'allow' || askOf(row).id === words) return row;
+  throw new StewardError('usage', 'To allow a request, use the id that is shown with it.', {
+    hint: `See it: steward answer ${forShell(row.name)}`,
   });
 }
 
@@ -117,12 +128,12 @@ function askedLines({ questions, input, tool }: ShownAsk): string[] {
 }
 
 /** Returns everything that a row asks, and how to answer. */
-export function askText({ name }: Pick<InboxRow, 'name'>, ask: ShownAsk): string {
-  const { kind } = ask;
+export function askText(ask: ShownAsk): string {
+  const { kind, id } = ask;
   const session = ask.canAllowSession ? ' [--session]' : '';
   const allow = ask.canAllow ? `--allow${session} or ` : '';
   const how = kind === 'ask' || kind === 'question' ? 'NUMBER, TEXT or ' : allow;
-  return [...askedLines(ask), '', `To answer: steward answer ${name} ${how}--deny`].join('\n');
+  return [...askedLines(ask), '', `To answer: steward answer ${id} ${how}--deny`].join('\n');
 }
 
 /** A longer text would not fit into one message of every service. */

@@ -126,10 +126,10 @@ function updateState({ deps, selection, isWhole }: Purge): void {
   if (damaged || lost || !exists(dirname(store.statePath))) return;
   if (isWhole) forgetDays(state, (known) => isInRange(selection, known));
   if (selection.all === true) forgetNames(state, deps);
-  const last = selection.to ?? todayOf(deps);
   const nowMs = clock.now();
-  const untilMs = Math.min(nowMs, dayBounds(last, timezone).endMs);
-  state.cursors['appFocus'] = skipUntil(state.cursors['appFocus'], untilMs, nowMs);
+  const untilMs = Math.min(nowMs, dayBounds(selection.to ?? todayOf(deps), timezone).endMs);
+  if (selection.app?.startsWith(siteKey('')) !== true)
+    state.cursors['appFocus'] = skipUntil(state.cursors['appFocus'], untilMs, nowMs);
   if (isWhole || selection.app !== undefined)
     state.cursors['web'] = withPurge(state.cursors['web'], selection, nowMs);
   store.writeState(state);

@@ -92,6 +92,8 @@ export function readShared(
 
 /** The file with the shared settings, in a machine's folder of the exchange folder. */
 export const SHARED_FILE = 'settings.json';
+/** The machine-local file with the entries as this machine last knew them. */
+export const KNOWN_FILE = 'shared-settings.json';
 
 /** Returns all entries as the latest changes have them, and what to change on this machine, by group. */
 export async function planShared(deps: ShareDeps) {

@@ -6,12 +6,12 @@ export type Browser = (typeof BROWSERS)[number];
 
 const FAMILIES: Readonly<Record<Browser, RegExp>> = {
   chromium: /(?<![a-z])(?:chrome|chromium|brave|edge|msedge|opera|vivaldi)(?![a-z])/,
-  firefox: /(?<![a-z])(?:firefox|librewolf|waterfox|floorp|zen)(?![a-z])/,
+  firefox: /(?<![a-z])(?:firefox|librewolf|waterfox|floorp|zen(?=[ -]browser|\n|$))(?![a-z])/,
 };
 
-/** Returns the family of an application that is a browser. A site may have a browser's name. */
+/** Returns the family of an application that is a browser; undefined for a name of a site, as in a browser. */
 export function browserOf(app: string, bundleId = ''): Browser | undefined {
-  if (app.startsWith(siteKey(''))) return undefined;
+  if (app.startsWith(siteKey('')) || siteOf(app) !== undefined) return undefined;
   const names = `${app}\n${bundleId}`.toLowerCase();
   return BROWSERS.find((browser) => FAMILIES[browser].test(names));
 }

@@ -60,6 +60,19 @@ describe("an assistant's held request", () => {
     });
   });
 
+  it('shows the rules for the session, and offers none for another tool', () => {
+    const rule = { toolName: 'Bash', ruleContent: 'ls:*' };
+    const offer = (...rules: object[]) =>
+      read({
+        tool_input: { command: 'ls' },
+        permission_suggestions: [{ ...RULES[0], rules }],
+      });
+    expect(offer(rule)?.questions).to.deep.equal([
+      { text: 'For this session, also: {"toolName":"Bash","ruleContent":"ls:*"}', options: [] },
+    ]);
+    expect(offer(rule, { toolName: 'Write' })).to.deep.include({ questions: [], suggestions: [] });
+  });
+
   it('is only a permission of Codex, whose decision has no more than it knows', () => {
     const bytes = (more: object) =>
       Buffer.from(JSON.stringify({ ...BASE, permission_mode: 'default', ...more }));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { askText, askWaits, decisionFor, withAsks } from '../../../src/lib/inbox/answer';
+import { askText, askWaits, decisionFor, rowToAnswer, withAsks } from '../../../src/lib/inbox/answer';
 import {
   answerAsk,
   answerTo,
@@ -13,6 +13,7 @@ import {
   type Ask,
   type AskDecision,
 } from '../../../src/lib/inbox/asks';
+import { orderedRows, type InboxWait } from '../../../src/lib/inbox/row';
 import { sessionWaits } from '../../../src/lib/inbox/waits';
 import { parseSession, type Session } from '../../../src/lib/sessions/session';
 import { testArea, type TestArea } from '../../helpers/area';
@@ -154,15 +155,20 @@ describe('asks and answers', () => {
     }) as Session;
     const [row] = withAsks(sessionWaits([waiting], nowMs), asks);
     expect(row?.ask).to.include({ kind: 'permission', input: '{"command":"ls \\u202e"}' });
+    const rows = orderedRows([row as InboxWait], nowMs);
+    const id = row?.ask?.id ?? '';
+    expect(rowToAnswer(rows, id, 'allow').ask?.id).to.equal(id);
+    expect(rowToAnswer(rows, 'shop', 'deny').ask?.id).to.equal(id);
+    expect(() => rowToAnswer(rows, 'shop', 'allow')).to.throw('use the id that is shown');
     const [own] = askWaits(asks);
     expect(own).to.deep.include({ kind: 'question', blocks: true, title: 'Which\\u001b[31m one?' });
     if (own?.ask === undefined) throw new Error('no ask');
-    expect(askText({ name: 'q-1' }, own.ask).split('\n')).to.deep.equal([
+    expect(askText(own.ask).split('\n')).to.deep.equal([
       'Which\\u001b[31m one?',
       '  1  Old',
       '  2  N\\u202eew',
       '',
-      'To answer: steward answer q-1 NUMBER, TEXT or --deny',
+      `To answer: steward answer ${own.ask.id} NUMBER, TEXT or --deny`,
     ]);
   });
 

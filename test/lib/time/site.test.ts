@@ -241,9 +241,10 @@ describe('time by site', () => {
       ['Brave Browser', 'brave-browser'],
     ] as const)
       expect(browserOf(name, id), name).to.equal('chromium');
-    for (const name of ['Firefox', 'firefox_firefox', 'Zen Browser', 'LibreWolf'])
+    for (const name of ['Firefox', 'firefox_firefox', 'Zen Browser', 'Zen', 'LibreWolf'])
       expect(browserOf(name), name).to.equal('firefox');
-    for (const name of ['Knowledge', 'Operator', 'Citizen', 'Code', 'site:chrome.com', 'site:firefox.com'])
+    const others = ['Knowledge', 'Operator', 'Citizen', 'Code', 'Zen Timer', 'Chromium: docs.rs'];
+    for (const name of [...others, 'site:chrome.com', 'site:firefox.com'])
       expect(browserOf(name), name).to.equal(undefined);
   });
 });

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { isCleanText } from '../../config/leaf';
 import { StewardError, toStewardError } from '../../errors';
@@ -16,7 +16,7 @@ import {
   type PublishResult,
   type SyncContext,
 } from '../../sync/publish';
-import { planShared, SHARED_FILE } from '../../sync/settings';
+import { planShared, SHARED_FILE, KNOWN_FILE } from '../../sync/settings';
 import { copyFolder, keepCopy } from '../../sync/received';
 import { readState, withFolder, withoutFormer, writeState } from '../../sync/state';
 import { liveFile } from '../../sync/live';
@@ -24,7 +24,7 @@ import { findMachine, syncStatus, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
 import type { Context } from '../../app/context';
 import { openOwnRows } from '../../app/elsewhere';
-import { knownShared, openSharing } from '../../app/sharing';
+import { openSharing } from '../../app/sharing';
 import { openSync, publishNow } from '../../app/sync';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { engineStatus } from '../../sync/engine';
@@ -123,7 +123,7 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   await locked(() => {
     removeFolder(copyFolder(context.area.machine));
     removeFile(liveFile(folder, context.machineId));
-    removeFile(knownShared(context.area));
+    removeFile(join(context.area.machine, KNOWN_FILE));
     const state = withFolder(readState(deps.state), undefined);
     writeState(deps.state, remove ? withoutFormer(state, [folder, repo ?? '']) : state);
   });
@@ -192,7 +192,7 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
     timezone: user.timezone,
     isDeep,
     nowMs: context.clock.now(),
-    shared: knownShared(context.area),
+    shared: join(context.area.machine, KNOWN_FILE),
     state: withFolder(readState(stateFile(context.area)), user.sync.folder),
     ownId: knownMachineId(),
   });

@@ -26,21 +26,17 @@ export function syncedPlaces(): string[] {
   return [...folders.map((name) => join(home, name)).filter((path) => kindOf(path) === 'folder'), ...network];
 }
 
-type Area = Context['area'];
+const OFFERED = 'sync-offered';
 
-function offeredMark({ machine }: Pick<Area, 'machine'>): string {
-  return join(machine, 'sync-offered');
-}
-
-export function noteOffered(area: Pick<Area, 'machine'>): void {
-  ensureFolder(area.machine);
-  replaceFile(offeredMark(area), '', { sync: false });
+export function noteOffered({ machine }: Pick<Context['area'], 'machine'>): void {
+  ensureFolder(machine);
+  replaceFile(join(machine, OFFERED), '', { sync: false });
 }
 
 /** Offers once to use several machines, if there is a folder that they may share. */
 export async function offerSync(context: Context): Promise<string | undefined> {
   const { area } = context;
-  if (!area.sense.isSetUp || exists(offeredMark(area))) return undefined;
+  if (!area.sense.isSetUp || exists(join(area.machine, OFFERED))) return undefined;
   if ((await context.loadConfig()).config.user.sync.folder !== undefined) return undefined;
   const [place] = syncedPlaces();
   const hasDotfiles = DOTFILES.some((name) => exists(join(processHost().home, name, '.git')));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { knownShared, openSharing } from '../../app/sharing';
+import { openSharing } from '../../app/sharing';
 import { openSync, publishNow } from '../../app/sync';
 import type { Context } from '../../app/context';
 import { StewardError } from '../../errors';
@@ -8,7 +8,15 @@ import { removeFile } from '../../platform/files/folder';
 import { purgeClone } from '../../sync/clone';
 import { noFolder } from '../../sync/folder';
 import { machineFolderOf } from '../../sync/publish';
-import { groupOf, latestAt, nameOf, planShared, readShared, SHARED_FILE } from '../../sync/settings';
+import {
+  groupOf,
+  latestAt,
+  nameOf,
+  planShared,
+  readShared,
+  SHARED_FILE,
+  KNOWN_FILE,
+} from '../../sync/settings';
 import { readState, writeState } from '../../sync/state';
 
 /** Returns whether this machine shares settings, and which it shares or would share. */
@@ -30,7 +38,7 @@ export async function chooseSharing(context: Context, isOn: boolean): Promise<vo
     writeState(deps.state, { ...state, settings: isOn });
     if (isOn || settingsMark === undefined) return;
     removeFile(join(machineFolderOf(deps), SHARED_FILE));
-    removeFile(knownShared(context.area));
+    removeFile(join(context.area.machine, KNOWN_FILE));
   });
   if (!isOn) await purgeClone(context);
   await publishNow(context);
