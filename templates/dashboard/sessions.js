@@ -294,12 +294,20 @@ async function showDay(place, row) {
     const ms = day.startMs + at * 1000;
     return ms >= from - 60_000 && ms <= to + 60_000;
   };
-  const commits = day.commits.filter(
-    (one) => one.repo === row.repo && (!row.branch || !one.branch || one.branch === row.branch) && isOwn(one),
-  );
+  const { machine } = row.elsewhere ?? {};
+  const own = machine === undefined ? [day] : (day.others ?? []).filter(({ name }) => name === machine);
+  const commits = own
+    .flatMap((one) => one.commits)
+    .filter(
+      (one) =>
+        one.repo === row.repo && (!row.branch || !one.branch || one.branch === row.branch) && isOwn(one),
+    );
   const closed = day.closed.filter(({ number }) => number === row.github_issue);
   const isWaiting = row.status === 'waiting';
-  const sessions = day.sessions.filter(({ slug }) => slug === row.slug).map((one) => ({ ...one, isWaiting }));
+  const sessions = own
+    .flatMap((one) => one.sessions)
+    .filter(({ slug }) => slug === row.slug)
+    .map((one) => ({ ...one, isWaiting }));
   const [drawn, readout, table] = [h('div.timeline'), h('p.readout', { 'aria-hidden': 'true' }), h('table')];
   const at = (/** @type {number} */ sec) => clock(day.startMs + sec * 1000, day.timezone);
   place.replaceChildren(
@@ -311,11 +319,13 @@ async function showDay(place, row) {
         h('li', h('span.muted', at(one.at)), h('code', one.sha.slice(0, 7)), h('span.name', one.subject)),
       ),
     ),
-    commits.length === 0 ? h('p.muted', 'No commits that day.') : '',
+    commits.length === 0
+      ? h('p.muted', `No commits ${from < day.startMs ? 'on the last day of' : 'during'} this session.`)
+      : '',
   );
   if (drawn instanceof HTMLElement && readout instanceof HTMLElement && table instanceof HTMLElement)
     timeline(drawn, readout, table).draw(
-      { ...day, spans: [], away: [], commits, closed, sessions },
+      { ...day, others: [], spans: [], away: [], commits, closed, sessions },
       { until: isOver ? undefined : (to - day.startMs) / 1000, rest: '', clock: at, least: 1 },
     );
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 
+import type { DayDocument } from '../../src/lib/app/day';
 import type { SessionsReport } from '../../src/lib/sessions/rows';
 import type { Answers, Served } from '../helpers/browser';
 import { until } from '../helpers/daemon';
@@ -104,6 +105,18 @@ describe('the page of sessions in Chromium', function () {
     await until('the address', () => new URL(page.url()).hash === '');
     await page.goto(`${served.url}/sessions#old-119`);
     await page.locator('[data-slug=old-119][open]').waitFor();
+  });
+
+  it('draws the line of the session alone, and no other machine', async () => {
+    const day = dayDocument(pages.full);
+    const other = { ...day, id: 'b', name: 'laptop', spans: [[36_000, 600, 0]] as DayDocument['spans'] };
+    answers['/api/day'] = () => ({ body: { ...day, commits: [], others: [other] } });
+    const { page } = await open('/sessions#fix-login');
+    await page.locator('[data-slug=fix-login] [role=slider]').first().waitFor();
+    const drawn = page.locator('[data-slug=fix-login] .timeline');
+    expect(await drawn.locator('[role=slider]').count()).to.equal(1);
+    expect(await drawn.locator('[data-row]').count()).to.equal(1);
+    expect(await textOf(page, '[data-slug=fix-login] .story')).to.include('No commits during this session.');
   });
 
   it('names a session, only with the secret of the page', async () => {
