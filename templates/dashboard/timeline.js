@@ -206,7 +206,6 @@ function target({ key, shiftKey }, { items }, from) {
 
 /** @param {Group} group @param {{ from: number, to: number }} range @param {number | undefined} now */
 function groupNode({ id, label, rows, machine }, range, now) {
-  const { words, rest } = legend(id.endsWith('sessions') ? rows : [], range);
   return h(
     'div',
     {
@@ -220,13 +219,13 @@ function groupNode({ id, label, rows, machine }, range, now) {
       'aria-valuenow': 0,
     },
     machine && h('p.small', { 'data-key': 'machine' }, machine),
-    rows.map((row) => rowNode(row, range, now, words.get(row.id))),
-    rest,
+    rows.map((row) => rowNode(row, range, now)),
+    id.endsWith('sessions') && legend(rows, range),
   );
 }
 
-/** @param {Row} row @param {{ from: number, to: number }} range @param {number | undefined} now @param {Element} [words] */
-function rowNode({ id, label, boxes: all }, { from, to }, now, words) {
+/** @param {Row} row @param {{ from: number, to: number }} range @param {number | undefined} now */
+function rowNode({ id, label, boxes: all }, { from, to }, now) {
   const boxes = all.filter(([at, end]) => end >= from && at <= to);
   const states = [...new Set(boxes.map(([, , state]) => state))];
   return h(
@@ -249,7 +248,6 @@ function rowNode({ id, label, boxes: all }, { from, to }, now, words) {
       now !== undefined && h('path.now', { d: `M${now} 0v${HEIGHT}` }),
       h('rect.cursor', { y: 1, height: HEIGHT - 2, width: 0 }),
     ),
-    words,
   );
 }
 
@@ -269,53 +267,22 @@ function density(boxes, from, to) {
   });
 }
 
-/** The width of the page, of the labels beside the rows, and of what surrounds the rows, in px. */
-const PAGE = 1488;
-const LABEL = 168;
-const AROUND = 80;
-/** The width of a word of the legend: its mark, and each letter. */
-const MARK = 40;
-const LETTER = 8.5;
-
-/**
- * Explains each state beside the first session that has it, before or after its boxes, and below the rows if none has
- * room.
- * @param {Row[]} rows @param {{ from: number, to: number }} range
- */
+/** Explains each state of the sessions below their rows, left of the times. @param {Row[]} rows @param {{ from: number, to: number }} range */
 function legend(rows, { from, to }) {
-  const label = innerWidth > 640 ? LABEL : 0;
-  const scale = (Math.min(innerWidth, PAGE) - AROUND - label) / (to - from);
-  const words = new Map();
-  const isShown = (/** @type {Row['boxes'][number]} */ [at, end]) => end >= from && at <= to;
-  const open = new Set(rows.flatMap(({ boxes }) => boxes.filter(isShown).map(([, , state]) => state)));
-  for (const { id, boxes: all } of rows) {
-    const boxes = all.filter(isShown);
-    const before = Math.min(...boxes.map(([at]) => at)) - from;
-    const after = to - Math.max(...boxes.map(([, end]) => end));
-    let room = Math.max(before, after) * scale;
-    const own = [...open].filter((state) => {
-      const need = MARK + LETTER * (STATES[state] ?? '').length;
-      if (need > room || boxes.every((box) => box[2] !== state)) return false;
-      room -= need;
-      return open.delete(state);
-    });
-    const at = (before > after ? before / (to - from) - 1 : 1 - after / (to - from)) * 100;
-    if (own.length > 0) words.set(id, marks(own, at.toFixed(2)));
-  }
-  return { words, rest: open.size > 0 && h('div.row', { 'data-key': 'legend' }, marks([...open], '0')) };
-}
-
-/** @param {string[]} states @param {string} at where the words begin or, if negative, end, in percent */
-function marks(states, at) {
+  const boxes = rows.flatMap((row) => row.boxes).filter(([at, end]) => end >= from && at <= to);
+  const states = [...new Set(boxes.map(([, , state]) => state))];
   const size = { width: 16, height: HEIGHT, 'aria-hidden': 'true' };
-  const kind = at.startsWith('-') ? 'p.toggles.muted.small.words.before' : 'p.toggles.muted.small.words';
-  return h(
-    kind,
-    { 'data-key': 'words', 'data-at': at },
-    states.flatMap((state) => [
-      h('svg', size, h('defs', stripes(state, 4)), path(state, state, [[1, 15, state]])),
-      h('span', STATES[state]),
-    ]),
+  return (
+    states.length > 0 &&
+    h(
+      'p.toggles.muted.small.words',
+      { 'data-key': 'legend' },
+      'Legend:',
+      states.flatMap((state) => [
+        h('svg', size, h('defs', stripes(state, 4)), path(state, state, [[1, 15, state]])),
+        h('span', STATES[state]),
+      ]),
+    )
   );
 }
 
