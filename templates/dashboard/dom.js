@@ -114,7 +114,7 @@ function discard(node) {
     h(
       'p.held.attention',
       { role: 'status' },
-      `Closed by someone at ${clock(Date.now())}. `,
+      `This row was closed, answered or snoozed at ${clock(Date.now())}. `,
       h('button', { type: 'button', 'data-held-act': 'copy' }, 'Copy your text'),
       h('button', { type: 'button', 'data-held-act': 'dismiss' }, 'Dismiss'),
     ),

@@ -117,7 +117,7 @@ describe('acting on the page of the day in Chromium', function () {
     await waitForText(
       page,
       '[data-key="#39"] .held',
-      /^Closed by someone at 17:4\d\. Copy your text ?Dismiss$/,
+      /^This row was closed, answered or snoozed at 17:4\d\. Copy your text ?Dismiss$/,
     );
     expect(await page.evaluate('location.pathname')).to.equal('/');
     await page.keyboard.type(' g s ?');
@@ -181,7 +181,7 @@ describe('acting on the page of the day in Chromium', function () {
         items: [{ ...open7.items[0]!, state: 'closed', lane: 'Complete', closedAt: AT as never }],
       };
       await nextRound(page, 61_000);
-      await waitForText(page, '.held', /^Closed by someone at /);
+      await waitForText(page, '.held', /^This row was closed, answered or snoozed at /);
       expect(await page.locator('[data-held] textarea, [data-held] ~ textarea').inputValue()).to.equal(
         'half',
       );
