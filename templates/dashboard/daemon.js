@@ -9,6 +9,7 @@ const BODY_MS = 60_000;
 /**
  * @typedef {object} Problem
  * @property {boolean} reached
+ * @property {boolean} [isLate] whether the daemon may still be running
  * @property {boolean} [signedOut] the sign-in is missing or has expired
  * @property {string} [kind] the daemon's name for the error
  * @property {string} message
@@ -118,7 +119,7 @@ export async function ask(url, etag) {
     const message = stop.signal.aborted
       ? 'The daemon did not respond in time.'
       : 'The daemon is not reachable.';
-    return { problem: { reached: false, message } };
+    return { problem: { reached: false, isLate: stop.signal.aborted, message } };
   } finally {
     clearTimeout(timer);
   }

@@ -44,9 +44,10 @@ export function drawPanels(panels) {
     lost?.problem &&
       h(
         'p.attention',
-        `${since(lost)}${lost.problem.message} Start it with `,
-        command('steward up'),
-        '; this page reconnects automatically.',
+        `${since(lost)}${lost.problem.message} `,
+        lost.problem.isLate
+          ? 'This page asks again automatically.'
+          : ['Start it with ', command('steward up'), '; this page reconnects automatically.'],
       ),
     isNameless &&
       h('p.muted', 'Titles and branches are not shown. Run ', command('steward open'), ' to see them.'),
