@@ -25,11 +25,10 @@ export function sum(values) {
   return Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 }
 
-/** @param {Element} place @param {readonly DailyRecord[]} records */
-export function showApps(place, records) {
+/** @param {Element} place @param {readonly DailyRecord[]} records @param {string} [why] what the captures lack */
+export function showApps(place, records, why = '') {
   const apps = appsOf(records);
-  if (apps.length === 0)
-    return show(place, hint('No applications were recorded. To capture, run:', 'steward up'));
+  if (apps.length === 0) return show(place, h('p.muted', `No applications were recorded. ${why}`.trim()));
   show(
     place,
     ...folded(apps, ROWS, (part) => appTable(part, sum(apps.map((app) => app.minutes)))),
@@ -180,9 +179,10 @@ function share(part) {
 
 /**
  * Shows the time by repository. With `pick`, a repository is a button.
- * @param {Element} place @param {readonly DailyRecord[]} records @param {{ picked?: string | undefined }} [pick]
+ * @param {Element} place @param {readonly DailyRecord[]} records @param {readonly string[] | undefined} watched
+ * @param {{ picked?: string | undefined }} [pick]
  */
-export function showLedger(place, records, pick) {
+export function showLedger(place, records, watched, pick) {
   const rows = ledgerRows(records);
   const longest = Math.max(1, ...rows.map(([, [own = 0]]) => own));
   const nameOf = (/** @type {string} */ key) => {
@@ -213,7 +213,9 @@ export function showLedger(place, records, pick) {
   if (rows.length === 0)
     show(
       place,
-      hint('No time in repositories. To watch some, run:', 'steward config set sense.repos ~/src/app'),
+      watched?.length === 0
+        ? hint('No time in repositories. To watch one, run:', 'steward config add sense.repos ~/src/app')
+        : h('p.muted', 'No time in repositories.'),
     );
   else show(place, ...folded(rows, ROWS, table));
 }

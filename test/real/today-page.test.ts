@@ -50,6 +50,19 @@ describe('the page of the day in Chromium', function () {
     expectQuiet(one, served.url);
   });
 
+  it('says that what waits is loading until the inbox has answered', async () => {
+    let go = (): void => undefined;
+    const wait = new Promise<void>((done) => (go = done));
+    const slow = answers['/api/inbox']!();
+    answers['/api/inbox'] = () => ({ ...slow, wait });
+    const { page } = await open();
+    await page.clock.runFor(2000);
+    await waitForText(page, '#waiting', /^Waiting for you\s*Loading …$/);
+    go();
+    await page.locator('#waiting li').nth(2).waitFor();
+    expect(await textOf(page, '#waiting')).not.to.include('Loading');
+  });
+
   it('shows what blocks an agent first, then what has been due longest, and opens one by Enter', async () => {
     const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
     const items = [
@@ -216,6 +229,8 @@ describe('the page of the day in Chromium', function () {
     expect(new Set(done)).to.deep.equal(new Set(['payments']));
     await page.reload();
     await waitForText(page, '#picked', /^Only payments ×$/);
+    await page.goto(`${served.url}/?repo=nowhere`);
+    await waitForText(page, '#done', /^No commits in nowhere\.$/);
     await page.click('#picked button');
     await waitForText(page, '#picked', /^$/);
     expect(new URL(page.url()).search).to.equal('');
@@ -394,9 +409,8 @@ describe('the page of the day in Chromium', function () {
       '/api/status': () => ({ body: { ...STATUS, modules, outbox: { waiting: 0, failed: 0 } } }),
     });
     const { page } = await open();
-    await page.locator('#empty li code').nth(2).waitFor();
+    await page.locator('#empty li code').nth(1).waitFor();
     expect(await page.locator('#empty li code').allTextContents()).to.deep.equal([
-      'steward up',
       'steward install hooks',
       'steward work setup OWNER/REPO --create',
     ]);
