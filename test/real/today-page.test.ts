@@ -420,6 +420,30 @@ describe('the page of the day in Chromium', function () {
     box.remove();
   });
 
+  it('advises to watch repositories only where none is watched, and never to start what runs', async () => {
+    const day = dayDocument(pages.full);
+    const record = { ...day.record, apps: [], ledger: { ...day.record.ledger, attention: [], agents: [] } };
+    const reason = 'Applications: No window system answers.';
+    const modules = STATUS.modules.map((one) => ({ ...one, state: 'warning' as const, found: reason }));
+    const captures = answers['/api/sense/status']!().body as object;
+    Object.assign(answers, {
+      '/api/day': () => ({ body: { ...day, record, spans: [] } }),
+      '/api/status': () => ({ body: { ...STATUS, modules } }),
+    });
+    for (const [repos, words] of [
+      [[], /^No time in repositories\. To watch one, run: steward config add sense\.repos ~\/src\/app/],
+      [['/src/site'], /^No time in repositories\.$/],
+    ] as const) {
+      answers['/api/sense/status'] = () => ({ body: { ...captures, repos } });
+      const { page } = await open();
+      await page.clock.runFor(1000);
+      await waitForText(page, '#ledger', words);
+      expect(await textOf(page, '#apps')).to.equal(`No applications were recorded. ${reason}`);
+      expect(await textOf(page, '#readout')).to.equal('Nothing captured yet today.');
+      expect(await textOf(page, 'main')).not.to.include('steward up');
+    }
+  });
+
   const looks: [string, OpenOptions][] = [
     ['light', { viewport: { width: 1280, height: 900 } }],
     ['dark', { viewport: { width: 1920, height: 900 }, colorScheme: 'dark' }],
