@@ -35,7 +35,6 @@ import { changes, showWaitingList, watchActs } from './waiting-list.js';
 /** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
 /** @typedef {import('../../src/lib/app/usage').UsageDocument} Usage */
-/** @typedef {import('../../src/lib/sense/read').SenseStatus} Captures */
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
 /** Stored in the browser once the user has dismissed the setup steps. */
@@ -60,7 +59,6 @@ const { refresh, redraw } = follow(
     recent: '/api/sense/recent?days=7',
     insight: '/api/sense/insight',
     usage: '/api/usage',
-    captures: '/api/sense/status',
   },
   (feeds, { now, lostAt }) => {
     const { problem } = feeds.day;
@@ -75,50 +73,23 @@ const { refresh, redraw } = follow(
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
     const slugs = (report?.sessions ?? []).map(({ slug, status }) => status === 'waiting' && slug).join(' ');
     const insight = /** @type {Insight | undefined} */ (feeds.insight.data);
-    const { repos } = /** @type {Partial<Captures>} */ (feeds.captures.data ?? {});
-    const sense = status?.modules.find(({ id }) => id === 'sense');
-    const why = sense?.state === 'warning' ? sense.found : undefined;
     const usage = /** @type {Usage | undefined} */ (feeds.usage.data);
     drawPanels([
       {
         name: 'Sessions',
         feeds: [feeds.sessions, feeds.inbox],
-        from: [
-          report,
-          inbox,
-          board,
-          day?.day,
-          minute,
-          isSignedIn(),
-          changes,
-          feeds.sessions.problem,
-          feeds.inbox.problem,
-        ],
+        from: [report, inbox, board, day?.day, minute, isSignedIn(), changes, feeds.sessions.problem],
         draw() {
           showSessions(report, inbox, board, now, lost);
           showUnknown('running', feeds.sessions);
-          showUnknown('waiting-list', feeds.inbox);
         },
       },
       {
         name: 'Day',
         feeds: isMissing(problem) ? [] : [feeds.day],
-        from: [
-          day,
-          board,
-          problem,
-          minute,
-          picked.app,
-          picked.repo,
-          slugs,
-          isSignedIn(),
-          innerWidth,
-          repos?.join(),
-          why,
-        ],
+        from: [day, board, problem, minute, picked.app, picked.repo, slugs, isSignedIn(), innerWidth],
         draw() {
-          if (day !== undefined)
-            showDay(titled(day, report, board), slugs.split(' '), now, lost, { repos, why });
+          if (day !== undefined) showDay(titled(day, report, board), slugs.split(' '), now, lost);
           else if (isMissing(problem)) showMissing(now, problem);
         },
       },
@@ -168,7 +139,7 @@ const { refresh, redraw } = follow(
     ]);
     return asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
   },
-  ['insight', 'recent', 'usage', 'captures'],
+  ['insight', 'recent', 'usage'],
 );
 onTurn('/');
 onWaiting();
@@ -223,9 +194,8 @@ function titled(day, report, board) {
  */
 function showSessions(report, inbox, board, now, lost) {
   const names = namesOf(report?.sessions ?? [], board);
-  const place = byId('waiting-list');
-  if (inbox === undefined) show(place, h('p.muted', 'Loading …'));
-  byId('waiting').hidden = inbox !== undefined && showWaitingList(place, inbox.rows, names, now, lost) === 0;
+  const count = showWaitingList(byId('waiting-list'), inbox?.rows ?? [], names, now, lost);
+  byId('waiting').hidden = count === 0;
   show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
   show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
   showRunning(byId('running'), report?.sessions, names, now, lost);
@@ -236,8 +206,8 @@ function showUnknown(id, { data, problem }, tag = 'p') {
   if (data === undefined && problem) show(byId(id), h(`${tag}.muted`, 'Unknown.'));
 }
 
-/** @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {number} now @param {Lost} lost @param {{ repos: string[] | undefined, why: string | undefined }} captures the watched repositories, and what the captures lack */
-function showDay(day, waiting, now, lost, { repos, why }) {
+/** @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {number} now @param {Lost} lost */
+function showDay(day, waiting, now, lost) {
   const { record, timezone, startMs } = day;
   const today = dayOf(now);
   const isToday = day.day === today;
@@ -270,9 +240,9 @@ function showDay(day, waiting, now, lost, { repos, why }) {
   const names = [app, repo].filter(Boolean);
   show(byId('picked'), names.length > 0 && h('button.more', `Only ${names.join(' · ')} ×`));
   const apps = record.apps.filter((one) => app === undefined || one.app === app);
-  showApps(byId('apps'), [{ ...record, apps }], isToday ? why : undefined);
-  showLedger(byId('ledger'), [record], repos, { picked: repo });
-  showDone(byId('done'), shown, clock, repo);
+  showApps(byId('apps'), [{ ...record, apps }]);
+  showLedger(byId('ledger'), [record], { picked: repo });
+  showDone(byId('done'), shown, clock);
   for (const id of ['flow-section', 'usage-section', 'week-section']) byId(id).hidden = !isToday;
 }
 
@@ -337,7 +307,7 @@ function summary({ spans, others, notSeen, raw, record }, isToday, clock, lost) 
   if (first === undefined && (others ?? []).some((one) => one.spans.length > 0))
     return 'Nothing was recorded on this machine.';
   if (first === undefined) {
-    if (isToday) return 'Nothing captured yet today.';
+    if (isToday) return 'No captures yet today.';
     return isEmpty(record) ? 'Nothing was recorded on this day.' : 'No application time was captured.';
   }
   const end = Math.max(...spans.map(([at, length]) => at + length));
@@ -360,7 +330,7 @@ function showSetup(day, report, status, board) {
   const hasHooks = moduleOf('hooks')?.state === 'ok' || (report?.sessions.length ?? 0) > 0;
   /** @type {[string, string, boolean][]} */
   const steps = [
-    ['Start capturing', sense?.fix ?? 'steward up', isSetUp || sense.state === 'warning'],
+    ['Start capturing', 'steward up', isSetUp],
     ["Show your assistant's sessions", 'steward install hooks', hasHooks],
     ['Track your tasks', SET_UP_WORK, board?.setupRequired === false],
   ];

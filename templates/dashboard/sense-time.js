@@ -25,10 +25,11 @@ export function sum(values) {
   return Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 }
 
-/** @param {Element} place @param {readonly DailyRecord[]} records @param {string} [why] what the captures lack */
-export function showApps(place, records, why = '') {
+/** @param {Element} place @param {readonly DailyRecord[]} records */
+export function showApps(place, records) {
   const apps = appsOf(records);
-  if (apps.length === 0) return show(place, h('p.muted', `No applications were recorded. ${why}`.trim()));
+  if (apps.length === 0)
+    return show(place, hint('No applications were recorded. To capture, run:', 'steward up'));
   show(
     place,
     ...folded(apps, ROWS, (part) => appTable(part, sum(apps.map((app) => app.minutes)))),
@@ -179,10 +180,9 @@ function share(part) {
 
 /**
  * Shows the time by repository. With `pick`, a repository is a button.
- * @param {Element} place @param {readonly DailyRecord[]} records @param {readonly string[] | undefined} watched
- * @param {{ picked?: string | undefined }} [pick]
+ * @param {Element} place @param {readonly DailyRecord[]} records @param {{ picked?: string | undefined }} [pick]
  */
-export function showLedger(place, records, watched, pick) {
+export function showLedger(place, records, pick) {
   const rows = ledgerRows(records);
   const longest = Math.max(1, ...rows.map(([, [own = 0]]) => own));
   const nameOf = (/** @type {string} */ key) => {
@@ -213,9 +213,7 @@ export function showLedger(place, records, watched, pick) {
   if (rows.length === 0)
     show(
       place,
-      watched?.length === 0
-        ? hint('No time in repositories. To watch one, run:', 'steward config add sense.repos ~/src/app')
-        : h('p.muted', 'No time in repositories.'),
+      hint('No time in repositories. To watch some, run:', 'steward config add sense.repos ~/src/app'),
     );
   else show(place, ...folded(rows, ROWS, table));
 }

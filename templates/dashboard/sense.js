@@ -38,20 +38,13 @@ const { refresh } = follow(
       {
         name: 'Days',
         feeds: [feeds.today, feeds.recent],
-        from: [
-          today,
-          recent,
-          damaged.join(),
-          status?.repos.join(),
-          status?.lastCaptureTs === null,
-          isSignedIn(),
-        ],
+        from: [today, recent, damaged.join(), isSignedIn()],
         draw() {
           if (isInvalid) {
             show(byId('day-title'), noDate(asked));
             show(byId('day-links'), h('a', { href: '/' }, 'Today'), h('a', { href: '/sense' }, 'This week'));
             show(byId('facts'));
-          } else if (today !== undefined && recent !== undefined) draw(today, recent, damaged, status);
+          } else if (today !== undefined && recent !== undefined) draw(today, recent, damaged);
         },
       },
       {
@@ -83,11 +76,8 @@ function lastOf(today) {
   return asked !== null && asked < today.date ? asked : today.date;
 }
 
-/**
- * @param {DailyRecord} today @param {DailyRecord[]} recent @param {readonly string[]} damaged
- * @param {import('../../src/lib/sense/read').SenseStatus | undefined} status
- */
-function draw(today, recent, damaged, status) {
+/** @param {DailyRecord} today @param {DailyRecord[]} recent @param {readonly string[]} damaged */
+function draw(today, recent, damaged) {
   const to = lastOf(today);
   // Put today's live record last, so that it replaces a stored one.
   const days = daysUpTo(to, 30, [...recent, today]);
@@ -99,10 +89,7 @@ function draw(today, recent, damaged, status) {
   const { tracked, gap } = showWeek(byId('days-table'), week, damaged);
   const share = Math.round((gap / (tracked + gap || 1)) * 100);
   byId('week').hidden = isNew;
-  show(
-    byId('empty'),
-    isNew && status?.lastCaptureTs === null && h('p', 'Start capturing: ', command('steward up')),
-  );
+  show(byId('empty'), isNew && h('p', 'Start capturing: ', command('steward up')));
   show(
     byId('facts'),
     isNew
@@ -114,7 +101,7 @@ function draw(today, recent, damaged, status) {
   );
   showDays(byId('days'), days, damaged);
   showApps(byId('apps'), known);
-  showLedger(byId('ledger'), known, status?.repos);
+  showLedger(byId('ledger'), known);
 }
 
 /** @param {string} to @param {string} today */

@@ -98,17 +98,17 @@ export function showRunning(place, sessions, names, now, lost) {
   );
 }
 
-/** Shows the day's commits and closed issues, latest first. @param {Element} place @param {DayDocument} day @param {(at: number) => string} clock @param {string} [repo] the only repository shown */
-export function showDone(place, { commits, others = [], closed, record }, clock, repo) {
+/** Shows the day's commits and closed issues, latest first. @param {Element} place @param {DayDocument} day @param {(at: number) => string} clock */
+export function showDone(place, { commits, others = [], closed, record }, clock) {
   // Several machines can have the same commit, and publish no hash.
-  const found = new Map(
+  const all = new Map(
     [...others.flatMap((one) => one.commits), ...commits].map((one) => [
       `${one.at} ${one.repo} ${one.subject}`,
       one,
     ]),
   );
   const rows = [
-    ...[...found.values()].map(({ at, repo, sha, subject }) => ({
+    ...[...all.values()].map(({ at, repo, sha, subject }) => ({
       at,
       key: `${repo} ${sha || `${at} ${subject}`}`,
       where: repo,
@@ -130,13 +130,13 @@ export function showDone(place, { commits, others = [], closed, record }, clock,
       h('span.name', text),
     ),
   );
-  const all = record.commits;
-  const count = repo === undefined ? all.count : (all.repos.find((one) => one.repo === repo)?.commits ?? 0);
-  const none = `${plural(count, 'commit')}; the details were deleted.`;
+  const none = `${plural(record.commits.count, 'commit')}; the details were deleted.`;
   show(
     place,
     rows.length === 0
-      ? h('p.muted', count > 0 ? none : repo === undefined ? 'No commits.' : `No commits in ${repo}.`)
+      ? record.commits.count === 0
+        ? hint('No commits. To watch repositories, run:', 'steward config add sense.repos ~/src/app')
+        : h('p.muted', none)
       : folded(nodes, SHOWN, (part) => h('ul.done', part), 'earlier'),
   );
 }

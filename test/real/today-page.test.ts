@@ -50,19 +50,6 @@ describe('the page of the day in Chromium', function () {
     expectQuiet(one, served.url);
   });
 
-  it('says that what waits is loading until the inbox has answered', async () => {
-    let go = (): void => undefined;
-    const wait = new Promise<void>((done) => (go = done));
-    const slow = answers['/api/inbox']!();
-    answers['/api/inbox'] = () => ({ ...slow, wait });
-    const { page } = await open();
-    await page.clock.runFor(2000);
-    await waitForText(page, '#waiting', /^Waiting for you\s*Loading …$/);
-    go();
-    await page.locator('#waiting li').nth(2).waitFor();
-    expect(await textOf(page, '#waiting')).not.to.include('Loading');
-  });
-
   it('shows what blocks an agent first, then what has been due longest, and opens one by Enter', async () => {
     const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
     const items = [
@@ -229,8 +216,6 @@ describe('the page of the day in Chromium', function () {
     expect(new Set(done)).to.deep.equal(new Set(['payments']));
     await page.reload();
     await waitForText(page, '#picked', /^Only payments ×$/);
-    await page.goto(`${served.url}/?repo=nowhere`);
-    await waitForText(page, '#done', /^No commits in nowhere\.$/);
     await page.click('#picked button');
     await waitForText(page, '#picked', /^$/);
     expect(new URL(page.url()).search).to.equal('');
@@ -409,8 +394,9 @@ describe('the page of the day in Chromium', function () {
       '/api/status': () => ({ body: { ...STATUS, modules, outbox: { waiting: 0, failed: 0 } } }),
     });
     const { page } = await open();
-    await page.locator('#empty li code').nth(1).waitFor();
+    await page.locator('#empty li code').nth(2).waitFor();
     expect(await page.locator('#empty li code').allTextContents()).to.deep.equal([
+      'steward up',
       'steward install hooks',
       'steward work setup OWNER/REPO --create',
     ]);
@@ -418,30 +404,6 @@ describe('the page of the day in Chromium', function () {
     expect(await page.locator('#waiting').isVisible()).to.equal(false);
     expect(await violations(page)).to.deep.equal([]);
     box.remove();
-  });
-
-  it('advises to watch repositories only where none is watched, and never to start what runs', async () => {
-    const day = dayDocument(pages.full);
-    const record = { ...day.record, apps: [], ledger: { ...day.record.ledger, attention: [], agents: [] } };
-    const reason = 'Applications: No window system answers.';
-    const modules = STATUS.modules.map((one) => ({ ...one, state: 'warning' as const, found: reason }));
-    const captures = answers['/api/sense/status']!().body as object;
-    Object.assign(answers, {
-      '/api/day': () => ({ body: { ...day, record, spans: [] } }),
-      '/api/status': () => ({ body: { ...STATUS, modules } }),
-    });
-    for (const [repos, words] of [
-      [[], /^No time in repositories\. To watch one, run: steward config add sense\.repos ~\/src\/app/],
-      [['/src/site'], /^No time in repositories\.$/],
-    ] as const) {
-      answers['/api/sense/status'] = () => ({ body: { ...captures, repos } });
-      const { page } = await open();
-      await page.clock.runFor(1000);
-      await waitForText(page, '#ledger', words);
-      expect(await textOf(page, '#apps')).to.equal(`No applications were recorded. ${reason}`);
-      expect(await textOf(page, '#readout')).to.equal('Nothing captured yet today.');
-      expect(await textOf(page, 'main')).not.to.include('steward up');
-    }
   });
 
   const looks: [string, OpenOptions][] = [

@@ -7,7 +7,7 @@ export default class SenseInit extends BaseCommand {
   static override summary = 'Write the default sense configuration';
   static override description = 'Does not overwrite an existing configuration. Captures nothing.';
   static override examples = ['sense init', 'sense init --json'];
-  static override related = ['sense capture', 'config set sense.repos PATH', 'sense status'];
+  static override related = ['sense capture', 'config add sense.repos PATH', 'sense status'];
 
   async run(): Promise<InitResult> {
     const result = await setUpSense(this.context);
