@@ -81,7 +81,7 @@ by('pair').addEventListener('submit', (event) => {
   const pairing = parseCode(by('code').value);
   if (pairing === undefined) {
     by('state').textContent =
-      'This is not a pairing code. Run “steward sense web pair” and copy the whole code.';
+      'This is not a pairing code. Run “steward sense web install” and copy the whole code.';
     return;
   }
   by('code').value = '';
