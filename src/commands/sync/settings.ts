@@ -9,7 +9,7 @@ export default class SyncSettings extends BaseCommand {
     'Shares classification, goals, projects, session names, pronunciations and notification routes, never secrets or restricted work. Of two changes of one entry, the later one counts; `sync status` then shows both, and `take` chooses the other one. Run it on each machine.';
   static override args = {
     choice: word({ options: ['on', 'off', 'take'], description: 'Default: show what is shared.' }),
-    entry: word({ description: 'For take an entry from `sync status`, such as goal/G1.' }),
+    entry: word({ description: 'With take: an entry that `sync status` shows, such as goal/G1.' }),
   };
   static override examples = ['sync settings', 'sync settings on', 'sync settings take goal/G1'];
   static override related = ['sync status', 'sync setup --dry-run'];

@@ -160,8 +160,8 @@ function workWaits(deps: WorkDeps): Waits {
 }
 
 /**
- * Marks the row with these words as snoozed until a time given in words, or as done; `now` lists it again. Returns the row and the
- * time. Without a time, throws `conflict` if the row ends only when what it waits for happens.
+ * Marks the row with these words as snoozed until a time given in words, or as done; `now` lists it again. Returns
+ * the row and the time. Without a time, throws `conflict` if the row ends only when what it waits for happens.
  */
 export async function openMark(context: Context, words: string, when?: string) {
   const { area, clock, machineId } = context;

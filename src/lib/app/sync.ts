@@ -123,13 +123,13 @@ async function shareHere(context: Context): Promise<number> {
   const { files, open } = (await import('./sharing')).openSharing(context, folder);
   // Once a day, because a folder may have become restricted.
   const markNow = (): string => `${deps.today} ${shortHash(marksOf(files).text)}`;
-  const isChanged = await locked(async () => {
+  const isChanged = await locked(async (): Promise<boolean> => {
     if (readState(deps.state).settingsMark === markNow()) return false;
     const hasWritten = await share(await open(), join(machineFolderOf(deps), SHARED_FILE));
     writeState(deps.state, { ...readState(deps.state), settingsMark: markNow() });
     return hasWritten;
   });
-  return Number(await isChanged);
+  return Number(isChanged);
 }
 
 /** Gives this machine a new id, and tells why at the next command. After a kill, the next run gives it another one. */

@@ -27,7 +27,7 @@ export function heldRequest(bytes: Buffer, assistant: AssistantId = CLAUDE_CODE)
   if (!isObject(input) || JSON.stringify(input).length > MAX_INPUT) return undefined;
   const suggestions = suggestionsOf(fields['permission_suggestions'], tool);
   const questions =
-    kind === 'question' ? questionsOf(input['questions']) : planOf(kind, input['plan'], suggestions);
+    kind === 'question' ? questionsOf(input['questions']) : shownOf(kind, input['plan'], suggestions);
   const event: 'PreToolUse' | 'PermissionRequest' =
     fields['hook_event_name'] === 'PreToolUse' ? 'PreToolUse' : 'PermissionRequest';
   const session = sessionKey(assistant, id);
@@ -60,7 +60,7 @@ function questionsOf(value: unknown): Questions | undefined {
   return isClear && isDistinct && questions.length > 0 ? (questions as Questions) : undefined;
 }
 
-function planOf(kind: Kind, plan: unknown, suggestions: readonly Suggestion[]): Questions | undefined {
+function shownOf(kind: Kind, plan: unknown, suggestions: readonly Suggestion[]): Questions | undefined {
   const rules = suggestions.flatMap((each) => each.rules.map((rule) => JSON.stringify(rule)));
   if (kind === 'permission')
     return rules.map((rule) => ({ text: `For this session, also: ${rule}`, options: [] }));

@@ -18,7 +18,7 @@ import { bodyOf, type SendFlags } from '../notify/send';
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
-  // A program on an event may not send: the full command says why.
+  // The full command refuses a program that runs on notifications.
   if (call === undefined || (isOnTerminal() && !call.json) || processHost().env['STEWARD_EVENT'])
     return undefined;
   const id = newId(systemClock());

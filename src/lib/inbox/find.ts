@@ -12,10 +12,10 @@ export function findRow(rows: readonly InboxRow[], text: string): InboxRow {
   const exact = rows.filter(({ id, name }) =>
     [id, name, name.replace(/^#/, '')].some((own) => own.toLowerCase() === wanted),
   );
-  const words = rows.filter(({ id, name, repo, branch, title, why }) =>
+  const similar = rows.filter(({ id, name, repo, branch, title, why }) =>
     hasWords([id, name, repo, branch, title, why], text),
   );
-  const found = exact.length > 0 ? exact : words;
+  const found = exact.length > 0 ? exact : similar;
   const [row, ...more] = found;
   if (row !== undefined && more.length === 0) return row;
   if (row === undefined)

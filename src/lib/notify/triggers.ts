@@ -18,8 +18,10 @@ interface TurnEnd {
   isError: boolean;
 }
 
-/** Where you are: at the session's terminal, elsewhere at your desk, away, or unknown. */
-/** `elsewhere`: at another machine, which tells you what this one's sessions ask. */
+/**
+ * Where you are: at the session's terminal, at your desk but not at it, away, or unknown. `elsewhere`: at another
+ * machine, which tells you what this one's sessions ask.
+ */
 export type Presence = 'front' | 'desk' | 'away' | 'elsewhere' | 'unknown';
 
 export interface TriggerDeps {

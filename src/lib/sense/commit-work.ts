@@ -24,7 +24,7 @@ export function commitWork({ store, config }: ReadDeps, days: readonly Day[]) {
     });
     const { timeline, covered } = tally.sessions();
     for (const commit of commitsIn(own)) {
-      const key = JSON.stringify([commit.path, commit.change]);
+      const key = JSON.stringify([commit.path ?? commit.repo, commit.change]);
       if (!commits.has(key)) commits.set(key, { ...commit, session: sessionOf(timeline, commit) });
     }
     for (const [session, stays] of timeline.stays) {

@@ -47,7 +47,7 @@ export interface SyncContext {
   details: boolean;
   deps: PublishDeps;
   /** Runs `work` under the lock for changes to this machine's published files. */
-  locked: <T>(work: () => T, waitMs?: number) => Promise<T>;
+  locked: <T>(work: () => T | Promise<T>, waitMs?: number) => Promise<T>;
 }
 
 export interface PublishDeps {

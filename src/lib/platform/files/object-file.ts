@@ -8,7 +8,7 @@ import { parseObject } from './json-object';
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
 
-/** Returns the JSON object in a file; undefined if there is none. Throws `config` if the file is larger. */
+/** Returns the JSON object in a file, or undefined if the file has no object. Throws `config` above `maxBytes`. */
 export function readObject(path: string, maxBytes = MAX_BYTES): Record<string, unknown> | undefined {
   return parseObject(readText(path, { maxBytes }) ?? '');
 }
