@@ -151,9 +151,9 @@ export function checkFilter({ lane, status, type }: Filter, { columns, items }: 
   check('Type', type, [...new Set([...TYPES, ...items.flatMap((item) => item.type ?? [])])]);
 }
 
-/** Returns the items that match all filters, most urgent first. */
 const FILTERED = ['lane', 'status', 'type', 'priority', 'property'] as const;
 
+/** Returns the items that match all filters, most urgent first. */
 export function filterItems(items: readonly Item[], filter: Filter): Item[] {
   const matches = (wanted: string | undefined, ...values: (string | null)[]): boolean =>
     wanted === undefined || values.some((value) => value?.toLowerCase() === wanted.toLowerCase());
