@@ -275,7 +275,7 @@ function legend(rows, { from, to }) {
   return (
     states.length > 0 &&
     h(
-      'p.toggles.muted.small.words',
+      'p.toggles.muted.small',
       { 'data-key': 'legend' },
       'Legend:',
       states.flatMap((state) => [

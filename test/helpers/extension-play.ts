@@ -50,8 +50,8 @@ export interface ExtensionPlay {
   sitesPort: number;
   setDaemonClock: (ms: number) => void;
   setClock: (minutes: number) => Promise<void>;
-  /** Sets whether somebody uses the computer, as the browser tells the extension. */
-  setIdle: (state: 'active' | 'idle' | 'locked') => Promise<void>;
+  /** Lets time pass, and then sets whether somebody uses the computer, as the browser tells the extension. */
+  setIdle: (minutes: number, state: 'active' | 'idle' | 'locked') => Promise<void>;
   pair: () => Promise<void>;
   stored: () => Promise<Stored>;
   /** Waits until the extension has seen a site now; undefined if it sees no window or nobody. */
@@ -137,7 +137,9 @@ export function playInChromium(extensions: (folder: string) => string[] = () => 
       nowMs = START + minutes * MINUTE;
       await play.options.evaluate((now) => chrome.runtime.sendMessage({ now }), nowMs);
     },
-    async setIdle(state) {
+    async setIdle(minutes, state) {
+      // The clock first: the browser may tell late of a window, and the extension looks then.
+      await play.setClock(minutes);
       await play.options.evaluate((value) => chrome.runtime.sendMessage({ state: value }), state);
     },
     async pair() {

@@ -56,9 +56,9 @@ describe('the browser extension (real Chromium)', function () {
     await options.evaluate((id) => chrome.windows.update(id, { state: 'normal', focused: true }), first?.id);
     await look();
     await seen(null);
-    await setIdle('idle');
+    await setIdle(9, 'idle');
     await tick(9, undefined);
-    await setIdle('active');
+    await setIdle(9.5, 'active');
     for (const minute of [9.5, 10]) await tick(minute, null);
     expect(await options.evaluate(() => chrome.windows.create({ incognito: true }))).to.equal(null);
     const minutes = await minutesOf(
