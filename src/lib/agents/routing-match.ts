@@ -1,4 +1,5 @@
 import data from '../../../templates/data/routing.json';
+import { expanded } from '../platform/files/template';
 import { clauseAfter, clauseBefore, type RequestText } from './text';
 
 /** Words in the request that match a rule. */
@@ -36,7 +37,6 @@ export interface RulePattern {
 }
 
 export const PATTERNS_BY_RULE: Readonly<Record<keyof typeof data.looks, RulePattern>> = data.looks;
-const PARTS: Readonly<Record<string, string>> = data.parts;
 const PATTERNS = data.patterns;
 const [NOT_BEFORE, NOT_BEHIND] = [data.words.notBefore, data.words.notBehind].map((words) => new Set(words.split(' '))) as [Set<string>, Set<string>]; // prettier-ignore
 
@@ -48,16 +48,10 @@ const compiled = new Map<string, RegExp>();
 
 /** Compiles a pattern after replacing `{PART}` and `{NAME}`. Caches the result. */
 export function rx(source: string, name = ''): RegExp {
-  const filled = fill(source, name);
-  const pattern = compiled.get(filled) ?? new RegExp(filled, 'g');
-  compiled.set(filled, pattern);
+  const key = `${name}\n${source}`;
+  const pattern = compiled.get(key) ?? new RegExp(expanded(source, { ...data.parts, NAME: name }), 'g');
+  compiled.set(key, pattern);
   return pattern;
-}
-
-function fill(source: string, name: string): string {
-  return source.replace(/\{([A-Z_]{3,})\}/g, (_, part: string) =>
-    part === 'NAME' ? name : fill(PARTS[part] ?? '', name),
-  );
 }
 
 export function escaped(text: string): string {

@@ -22,3 +22,14 @@ export function readTemplate(root: string, name: string): string {
 export function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
+
+/** Replaces each `{PART}` of a pattern by that part, which may have parts itself; a list means any of its words. */
+export function expanded(
+  source: string,
+  parts: Readonly<Record<string, string | readonly string[]>>,
+): string {
+  return source.replace(/\{([A-Z_]{3,})\}/g, (_, name: string) => {
+    const part = parts[name] ?? '';
+    return expanded(typeof part === 'string' ? part : `(?:${part.join('|')})`, parts);
+  });
+}

@@ -1,3 +1,5 @@
+import DATA from '../../../../templates/data/prompt-phrases.json';
+import { expanded } from '../../platform/files/template';
 import { clean, truncated } from '../../platform/terminal/terminal';
 import { codeBlock, redact } from '../outgoing';
 
@@ -29,80 +31,33 @@ const MAX_LINE = 300;
 const MAX_LINES = 8;
 const MAX_MATCHES = 5;
 
-const POLITE = '(?:(?:please|pls|also|and|then)[ ,]+){0,2}';
-const when = (char: string): string =>
-  `(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)${char}+){0,6}?`;
-const WHEN = when('\\S');
-const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
-/** `remind me about` is a reminder only if a day follows; otherwise, it is probably a question. */
-const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
-/** Excludes sentences about the phrase itself, such as `"remind me to" is the prefix`. */
-const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
+const rx = (source: string, flags = 'i'): RegExp => new RegExp(expanded(source, DATA.parts), flags);
+
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) /;
 /** A greeting, thanks, or words such as "before you start:" in front of a request. */
-const OPENING = new RegExp(
-  '^(?:(?:(?:hey|hi|hiya|hello|howdy|yo|good (?:morning|afternoon|evening)|morning|ok|okay|alright|great|thanks|' +
-    'thank you|thx|cool|perfect|nice|lovely|awesome|sure|yes|yep|oh|ah|no worries|np|btw|by the way|fyi|ps|' +
-    'one more thing|quick one|just|also|and|then|so)' +
-    '(?: (?:claude|codex|copilot|gemini|cursor|there|again|a lot|so much|work|job)){0,2}(?:\\s?[,!.:;\u2013\u2014-]{1,3})?' +
-    "|(?:before (?:you|we|i)|(?:while|when|once|after) you(?:['\u2019]re| are)?) [a-z' ]{1,30}[,:]) ){1,4}",
-  'i',
-);
+const OPENING = rx(DATA.patterns.opening);
 /** Words in a sentence after which a request is probably reported, not made. */
-const REPORTED =
-  /^\S{1,20}: |\b(?:sa(?:y|ys|id)|reads?|wrote(?! to)|writes?|ask(?:s|ed)|told|tells?|typed?|types|phrase|pattern|words?|prefix|example|prompt|message|title|string|translate|e\.g|i\.e|echo)\b/i;
+const REPORTED = rx(DATA.patterns.reported);
 const CODE = /[[\]{}<>=`"\u201c\u201d\u00ab\u00bb|$\\_]|\('/;
 /** A polite question is a request if it names a time; otherwise, it may ask what you meant. */
-const QUESTION = /^(?:can|could|would|will) you (?:(?:please|pls|also) ){0,2}(?=remind me )/i;
-const TIME = new RegExp(
-  `\\b(?:${DAY}|on ${DAY_NAME}|at (?:\\d{1,2}(?::\\d\\d)? ?(?:[ap]m)?|noon|midday|midnight))(?=[\\s,.!]|$)`,
-  'i',
-);
+const QUESTION = rx(DATA.patterns.question);
+const TIME = rx(DATA.patterns.time);
 /**
  * Matches research requests with an immediate next step. Such research should happen now, so it isn't
  * captured.
  */
-const FOR_NOW = new RegExp(
-  '\\b(?:first|(?<!not )now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
-    '(?:add|apply|build|change|come|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
-    'prepare|produce|propose|put|refactor|remove|rename|replace|report|rewrite|show|start|suggest|summari[sz]e|tell|' +
-    'turn|update|use|write) (?:it|them|me|us|an?|the|this|that|these|those|my|our|all|any|each|every|up|down|back)\\b',
-  'i',
-);
+const FOR_NOW = rx(DATA.patterns.forNow);
 /**
  * Matches log lines, timestamped chat messages and diff lines. The whole block that contains such a line
  * counts as pasted.
  */
-const PASTED = new RegExp(
-  '^(?:\\[?\\d{4}-\\d\\d-\\d\\d[T ]|\\[?\\d\\d:\\d\\d:\\d\\d|\\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\b|' +
-    '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
-);
+const PASTED = rx(DATA.pasted, '');
 
 /** Patterns that match requests at the start of a line, but not questions or mentions of these phrases. */
-const PHRASES: readonly (readonly [CaptureKind, string])[] = [
-  [
-    'reminder',
-    `(?:remind me(?: please| pls)?|(?:don't|don\u2019t|do not) let me forget) (?:(?<when>${WHEN}),? )?to ${NO_VERB}(?<what>[^\\s=:].*)$`,
-  ],
-  ['reminder', `remind me(?: (?<when>${when('[^\\s:]')}))?: ?(?<what>\\S[^]*)`],
-  ['reminder', `remind me (?<when>${WHEN}) about (?<what>\\S[^]*)`],
-  ['reminder', `remind me about (?<what>\\S.* ${DAY}\\b[^]*)`],
-  [
-    'reminder',
-    `(?:set|add|create) (?:a |me a )?reminder (?:for me )?(?:(?:for )?(?<when>${WHEN}|${DAY_NAME}),? )?to (?<what>\\S.*)$`,
-  ],
-  ['research', 'research (?:(?<now>the \\S.*)|(?:for )?later: (?<what>\\S.*))$'],
-  ['queue', 'queue(?: up)? (?:this|that|it)(?: up)?: (?<what>[^\\s{\\[].*)$'],
-  [
-    'queue',
-    '(?:queue(?: up)?(?: (?:this|that|it)(?: up)?|(?= for later:))|(?:add|put) (?:this|that|it) (?:to|in|on) (?:the|my) queue) for (?<when>later|(?:\\S+ ){0,4}\\S+): (?<what>\\S.*)$',
-  ],
-  [
-    'queue',
-    'queue (?:up )?(?<it>\\S.*?) for (?:(?<whom>\\S.*?) )?later(?:\\s*[:\u2013\u2014-]\\s*(?<what>\\S.*))?$',
-  ],
-];
-const PATTERNS = PHRASES.map(([kind, source]) => ({ kind, pattern: new RegExp(`^${POLITE}${source}`, 'i') }));
+const PATTERNS = DATA.phrases.map(({ kind, says }) => ({
+  kind: kind as CaptureKind,
+  pattern: rx(`^{POLITE}${says}`),
+}));
 
 function requestOf(kind: CaptureKind, { what, when, now, it, whom }: Partial<Record<string, string>>) {
   if (what !== undefined) {
@@ -144,10 +99,7 @@ function ownLines(prompt: string): string[] {
   return own.filter((line) => line.length <= MAX_RAW_LINE);
 }
 
-const BARE_QUEUE = new RegExp(
-  `^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for (?:later|${DAY}|${DAY_NAME}|(?<whom>\\S+?(?: \\S+?)??)(?: later)?))?$`,
-  'i',
-);
+const BARE_QUEUE = rx(DATA.patterns.bareQueue);
 
 /** Returns whether a prompt asks to queue "this" without naming a task. */
 export function isBareQueue(prompt: string): boolean {
