@@ -1,6 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -9,6 +18,7 @@ import { run } from '../../src/lib/platform/process/process';
 import { exchangeByGit } from '../../src/lib/sync/git';
 import { until } from './daemon';
 import { bareEnvironment } from './git';
+import type { Random } from './random';
 import { startSyncthing } from './syncthing';
 
 /** A machine's folder that is carried to the others. */
@@ -67,10 +77,10 @@ export async function bySyncthing(
 }
 
 /** A bare repository. `exchangeOne` exchanges one machine's files through it. */
-function byGit(
-  machines: readonly Carried[],
+export function byGit<T extends Carried>(
+  machines: readonly T[],
   remote: string,
-  exchangeOne: (machine: Carried) => unknown,
+  exchangeOne: (machine: T) => unknown,
 ): Carrier {
   execFileSync('git', ['init', '-q', '--bare', remote]);
   const away = new Set<number>();
@@ -151,6 +161,56 @@ export function areaByGit(machines: readonly Carried[], remote: string): Carrier
     }
   }
   return carrier;
+}
+
+/**
+ * A tool that copies each machine's own files to the other folders: in any order, some of them later, some left half
+ * or as a conflict copy until the next time.
+ */
+export function byCopies(machines: readonly Carried[], random: Random): Carrier {
+  const away = new Set<number>();
+  const copyOne = (from: string, to: string): void => {
+    const data = readFileSync(from);
+    if (existsSync(to) && readFileSync(to).equals(data)) return;
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, data);
+  };
+  const copyLate = (from: string, to: string): void => {
+    if (random.chance(0.3)) return;
+    mkdirSync(dirname(to), { recursive: true });
+    if (random.chance(0.1)) writeFileSync(to, readFileSync(from).subarray(0, 40));
+    else if (random.chance(0.1))
+      copyFileSync(from, to.replace(/(\.jsonl?)$/, '.sync-conflict-20261123-101010-ABCDEFG$1'));
+    else copyOne(from, to);
+  };
+  const copyAll = (index: number, copy: (from: string, to: string) => void): void => {
+    const source = machines[index];
+    if (source === undefined || away.has(index)) return;
+    const own = `machines/${source.id}/`;
+    const ofOwn = (folder: string): string[] => carriedFiles(folder).filter((name) => name.startsWith(own));
+    const names = ofOwn(source.folder).sort(() => random.next() - 0.5);
+    for (const [i, { folder }] of machines.entries()) {
+      if (i === index || away.has(i)) continue;
+      for (const name of names) copy(join(source.folder, name), join(folder, name));
+      for (const name of ofOwn(folder)) if (!names.includes(name)) rmSync(join(folder, name));
+    }
+  };
+  return {
+    cut: (index, isCut) => {
+      if (isCut) away.add(index);
+      else away.delete(index);
+      return Promise.resolve();
+    },
+    carry() {
+      for (const index of machines.keys()) copyAll(index, copyOne);
+      return Promise.resolve();
+    },
+    sometimes(index) {
+      copyAll(index, copyLate);
+      return Promise.resolve();
+    },
+    stop: () => Promise.resolve(),
+  };
 }
 
 /** The files that all machines must have at the end. */
