@@ -4,16 +4,31 @@ import { isSite } from '../platform/net/address';
 export const BROWSERS = ['chromium', 'firefox'] as const;
 export type Browser = (typeof BROWSERS)[number];
 
-const FAMILIES: Readonly<Record<Browser, RegExp>> = {
-  chromium: /(?<![a-z])(?:chrome|chromium|brave|edge|msedge|opera|vivaldi)(?![a-z])/,
-  firefox: /(?<![a-z])(?:firefox|librewolf|waterfox|floorp|zen(?=[ -]browser|\n|$))(?![a-z])/,
+const IDS = ['com.google.Chrome', 'com.brave.Browser', 'com.microsoft.Edge', 'org.chromium.Chromium'];
+/** Names and ids of browsers, for globs that exclude one. */
+export const BROWSER_NAMES: Readonly<Record<Browser, readonly string[]>> = {
+  chromium: ['Google Chrome', 'Chromium', 'Brave Browser', 'Microsoft Edge', 'Opera', 'Vivaldi', ...IDS],
+  firefox: ['Firefox ESR', 'org.mozilla.firefox', 'LibreWolf', 'Waterfox', 'Floorp', 'Zen Browser'],
 };
+
+const FAMILIES: Readonly<Record<Browser, RegExp>> = {
+  chromium: /^(?:chrome|chromium|brave|edge|edgemac|msedge|opera|vivaldi)$/,
+  firefox: /^(?:firefox|librewolf|waterfox|floorp|zen)$/,
+};
+/** What else the names and ids of browsers consist of; "Opera Mail" is none. */
+const BESIDE =
+  /^(?:google|ungoogled|microsoft|mozilla|operasoftware|com|org|app|io|github|exe|bin|web|internet|browser|stable|beta|dev|developer|edition|unstable|canary|nightly|snapshot|esr|gx|for|testing)$/;
 
 /** Returns the family of an application that is a browser; undefined for a name of a site, as in a browser. */
 export function browserOf(app: string, bundleId = ''): Browser | undefined {
   if (app.startsWith(siteKey('')) || siteOf(app) !== undefined) return undefined;
-  const names = `${app}\n${bundleId}`.toLowerCase();
-  return BROWSERS.find((browser) => FAMILIES[browser].test(names));
+  const names = [app, bundleId].map((name) => name.toLowerCase().match(/[a-z]+/g) ?? []);
+  return BROWSERS.find((browser) =>
+    names.some((words) => {
+      const others = words.filter((word) => !FAMILIES[browser].test(word));
+      return others.length < words.length && others.every((word) => BESIDE.test(word));
+    }),
+  );
 }
 
 export const OTHER_SITES = 'other sites';

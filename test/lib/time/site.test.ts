@@ -234,16 +234,27 @@ describe('time by site', () => {
   });
 
   it('knows browsers by their names and ids', () => {
+    const AROUND = ['Opera Mail', 'Chrome Remote Desktop', "Mirror's Edge", 'Brave New World', 'Google'];
     for (const [name, id] of [
       ['Google Chrome', 'google-chrome'],
       ['Chromium', undefined],
       ['Web', 'com.microsoft.edgemac msedge.exe'],
       ['Brave Browser', 'brave-browser'],
+      ['Chromium Web Browser', undefined],
+      ['Navegador web', 'com.google.Chrome'],
     ] as const)
       expect(browserOf(name, id), name).to.equal('chromium');
-    for (const name of ['Firefox', 'firefox_firefox', 'Zen Browser', 'Zen', 'LibreWolf'])
+    for (const name of [
+      'Firefox',
+      'Firefox ESR',
+      'Firefox Web Browser',
+      'firefox_firefox',
+      'Zen Browser',
+      'Zen',
+      'LibreWolf',
+    ])
       expect(browserOf(name), name).to.equal('firefox');
-    const others = ['Knowledge', 'Operator', 'Citizen', 'Code', 'Zen Timer', 'Chromium: docs.rs'];
+    const others = ['Knowledge', 'Operator', 'Citizen', 'Code', 'Zen Timer', 'Chromium: docs.rs', ...AROUND];
     for (const name of [...others, 'site:chrome.com', 'site:firefox.com'])
       expect(browserOf(name), name).to.equal(undefined);
   });
