@@ -142,13 +142,6 @@ function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDe
   return { ts: toIso(toMs), type: 'away', source: 'appFocus', detail: { ...detail } };
 }
 
-/** Returns the cursor after a purge. Time before `untilMs` isn't stored afterwards. */
-export function skipUntil(cursor: unknown, untilMs: number, nowMs: number): unknown {
-  const before = parseCursor(cursor);
-  const lastMs = Math.min(before?.lastSampleMs ?? 0, nowMs);
-  return lastMs >= untilMs ? cursor : { ...before, lastSampleMs: untilMs, carryMs: 0 };
-}
-
 /** A sample later than this many poll intervals stands for nothing: nobody saw what was in front before. */
 const MAX_LATE = 2;
 

@@ -5,6 +5,7 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import type { SenseEvent, SourceId } from '../time/event';
+import { withoutPurged } from './purged';
 import { rollPastDays, todayOf, type RollDeps } from './roll';
 import type { Collected, SenseSource } from './source';
 import { noticeJump, type LogName, type SenseState } from './state';
@@ -44,7 +45,7 @@ export async function capture(deps: CaptureDeps) {
   const enabledSources = deps.sources.filter(({ id }) => sources[id]);
   const answers = await Promise.all(enabledSources.map((source) => query(run, source, state, stored)));
   const collected = answers.flatMap(({ outcome }) => outcome.events);
-  const fresh = withoutStored(collected, stored);
+  const fresh = withoutPurged(withoutStored(collected, stored), state.cursors['purges'], run);
   const next = nextState(run, state, answers);
   appendEvents(run, next, fresh);
   const { rolled, pruned, problems } = rollPastDays(deps, next, run.today);

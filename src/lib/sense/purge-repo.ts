@@ -17,6 +17,8 @@ type Belongs = 'yes' | 'named' | 'no';
 export interface RepoMatch {
   /** Path of the main checkout, or null if the repository was selected by name. */
   path: string | null;
+  /** The known paths of its checkouts and worktrees. */
+  paths: string[];
   names: string[];
   /** Other repositories with the same name, which `named` data may belong to. */
   others: string[];
@@ -42,6 +44,7 @@ function matchName(wanted: string): RepoMatch {
   const isNamed = (repo: string): boolean => repo === name || repo.endsWith(`/${name}`);
   return {
     path: null,
+    paths: [],
     names: [wanted],
     others: [],
     ofEvent: ({ repo }) => (repo?.toLowerCase() === name ? 'yes' : 'no'),
@@ -71,11 +74,11 @@ function matchPath({ store, repos, nowMs }: MatchDeps, wanted: string): RepoMatc
       !isOwn(at) && isNamed(repo) && isElsewhere(at, isCommit) ? [at] : [],
     ),
   ];
-  const labels = new Set(
-    [...roots, ...[...stored.keys()].filter(isOwn)].map((at) => lastTwo(at).toLowerCase()),
-  );
+  const paths = [...roots, ...[...stored.keys()].filter(isOwn)];
+  const labels = new Set(paths.map((at) => lastTwo(at).toLowerCase()));
   return {
     path: real,
+    paths,
     names: [...names],
     others: [...new Set(others.map((at) => (exists(at) ? repositoryOf(at)?.root : undefined) ?? at))],
     ofEvent({ type, repo, detail }) {

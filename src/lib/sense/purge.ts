@@ -6,16 +6,15 @@ import { exists } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
 import { isInRange, type DayRange } from '../platform/time/period';
-import { dayBounds, dayOf, type Day } from '../platform/time/time';
-import { skipUntil } from './app-focus';
+import { dayOf, type Day } from '../platform/time/time';
 import { completePending } from './capture';
 import type { SenseEvent } from '../time/event';
-import { appOf, browserOf, siteKey, siteOf } from '../time/site';
+import { refuseInvalidApp } from '../time/classify';
 import { readCursor, writeCursor } from './git/memory';
 import { matchRepo, type RepoMatch } from './purge-repo';
+import { appsOf, isAnyOf, rowApps, selectedApps, selectedRepos, withPurge } from './purged';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 import type { SenseState } from './state';
-import { withPurge } from './web';
 
 /** The events to remove, of all days unless a range is set. */
 export interface PurgeSelection extends DayRange {
@@ -59,6 +58,8 @@ interface Purge {
   /** Whether the purge removes whole days, rather than the data of one application or repository. */
   isWhole: boolean;
   match: RepoMatch | undefined;
+  /** The names of the selected application. */
+  apps: string[];
   result: PurgeResult;
 }
 
@@ -87,7 +88,8 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
     insights: [],
     repo: match === undefined ? null : { path, names, others, unclear: [] },
   };
-  const run: Purge = { deps, selection, isWhole, match, result };
+  const apps = selection.app === undefined ? [] : selectedApps(selection.app);
+  const run: Purge = { deps, selection, isWhole, match, apps, result };
   const stored = [store.loggedDays(), store.recordedDays(), store.quarantinedDays(), store.insightDays()];
   for (const candidate of [...new Set(stored.flat())].sort()) {
     if (!isInRange(selection, candidate)) continue;
@@ -106,6 +108,7 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
 }
 
 function validate({ from, app, repo, all = false }: PurgeSelection): void {
+  if (app !== undefined) refuseInvalidApp(app);
   const isNarrowed = [from, app, repo].some((value) => value !== undefined);
   if (all && isNarrowed) {
     throw new StewardError('usage', '--all cannot be combined with other selections.', {
@@ -119,19 +122,15 @@ function validate({ from, app, repo, all = false }: PurgeSelection): void {
   }
 }
 
-/** Forgets removed days, and skips focus intervals that the daemon observed but hasn't stored yet. */
-function updateState({ deps, selection, isWhole }: Purge): void {
-  const { store, clock, timezone } = deps;
+/** Forgets removed days, and marks selected focus that the daemon or a browser hasn't stored yet. */
+function updateState({ deps, selection, isWhole, match, apps }: Purge): void {
+  const { store, clock } = deps;
   const { state, damaged, lost } = store.readState();
   if (damaged || lost || !exists(dirname(store.statePath))) return;
   if (isWhole) forgetDays(state, (known) => isInRange(selection, known));
   if (selection.all === true) forgetNames(state, deps);
-  const nowMs = clock.now();
-  const untilMs = Math.min(nowMs, dayBounds(selection.to ?? todayOf(deps), timezone).endMs);
-  if (selection.app?.startsWith(siteKey('')) !== true)
-    state.cursors['appFocus'] = skipUntil(state.cursors['appFocus'], untilMs, nowMs);
-  if (isWhole || selection.app !== undefined)
-    state.cursors['web'] = withPurge(state.cursors['web'], selection, nowMs);
+  const names = isWhole ? undefined : [...apps, ...(match === undefined ? [] : selectedRepos(match))];
+  state.cursors['purges'] = withPurge(state.cursors['purges'], selection, names, clock.now());
   store.writeState(state);
 }
 
@@ -213,7 +212,7 @@ function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;
   let isNamed = false;
   const record = deps.store.readRecord(day, () => (isNamed = true));
-  isNamed ||= record?.apps.some(({ app }) => isSelectedRow(app, selection.app)) === true;
+  isNamed ||= record?.apps.some(({ app }) => isAnyOf(rowApps(app), run.apps)) === true;
   isNamed ||= record !== undefined && belongs(run, day, run.match?.ofRecord(record));
   if (!isNamed) return;
   removeInsight(run, day);
@@ -246,12 +245,7 @@ function removeInsight({ deps: { store }, result }: Purge, day: Day): void {
 }
 
 function isSelected(run: Purge, event: SenseEvent, day: Day): boolean {
-  const { selection, match } = run;
-  const { app, detail } = event;
-  // The sites that a browser's extension reported belong to that browser.
-  const isSite = event.type === 'web-focus' && detail?.['via'] === browserOf(selection.app ?? '');
-  const byApp = isSame(app, selection.app) || isSame(detail?.['bundleId'], selection.app) || isSite;
-  return byApp || belongs(run, day, match?.ofEvent(event));
+  return isAnyOf(appsOf(event), run.apps) || belongs(run, day, run.match?.ofEvent(event));
 }
 
 /** Returns whether data belongs to the repository. Data that may belong to another one isn't removed. */
@@ -259,13 +253,4 @@ function belongs({ match, result }: Purge, day: Day, answer: 'yes' | 'named' | '
   if (answer !== 'named' || match?.others.length === 0) return answer === 'yes' || answer === 'named';
   if (result.repo?.unclear.includes(day) === false) result.repo.unclear.push(day);
   return false;
-}
-
-/** A row may be selected by the application, and by the site in it. */
-function isSelectedRow(app: string, wanted: string | undefined): boolean {
-  return [app, appOf(app), siteKey(siteOf(app) ?? '')].some((name) => isSame(name, wanted));
-}
-
-function isSame(value: unknown, wanted: string | undefined): boolean {
-  return typeof value === 'string' && value.toLowerCase() === wanted?.toLowerCase();
 }

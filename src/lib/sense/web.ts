@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { SenseConfig } from '../config/schema';
-import { definedOnly } from '../platform/files/json-object';
-import { folderHash } from '../platform/files/short-hash';
-import { isText, listOf, optional, shape, type ShapeOf } from '../platform/files/shape';
 import { toIso } from '../platform/time/clock';
-import { isInRange, type DayRange } from '../platform/time/period';
 import { dayOf } from '../platform/time/time';
 import type { SenseEvent, WebDetail } from '../time/event';
 import { appMatcher } from '../time/classify';
-import { browserOf, siteKey, type Browser } from '../time/site';
+import { BROWSER_NAMES, browserOf, OTHER_SITES, siteKey, type Browser } from '../time/site';
 import { appendEvents, openRun, type CaptureDeps } from './capture';
+import { withoutPurged } from './purged';
 import { NOT_SET_UP, type SenseSource } from './source';
 
 /** A time in which one site was in front. `site` is null for all sites that were not ticked. */
@@ -56,38 +53,21 @@ export async function storeVisit(
   machine: string,
 ): Promise<string[]> {
   const { run, state } = openRun(deps);
-  const day = dayOf(visit.until, deps.timezone);
-  const names = [siteKey(visit.site ?? ''), visit.via].map(folderHash);
-  const purged = purgesIn(state.cursors['web'], run.nowMs).filter(
-    ({ name, ...range }) => isInRange(range, day) && (name === undefined || names.includes(name)),
-  );
-  const fromMs = Math.max(visit.at, ...purged.map(({ atMs }) => atMs));
-  const event = eventOf({ ...visit, at: fromMs }, machine);
-  const isExcluded = (await appMatcher(deps.config.exclude))({ app: siteKey(visit.site ?? '') });
-  const isGone =
-    fromMs >= visit.until || isExcluded || deps.config.exclude.some((name) => browserOf(name) === visit.via);
-  if (isGone || deps.store.readLog(day).events.some((stored) => isDeepStrictEqual(stored, event)))
-    return run.problems;
+  const [event] = withoutPurged([eventOf(visit, machine)], state.cursors['purges'], run);
+  if (event === undefined || (await isExcluded(visit, deps.config.exclude))) return run.problems;
+  const { events } = deps.store.readLog(dayOf(visit.until, deps.timezone));
+  if (events.some((stored) => isDeepStrictEqual(stored, event))) return run.problems;
   state.sources['web'] = { state: 'ok', at: event.ts, ...state.sources['web'], lastEventTs: event.ts };
   appendEvents(run, state, [event]);
   return run.problems;
 }
 
-const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
-const PURGE = { atMs: isTime, from: optional(isText), to: optional(isText), name: optional(isText) };
-/** A purge that also applies to visits that arrive later. Its name is a hash, because a purge deletes the name. */
-type VisitPurge = ShapeOf<typeof PURGE>;
-const arePurges = listOf(shape(PURGE));
-
-/** Returns the purges of the last hours, without those after a clock that was set back. */
-function purgesIn(cursor: unknown, nowMs: number): VisitPurge[] {
-  return (arePurges(cursor) ? cursor : []).filter(({ atMs }) => atMs <= nowMs && atMs > nowMs - MAX_AGE_MS);
-}
-
-/** Returns the source's cursor after a purge. */
-export function withPurge(cursor: unknown, { from, to, app }: DayRange & { app?: string }, nowMs: number) {
-  const name = app === undefined ? undefined : folderHash(browserOf(app) ?? app.toLowerCase());
-  return [...purgesIn(cursor, nowMs), definedOnly({ from, to, name, atMs: nowMs })];
+/** A visit does not tell which browser of the family it was in, so an excluded one excludes the family. */
+async function isExcluded({ site, via }: SiteVisit, exclude: readonly string[]): Promise<boolean> {
+  const matches = await appMatcher(exclude);
+  const isBrowser = exclude.some((name) => browserOf(name) === via);
+  const names = [siteKey(site ?? OTHER_SITES), ...BROWSER_NAMES[via]];
+  return isBrowser || names.some((app) => matches({ app }));
 }
 
 function eventOf({ site, at, until, via }: SiteVisit, machine: string): SenseEvent {

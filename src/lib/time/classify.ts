@@ -148,8 +148,8 @@ function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Returns a function that tests whether an application matches an entry. Entries are names, ids or globs;
- * case is ignored.
+ * Returns a function that tests whether an application matches an entry. Entries are names, ids, sites or
+ * globs; case is ignored, and a site includes its subdomains.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
@@ -161,8 +161,7 @@ export async function appMatcher(entries: readonly string[]): Promise<AppMatcher
     .map((entry) => foldName(entry).replace(/[\\[\](){}!+@|,^$.]/g, '\\$&'));
   const matchesGlob = globs.length === 0 ? () => false : await globMatcher(globs);
   return ({ app, bundleId }) =>
-    names.has(foldName(app)) ||
-    matchesGlob(foldName(app)) ||
+    classifiedNames(app).some((name) => names.has(foldName(name)) || matchesGlob(foldName(name))) ||
     (bundleId !== undefined && (ids.has(foldId(bundleId)) || matchesGlob(foldName(bundleId))));
 }
 

@@ -167,9 +167,10 @@ describe('sense: purge', () => {
       timeline = { done: [] };
       config = { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] };
     });
-    const seen = (time: string, app: string): void => {
-      const detail = { via: 'x11', bundleId: `org.${app}` };
-      addObservation(timeline, Date.parse(`2026-11-20T${time}Z`), { state: 'focus', focus: { app, detail } });
+    const seen = (time: string, app: string, pane: { repo?: string } = {}): void => {
+      const path = pane.repo === undefined ? {} : { path: `/src/${pane.repo}` };
+      const focus = { app, ...pane, detail: { via: 'x11', bundleId: `org.${app}`, ...path } };
+      addObservation(timeline, Date.parse(`2026-11-20T${time}Z`), { state: 'focus', focus });
     };
     /** Stores what the daemon observed until this time. */
     const flushAt = async (time: string): Promise<string[]> => {
@@ -204,6 +205,52 @@ describe('sense: purge', () => {
         expect(await flushAt('13:02:00')).to.deep.equal(['13:01:40 Solitaire 20', '13:02:00 Code 20']);
       });
     }
+
+    /** What a purge at 13:01:20 leaves of Solitaire until 13:00:40, then Code in the repository `app`. */
+    const cases: [PurgeSelection, string[]][] = [
+      [{ app: 'solitaire' }, ['13:01:40 Code 60']],
+      [{ app: 'ORG.CODE' }, ['13:00:40 Solitaire 40', '13:01:40 Code 20']],
+      [{ repo: 'App' }, ['13:00:40 Solitaire 40', '13:01:40 Code 20']],
+      [{ repo: '/src/app' }, ['13:00:40 Solitaire 40', '13:01:40 Code 20']],
+      [{ repo: 'secret' }, ['13:00:40 Solitaire 40', '13:01:40 Code 60']],
+      [{ app: 'app' }, ['13:00:40 Solitaire 40', '13:01:40 Code 60']],
+      [{ app: 'site:docs.rs' }, ['13:00:40 Solitaire 40', '13:01:40 Code 60']],
+      [{ app: 'Code', to: '2026-11-19' }, ['13:00:40 Solitaire 40', '13:01:40 Code 60']],
+      [{ from: '2026-11-21' }, ['13:00:40 Solitaire 40', '13:01:40 Code 60']],
+    ];
+    for (const [selection, left] of cases)
+      it(`keeps what is not stored yet and not selected: ${JSON.stringify(selection)}`, async () => {
+        seen('13:00:00', 'Solitaire');
+        seen('13:00:40', 'Code', { repo: 'app' });
+        seen('13:01:15', 'Code', { repo: 'app' });
+        box.at('2026-11-20T13:01:20Z');
+        run(selection);
+        seen('13:01:40', 'Code', { repo: 'app' });
+        expect(await flushAt('13:01:40')).to.deep.equal(left);
+        const { purges } = box.state()['cursors'] as { purges: unknown };
+        expect(JSON.stringify(purges)).to.not.match(/code|app|docs/i);
+      });
+
+    it('cuts a sample at a purge of its application', async () => {
+      box.at('2026-11-20T13:01:00Z');
+      run({ app: 'Code' });
+      list.push(focus('2026-11-20T13:02:00Z', 'Code', 120), focus('2026-11-20T13:02:00Z', 'Mail', 120));
+      box.at('2026-11-20T13:02:00Z');
+      await captureAgain();
+      const added = (eventsOf('2026-11-20') as SenseEvent[]).filter(({ ts }) => ts.includes('T13:02'));
+      expect(added.map(({ app, detail }) => [app, detail?.['intervalSec']])).to.deep.equal([
+        ['Code', 60],
+        ['Mail', 120],
+      ]);
+    });
+
+    it('drops them also if sleep delays the capture', async () => {
+      seen('13:00:00', 'Solitaire');
+      seen('13:00:30', 'Solitaire');
+      box.at('2026-11-20T13:00:30Z');
+      run({ app: 'Solitaire' });
+      expect(await flushAt('20:00:00')).to.deep.equal([]);
+    });
 
     it('keeps them if the purge covers other days only, or is a dry run', async () => {
       seen('13:00:00', 'Solitaire');
