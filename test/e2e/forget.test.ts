@@ -13,6 +13,7 @@ import { expect } from 'chai';
 import { areaAt, type UserArea } from '../../src/lib/config/user-area';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { HELD } from '../../src/lib/sessions/held';
+import { namesFolder } from '../../src/lib/sessions/names';
 import { emptyHome, steward } from '../helpers/cli';
 import { ask, startDaemon, until } from '../helpers/daemon';
 import { startGitHub } from '../helpers/github';
@@ -130,6 +131,24 @@ describe('what is left after names are deleted (built)', function () {
     expect(filesWith(SECRETS)).to.deep.equal(['.steward/work/.cache.json.0123456789ab.tmp']);
     await run('sense', 'purge', '--all', '--yes');
     expect(filesWith(SECRETS)).to.deep.equal([]);
+  });
+
+  it('is where this version stores it', () => {
+    const { sessionsState, sessionsLive, workEvents, spool, inbox, asks, outbox, notifyLog, daemonLog } =
+      area;
+    const stored = [
+      sessionsState,
+      sessionsLive,
+      workEvents,
+      spool,
+      inbox,
+      asks,
+      outbox,
+      notifyLog,
+      daemonLog,
+    ];
+    const others = [area.work.ledger, area.sense.logs, namesFolder(area.machine)];
+    expect(HELD.map(({ at }) => at(area))).to.include.members([...stored, ...others]);
   });
 
   it('is named in SECURITY.md', () => {

@@ -31,7 +31,7 @@ describe('schedule: launchd files, by a reader of property lists', () => {
   }
 
   it('are property lists with the intended values', () => {
-    expect(plist(renderLaunchd(entryFor('tick')))).to.deep.equal({
+    expect(plist(renderLaunchd(entryFor('tick'), process.cwd()))).to.deep.equal({
       Label: 'local.steward.tick',
       ProgramArguments: ['/bin/sh', '/home/ada/.steward/bin/steward-job', 'tick'],
       EnvironmentVariables: { PATH: '/usr/local/bin:/usr/bin:/bin', STEWARD_HOME: '/home/ada/.steward' },
@@ -42,14 +42,16 @@ describe('schedule: launchd files, by a reader of property lists', () => {
       LimitLoadToSessionType: 'Aqua',
       StandardErrorPath: '/home/ada/.steward/sense/logs/tick.log',
     });
-    expect(plist(renderLaunchd(entryFor('daemon')))).to.deep.include({
+    expect(plist(renderLaunchd(entryFor('daemon'), process.cwd()))).to.deep.include({
       KeepAlive: { SuccessfulExit: false },
     });
   });
 
   it('preserve every path', () => {
     for (const launcher of ODD_PATHS) {
-      const found = plist(renderLaunchd(entryFor('tick', { launcher, env: { PATH: launcher } })));
+      const found = plist(
+        renderLaunchd(entryFor('tick', { launcher, env: { PATH: launcher } }), process.cwd()),
+      );
       expect(found['ProgramArguments']).to.deep.equal(['/bin/sh', launcher, 'tick']);
       expect(found['EnvironmentVariables']).to.deep.equal({ PATH: launcher });
     }

@@ -1,3 +1,5 @@
+import DATA from '../../../templates/data/command-names.json';
+
 type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
   /** The help for a command or topic, or for steward itself if `words` is empty. */
@@ -33,16 +35,7 @@ export function resolveCommand(argv: readonly string[], ids: readonly string[]):
 }
 
 /** The specification's names of commands that have another name here. They stay callable. */
-export const ALIASES: Readonly<Record<string, string>> = {
-  'agents traits': 'agents roster traits',
-  autocomplete: 'completion',
-  'daemon install': 'install daemon',
-  'hooks install': 'install hooks',
-  'hooks uninstall': 'uninstall hooks',
-  'sense insight preview': 'sense insight build --dry-run',
-  'sense install': 'install jobs',
-  'work install': 'install jobs',
-};
+export const ALIASES: Readonly<Record<string, string>> = DATA.aliases;
 
 /** Returns the arguments that an alias stands for. The specification's installers also take `--uninstall`. */
 function inFull(alias: string, args: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
+import DATA from '../../../templates/data/command-names.json';
 import { StewardError } from '../errors';
 import { sentence } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
@@ -48,28 +49,7 @@ export function suggestCommand(words: readonly string[], commands: readonly stri
 }
 
 /** What other programs call a command. */
-export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
-  ['completions', 'completion'],
-  ['config edit', 'config set'],
-  ['config list', 'config show'],
-  ['cost', 'usage'],
-  ['daemon start', 'up'],
-  ['delete', 'sense purge'],
-  ['next', 'work ready'],
-  ['notify list', 'notify history'],
-  ['quiet', 'notify mute'],
-  ['report', 'week'],
-  ['run', 'up'],
-  ['sense yesterday', 'sense today --of yesterday'],
-  ['settings', 'config show'],
-  ['setup', 'init'],
-  ['silence', 'notify mute'],
-  ['start', 'up'],
-  ['stop', 'daemon stop'],
-  ['tasks', 'work list'],
-  ['waiting', 'inbox'],
-  ['yesterday', 'sense today --of yesterday'],
-]);
+export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(DATA.otherNames));
 
 function topicsOf(command: string): string[] {
   const words = command.split(' ');

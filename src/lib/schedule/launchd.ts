@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 
 import { StewardError } from '../errors';
+import { filled, readTemplate } from '../platform/files/template';
 import {
   callTool,
   installFiles,
@@ -13,8 +14,6 @@ import {
   type JobEntry,
 } from './backend';
 
-/** Minimum time between a crash and the next start, in seconds. */
-const THROTTLE_SEC = 60;
 const UNLOAD_POLLS = 10;
 const UNLOAD_POLL_MS = 500;
 
@@ -23,44 +22,25 @@ export function launchdLabel(name: string): string {
   return `local.${name.replaceAll('-', '.')}`;
 }
 
-export function renderLaunchd({ job, name, launcher, env, log }: JobEntry): string {
-  const list: Plist = {
-    Label: launchdLabel(name),
-    ProgramArguments: ['/bin/sh', launcher, job.id],
-    EnvironmentVariables: { ...env },
-    ...(job.everySec === null ? { KeepAlive: { SuccessfulExit: false } } : { StartInterval: job.everySec }),
-    RunAtLoad: true,
-    ThrottleInterval: THROTTLE_SEC,
-    ProcessType: 'Background',
-    LimitLoadToSessionType: 'Aqua',
-    StandardErrorPath: log,
-  };
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<!-- ${xmlText(job.label)}. Written by "${job.command.replaceAll('--', '')}", which can also remove it. -->
-<plist version="1.0">
-${xmlOf(list, '')}
-</plist>
-`;
-}
+/** Keeps the daemon running, unless it was stopped. */
+const KEEP_ALIVE = '  <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>';
 
-type Plist = string | number | boolean | readonly Plist[] | { readonly [key: string]: Plist };
-
-function xmlOf(value: Plist, pad: string): string {
-  if (typeof value === 'string') return `${pad}<string>${xmlText(value)}</string>`;
-  if (typeof value === 'number') return `${pad}<integer>${value}</integer>`;
-  if (typeof value === 'boolean') return `${pad}<${value}/>`;
-  const inner = `${pad}  `;
-  const [tag, items] =
-    value instanceof Array
-      ? ['array', value.map((item: Plist) => xmlOf(item, inner))]
-      : [
-          'dict',
-          Object.entries(value).map(
-            ([key, item]) => `${inner}<key>${xmlText(key)}</key>\n${xmlOf(item, inner)}`,
-          ),
-        ];
-  return `${pad}<${tag}>\n${items.join('\n')}\n${pad}</${tag}>`;
+/** @param root the folder with steward's package.json */
+export function renderLaunchd({ job, name, launcher, env, log }: JobEntry, root: string): string {
+  const variables = Object.entries(env).map(
+    ([key, value]) => `    <key>${xmlText(key)}</key>\n    <string>${xmlText(value)}</string>`,
+  );
+  return filled(readTemplate(root, 'schedule/agent.plist'), {
+    ABOUT: xmlText(job.label),
+    COMMAND: job.command.replaceAll('--', ''),
+    LABEL: launchdLabel(name),
+    LAUNCHER: xmlText(launcher),
+    JOB: job.id,
+    ENVIRONMENT: variables.join('\n'),
+    TIMES:
+      job.everySec === null ? KEEP_ALIVE : `  <key>StartInterval</key>\n  <integer>${job.everySec}</integer>`,
+    LOG: xmlText(log),
+  });
 }
 
 /** The scheduler that uses the logged-in user's launch agents. */
@@ -99,7 +79,7 @@ export function launchd(deps: BackendDeps): Backend {
     interval: (everySec) => everySec,
     probe: () => Promise.resolve(host.platform === 'darwin' ? 'this is macOS' : undefined),
     install: (entry, recorder) =>
-      installFiles([{ path: pathOf(entry.name), data: renderLaunchd(entry) }], recorder, {
+      installFiles([{ path: pathOf(entry.name), data: renderLaunchd(entry, deps.root) }], recorder, {
         isLoaded: () => isLoaded(entry.name),
         load: () => load(entry.name),
         unload: () => unload(entry.name),

@@ -15,7 +15,7 @@ describe('schedule: what is written for each scheduler', () => {
   for (const id of JOB_IDS) {
     it(`is the golden file of ${id} in each of the four`, () => {
       const entry = entryFor(id);
-      expectGolden(join(GOLDEN, `${id}.plist`), renderLaunchd(entry));
+      expectGolden(join(GOLDEN, `${id}.plist`), renderLaunchd(entry, process.cwd()));
       for (const [file, text] of Object.entries(renderSystemd(entry))) expectGolden(join(GOLDEN, file), text);
       expectGolden(join(GOLDEN, `${id}.crontab`), renderCron(entry));
       const launcher = 'C:\\Users\\Zoë & Söhne\\.steward\\bin\\steward-job.cmd';
@@ -26,11 +26,13 @@ describe('schedule: what is written for each scheduler', () => {
 
   it('has the interval that is configured, and the time between restarts', () => {
     const entry = entryFor('tick', { job: tickJob({ pollIntervalSec: 300 }) });
-    expect(renderLaunchd(entry)).to.match(/<key>StartInterval<\/key>\s*<integer>300</);
+    expect(renderLaunchd(entry, process.cwd())).to.match(/<key>StartInterval<\/key>\s*<integer>300</);
     expect(renderSystemd(entry)['steward-tick.timer']).to.include('\nOnUnitActiveSec=300\n');
     expect(renderCron(entry)).to.include('\n*/5 * * * * ');
     expect(renderTask(entry, 'u', process.cwd())).to.include('<Interval>PT5M</Interval>');
-    expect(renderLaunchd(entryFor('tick'))).to.match(/<key>ThrottleInterval<\/key>\s*<integer>60</);
+    expect(renderLaunchd(entryFor('tick'), process.cwd())).to.match(
+      /<key>ThrottleInterval<\/key>\s*<integer>60</,
+    );
   });
 });
 
