@@ -206,7 +206,7 @@ describe('several machines with one exchange folder (built)', function () {
     const { machines: seen } = await json<{ machines: { lastSeen: string }[] }>(desktop, 'sync', 'status');
     const local = seen.map(({ lastSeen }) => new Date(Date.parse(lastSeen) + 14 * 3_600_000).toISOString());
     const text = await run(desktop, 'sync', 'status');
-    for (const iso of local) expect(text).to.include(`seen ${iso.slice(11, 16)}`);
+    for (const iso of local) expect(text).to.include(`written ${iso.slice(11, 16)}`);
   });
 
   it('saves details and a name while the folder is gone, and publishes them once it is back', async () => {

@@ -73,11 +73,12 @@ export async function engineStatus(
   { area }: Pick<Machine, 'area'>,
   { folder, engine, repo }: UserConfig['sync'],
   mayAsk: boolean,
+  localTime: (iso: string) => string,
 ): Promise<EngineStatus | null> {
   if (engine === 'none' || folder === undefined) return null;
   if (engine === 'git') {
     const { at, problem, damaged } = readExchange(area.machine);
-    const found = [repo ?? '', at === undefined ? 'no exchange yet' : `last exchange ${at}`];
+    const found = [repo ?? '', at === undefined ? 'no exchange yet' : `last exchange ${localTime(at)}`];
     if (damaged !== undefined) found.push(`not received: ${damaged}`);
     const isWrong = problem !== undefined || damaged !== undefined;
     return { engine, found: problem?.message ?? found.join(', '), problem: isWrong };

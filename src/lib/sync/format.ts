@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 
-import type { Day } from '../platform/time/time';
+import { isIso } from '../platform/time/clock';
+import { isDay, type Day } from '../platform/time/time';
 import { isMachineId } from '../platform/files/machine';
 import { APP_KINDS } from '../time/classify';
 import type { DailyRecord } from '../time/record';
@@ -26,6 +27,17 @@ const isMinute = where(
   (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text)),
 );
 
+const READ = {
+  id: where(isText, isMachineId),
+  /** The other machine's `publishedAt`, and when that came, by the clock of the machine that read it. */
+  news: isMinute,
+  at: where(isText, isIso),
+  /** The last day that could be read; null if there is none. */
+  to: nullable(where(isText, isDay)),
+};
+/** What a machine has read of another one. */
+export type MachineRead = ShapeOf<typeof READ>;
+
 const INFO = {
   id: where(isText, isMachineId),
   name: isText,
@@ -37,6 +49,8 @@ const INFO = {
   publishedAt: isMinute,
   /** Random text that differs each time this file is written. */
   run: optional(isText),
+  /** What this machine has read of the others. Older versions don't write it. */
+  read: optional(listOf(shape(READ))),
 };
 /** The contents of `machines/<id>/machine.json`. */
 export type MachineInfo = ShapeOf<typeof INFO>;

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFile } from '../platform/files/folder';
+import { definedOnly } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import { toIso, type Clock } from '../platform/time/clock';
 import type { Day } from '../platform/time/time';
@@ -25,6 +26,7 @@ import { requireFolder } from './folder';
 import { DAY_FILES, FORMAT, toMinute, type DayKind, type DaySet, type MachineInfo } from './format';
 import { joinedSet, withLost } from './lost';
 import { parseInfo } from './parse';
+import { readOthers } from './read';
 import { readState, withFolder, writeState, type Removal, type SyncState } from './state';
 import { afterReading, needsNewId, nextRun, runsAfter } from './writer';
 import { isInRange } from '../platform/time/period';
@@ -175,7 +177,7 @@ function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
   const info = infoIn(machineFolderOf(deps));
   if (info === undefined) return none;
   const run = nextRun(before);
-  const text = `${JSON.stringify({ ...info, publishedAt: clockMinute(deps), run })}\n`;
+  const text = `${JSON.stringify({ ...info, ...newHead(deps, run) })}\n`;
   replaceFile(join(machineFolderOf(deps), 'machine.json'), text, { sync: false });
   writeState(deps.state, { ...before, publishedMs: nowMs, runs: runsAfter(before, run) });
   return { files: 1, bytes: Buffer.byteLength(text) };
@@ -290,11 +292,14 @@ function infoIn(own: string): MachineInfo | undefined {
   return parseInfo(readText(join(own, 'machine.json')) ?? '');
 }
 
-function infoText(
-  { machine }: PublishDeps,
-  local: LocalData,
-  { publishedAt, run }: Pick<MachineInfo, 'publishedAt' | 'run'>,
-): string {
+type InfoHead = Pick<MachineInfo, 'publishedAt' | 'run' | 'read'>;
+
+/** Returns the part of machine.json that each publication renews. */
+function newHead(deps: PublishDeps, run: string): InfoHead {
+  return { publishedAt: clockMinute(deps), run, read: readOthers(deps.folder, deps.machine.id) };
+}
+
+function infoText({ machine }: PublishDeps, local: LocalData, head: InfoHead): string {
   const input = local.lastInput();
   const { id, name, timezone, version } = machine;
   const info: MachineInfo & { format: number } = {
@@ -304,16 +309,13 @@ function infoText(
     timezone,
     version,
     lastInput: input === null ? null : toMinute(toIso(input * 1000)),
-    publishedAt,
-    ...(run !== undefined && { run }),
+    publishedAt: head.publishedAt,
+    ...definedOnly({ run: head.run, read: head.read }),
   };
   return `${JSON.stringify(info)}\n`;
 }
 
-/**
- * Plans the change to machine.json. `publishedAt` and `run` change only if another file changes or a heartbeat is
- * due.
- */
+/** Plans the change to machine.json. Its head changes only if another file changes or a heartbeat is due. */
 function plannedInfo(
   deps: PublishDeps,
   local: LocalData,
@@ -323,7 +325,7 @@ function plannedInfo(
   const stored = infoIn(own);
   const isDue = deps.clock.now() - Date.parse(stored?.publishedAt ?? '') >= HEARTBEAT_MS;
   const isSame = stored !== undefined && !hasChanged && !isDue;
-  const head = isSame ? stored : { publishedAt: clockMinute(deps), run };
+  const head = isSame ? stored : newHead(deps, run);
   return plannedFile(own, 'machine.json', infoText(deps, local, head));
 }
 

@@ -14,7 +14,8 @@ import {
   readPublishedUsage,
 } from './exchange';
 import { requireFolder } from './folder';
-import type { MachineInfo } from './format';
+import type { ExchangeMachine } from './format';
+import { clockAhead, newsAt } from './read';
 import { latestAt, readShared, SHARED_FILE, type SharedEntries } from './settings';
 import type { SyncState } from './state';
 
@@ -84,14 +85,15 @@ export function syncStatus(input: SyncStatusInput) {
     status.damaged.push({ path: relative(folder, path), reason });
   for (const machine of readMachines(folder, note)) {
     const { daily, sessions, usage } = machine.days;
-    status.machines.push(machineStatus(machine.info, daily, input));
     const checked = (days: readonly Day[]): readonly Day[] =>
       input.isDeep === true ? days : days.slice(-RECENT_DAYS);
     for (const day of checked(daily)) readPublishedDay(machine, day, note);
     for (const day of checked(sessions)) readPublishedSessions(machine, day, note);
     for (const day of checked(usage)) readPublishedUsage(machine, day, note);
-    if (Object.keys(readShared(join(machine.path, SHARED_FILE), latestAt(input.nowMs), note)).length > 0)
-      status.settings.machines.push(machine.info.name);
+    const shared = readShared(join(machine.path, SHARED_FILE), latestAt(input.nowMs), note);
+    const settings = Object.keys(shared).length;
+    if (settings > 0) status.settings.machines.push(machine.info.name);
+    status.machines.push(machineStatus(machine, settings, input));
   }
   const nameOf = (id: string): string => status.machines.find((machine) => machine.id === id)?.name ?? id;
   status.settings.conflicts.push(
@@ -101,9 +103,12 @@ export function syncStatus(input: SyncStatusInput) {
   return { ...status, conflicts: copies.map(({ path }) => cleanLine(`machines/${path}`, 300)).sort() };
 }
 
-function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStatusInput) {
-  const { id, name, timezone, version, lastInput, publishedAt } = info;
+function machineStatus(machine: ExchangeMachine, settings: number, input: SyncStatusInput) {
+  const { id, name, timezone, version, lastInput, publishedAt, read = [] } = machine.info;
+  const { daily, sessions, usage } = machine.days;
   const { ownId, nowMs } = input;
+  const cameAt = newsAt(machine);
+  const readHere = read.find((each) => each.id === ownId);
   const seen = dayOf(Date.parse(publishedAt), input.timezone);
   let daysBehind = 0;
   for (let day = dayOf(nowMs, input.timezone); day > seen && daysBehind < MAX_BEHIND; day = addDays(day, -1))
@@ -120,6 +125,14 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: SyncStat
     days: daily.length,
     from: daily[0] ?? null,
     to: daily.at(-1) ?? null,
+    /** When its news came here. */
+    newsAt: cameAt,
+    /** What else it publishes: days of sessions and of usage, and settings. */
+    publishes: { sessions: sessions.length, usage: usage.length, settings },
+    /** What it has read of this machine; null if it doesn't say. */
+    read: readHere ?? null,
+    /** How far its clock is ahead of this one's; null if unknown. */
+    clock: clockAhead(machine.info, cameAt, readHere) ?? null,
   };
 }
 

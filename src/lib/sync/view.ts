@@ -1,11 +1,12 @@
 import { forShell } from '../platform/process/spawn';
 import { truncated } from '../platform/terminal/terminal';
-import { palette, plural, table, type Palette } from '../platform/terminal/format';
+import { minutes, palette, plural, table, type Palette } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { formerTexts } from './checks';
+import type { MachineRead } from './format';
 import type { PlannedFile } from './publish';
 import type { SharedValue } from './settings';
-import type { EngineStatus, SyncStatus } from './status';
+import type { EngineStatus, MachineStatus, SyncStatus } from './status';
 
 export function planOf(
   files: readonly PlannedFile[],
@@ -47,11 +48,9 @@ export function planText({ folder, machine, details, files, total, changed }: Sy
 
 const MAX_LISTED = 10;
 
-export function statusText(
-  status: SyncStatus,
-  localTime: (iso: string) => string,
-  terminal: Terminal,
-): string {
+type LocalTime = (iso: string) => string;
+
+export function statusText(status: SyncStatus, localTime: LocalTime, terminal: Terminal): string {
   const { folder, problem, hint, pendingRemovals, machines, settings } = status;
   const { conflicts, damaged, engine } = status;
   const former = formerTexts(status.pendingFormer);
@@ -66,7 +65,7 @@ export function statusText(
       : machine.daysBehind === 0
         ? 'up to date'
         : `${plural(machine.daysBehind, 'day')} behind`,
-    `seen ${localTime(machine.lastSeen)}`,
+    `written ${localTime(machine.lastSeen)}`,
     machine.days === 0 ? 'no days' : `${plural(machine.days, 'day')} since ${machine.from ?? ''}`,
   ]);
   const lines = [
@@ -74,6 +73,7 @@ export function statusText(
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
     ...(engine === null ? [] : [engineText(engine, colors)]),
     ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
+    ...machines.filter(({ isThis }) => !isThis).map((machine) => trustText(machine, localTime)),
     '',
     settingsText(settings),
     ...settings.conflicts.flatMap(({ key, value, machine, at, other }) => [
@@ -91,6 +91,32 @@ export function statusText(
     ...former.flatMap((text) => ['', text]),
   ];
   return lines.join('\n');
+}
+
+/** Says when a machine's news came, what it publishes, what it has read of this one, and whether its clock is right. */
+function trustText(
+  { name, newsAt, days, publishes, read, clock }: MachineStatus,
+  localTime: LocalTime,
+): string {
+  const { sessions, usage, settings } = publishes;
+  const kinds = Object.entries({ days, sessions, usage, settings }).filter(([, count]) => count > 0);
+  const published = kinds.map(([kind]) => kind).join(', ') || 'nothing yet';
+  const hasRead = read === null ? 'does not say what it has read' : hasReadText(read, localTime);
+  const parts = [`news came ${localTime(newsAt)}`, `publishes ${published}`, hasRead, clockText(clock)];
+  return `${name}: ${parts.join('; ')}.`;
+}
+
+function hasReadText({ to, at }: MachineRead, localTime: LocalTime): string {
+  return to === null ? 'has read none of your days' : `had read your days up to ${to} at ${localTime(at)}`;
+}
+
+function clockText(clock: MachineStatus['clock']): string {
+  if (clock === null) return 'its clock is not known yet';
+  const { leastMs, mostMs } = clock;
+  const words = (ms: number): string => minutes(Math.ceil(Math.abs(ms) / 60_000));
+  if (leastMs <= 0 && mostMs >= 0) return `its clock is right within ${words(Math.max(-leastMs, mostMs))}`;
+  const [middleMs, aroundMs] = [(leastMs + mostMs) / 2, (mostMs - leastMs) / 2];
+  return `its clock is ${words(middleMs)} ${middleMs > 0 ? 'ahead' : 'behind'}, ± ${words(aroundMs)}`;
 }
 
 function settingsText({ isShared, machines }: SyncStatus['settings']): string {

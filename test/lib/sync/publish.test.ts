@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -517,6 +526,48 @@ describe('publishing (lib)', () => {
     expect(unpublish(deps(), [])).to.equal(4);
     expect(syncStatus(input).machines.map(({ name }) => name)).to.deep.equal(['desktop']);
     expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).path).to.equal(path('exchange/machines/bbbbbbbbbbbb'));
+  });
+
+  it('says of each machine when its news came, what it publishes and has read, and how right its clock is', () => {
+    nowMs = Date.now();
+    publish(deps());
+    const other = (aheadMin: number, more: object = {}): string => {
+      const at = (min: number): string => new Date(Date.now() + (aheadMin + min) * 60_000).toISOString();
+      const info = { format: 1, id: 'bbbbbbbbbbbb', name: 'desktop', timezone: 'UTC', version: '1.0.0' };
+      const times = { lastInput: null, publishedAt: `${at(0).slice(0, 16)}Z` };
+      mkdirSync(path('exchange/machines/bbbbbbbbbbbb/daily'), { recursive: true });
+      copyFileSync(own('daily', `${DAY}.json`), path(`exchange/machines/bbbbbbbbbbbb/daily/${DAY}.json`));
+      writeFileSync(
+        path('exchange/machines/bbbbbbbbbbbb/machine.json'),
+        JSON.stringify({ ...info, ...times, ...more }),
+      );
+      const terminal = { isTTY: false, columns: 80, color: false, unicode: true };
+      return statusText(statusNow(), (iso) => iso.slice(0, 13), terminal).split('\n')[4] ?? '';
+    };
+    const hour = new Date().toISOString().slice(0, 13);
+    expect(other(0)).to.equal(
+      `desktop: news came ${hour}; publishes days; does not say what it has read; its clock is not known yet.`,
+    );
+    const read = (aheadMin: number, to: string | null, sentMin = 0) => {
+      const news = `${new Date(Date.now() - sentMin * 60_000).toISOString().slice(0, 16)}Z`;
+      const at = new Date(Date.now() + aheadMin * 60_000).toISOString();
+      return { read: [{ id: ID, news, at, to }] };
+    };
+    expect(other(0, read(0, null))).to.match(
+      /has read none of your days; its clock is right within [01] m\.$/,
+    );
+    expect(other(10, read(10, DAY))).to.match(
+      new RegExp(`had read your days up to ${DAY} at .*; its clock is 1[01] m ahead, ± 1 m\\.$`),
+    );
+    expect(other(-30, read(-30, DAY))).to.match(/its clock is (29|30) m behind, ± 1 m\.$/);
+    // News that came late leaves more open, and times of a third clock everything.
+    expect(other(-30, read(-30, DAY, 60))).to.match(/its clock is right within 3[01] m\.$/);
+    expect(other(20, read(-20, DAY))).to.include('its clock is not known yet');
+    nowMs += 6 * 3_600_000;
+    publish(deps());
+    const { read: mine } = JSON.parse(readFileSync(own('machine.json'), 'utf8')) as { read: object[] };
+    expect(mine).to.have.length(1);
+    expect(mine[0]).to.include({ id: 'bbbbbbbbbbbb', to: DAY });
   });
 
   const statusNow = (isDeep = false) => ({

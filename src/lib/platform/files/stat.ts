@@ -11,6 +11,8 @@ export interface Stamp {
    */
   mark: string;
   mtimeMs: number;
+  /** When it was put here or changed, by the clock of the system that has the file. No sync tool sets this one. */
+  changedMs: number;
   /** The time of creation, where the file system stores it. */
   bornMs: number;
 }
@@ -78,8 +80,9 @@ function idOf(path: string, found: Stats): string {
   return `${whole.dev}:${whole.ino}`;
 }
 
-function datesOf(found: Stats): Pick<Stamp, 'mark' | 'mtimeMs'> {
-  return { mark: `${found.ino}:${found.size}:${found.mtimeMs}`, mtimeMs: found.mtimeMs };
+function datesOf(found: Stats): Pick<Stamp, 'mark' | 'mtimeMs' | 'changedMs'> {
+  const { ino, size, mtimeMs, ctimeMs: changedMs } = found;
+  return { mark: `${ino}:${size}:${mtimeMs}`, mtimeMs, changedMs };
 }
 
 function kindIn(found: Stats): 'file' | 'folder' | 'other' {

@@ -7,6 +7,7 @@ import { definedOnly } from '../../platform/files/json-object';
 import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
 import { cleanLine } from '../../platform/terminal/terminal';
+import { localTimes } from '../../platform/time/day-words';
 import { checkFolder, inFolder, noFolder, prepareFolder } from '../../sync/folder';
 import {
   machineFolderOf,
@@ -197,7 +198,8 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
     ownId: knownMachineId(),
   });
   const pendingFormer = await pendingFormerOf(context);
-  return { ...found, pendingFormer, engine: await engineStatus(context, user.sync, isDeep) };
+  const localTime = localTimes(context.clock, user.timezone);
+  return { ...found, pendingFormer, engine: await engineStatus(context, user.sync, isDeep, localTime) };
 }
 
 /** Publishes a saved change. If the exchange folder is unavailable, a later run publishes the change. */
