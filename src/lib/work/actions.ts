@@ -11,22 +11,17 @@ import { failureOf, isGone } from './host/failure';
 import { MAX_BODY, toIssue, withDue } from './issue';
 import { typeOf } from './label';
 import { staleness } from './poll';
-import { conflict, currentPrivacy, openForWriting, repoOf } from './privacy';
+import { conflict, currentPrivacy, openForWriting, refuseClosed, repoOf } from './privacy';
 
 /** Runs `work snooze`: changes the due time in the body of an open reminder. `due` is ISO 8601 in UTC. */
-export async function snooze(deps: WorkDeps, input: { number: number; when: string }) {
-  const { number } = input;
+export async function snooze(deps: WorkDeps, { number, when }: { number: number; when: string }) {
   const { timezone, clock } = deps;
-  const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
+  const whenMs = await readWhen(when, { nowMs: clock.now(), zone: timezone });
   // Keep the seconds, so that snoozing to the same minute twice sends a second notification.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);
-  if (issue.state === 'closed')
-    throw conflict(
-      `#${number} is closed.`,
-      'Reopen it first, or create a new reminder: `steward work remind TEXT`.',
-    );
+  refuseClosed(issue, 'Reopen it first, or create a new reminder: `steward work remind TEXT`.');
   if (toIssue(issue).due === null && typeOf(issue.labels) !== 'reminder')
     throw conflict(
       `#${number} is not a reminder.`,

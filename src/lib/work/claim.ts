@@ -3,20 +3,19 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import { cacheIssue } from './cache';
 import { withWorkLock, type OpenRepo, type WorkDeps } from './deps';
+import { EVENT_DELAYS_MS, keepLastStatus } from './edit';
 import type { LabelEvent } from './host/github-read';
 import { toIssue, type HostIssue } from './issue';
 import { failureOf } from './host/failure';
 import { agentLabel, agentsOf, hasLabel, sameLabel, statusOf, statusOfLabel } from './label';
 import { existingLabels, labelMissing, labelNames, labelOfAgent } from './labels';
-import { conflict, openForWriting } from './privacy';
+import { conflict, openForWriting, refuseClosed } from './privacy';
 
 export type ClaimResult = Awaited<ReturnType<typeof claimIssue>>;
 
 const IN_PROGRESS = 'Status:in-progress';
 /** Events from one request may have timestamps up to a second apart. */
 const SAME_REQUEST_MS = 1000;
-/** Delays between reads of the event list, which may lag behind a write. */
-const READ_DELAYS_MS = [0, 500, 1000, 2000, 4000];
 const ANOTHER = 'Choose another issue: `steward work ready`.';
 
 /**
@@ -48,20 +47,17 @@ export async function claimIssue(deps: WorkDeps, { number, agent }: { number: nu
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
       await winOrWithdraw(open, number, agent);
     }
-    const after = await removeReady(open, number);
+    const after = await keepLastStatus(open, before, 'in-progress');
     cacheIssue(deps, repo, toIssue(after));
     const { title, url, labels } = after;
     return { number, title, url, agent, already, labels };
   });
 }
 
-function refuseUnclaimable({ number, state, labels }: HostIssue): void {
+function refuseUnclaimable(issue: HostIssue): void {
+  refuseClosed(issue, 'Reopen it first, or choose another issue: `steward work ready`.');
+  const { number, labels } = issue;
   const status = statusOf(labels);
-  if (state === 'closed')
-    throw conflict(
-      `#${number} is closed.`,
-      'Reopen it first, or choose another issue: `steward work ready`.',
-    );
   if (status === null || ['ready', 'queued', 'in-progress'].includes(status)) return;
   const hint = 'Set Status:ready first, or choose another issue: `steward work ready`.';
   throw conflict(`#${number} is ${status}; only ready or queued issues can be claimed.`, hint);
@@ -83,14 +79,15 @@ async function ensureLabels(open: OpenRepo, agent: string): Promise<void> {
 
 async function winOrWithdraw({ deps, host, repo }: OpenRepo, number: number, agent: string): Promise<void> {
   const label = agentLabel(agent);
-  for (const delay of READ_DELAYS_MS) {
-    if (delay > 0) await deps.sleep(delay);
+  for (const delay of EVENT_DELAYS_MS) {
     const [issue, events] = [await host.issue(repo, number), await host.labelEvents(repo, number)];
-    if (!events.some((event) => event.event === 'labeled' && sameLabel(event.label, label))) continue;
-    const holder = firstHolder(issue.labels, events);
-    if (holder === agent.toLowerCase()) return;
-    await host.removeLabel(repo, number, label);
-    throw taken(issue, holder);
+    if (events.some((event) => event.event === 'labeled' && sameLabel(event.label, label))) {
+      const holder = firstHolder(issue.labels, events);
+      if (holder === agent.toLowerCase()) return;
+      await host.removeLabel(repo, number, label);
+      throw taken(issue, holder);
+    }
+    await deps.sleep(delay);
   }
   await host.removeLabel(repo, number, label);
   throw new StewardError('unavailable', `GitHub did not confirm the claim on #${number}.`, {
@@ -133,11 +130,4 @@ function taken({ number, labels }: HostIssue, holder: string | null): StewardErr
   const name = agentsOf(labels).find((agent) => agent.toLowerCase() === holder) ?? holder;
   const state = name === null ? 'already in progress but has no Agent label' : `claimed by ${name}`;
   return conflict(`#${number} is ${state}.`, ANOTHER);
-}
-
-async function removeReady({ host, repo }: OpenRepo, number: number): Promise<HostIssue> {
-  const issue = await host.issue(repo, number);
-  const outdated = issue.labels.filter((name) => hasLabel(['Status:ready', 'Status:queued'], name));
-  for (const label of outdated) await host.removeLabel(repo, number, label);
-  return outdated.length === 0 ? issue : host.issue(repo, number);
 }

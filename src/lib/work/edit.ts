@@ -4,10 +4,13 @@ import type { Item } from './board';
 import { readCache } from './cache';
 import type { OpenRepo, WorkDeps } from './deps';
 import type { IssueChange } from './host';
-import { withText, withTitle } from './issue';
-import { hasLabel, statusEdit, statusOf, type IssueStatus } from './label';
+import { withText, withTitle, type HostIssue } from './issue';
+import { hasLabel, sameLabel, statusEdit, statusLabels, statusOf, type IssueStatus } from './label';
 import { existingLabels, labelMissing, labelNames } from './labels';
-import { conflict, openForWriting, repoOf } from './privacy';
+import { conflict, openForWriting, refuseClosed, repoOf } from './privacy';
+
+/** Delays between reads of the event list, which may lag behind a write. */
+export const EVENT_DELAYS_MS = [500, 1000, 2000, 4000, 0];
 
 interface EditInput {
   number: number;
@@ -64,19 +67,19 @@ interface MoveInput {
 export async function moveIssue(deps: WorkDeps, { number, status, reason = '', from }: MoveInput) {
   const open = await openForWriting(deps);
   const before = await open.host.issue(open.repo, number);
-  if (before.state === 'closed') {
-    const hint = `Reopen it on GitHub first (\`steward work open ${number}\` opens the page).`;
-    throw conflict(`#${number} is closed.`, hint);
-  }
-  const current = statusOf(before.labels);
-  if (from !== undefined && current !== from) {
-    const hint = `See who changed it: \`steward work show ${number}\`.`;
-    throw conflict(`#${number} is ${current ?? 'without a Status'} now, not ${from}.`, hint);
-  }
+  refuseClosed(before, `Reopen it on GitHub first (\`steward work open ${number}\` opens the page).`);
+  if (from !== undefined && statusOf(before.labels) !== from) throw changedSince(before, from);
   const missing = await setStatus(open, { number, status });
   if (missing.length > 0) throw labelMissing(open.repo, missing);
+  const after = await open.host.issue(open.repo, number);
+  if (!hasLabel(after.labels, `Status:${status}`)) throw changedSince(after, status);
   if (reason.trim() !== '') await addComment(open, before, `Blocked: ${reason.trim()}`);
-  return changed(open, await open.host.issue(open.repo, number));
+  return changed(open, after);
+}
+
+function changedSince({ number, labels }: HostIssue, expected: IssueStatus): StewardError {
+  const hint = `See who changed it: \`steward work show ${number}\`.`;
+  return conflict(`#${number} is ${statusOf(labels) ?? 'without a Status'} now, not ${expected}.`, hint);
 }
 
 /**
@@ -93,9 +96,34 @@ export async function setStatus(open: OpenRepo, { number, status }: { number: nu
     if (missing.length > 0) return missing;
     await host.addLabels(repo, number, labels);
   }
-  for (const label of remove) await host.removeLabel(repo, number, label);
-  changed(open, await host.issue(repo, number));
+  changed(open, await keepLastStatus(open, before, status));
   return [];
+}
+
+/**
+ * Removes the Status labels that an issue had before this one was added. If another process has set one since,
+ * keeps the one that was added last. Returns the issue.
+ */
+export async function keepLastStatus({ deps, host, repo }: OpenRepo, before: HostIssue, status: IssueStatus) {
+  const { number } = before;
+  let outdated = statusEdit(before.labels, status).remove;
+  for (const delay of EVENT_DELAYS_MS) {
+    for (const label of outdated) await host.removeLabel(repo, number, label);
+    const issue = await host.issue(repo, number);
+    const present = statusLabels(issue.labels);
+    if (present.length === 1) return issue;
+    const events = present.length === 0 ? [] : await host.labelEvents(repo, number);
+    const addedAt = (label: string): number => {
+      const last = events.findLast((event) => sameLabel(event.label, label));
+      return last?.event === 'labeled' ? last.id : 0;
+    };
+    const order = present.sort((a, b) => addedAt(a) - addedAt(b));
+    const isComplete = delay === 0 || order.every((label) => addedAt(label) > 0);
+    outdated = isComplete ? order.slice(0, -1) : [];
+    if (present.length === 0) await host.addLabels(repo, number, [`Status:${status}`]);
+    else if (!isComplete) await deps.sleep(delay);
+  }
+  return host.issue(repo, number);
 }
 
 /** Runs `work open`: returns the URL of an issue, from the cache if possible. */

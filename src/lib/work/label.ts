@@ -158,10 +158,14 @@ export function agentName(name: string): string {
   return plainName || 'agent';
 }
 
+export function statusLabels(labels: readonly string[]): string[] {
+  return labels.filter((label) => /^status:/i.test(label));
+}
+
 /** Returns the label changes that leave the issue with only this Status. */
 export function statusEdit(labels: readonly string[], status: IssueStatus) {
   const wanted = `Status:${status}`;
-  const present = labels.filter((label) => /^status:/i.test(label));
+  const present = statusLabels(labels);
   return {
     add: hasLabel(present, wanted) ? [] : [wanted],
     remove: present.filter((label) => !sameLabel(label, wanted)),

@@ -4,6 +4,7 @@ import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Attestation, OpenRepo, WorkDeps } from './deps';
 import type { Repository } from './host/github-read';
 import type { HostFailure } from './host/failure';
+import type { HostIssue } from './issue';
 
 /**
  * Whether work may be sent to the repository:
@@ -55,6 +56,10 @@ export function repoOf(config: WorkRepoConfig): string {
 
 export function conflict(message: string, hint: string): StewardError {
   return new StewardError('conflict', message, { hint });
+}
+
+export function refuseClosed({ number, state }: Pick<HostIssue, 'number' | 'state'>, hint: string): void {
+  if (state === 'closed') throw conflict(`#${number} is closed.`, hint);
 }
 
 export function notSetUp(): StewardError {

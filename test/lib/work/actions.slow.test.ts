@@ -7,7 +7,10 @@ import { drainCaptures } from '../../../src/lib/work/capture/deliver';
 import { waitingCaptures } from '../../../src/lib/work/capture/waiting';
 import { workStatus } from '../../../src/lib/work/status';
 import { refresh } from '../../../src/lib/work/poll';
+import { claimIssue } from '../../../src/lib/work/claim';
+import type { OpenRepo } from '../../../src/lib/work/deps';
 import { moveIssue, setStatus } from '../../../src/lib/work/edit';
+import type { Host } from '../../../src/lib/work/host';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection, thrown } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
@@ -218,6 +221,72 @@ describe('work: add, remind, close, show', function () {
     github.seen.length = 0;
     expect(await edit('done')).to.deep.equal([]);
     expect(github.seen.map(({ method }) => method)).to.deep.equal(['GET']);
+  });
+
+  /** Runs something in the middle of a change, before one of its requests. */
+  const pausedAt = (
+    host: Host,
+    at: number | string,
+    meanwhile: () => Promise<unknown>,
+  ): { host: Host; calls: number } => {
+    const paused = { host, calls: 0 };
+    const calls = Object.entries(host).map(([name, call]) => [
+      name,
+      async (...args: never[]): Promise<unknown> => {
+        if ([name, paused.calls++].includes(at)) await meanwhile();
+        return (call as (...args: never[]) => Promise<unknown>)(...args);
+      },
+    ]);
+    paused.host = Object.fromEntries(calls) as Host;
+    return paused;
+  };
+
+  it('leaves one Status, the last one set, when a move and a claim overlap', async () => {
+    const other = await readyWorld(github);
+    const issue = async (): Promise<number> => (await create(world.deps, newIssue({ title: 'Both' }))).number;
+    const move = (open: OpenRepo, number: number) => setStatus(open, { number, status: 'in-review' });
+    const claim = async (number: number, host: Host): Promise<unknown> =>
+      claimIssue({ ...other.deps, host: () => Promise.resolve(host) }, { number, agent: 'kai' }).catch(
+        (error: unknown) => expect(error).to.have.property('kind', 'conflict'),
+      );
+    const left: string[] = [];
+    const check = async (number: number, open: OpenRepo, at: string): Promise<void> => {
+      const { labels } = await open.host.issue('ann/work', number);
+      const events = await open.host.labelEvents('ann/work', number);
+      const last = events.findLast(({ event, label }) => event === 'labeled' && label.startsWith('Status:'));
+      expect(labels.filter((label) => label.startsWith('Status:')), at).to.deep.equal([last?.label]); // prettier-ignore
+      left.push(String(last?.label));
+    };
+    try {
+      const open = await opened(world);
+      const otherHost = (await opened(other)).host;
+      for (let at = -1, calls = 0; at < calls; at += 1) {
+        const number = await issue();
+        const slow = pausedAt(open.host, at, () => claim(number, otherHost));
+        await move({ ...open, host: slow.host }, number);
+        calls = Math.max(calls, slow.calls);
+        await check(number, open, `claim before request ${at} of a move`);
+      }
+      for (let at = -1, calls = 0; at < calls; at += 1) {
+        const number = await issue();
+        const slow = pausedAt(otherHost, at, () => move(open, number));
+        await claim(number, slow.host);
+        calls = Math.max(calls, slow.calls);
+        await check(number, open, `move before request ${at} of a claim`);
+      }
+      expect(new Set(left)).to.have.all.keys('Status:in-progress', 'Status:in-review');
+    } finally {
+      other.remove();
+    }
+  });
+
+  it('refuses a move that another one has overtaken', async () => {
+    const { number } = await create(world.deps, newIssue({ title: 'Overtaken' }));
+    const open = await opened(world);
+    const slow = pausedAt(open.host, 'removeLabel', () => setStatus(open, { number, status: 'ready' }));
+    const deps = { ...world.deps, host: () => Promise.resolve(slow.host) };
+    const refused = await rejection(moveIssue(deps, { number, status: 'in-review' }));
+    expect(refused).to.include({ kind: 'conflict', message: `#${number} is ready now, not in-review.` });
   });
 
   it('moves an issue only from the expected Status', async () => {
