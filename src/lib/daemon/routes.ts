@@ -67,6 +67,7 @@ export interface OpenLink {
 /** Routes for health, status, stop, restart and sign-in. */
 export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesDeps): Route[] {
   const { pid } = ownProcess();
+  const local = (path: string, run: () => object): Route => ({ method: 'POST', path, isLocal: true, run });
   return [
     {
       method: 'GET',
@@ -75,28 +76,13 @@ export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesD
       run: (): Healthz => ({ status: 'ok', version, build, ...ownProcess() }),
     },
     { method: 'GET', path: '/api/status', isLive: true, run: status },
-    {
-      method: 'POST',
-      path: '/api/stop',
-      isLocal: true,
-      run: () => (end('stopped'), { stopping: true, pid }),
-    },
-    {
-      method: 'POST',
-      path: '/api/restart',
-      isLocal: true,
-      run: () => (end('restarted'), { restarting: true, pid }),
-    },
-    {
-      method: 'POST',
-      path: '/api/open',
-      isLocal: true,
-      run: (): OpenLink => {
-        const { code, expiresInSec } = gate.newCode();
-        // The code is in the URL's fragment, which browsers never send to a server.
-        return { url: `${url()}/#code=${code}`, expiresInSec };
-      },
-    },
+    local('/api/stop', () => (end('stopped'), { stopping: true, pid })),
+    local('/api/restart', () => (end('restarted'), { restarting: true, pid })),
+    local('/api/open', (): OpenLink => {
+      const { code, expiresInSec } = gate.newCode();
+      // The code is in the URL's fragment, which browsers never send to a server.
+      return { url: `${url()}/#code=${code}`, expiresInSec };
+    }),
     route({
       method: 'POST',
       path: '/api/sign-in',
