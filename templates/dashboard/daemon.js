@@ -23,6 +23,16 @@ export let isNameless = false;
 /** Why the daemon refused the code in the URL. @type {string | undefined} */
 export let refused;
 
+/** Whether the data is invented. */
+export const isDemo = document.documentElement.hasAttribute('data-demo');
+
+/** Rewrites the steward commands in a text to those that act on the demo's data, but for what sets up your own. @param {string} text */
+export function typedHere(text) {
+  return isDemo
+    ? text.replace(/(^|["`(]|: )steward (?!demo\b|up\b|init\b|install\b|uninstall\b)/g, '$1steward demo -- ')
+    : text;
+}
+
 /** Exchanges the code in the URL for the secret; returns false if the code is missing or refused. */
 export async function signIn() {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
@@ -42,7 +52,6 @@ export function isSignedIn() {
 }
 
 function secret() {
-  const isDemo = document.documentElement.hasAttribute('data-demo');
   return storage()?.getItem(KEY) ?? ownSecret ?? (isDemo ? 'demo' : null);
 }
 
@@ -140,7 +149,7 @@ function errorOf(body, status) {
   return {
     kind,
     message: typeof message === 'string' ? message : `The daemon responded with status ${status}.`,
-    hint: typeof hint === 'string' ? hint : undefined,
+    hint: typeof hint === 'string' ? typedHere(hint) : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 // Untrusted text goes only into text nodes and attributes. Updates reuse nodes to preserve focus, scroll position and
 // hover.
 
+import { isDemo, typedHere } from './daemon.js';
 import { clock, grouped } from './format.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -209,10 +210,12 @@ export function hint(text, fix) {
   return h('p.muted', `${text} `, command(fix));
 }
 
-/** Returns a command with a copy button. @param {string} text */
-export function command(text) {
+/** Returns a command with a copy button. The demo's acts on the demo's data, or says that it does not. @param {string} given */
+export function command(given) {
+  const text = typedHere(given);
   return h(
     'span.command',
+    isDemo && !text.startsWith('steward demo') && h('span.muted', 'outside the demo: '),
     h('code', text),
     h('button', { class: 'copy', 'data-copy': text, 'aria-label': `Copy: ${text}` }, 'copy'),
   );

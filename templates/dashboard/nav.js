@@ -1,5 +1,6 @@
 // The header on all pages: links, the number of rows in the inbox, and the state of the connection.
 
+import { isDemo } from './daemon.js';
 import { byId, h, show } from './dom.js';
 import { clock } from './format.js';
 
@@ -11,9 +12,6 @@ export const PAGES = /** @type {const} */ ([
   ['/work', 'Work', 'w'],
   ['/status', 'Status', 'h'],
 ]);
-
-/** Whether the data is invented. */
-const isDemo = document.documentElement.hasAttribute('data-demo');
 
 /** The page title without the waiting count. */
 let title = document.title;

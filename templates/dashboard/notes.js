@@ -1,6 +1,6 @@
 // Notes about failed requests: the panels keep the last good data, and a note shows the age of the data.
 
-import { isNameless, refused } from './daemon.js';
+import { isDemo, isNameless, refused } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
 import { moment } from './format.js';
 
@@ -47,7 +47,11 @@ export function drawPanels(panels) {
         `${since(lost)}${lost.problem.message} `,
         lost.problem.isLate
           ? 'This page asks again automatically.'
-          : ['Start it with ', command('steward up'), '; this page reconnects automatically.'],
+          : [
+              'Start it with ',
+              command(isDemo ? 'steward demo' : 'steward up'),
+              '; this page reconnects automatically.',
+            ],
       ),
     isNameless &&
       h('p.muted', 'Titles and branches are not shown. Run ', command('steward open'), ' to see them.'),

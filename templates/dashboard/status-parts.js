@@ -1,5 +1,6 @@
 // A list of steward's parts. Parts that need attention come first, with the command that fixes the problem.
 
+import { typedHere } from './daemon.js';
 import { ago, longDay, moment, plural, span } from './format.js';
 
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
@@ -42,7 +43,10 @@ export function partsOf(status, sense, work, now) {
       .filter(({ id }) => id !== 'sense' || !isCapturing)
       .map(({ id, label, state, found, hint = '', fix }) => ({
         ...{ id, label, state, fix },
-        text: id === 'work' && state === 'ok' && work ? workText(work, now) : `${found} ${hint}`.trim(),
+        text:
+          id === 'work' && state === 'ok' && work
+            ? workText(work, now)
+            : typedHere(`${found} ${hint}`.trim()),
       })),
     ...(status ? [hookQueue(status.spool)] : []),
     ...(sense?.damagedDays ?? []).map(damagedPart),
@@ -72,7 +76,7 @@ function capturePart({ lastCaptureTs, pollIntervalSec, quarantined }, now) {
 function sourcePart({ id, label, state, reason, eventsToday, lastEventTs }, now) {
   const last = lastEventTs === null ? 'no events yet' : lastAt(Date.parse(lastEventTs), now);
   const text = `${plural(eventsToday, 'event')} today · ${last}`;
-  return { id, label, state, text: state === 'ok' || !reason ? text : reason };
+  return { id, label, state, text: typedHere(state === 'ok' || !reason ? text : reason) };
 }
 
 /** @param {number} ms @param {number} now */

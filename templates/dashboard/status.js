@@ -1,6 +1,6 @@
 // The page /status: steward's parts, its jobs, and the notifications with buttons to retry and mute.
 
-import { isSignedIn, post } from './daemon.js';
+import { isDemo, isSignedIn, post } from './daemon.js';
 import { around, byId, command, folded, h, show } from './dom.js';
 import { clock, moment, plural } from './format.js';
 import { follow } from './live.js';
@@ -35,11 +35,12 @@ const { redraw, refresh } = follow(
       {
         name: 'Status',
         feeds: [status, sense, work],
-        from: [status.data, sense.data, work.data, minute, lostAt],
+        from: [status.data, sense.data, work.data, report, minute, lostAt],
         draw() {
           if (own === undefined) return;
           const [senseNow, workNow] = /** @type {any[]} */ ([sense.data, work.data]);
-          draw(own, partsOf(own, senseNow, workNow, now), now, lostAt);
+          const failed = report?.history.filter(isBad).length ?? 0;
+          draw(own, partsOf(own, senseNow, workNow, now), failed, now, lostAt);
         },
       },
       {
@@ -54,15 +55,19 @@ const { redraw, refresh } = follow(
   },
 );
 
-/** @param {Status} status @param {Part[]} parts @param {number} now @param {number} [lostAt] */
-function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, lostAt) {
+/** @param {Status} status @param {Part[]} parts @param {number} failed the number of failed notifications @param {number} now @param {number} [lostAt] */
+function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, failed, now, lostAt) {
   const rows = jobs.map((job) => jobPart(job, now)).sort((a, b) => rank(a) - rank(b));
   const needy = [...parts, ...rows].filter(needsYou).length;
   const past = lostAt && `needed you at ${clock(lostAt)}`;
   const [needs, need] = past ? [past, past] : ['needs you', 'need you'];
   show(
     byId('facts'),
-    needy === 0 ? `No part ${needs}.` : [h('b', plural(needy, 'part')), ` ${needy === 1 ? needs : need}.`],
+    needy + failed === 0 && `No part ${needs}.`,
+    needy > 0 && [h('b', plural(needy, 'part')), ` ${needy === 1 ? needs : need}`],
+    needy > 0 && failed > 0 && ', ',
+    failed > 0 && h('a', { href: '#history' }, `${plural(failed, 'notification')} failed`),
+    needy + failed > 0 && '.',
   );
   show(byId('parts'), parts.map(partRow));
   const bad = rows.filter(needsYou);
@@ -169,11 +174,16 @@ function entryRow(entry, now) {
       { class: isBad(entry) ? 'attention why' : 'muted why' },
       h('span', words),
       ' ',
-      isBad(entry) &&
-        (isSignedIn() ? button('retry', 'Retry', { 'data-id': id }) : command(`steward notify retry ${id}`)),
+      isBad(entry) && retryOf(id),
       problemAt(id, words),
     ),
   );
+}
+
+/** Returns what sends a notification again. @param {string} id */
+function retryOf(id) {
+  if (isDemo) return 'The demo sends nothing; outside it, a button here sends it again.';
+  return isSignedIn() ? button('retry', 'Retry', { 'data-id': id }) : command(`steward notify retry ${id}`);
 }
 
 /** Returns the last problem while the text that it was beside is unchanged. @param {string} id @param {string} text */

@@ -65,7 +65,7 @@ describe('the page /status in Chromium', function () {
     const { page } = await open();
     await page.context().setOffline(true);
     await page.clock.runFor(31_000);
-    await waitForText(page, '#facts', /^3 parts needed you at 17:41\.$/);
+    await waitForText(page, '#facts', /^3 parts needed you at 17:41, 1 notification failed\.$/);
     await waitForText(page, '#mute', /^The voice was on\./);
     expect(await textOf(page, '#jobs summary')).not.to.include('next');
   });
@@ -73,7 +73,7 @@ describe('the page /status in Chromium', function () {
   it('shows what needs a hand first, then sources and parts in one line each, and the process last', async () => {
     const one = await open();
     const { page } = one;
-    expect(await textOf(page, '#facts')).to.equal('3 parts need you.');
+    expect(await textOf(page, '#facts')).to.equal('3 parts need you, 1 notification failed.');
     const parts = await page.locator('#parts li').allTextContents();
     expect(parts[0]).to.equal('Assistant hooks◇ warningNo hook is registered with an assistant. steward install hookscopy'); // prettier-ignore
     expect(parts[1]).to.match(/^Work▲ failedThe host answers 401\. gh auth login/);
@@ -117,7 +117,9 @@ describe('the page /status in Chromium', function () {
       body: { ...STATUS, modules: [], jobs: [{ ...STATUS.jobs[0], reason: 'sense is not set up' }] },
     });
     const idle = (await open()).page;
-    expect(await textOf(idle, '#facts')).to.equal('No part needs you.');
+    expect(await textOf(idle, '#facts')).to.equal('1 notification failed.');
+    report.history.splice(1, 1);
+    await waitForText((await open()).page, '#facts', /^No part needs you\.$/);
     expect(await idle.locator('#jobs details').getAttribute('open')).to.equal(null);
   });
 

@@ -1,4 +1,5 @@
 import { StewardError, toStewardError } from '../errors';
+import { DEMO_VARIABLE } from '../platform/files/durable';
 import { processView, type ProcessView } from '../platform/process/process-view';
 import { isCodexDaemon } from '../platform/process/programs';
 import { onceEach } from '../platform/process/process';
@@ -7,6 +8,8 @@ import type { Session } from './session';
 import type { HeldTerminal, TabDeps, TabProgram } from './tab';
 import { LABELED, TAB_PROGRAMS } from './tab-programs';
 import type { TerminalDeps } from './terminals';
+
+const LIST_SESSIONS = 'Run "steward sessions" to list the running sessions.';
 
 export interface GoDeps extends TerminalDeps {
   platform: NodeJS.Platform;
@@ -27,11 +30,7 @@ export async function goToSession(deps: GoDeps, session: Session, name: string) 
   // The device may have passed to another program while the tabs were listed.
   const isHeld = heldOrThrow(await view(), deps, session, name).tty === tty;
   const outer = isHeld && (await tab.focus());
-  if (outer === false) {
-    throw new StewardError('unavailable', `${name} has left the tab ${tab.target} of ${via}.`, {
-      hint: 'Run "steward sessions" to list the running sessions.',
-    });
-  }
+  if (outer === false) throw unavailable(`${name} has left the tab ${tab.target} of ${via}.`, LIST_SESSIONS);
   if (outer !== true) await showOuter(asking, outer);
   return { slug: session.slug, name, via, tty, target: tab.target };
 }
@@ -65,42 +64,40 @@ function onlyMatch({ found, refused }: Awaited<ReturnType<typeof matchesOf>>, wh
   const [match, ...others] = found;
   if (match === undefined) {
     const [first] = refused;
-    throw new StewardError('unavailable', `${where}, outside of the programs that steward can ask.`, {
-      hint:
-        first === undefined
-          ? 'Start sessions in tmux or herdr, or see docs/sessions.md for the settings of your terminal.'
-          : `${first.message} ${first.hint ?? ''}`.trimEnd(),
-    });
+    const hint =
+      first === undefined
+        ? 'Start sessions in tmux or herdr, or see docs/sessions.md for the settings of your terminal.'
+        : `${first.message} ${first.hint ?? ''}`.trimEnd();
+    throw unavailable(`${where}, outside of the programs that steward can ask.`, hint);
   }
   if (others.length === 0) return match;
-  throw new StewardError('unavailable', `${where}, which ${found.length} tabs claim to show.`, {
-    hint: `Choose one yourself: ${found.map(({ via, tab }) => `${via} ${clean(tab.target)}`).join(', ')}.`,
-  });
+  const tabs = found.map(({ via, tab }) => `${via} ${clean(tab.target)}`).join(', ');
+  throw unavailable(`${where}, which ${found.length} tabs claim to show.`, `Choose one yourself: ${tabs}.`);
+}
+
+function unavailable(message: string, hint: string): StewardError {
+  return new StewardError('unavailable', message, { hint });
 }
 
 /** Returns the terminal that the session's process holds. Throws `unavailable`, with the reason, if it holds none. */
 function heldOrThrow(
   processes: ProcessView,
-  { platform, machineId }: GoDeps,
+  { platform, machineId, env }: GoDeps,
   session: Session,
   name: string,
 ): HeldTerminal {
+  if (env[DEMO_VARIABLE] !== undefined) {
+    const hint = 'Outside the demo, steward go and the button Go show the terminal of a session.';
+    throw unavailable(`The demo has no terminal for ${name}.`, hint);
+  }
   if (session.machine !== null && session.machine !== machineId) {
-    throw new StewardError('unavailable', `${name} is running on another machine.`, {
-      hint: 'Run "steward go" there.',
-    });
+    throw unavailable(`${name} is running on another machine.`, 'Run "steward go" there.');
   }
   const held = heldBy(processes, session);
   if (held !== undefined) return held;
   const tty = session.terminal?.tty ?? undefined;
-  if (tty !== undefined) {
-    throw new StewardError('unavailable', `${name} is no longer running on ${tty}.`, {
-      hint: 'Run "steward sessions" to list the running sessions.',
-    });
-  }
-  throw new StewardError('unavailable', `The terminal for ${name} is unknown.`, {
-    hint: whyUnknown(platform, session),
-  });
+  if (tty !== undefined) throw unavailable(`${name} is no longer running on ${tty}.`, LIST_SESSIONS);
+  throw unavailable(`The terminal for ${name} is unknown.`, whyUnknown(platform, session));
 }
 
 /** Returns why the terminal of a session is unknown, and what to do. */
