@@ -24,6 +24,7 @@ export const WORDS = {
   'usage.budgets':
     'What your assistants should spend at most. You are notified once at 80% and once when a budget is used up; nothing is stopped.',
   'usage.prices': "Model prices that override steward's own, in USD per million tokens.",
+  'usage.priceTable': 'Where `usage prices update` gets prices.',
   'notify.turnEnd':
     'When the end of a turn sends a notification: `long` (turns longer than `notifications.thresholds.longTaskMinutes`), `always` or `never`. Errors always send one.',
   'notify.smsCommand':

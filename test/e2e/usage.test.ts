@@ -7,6 +7,7 @@ import type { Report } from '../../src/lib/report/model';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 import { ask, startDaemon, until } from '../helpers/daemon';
+import { notifyServer } from '../helpers/notify-server';
 import { claudeLine, codexStart, codexTotals, lineOf } from '../helpers/usage';
 
 describe('steward usage (built)', function () {
@@ -165,5 +166,47 @@ describe('steward usage (built)', function () {
     const hook = await run('usage', '--check', '--hook');
     expect(hook.code).to.equal(0);
     expect(jsonOf(hook)).to.have.nested.property('hookSpecificOutput.permissionDecision', 'deny');
+  });
+
+  it('shows what a price update changes, uses it only with a yes, and goes back', async () => {
+    const server = await notifyServer(() => ({
+      status: 200,
+      body: { 'test-model': { litellm_provider: 'openai', mode: 'chat', input_cost_per_token: 1e-3, output_cost_per_token: 1e-3 } },
+    })); // prettier-ignore
+    try {
+      const at = new Date().toISOString();
+      log('.codex/sessions/rollout-1.jsonl', [...codexStart('c1', {}, at), codexTotals([500, 0, 500], at)]);
+      expect((await run('usage', 'prices')).stdout).to.match(
+        /^Prices of 20 models as of 2026-09-30, from steward/,
+      );
+      expect(server.got).to.deep.equal([]);
+      await run('config', 'set', 'usage.priceTable', `${server.url}/prices.json?key=secret`);
+      const preview = await run('usage', 'prices', 'update');
+      expect(preview).to.include({
+        code: 0,
+        stderr: 'Nothing was changed. Add --yes to use these prices.\n',
+      });
+      expect(preview.stdout).to.match(
+        /^added test-model: 1000 in, 1000 out, cache .*\n1 added, 0 changed, 0 removed/,
+      );
+      expect((await run('usage', '--by', 'model')).stdout).to.include('Unknown price: test-model');
+      expect((await run('usage', 'prices', 'update', '--yes')).code).to.equal(0);
+      const shown = await run('usage', '--by', 'model');
+      expect(shown.stdout).to.match(/test-model .* \$1\.00\n/);
+      expect(shown.stdout).not.to.include('Unknown price');
+      const table = jsonOf(await run('usage', 'prices', '--json'));
+      expect(table).to.include({ source: new URL(server.url).host, models: 21 });
+      const files = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+      const [path = ''] = files.filter((file) => file.endsWith(join('usage', 'prices.json')));
+      writeFileSync(join(home.path, path), '{"asOf"');
+      expect((await run('status')).stdout).to.match(/usage +warning +damaged, so prices as of 2026-09-30/);
+      expect((await run('usage', '--by', 'model')).stdout).to.include('Unknown price: test-model');
+      const back = jsonOf(await run('usage', 'prices', 'update', '--shipped', '--yes', '--json'));
+      expect(back).to.deep.equal({ changes: [], used: true });
+      expect((await run('status')).stdout).not.to.include('damaged');
+      expect(server.got).to.have.length(2);
+    } finally {
+      await server.close();
+    }
   });
 });

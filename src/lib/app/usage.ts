@@ -15,7 +15,7 @@ import { ALERT_PERCENT, budgetStates } from '../usage/budgets';
 import type { LimitWindow } from '../usage/entry';
 import { announceLimits, currentLimits } from '../usage/limits';
 import { mergeUsage } from '../usage/machines';
-import { pricesWith } from '../usage/prices';
+import { pricesWith, readTable } from '../usage/prices';
 import { checkedDays, usageReads, type UsageReadDeps, type UsageReads } from '../usage/reads';
 import { GROUPINGS, type Usage } from '../usage/rollup';
 import type { Context } from './context';
@@ -28,15 +28,18 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
   const { area, clock } = context;
   const { user } = (await context.loadConfig()).config;
   const { folder } = user.sync;
+  const state = join(area.machine, 'usage');
+  const table = readTable(state);
   const deps: UsageReadDeps = {
     clock,
     host: processHost(),
     zone: user.timezone,
     days: area.usage,
     limits: area.limits,
-    state: join(area.machine, 'usage'),
+    state,
     enabled: user.usage.enabled,
-    prices: pricesWith(user.usage.prices),
+    table,
+    prices: pricesWith(user.usage.prices, table),
     budgets: user.usage.budgets,
     get machineId() {
       return context.machineId;

@@ -197,7 +197,7 @@ export function optionalPath(fallback: Leaf<string | undefined>['fallback']): Le
 
 export function webAddress(fallback: string): Leaf<string> {
   return leaf({
-    expected: 'an https:// address without a password (http:// only for localhost)',
+    expected: 'an https:// or http://localhost address without a password',
     check: string(isSafeUrl),
     fallback,
     quiet: true,
@@ -207,7 +207,7 @@ export function webAddress(fallback: string): Leaf<string> {
 /** Defines a key for a host (`push.example.org`, `localhost:8080`) or a web URL. */
 export function hostOrAddress(fallback: string): Leaf<string> {
   return leaf({
-    expected: 'a host name, or an https:// address (http:// only for localhost)',
+    expected: 'a host name, or an https:// or http://localhost address',
     check: string((value) => (value.includes('://') ? isSafeUrl(value) : isHost(value))),
     fallback,
     quiet: true,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 
+import PRICES from '../../../templates/data/prices.json';
 import { systemZone } from '../platform/time/time';
 import {
   isBindHost,
@@ -126,7 +127,12 @@ export const USER_KEYS = {
     name: text('DA'),
     voices: { main: { voiceId: VOICE_ID } },
   },
-  usage: { enabled: flag(true), prices: modelPrices(), budgets: budgetList() },
+  usage: {
+    enabled: flag(true),
+    prices: modelPrices(),
+    priceTable: webAddress(PRICES.public.url),
+    budgets: budgetList(),
+  },
   sessions: {
     tab: flag(true),
     tellAssistant: flag(false),

@@ -231,16 +231,8 @@ export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Led
   writeLedger(deps.state, ledger, oldest);
 }
 
-export function readLoggedLimits(folder: string): Record<string, StoredLimits> {
-  return readState(folder).limits;
-}
-
-export function readProblems(folder: string): readonly string[] {
-  return readState(folder).problems;
-}
-
 /** Reads the state. If it is damaged, returns an empty state, so that all logs are read again. */
-function readState(folder: string): State {
+export function readState(folder: string): State {
   const stored = readObject(stateFile(folder));
   const { files, limits } = stored ?? {};
   if (stored?.['version'] !== 1 || !isObject(files) || !isObject(limits))

@@ -4,7 +4,7 @@ import { isObject } from '../platform/files/json-object';
 import { readObject, writeObject } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
 import { ALERT_PERCENT, type BudgetState } from './budgets';
-import { readLoggedLimits } from './collect';
+import { readState } from './collect';
 import type { LimitWindow } from './entry';
 import { forecastText, LENGTH_MS, withStep, WORDS, type Steps, type UsageLimit } from './forecast';
 import { READERS } from './readers';
@@ -49,7 +49,7 @@ function reportedLimits(path: string, nowMs: number): UsageLimit[] {
 }
 
 function loggedLimits(state: string, nowMs: number): UsageLimit[] {
-  return Object.entries(readLoggedLimits(state)).flatMap(([assistant, { atMs, limits }]) =>
+  return Object.entries(readState(state).limits).flatMap(([assistant, { atMs, limits }]) =>
     limits
       .filter(({ window }) => isCurrent(atMs, window, nowMs))
       .map(({ window, usedPercent, resetsAtMs }) => ({

@@ -4,9 +4,10 @@ import { localTimes } from '../platform/time/day-words';
 import type { Period } from '../platform/time/period';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { budgetStates, budgetTexts, type BudgetDeps } from './budgets';
-import { collectUsage, problemsOf, readProblems, type UsageDeps } from './collect';
+import { collectUsage, problemsOf, readState, type UsageDeps } from './collect';
 import type { LogSource } from './find-logs';
 import { currentLimits, forecastTexts, limitTexts } from './limits';
+import type { PriceTable } from './prices';
 import { purgeUsage, type UsageSelection } from './purge';
 import {
   rowsBetween,
@@ -24,6 +25,7 @@ export interface UsageReadDeps extends UsageDeps, BudgetDeps {
   /** File with the limits that status lines reported. */
   limits: string;
   enabled: boolean;
+  table: PriceTable;
   /** Adds the rows that other machines published. */
   union: (
     period: Days,
@@ -47,39 +49,38 @@ interface UsageWords {
 export type UsageReads = ReturnType<typeof usageReads>;
 
 export function usageReads(deps: UsageReadDeps) {
-  const { prices, enabled, clock, zone } = deps;
+  const { prices, enabled } = deps;
   const between = (period: Days, machine: string | undefined, notes: string[]) =>
     deps.union(period, machine, () => rowsBetween(deps.days, period, notes), notes);
-  const lastDays = (days: number): Days => {
-    const today = dayOf(clock.now(), zone);
-    return { from: addDays(today, 1 - checkedDays(days)), to: today };
+  const missing = (): string[] =>
+    enabled ? [...readState(deps.state).problems, ...deps.table.problems] : [];
+  const summed = async (by: Grouping, period: Days, machine: string | undefined, notes: string[]) => {
+    const { rows, machines } = await between(period, machine, notes);
+    const names: SessionFacts = OF_SESSIONS.includes(by) ? await deps.sessions() : new Map();
+    return { rows, names, usage: { ...usageBy(rows, by, prices, names), ...machines } };
   };
-  const missing = (): string[] => (enabled ? [...readProblems(deps.state)] : []);
   return {
     /** Reads new lines of the assistants' logs, and returns the usage of a period. */
     async report({ by, period, machine }: UsageWords): Promise<UsageReport> {
-      const notes: string[] = [];
+      const notes = [...deps.table.problems];
       const sources = enabled ? await collected(deps, notes) : [];
-      const { rows, machines } = await between(period, machine, notes);
-      const all = [...problemsOf(sources), ...notes];
-      const facts: SessionFacts = OF_SESSIONS.includes(by) ? await deps.sessions() : new Map();
+      const { rows, names, usage } = await summed(by, period, machine, notes);
       return {
-        usage: withNotes({ ...usageBy(rows, by, prices, facts), ...machines }, all),
+        usage: withNotes(usage, [...problemsOf(sources), ...notes]),
         by,
         period,
         sources,
         notes,
         limits: await limitLines(deps),
+        pricesAsOf: deps.table.asOf,
         unpriced: unpricedModels(rows, prices),
-        names: facts,
+        names,
       };
     },
     /** Returns the stored usage of the last `days` days, without reading the assistants' logs. */
     async stored({ by, days, machine }: Omit<UsageWords, 'period'> & { days: number }): Promise<Usage> {
       const notes = missing();
-      const { rows, machines } = await between(lastDays(days), machine, notes);
-      const facts: SessionFacts = OF_SESSIONS.includes(by) ? await deps.sessions() : new Map();
-      return withNotes({ ...usageBy(rows, by, prices, facts), ...machines }, notes);
+      return withNotes((await summed(by, lastDays(deps, days), machine, notes)).usage, notes);
     },
     /** Returns the stored usage of a period by assistant. */
     async ofDays(
@@ -95,7 +96,7 @@ export function usageReads(deps: UsageReadDeps) {
     },
     /** Returns the stored usage of the last `days` days by session. */
     bySession: async (days: number): Promise<UsageRow[]> =>
-      usageBy((await between(lastDays(days), undefined, [])).rows, 'session', prices).rows,
+      usageBy((await between(lastDays(deps, days), undefined, [])).rows, 'session', prices).rows,
     /** Returns the limits and budgets, and what the last usage run could not read. */
     limits: async () => ({
       limits: await limitLines(deps),
@@ -105,6 +106,11 @@ export function usageReads(deps: UsageReadDeps) {
     purge: (selection: UsageSelection, dryRun: boolean): Promise<Day[]> =>
       purgeUsage(deps, selection, { dryRun, readsLogs: enabled }),
   };
+}
+
+function lastDays({ clock, zone }: UsageReadDeps, days: number): Days {
+  const to = dayOf(clock.now(), zone);
+  return { from: addDays(to, 1 - checkedDays(days)), to };
 }
 
 /** Returns a line for each assistant with a known usage limit, and for each budget. */

@@ -4,7 +4,6 @@ import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import type { Day } from '../platform/time/time';
 import type { LogSource } from './find-logs';
-import { PRICES_AS_OF } from './prices';
 import type { Grouping, SessionFacts, Usage, UsageRow } from './rollup';
 import { YIELD_CELLS, type Yield, type YieldRow } from './yield';
 import { yieldLines } from './yield-view';
@@ -19,6 +18,7 @@ export interface UsageReport {
   sources: readonly LogSource[];
   limits: readonly string[];
   unpriced: readonly string[];
+  pricesAsOf: string;
   names: SessionFacts;
   notes: readonly string[];
 }
@@ -81,14 +81,15 @@ function emptyLines({ sources, period: { from, to } }: UsageReport, columns: num
   ];
 }
 
-function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
+function notesOf({ usage, sources, unpriced, pricesAsOf, notes }: UsageReport): string[] {
   const missing =
     unpriced.length === 0
       ? []
       : [
-          `Unknown price: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens not included in the cost). Set the price in usage.prices.`,
+          `Unknown price: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens not included in the cost). Set the price in usage.prices, or run "steward usage prices update".`,
         ];
-  const dated = usage.rows.some(({ cost }) => cost !== null) ? [`Cost at API prices as of ${PRICES_AS_OF}.`] : []; // prettier-ignore
+  const isPriced = usage.rows.some(({ cost }) => cost !== null);
+  const dated = isPriced ? [`Cost at API prices as of ${pricesAsOf}.`] : [];
   const problems = sources.flatMap(({ name, problem }) =>
     problem === undefined ? [] : [`${name}: ${problem}.`],
   );

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { collectUsage, problemsOf, readProblems } from '../../../src/lib/usage/collect';
+import { collectUsage, problemsOf, readState } from '../../../src/lib/usage/collect';
 import { daysIn, readDayRows } from '../../../src/lib/usage/days';
 import { purgeUsage } from '../../../src/lib/usage/purge';
 import { seeded } from '../../helpers/random';
@@ -211,12 +211,12 @@ describe('collecting usage (lib)', () => {
     for (const path of [file, dirname(file)]) {
       chmodSync(path, 0);
       const sources = await collectUsage(usage.deps);
-      expect(readProblems(usage.deps.state)).to.deep.equal(problemsOf(sources));
+      expect(readState(usage.deps.state).problems).to.deep.equal(problemsOf(sources));
       expect(problemsOf(sources).join()).to.match(/^Codex: .*sessions/);
       expect(outputs(usage), 'the rest').to.equal(10);
       chmodSync(path, 0o700);
       await collectUsage(usage.deps);
-      expect(readProblems(usage.deps.state)).to.deep.equal([]);
+      expect(readState(usage.deps.state).problems).to.deep.equal([]);
     }
   });
 
@@ -266,9 +266,9 @@ describe('collecting usage (lib)', () => {
     mkdirSync(usage.deps.state, { recursive: true });
     const state = { version: 1, files: {}, limits: {}, problems: ['Codex: /gone cannot be read'] };
     writeFileSync(join(usage.deps.state, 'logs.json'), JSON.stringify(state));
-    expect(readProblems(usage.deps.state)).to.deep.equal(state.problems);
+    expect(readState(usage.deps.state).problems).to.deep.equal(state.problems);
     await collectUsage(usage.deps);
-    expect(readProblems(usage.deps.state)).to.deep.equal([]);
+    expect(readState(usage.deps.state).problems).to.deep.equal([]);
   });
 
   it('follows no links, and reads the rest if a log cannot be read', async () => {

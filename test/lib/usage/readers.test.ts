@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { readTable } from '../../../src/lib/usage/prices';
 import { usageReads } from '../../../src/lib/usage/reads';
-import { collectUsage, readLoggedLimits } from '../../../src/lib/usage/collect';
+import { collectUsage, readState } from '../../../src/lib/usage/collect';
 import { scratch } from '../../helpers/scratch';
 import { claudeLine, codexStart, codexTotals, usageBox } from '../../helpers/usage';
 
@@ -192,7 +193,7 @@ describe('the readers of usage (lib)', () => {
         codexTotals([1, 0, 1], '2026-11-20T09:00:00.000Z', { primary: { ...hours, used_percent: 5 } }),
       ]);
       await collectUsage(usage.deps);
-      expect(readLoggedLimits(usage.deps.state)['codex']?.limits).to.deep.equal([
+      expect(readState(usage.deps.state).limits['codex']?.limits).to.deep.equal([
         { window: 'sevenDay', usedPercent: 12, resetsAtMs: 1_795_000_000_000 },
         { window: 'fiveHour', usedPercent: 81, resetsAtMs: Date.parse('2026-11-20T10:01:00Z') },
       ]);
@@ -274,6 +275,7 @@ describe('the readers of usage (lib)', () => {
         ...usage.deps,
         enabled: true,
         prices: {},
+        table: readTable(usage.deps.state),
         budgets: [],
         union: async (_period, _machine, readOwn) => ({ rows: readOwn() }),
         sessions: async () => new Map(),

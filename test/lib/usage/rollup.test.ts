@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import type { DatedRow } from '../../../src/lib/usage/rollup';
 import { unpricedModels, usageBy } from '../../../src/lib/usage/rollup';
-import { PRICES_AS_OF, pricesWith } from '../../../src/lib/usage/prices';
+import { pricesWith } from '../../../src/lib/usage/prices';
 import { usageCsv, usageText, type UsageReport } from '../../../src/lib/usage/view';
 
 const row = (more: Partial<DatedRow> = {}): DatedRow => ({
@@ -89,7 +89,7 @@ describe('summing usage (lib)', () => {
         limits: ['Codex: 5 h 81% until 18:00'],
         notes: [],
       },
-      ...{ unpriced: ['new-model'], names: new Map() },
+      ...{ unpriced: ['new-model'], pricesAsOf: '2026-09-30', names: new Map() },
       ...more,
     });
     const terminal = (columns: number) => ({ columns, color: false, unicode: true, isTTY: true }); // prettier-ignore
@@ -101,7 +101,7 @@ describe('summing usage (lib)', () => {
       expect(lines[3]).to.match(/^total +2\.00M +0 +0 +0 +\$5\.00$/);
       expect(lines.join('\n')).to.include('Codex: 5 h 81% until 18:00');
       expect(lines.join('\n')).to.include('Unknown price: new-model (1.00M tokens not included in the cost)');
-      expect(lines.join('\n')).to.include(`Cost at API prices as of ${PRICES_AS_OF}`);
+      expect(lines.join('\n')).to.include('Cost at API prices as of 2026-09-30');
     });
 
     it('fits into 40 columns', () => {

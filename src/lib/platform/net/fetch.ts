@@ -66,10 +66,11 @@ export async function getUrl(
   env: NodeJS.ProcessEnv,
   url: string,
   headers: Record<string, string> = {},
+  limits = LIMITS,
 ): Promise<UrlAnswer> {
   const server = await openOrigin(url, { hint: 'Check the network and the address.' }, { env });
   try {
-    return await server.request({ method: 'GET', path: '', headers, ...LIMITS });
+    return await server.request({ method: 'GET', path: '', headers, ...limits });
   } finally {
     await server.close();
   }

@@ -1,13 +1,13 @@
-import { BaseCommand, boolean, machine, ofOr, text } from '../lib/cli/base-command';
-import { openUsage } from '../lib/app/usage';
-import { openUsageReport } from '../lib/app/yield';
-import { EXIT_CODES } from '../lib/errors';
-import { collectUsage } from '../lib/usage/collect';
-import { budgetStates, budgetTexts, denial, limiting, type BudgetState } from '../lib/usage/budgets';
-import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
-import { readPipedStdin } from '../lib/platform/process/stdin';
-import { usageCsv, usageText } from '../lib/usage/view';
-import type { Yield } from '../lib/usage/yield';
+import { BaseCommand, boolean, machine, ofOr, text } from '../../lib/cli/base-command';
+import { openUsage } from '../../lib/app/usage';
+import { openUsageReport } from '../../lib/app/yield';
+import { EXIT_CODES } from '../../lib/errors';
+import { collectUsage } from '../../lib/usage/collect';
+import { budgetStates, budgetTexts, denial, limiting, type BudgetState } from '../../lib/usage/budgets';
+import { GROUPINGS, type Grouping, type Usage } from '../../lib/usage/rollup';
+import { readPipedStdin } from '../../lib/platform/process/stdin';
+import { usageCsv, usageText } from '../../lib/usage/view';
+import type { Yield } from '../../lib/usage/yield';
 
 /** Delay before the progress message, in ms. */
 const SLOW_MS = 1000;

@@ -1,0 +1,81 @@
+import TABLE from '../../../templates/data/prices.json';
+import { StewardError } from '../errors';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { getUrl } from '../platform/net/fetch';
+import { clean } from '../platform/terminal/terminal';
+import { isPrice, wholePrice, type Price, type Prices } from './prices';
+
+const LIMITS = { timeoutMs: 60_000, maxBytes: 8 * 1024 * 1024 };
+/** A price for long prompts. A day's sums don't tell how long each prompt was. */
+const TIER = /_above_\d+k_tokens$/;
+
+/** Fetches the table that LiteLLM publishes, with one request. Returns the prices of the vendors' own models. */
+export async function fetchPrices(env: NodeJS.ProcessEnv, url: string): Promise<Prices> {
+  const refuse = (why: string): never => {
+    const hint = 'The prices are unchanged. Check usage.priceTable; redirects are not followed.';
+    throw new StewardError('unavailable', `${new URL(url).host} ${why}.`, { hint });
+  };
+  const { status, text } = await getUrl(env, url, {}, LIMITS);
+  if (status !== 200) return refuse(`answered with status ${status}`);
+  const table = parseObject(text) ?? refuse('sent no complete price table');
+  const prices: Record<string, Price> = {};
+  for (const [name, entry] of Object.entries(table)) {
+    const price = isObject(entry) && clean(name) === name ? priceIn(entry) : undefined;
+    if (price === undefined) continue;
+    if (!isPrice(price)) return refuse(`sent an invalid price of ${name}`);
+    prices[name.replace(OWN_PREFIX, '')] = price;
+  }
+  return Object.keys(prices).length === 0 ? refuse('sent a table without prices') : prices;
+}
+
+const { vendors, modes, fields } = TABLE.public;
+/** What the table puts before the names of a vendor's models; a reseller's or region's prices differ. */
+const OWN_PREFIX = new RegExp(`^(?:${vendors.join('|')})/`);
+
+/** Returns an entry's prices per million tokens, unchecked. Undefined if they are unknown or depend on the prompt. */
+function priceIn(entry: Record<string, unknown>): object | undefined {
+  const { litellm_provider: vendor, mode } = entry;
+  const isKnown = (key: string): boolean => (entry[key] ?? 0) !== 0;
+  const isTiered = Object.keys(entry).some((key) => TIER.test(key) && isKnown(key));
+  if (isTiered || !vendors.includes(String(vendor)) || !modes.includes(String(mode))) return undefined;
+  const known = Object.entries(fields).filter(([, key]) => isKnown(key));
+  // The product of two fractions may be just beside the price.
+  const usd = (key: string): number => Number((Number(entry[key]) * 1e6).toPrecision(12));
+  const price = Object.fromEntries(known.map(([field, key]) => [field, usd(key)]));
+  return 'input' in price && 'output' in price ? price : undefined;
+}
+
+/** Returns which models have another price, added ones first and removed ones last. */
+export function priceChanges(before: Prices, after: Prices) {
+  const models = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  const changes = models.map((model) => {
+    const [old = null, now = null] = [before, after].map((table) =>
+      new Map(Object.entries(table)).get(model),
+    );
+    return { model, kind: KINDS[old === null ? 0 : now === null ? 2 : 1], before: old, after: now };
+  });
+  return changes
+    .filter((change) => textOf(change.before) !== textOf(change.after))
+    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+}
+
+const KINDS: readonly unknown[] = ['added', 'changed', 'removed'];
+
+function textOf(price: Price | null): string {
+  if (price === null) return '';
+  const [input, output, ...cache] = Object.values(wholePrice(price)).map((usd) => Number(usd.toPrecision(6)));
+  return `${input} in, ${output} out, cache ${cache.join('/')}`;
+}
+
+/** Formats a line for each change, and their number. */
+export function changesText(changes: ReturnType<typeof priceChanges>): string {
+  const lines = changes.map(({ kind, model, before, after }) => {
+    const prices = [before, after].map(textOf).filter((text) => text !== '');
+    return `${String(kind)} ${model}: ${prices.join(' -> ')}`;
+  });
+  const counts = KINDS.map(
+    (kind) => `${changes.filter((change) => change.kind === kind).length} ${String(kind)}`,
+  );
+  const unit = 'USD per million tokens; cache: read, write, write for an hour';
+  return [...lines, `${counts.join(', ')} (${unit}).`].join('\n');
+}
