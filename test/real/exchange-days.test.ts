@@ -275,7 +275,8 @@ describe('days of three machines (built)', function () {
 
   it(`${title} a bare repository over ssh`, async function () {
     requirePrograms(this, { sshd: 'openssh-server', git: 'git' });
-    sshd = await startSshd(path);
+    // Without the shell's own start-up file, which may take seconds.
+    sshd = await startSshd(path, { SHLVL: '2' });
     if (sshd === undefined) this.skip();
     const { port, options } = sshd;
     const address = `ssh://${userInfo().username}@127.0.0.1:${port}${path('days.git')}`;

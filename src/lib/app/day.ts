@@ -7,7 +7,7 @@ import type { LiveReads } from '../sense/live';
 import { recordDocument, type RecordDocument } from '../time/record';
 import type { MachineRow } from '../time/machines/model';
 import type { MachineName } from '../time/machines/model';
-import { prepareDays, type dayDetail, type ReadDeps } from '../sense/read';
+import { prepareDay, type dayDetail, type ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
 import { closedBetween } from '../work/issue-facts';
 import type { Context } from './context';
@@ -48,7 +48,7 @@ export function dayRoute(context: Context, { sense, day: read, sessions: readSes
       const { deps: all, readDay } = await sense();
       const deps = machine === undefined ? all : await openMachines(context, all, machine);
       const day = words === null ? todayOf(deps) : await readDay(words);
-      await prepareDays(deps, [day]);
+      await prepareDay(deps, day);
       const { record, notSeen, raw, timeline, others, startMs, endMs } = read(deps, day);
       const { sessions } = await readSessions();
       const { timezone, final } = record;

@@ -87,28 +87,43 @@ function missedToday(deps: ReadDeps, state: SenseState, day: Day): NotSeen {
 /** Returns a day's record and timeline. Writes nothing. */
 export function dayDetail(deps: ReadDeps, day: Day) {
   const { record, notSeen } = dayView(deps, day);
-  const bounds = boundsOf(record);
-  const options = {
-    ...bounds,
-    pollIntervalSec: deps.config.pollIntervalSec,
-    classify: kindsIn(record, deps),
-  };
   const machines = deps.machines?.();
   const hasOwn = machines?.hasOwn !== false;
+  const draw = timelinesOf(deps, machines, record);
   return {
     record,
     notSeen,
-    ...bounds,
+    ...boundsOf(record),
     /** Whether the event log still exists. If it doesn't, the timeline is empty. */
     raw: hasOwn && (day === todayOf(deps) || deps.store.logBytes(day) !== undefined),
-    timeline: dayTimeline(hasOwn ? deps.store.readLog(day).events : [], options),
-    ...(machines && {
-      others: machines.others(day).map(({ id, name, ...parts }) => ({
-        id,
-        name,
-        timeline: machineTimeline(parts, bounds),
-      })),
-    }),
+    timeline: draw.own(),
+    ...(machines && { others: draw.others() }),
+  };
+}
+
+/** Returns functions that draw a day's timelines. With a memory, they draw again only after a file has changed. */
+function timelinesOf(deps: ReadDeps, machines: Machines | undefined, record: DailyRecord) {
+  const { date } = record;
+  const bounds = boundsOf(record);
+  const once = <T>(name: string, make: () => T): T =>
+    machines?.memory === undefined
+      ? make()
+      : machines.memory.get(`${name} ${date} ${JSON.stringify(machines.names)}`, machines.inputs(date), make);
+  return {
+    own: () =>
+      once('own', () => {
+        const { pollIntervalSec } = deps.config;
+        const events = machines?.hasOwn === false ? [] : deps.store.readLog(date).events;
+        return dayTimeline(events, { ...bounds, pollIntervalSec, classify: kindsIn(record, deps) });
+      }),
+    others: () =>
+      once('others', () =>
+        (machines?.others(date) ?? []).map(({ id, name, ...parts }) => ({
+          id,
+          name,
+          timeline: machineTimeline(parts, bounds),
+        })),
+      ),
   };
 }
 
@@ -125,6 +140,20 @@ function kindsIn({ apps }: DailyRecord, { classify }: ReadDeps): Classifier {
 export async function prepareDays(deps: ReadDeps, days: readonly Day[]): Promise<void> {
   const machines = deps.machines?.();
   if (machines !== undefined) await readAhead(machines, days, yielder(deps.clock, 0));
+}
+
+/** Merges a day and draws its timelines, with pauses. */
+export async function prepareDay(deps: ReadDeps, day: Day): Promise<void> {
+  const machines = deps.machines?.();
+  if (machines?.memory === undefined) return;
+  const pause = yielder(deps.clock, 0);
+  await readAhead(machines, [day], pause);
+  const record = unionDays(machines, [day]).get(day);
+  if (record === undefined) return;
+  for (const draw of Object.values(timelinesOf(deps, machines, record))) {
+    draw();
+    await pause();
+  }
 }
 
 /** Returns the past days that `recent` returns of several machines. */

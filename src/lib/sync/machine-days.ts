@@ -76,7 +76,9 @@ export function knownMachines(
         ...(stored.memory && { memory: stored.memory.merged }),
         inputs: (day) => [
           ...(hasOwn ? stored.filesOf(day) : []),
-          ...found.filter(({ id }) => ids.has(id)).map(({ path }) => dayFileOf(path, 'daily', day)),
+          ...found
+            .filter(({ id }) => ids.has(id))
+            .flatMap(({ path }) => [dayFileOf(path, 'daily', day), dayFileOf(path, 'sessions', day)]),
         ],
         names: [...(hasOwn ? [own] : []), ...chosen.map(nameOf)],
         days: () =>

@@ -24,7 +24,7 @@ export function mergeDays(
   machines: readonly MachineName[],
 ): UnionRecord[] {
   const dates = new Map<Day, Counted[]>();
-  for (const counted of countOnce(distinct(days))) {
+  for (const counted of countOnce(distinct(days), wanted)) {
     const { date } = counted.day.record;
     dates.set(date, [...(dates.get(date) ?? []), counted]);
   }

@@ -1,5 +1,6 @@
+import type { Day } from '../../platform/time/time';
 import type { MachineDay, MachineSpan } from './model';
-import { splitByMachine } from './split';
+import { splitByMachine, type MachineUse } from './split';
 
 /** A machine's day and the parts of it that are assigned to that machine. */
 export interface Counted {
@@ -11,21 +12,39 @@ export interface Counted {
 
 export type Part = Pick<MachineSpan, 'app' | 'kind' | 'repo'> & { from: number; to: number };
 
-/** Assigns each second to one machine, as `splitByMachine` does. */
-export function countOnce(days: readonly MachineDay[]): Counted[] {
+/**
+ * Assigns each second of the wanted days to one machine, as `splitByMachine` does. Of the other days, only what
+ * overlaps with them counts.
+ */
+export function countOnce(days: readonly MachineDay[], wanted: ReadonlySet<Day>): Counted[] {
   const all = days.map((day): Counted => ({ day, parts: [], lostSec: 0 }));
-  const items = all.flatMap((counted) =>
-    counted.day.spans.map((span) => ({ ...span, machine: counted.day.machine, counted })),
-  );
+  let [first, last] = [Infinity, -Infinity];
+  for (const { record, spans } of days) {
+    if (!wanted.has(record.date)) continue;
+    for (const { from, to } of spans) [first, last] = [Math.min(first, from), Math.max(last, to)];
+  }
+  const items: CountedSpan[] = [];
+  for (const counted of all) {
+    const { machine, spans } = counted.day;
+    for (const span of spans) {
+      const { from, to, input } = span;
+      if (to > first && from < last) items.push({ machine, from, to, input, span, counted });
+    }
+  }
   splitByMachine(
     items,
-    ({ app, kind, repo, input, counted }) =>
+    ({ span: { app, kind, repo, input }, counted }) =>
       JSON.stringify([counted.day.record.date, app, kind, repo, input]),
-    ({ app, kind, repo, counted: { parts } }, from, to) =>
+    ({ span: { app, kind, repo }, counted: { parts } }, from, to) =>
       parts.push(repo === undefined ? { app, kind, from, to } : { app, kind, repo, from, to }),
     ({ counted }, from, to) => (counted.lostSec += to - from),
   );
   return all;
+}
+
+interface CountedSpan extends MachineUse {
+  span: MachineSpan;
+  counted: Counted;
 }
 
 /**

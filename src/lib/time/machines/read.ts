@@ -107,7 +107,7 @@ function* chunksOf(machines: Machines, days: readonly Day[]) {
 /** Yields each machine's days, with the time that counts for it. No second counts for two machines. */
 export function* countedDays(machines: Machines, days: readonly Day[]): Generator<Counted> {
   for (const { read, chunk } of chunksOf(machines, days))
-    yield* countOnce(distinct(read())).filter(({ day }) => chunk.has(day.record.date));
+    yield* countOnce(distinct(read()), chunk).filter(({ day }) => chunk.has(day.record.date));
 }
 
 export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
