@@ -32,7 +32,7 @@ export function showApps(place, records) {
     return show(place, hint('No applications were recorded. To capture, run:', 'steward up'));
   show(
     place,
-    ...folded(apps, ROWS, (part) => appTable(part, sum(apps.map((app) => app.minutes)))),
+    ...folded(apps, ROWS, (part) => appTable(part, sum(apps.map((app) => app.total)))),
     !isSignedIn() && h('p.muted.small', 'To edit kinds, run: ', command('steward open')),
   );
   // A list that the user has changed ignores the attribute `selected`.
@@ -40,18 +40,27 @@ export function showApps(place, records) {
     if (list !== open) list.value = list.dataset.kind ?? '';
 }
 
-/** Adds up each application's time over several days, longest first. @param {readonly DailyRecord[]} records */
+/** The kinds that the user has chosen on this page, by application. @type {Map<string, string>} */
+const chosen = new Map();
+
+/**
+ * Adds up each application's time by kind over several days, longest first. An application is one row, whatever its
+ * kinds: days that can't be rebuilt, and those of other machines, keep theirs.
+ * @param {readonly DailyRecord[]} records
+ */
 function appsOf(records) {
-  /** @type {Map<string, DailyRecord['apps'][number]>} */
+  /** @type {Map<string, { app: string, total: number, kinds: Map<import('./kinds.js').Kind, number> }>} */
   const found = new Map();
-  for (const one of records.flatMap(({ apps }) => apps)) {
-    const key = `${one.kind} ${one.app}`;
-    found.set(key, { ...one, minutes: one.minutes + (found.get(key)?.minutes ?? 0) });
+  for (const { app, kind, minutes: time } of records.flatMap(({ apps }) => apps)) {
+    const one = found.get(app) ?? { app, total: 0, kinds: new Map() };
+    one.total += time;
+    one.kinds.set(kind, (one.kinds.get(kind) ?? 0) + time);
+    found.set(app, one);
   }
-  return [...found.values()].sort((a, b) => b.minutes - a.minutes);
+  return [...found.values()].sort((a, b) => b.total - a.total || (a.app < b.app ? -1 : 1));
 }
 
-/** @param {DailyRecord['apps']} apps @param {number} total */
+/** @param {ReturnType<typeof appsOf>} apps @param {number} total */
 function appTable(apps, total) {
   return h(
     'table',
@@ -59,26 +68,41 @@ function appTable(apps, total) {
     head(['application', 'kind', 'time', 'share']),
     h(
       'tbody',
-      apps.map(({ app, kind, minutes: time }, i) =>
-        h(
+      apps.map(({ app, kinds, total: time }) => {
+        const [main = 'neutral', ...others] = [...kinds.keys()].sort(
+          (a, b) =>
+            Number(chosen.get(app) === b) - Number(chosen.get(app) === a) ||
+            (kinds.get(b) ?? 0) - (kinds.get(a) ?? 0),
+        );
+        return h(
           'tr',
-          // The row stays when its kind changes. Days that can't be rebuilt add a second row with another kind.
-          { 'data-key': apps.findIndex((one) => one.app === app) === i ? app : `${kind} ${app}` },
+          { 'data-key': app },
           h('th', { scope: 'row', title: app }, app.trim() === '' ? 'unknown' : siteFirst(app)),
-          h('td.muted', isSignedIn() && app.trim() !== '' ? picker(app, kind) : kind),
-          h('td.figure', minutes(time)),
           h(
-            'td',
-            h(
-              'svg',
-              { height: 12, 'aria-hidden': 'true' },
-              time > 0 &&
-                h('rect', { width: `${Math.max(0.7, (time / total) * 100)}%`, height: 12, fill: fill(kind) }),
-            ),
+            'td.muted',
+            isSignedIn() && app.trim() !== '' ? picker(app, main) : main,
+            others.map((kind) => h('span.part', `${kind} ${minutes(kinds.get(kind) ?? 0)}`)),
           ),
-        ),
-      ),
+          h('td.figure', minutes(time)),
+          h('td', bars([main, ...others].map((kind) => [kind, (kinds.get(kind) ?? 0) / total]))),
+        );
+      }),
     ),
+  );
+}
+
+/** Returns a bar with a part for each kind. @param {(readonly [import('./kinds.js').Kind, number])[]} parts */
+function bars(parts) {
+  let x = 0;
+  return h(
+    'svg',
+    { height: 12, 'aria-hidden': 'true' },
+    parts.map(([kind, part]) => {
+      const from = x;
+      const width = part > 0 ? Math.max(0.7, part * 100) : 0;
+      x += width;
+      return h('rect', { x: `${from}%`, width: `${width}%`, height: 12, fill: fill(kind) });
+    }),
   );
 }
 
@@ -115,8 +139,9 @@ export function watchKinds(place, since, refresh) {
     const [list, value = ''] = [open, open?.value];
     const { app, kind = '' } = list?.dataset ?? {};
     open = undefined;
-    if (list === undefined || value === kind) return;
+    if (list === undefined || app === undefined || value === kind) return;
     const { data, problem } = await post('/api/sense/classify', { app, kind: value, since: since() });
+    if (problem === undefined) chosen.set(app, value);
     const undo = h('button', { 'data-app': app, 'data-kind': kind }, 'Undo');
     show(place, problem ?? [`${app} is now ${value}. ${rebuilt(data)} `, undo]);
     if (problem !== undefined && list !== open) list.value = kind;
@@ -124,8 +149,9 @@ export function watchKinds(place, since, refresh) {
   };
   place.addEventListener('click', async (event) => {
     const { app, kind } = around(event, '[data-kind]')?.dataset ?? {};
-    if (kind === undefined) return;
+    if (app === undefined || kind === undefined) return;
     const { problem } = await post('/api/sense/classify', { app, kind, since: since() });
+    if (problem === undefined) chosen.set(app, kind);
     show(place, problem ?? `Undone: ${app} is ${kind} again.`);
     await refresh();
   });

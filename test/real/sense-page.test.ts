@@ -306,6 +306,28 @@ describe('the page of the days in Chromium', function () {
       await page.locator(`select[data-app="${app}"][data-kind=creation]`).waitFor();
     });
 
+    it('stays one row in its place where some of its time keeps the old kind', async () => {
+      const day = dayDocument(pages.full, '2026-11-18');
+      const row = { app: 'Shared', kind: 'consumption' as 'consumption' | 'creation', minutes: 10 };
+      day.record.apps.push(row, { app: 'Shared', kind: 'consumption', minutes: 42 });
+      answers['/api/day'] = () => ({ body: day });
+      answers['/api/sense/classify'] = () => {
+        row.kind = 'creation';
+        return { body: { app: 'Shared', kind: row.kind, file: '', rolled: ['2026-11-18'], kept: [] } };
+      };
+      const page = await signedIn('/sense?day=2026-11-18');
+      const list = page.locator('select[data-app=Shared]');
+      const place = async () => [await page.locator('select[data-app=Shared]').count(), (await list.boundingBox())?.y]; // prettier-ignore
+      const before = await place();
+      expect(before[0]).to.equal(1);
+      await list.selectOption('creation');
+      await page.locator('select[data-app=Shared][data-kind=creation]').waitFor();
+      expect(await list.inputValue()).to.equal('creation');
+      expect(await textOf(page, '[data-key=Shared] .part')).to.equal('consumption 42 m');
+      expect(await page.locator('[data-key=Shared] rect').count()).to.equal(2);
+      expect(await place()).to.deep.equal(before);
+    });
+
     it('is as before, and read-only, where the daemon refuses', async () => {
       answers['/api/sense/classify'] = () => ({
         status: 403,
