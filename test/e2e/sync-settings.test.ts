@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { join } from 'node:path';
 import { expect } from 'chai';
 
+import { addDays } from '../../src/lib/platform/time/time';
 import { emptyHome, steward } from '../helpers/cli';
+import { focus } from '../helpers/sense';
 
 interface Status {
   settings: { machines: string[]; conflicts: { key: string; value: string[]; other: { value: string[] } }[] };
@@ -84,6 +86,25 @@ describe('settings of several machines (built)', function () {
     );
     expect(await run(server, 'config', 'get', 'notifications.routing.error')).to.include('desktop');
     expect(await run(server, 'notify', 'speak', '--dry-run', 'nginx')).to.include('engine x');
+  });
+
+  it('give the time by goal that every machine shows alike', async () => {
+    const day = addDays(new Date().toISOString().slice(0, 10), -2);
+    const minutesFrom = (home: { path: string }, hour: string): void => {
+      const lines = Array.from({ length: 30 }, (_, minute) => {
+        const ts = `${day}T${hour}:${String(minute + 10)}:00.000Z`;
+        return JSON.stringify({ ...focus(ts, 'Code', 60), repo: 'shop' });
+      });
+      put(home, `sense/events/${day}.jsonl`, `${lines.join('\n')}\n`);
+    };
+    minutesFrom(laptop, '09');
+    minutesFrom(server, '11');
+    for (const home of [laptop, server]) await run(home, 'sense', 'capture');
+    const byGoal = (home: { path: string }) => run(home, 'time', '--of', day, '--by', 'goal', '--json');
+    const shown = await byGoal(laptop);
+    const { rows } = JSON.parse(shown) as { rows: { key: string; minutes: number }[] };
+    expect(rows.map(({ key, minutes }) => [key, minutes])).to.deep.equal([['G1', 60]]);
+    expect(await byGoal(server)).to.equal(shown);
   });
 
   it('survive a damaged state of the exchange, which stops no command and is set again', async () => {

@@ -46,6 +46,8 @@ export function planText({ folder, machine, details, files, total, changed }: Sy
   return lines.join('\n');
 }
 
+const NO_ROWS =
+  'git carries no waiting sessions, because its host is not to be asked every few seconds. By ssh: steward sync connect ssh HOST';
 const MAX_LISTED = 10;
 
 type LocalTime = (iso: string) => string;
@@ -72,6 +74,7 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
     `${folder} (${detailsText(status)})`,
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
     ...(engine === null ? [] : [engineText(engine, colors)]),
+    ...(engine?.engine === 'git' ? [NO_ROWS] : []),
     ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
     ...machines.filter(({ isThis }) => !isThis).map((machine) => trustText(machine, localTime)),
     '',
@@ -101,7 +104,7 @@ function trustText(
   const { sessions, usage, settings } = publishes;
   const kinds = Object.entries({ days, sessions, usage, settings }).filter(([, count]) => count > 0);
   const published = kinds.map(([kind]) => kind).join(', ') || 'nothing yet';
-  const hasRead = read === null ? 'does not say what it has read' : hasReadText(read, localTime);
+  const hasRead = read === null ? 'too old to show what it has read' : hasReadText(read, localTime);
   const parts = [`news came ${localTime(newsAt)}`, `publishes ${published}`, hasRead, clockText(clock)];
   return `${name}: ${parts.join('; ')}.`;
 }

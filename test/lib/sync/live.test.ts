@@ -74,6 +74,19 @@ describe('the running sessions of other machines (lib)', () => {
     expect(existsSync(file())).to.equal(false);
   });
 
+  it('reach the others in five rounds of the daemon, ten seconds, also just after the file was written', () => {
+    const publish = publisher();
+    publish(publishedRows(ROWS.slice(1), false));
+    const asks = (): boolean =>
+      readLive(path(), OWN, clock.atMs).some(({ waitingFor }) => waitingFor !== null);
+    let rounds = 0;
+    for (; !asks() && rounds < 10; rounds += 1) {
+      clock.atMs += 2000;
+      publish(publishedRows(ROWS, false));
+    }
+    expect(rounds).to.equal(5);
+  });
+
   it('are not shown if the news is old, the file is damaged, or it is one of this machine', () => {
     publisher()(publishedRows(ROWS, false));
     expect(readLive(path(), OTHER, NOW)).to.deep.equal([]);

@@ -518,6 +518,11 @@ describe('publishing (lib)', () => {
       ['laptop', true, 3, 1],
       ['desktop', false, 3, 1],
     ]);
+    const byGit = { engine: 'git', found: 'ann/work', problem: false } as const;
+    const shownBy = { isTTY: false, columns: 80, color: false, unicode: true };
+    expect(statusText({ ...statusNow(), engine: byGit }, String, shownBy)).to.include(
+      'sync connect ssh HOST',
+    );
     expect(() => findMachine(folder(), 'laptop', ID)).to.throw(/only other machines can be forgotten/);
     expect(() => findMachine(folder(), 'phone', ID)).to.throw(/No machine is named/);
     expect(findMachine(folder(), 'Desktop', ID).id).to.equal('bbbbbbbbbbbb');
@@ -546,7 +551,7 @@ describe('publishing (lib)', () => {
     };
     const hour = new Date().toISOString().slice(0, 13);
     expect(other(0)).to.equal(
-      `desktop: news came ${hour}; publishes days; does not say what it has read; its clock is not known yet.`,
+      `desktop: news came ${hour}; publishes days; too old to show what it has read; its clock is not known yet.`,
     );
     const read = (aheadMin: number, to: string | null, sentMin = 0) => {
       const news = `${new Date(Date.now() - sentMin * 60_000).toISOString().slice(0, 16)}Z`;
