@@ -1,7 +1,6 @@
 import { BaseCommand, boolean, dryRun, text, word } from '../lib/cli/base-command';
 import { allKeys } from '../lib/config/files';
-import { EXIT_CODES } from '../lib/errors';
-import type { ErrorKind } from '../lib/errors';
+import { type ErrorKind, EXIT_CODES } from '../lib/errors';
 import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 import { asking } from '../lib/setup/init/step';
 import {

@@ -5,10 +5,9 @@ import { readStdin, type StdinRead } from '../platform/process/stdin';
 import { clean } from '../platform/terminal/terminal';
 import { findSession } from '../sessions/find';
 import { idOfKey } from '../sessions/session-key';
-import { currentSessions } from '../sessions/state';
+import { currentSessions, type SessionsDeps } from '../sessions/state';
 import { MAX_BRIEFS } from './brief';
 import { parseInvocations, type Invocation } from './check';
-import type { SessionsDeps } from '../sessions/state';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 /**

@@ -3,8 +3,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { StewardError, toStewardError, withOwnHint } from '../errors';
 import { createFile, tempOf } from '../platform/files/atomic-file';
 import { ensureFolder, exists, removeFile } from '../platform/files/folder';
-import { realPath } from '../platform/files/stat';
-import { kindOf } from '../platform/files/stat';
+import { kindOf, realPath } from '../platform/files/stat';
 import { forShell } from '../platform/process/spawn';
 import { machinesFolder } from './exchange';
 

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 
 import type { FileMemory } from '../platform/files/file-cache';
 import { addDays, type Day } from '../platform/time/time';
-import type { MachineDay } from '../time/machines/model';
-import type { MachineName } from '../time/machines/model';
+import type { MachineDay, MachineName } from '../time/machines/model';
 import type { KnownMachines } from '../time/machines/read';
 import type { DailyRecord } from '../time/record';
 import { publishedDay, type LocalDay } from './day';
