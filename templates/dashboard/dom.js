@@ -75,7 +75,7 @@ function morphChildren(parent, wanted) {
       if (old === place) place = place.nextSibling;
       else parent.insertBefore(old, place);
       morph(old, next);
-    } else parent.insertBefore(next, place);
+    } else fillDrafts(parent.insertBefore(next, place));
   }
   while (place !== null) {
     const after = place.nextSibling;
@@ -88,6 +88,52 @@ function morphChildren(parent, wanted) {
 const typed = new WeakSet();
 /** What a page never removes: a field with text, or the one in which the user is typing. */
 const FIELDS = 'form :is(input:not([type=search]), textarea)';
+const DRAFT_FIELDS = 'form[data-key] :is(input:not([type=search]), textarea)';
+
+/** The texts that were not sent, by form and field. They survive a reload of the tab. @type {Record<string, string>} */
+let drafts = {};
+const DRAFTS = 'steward-drafts';
+try {
+  drafts = JSON.parse(sessionStorage.getItem(DRAFTS) ?? '{}');
+} catch {
+  // The browser blocks site data, so texts don't survive.
+}
+
+/** @param {HTMLInputElement | HTMLTextAreaElement} field */
+function draftKey({ form, name }) {
+  return `${form?.dataset.key} ${name}`;
+}
+
+/** Returns the keys of the forms that had text before the page was reloaded. */
+export function draftForms() {
+  return new Set(Object.keys(drafts).map((key) => key.replace(/ \S*$/, '')));
+}
+
+/** Keeps the text of a field, or removes it. @param {HTMLInputElement | HTMLTextAreaElement} field @param {string} text */
+function keepDraft(field, text) {
+  if (text.trim() === '') typed.delete(field);
+  else typed.add(field);
+  if (field.form?.dataset.key === undefined || drafts[draftKey(field)] === (text || undefined)) return;
+  if (text.trim() === '') delete drafts[draftKey(field)];
+  else drafts[draftKey(field)] = text;
+  try {
+    sessionStorage.setItem(DRAFTS, JSON.stringify(drafts));
+  } catch {
+    // The same as above, or the text is too long.
+  }
+}
+
+/** Puts texts from before a reload into a new part of the page. @param {Node} part */
+function fillDrafts(part) {
+  if (!(part instanceof Element) || Object.keys(drafts).length === 0) return;
+  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (part.querySelectorAll(DRAFT_FIELDS));
+  for (const field of fields) {
+    const text = drafts[draftKey(field)];
+    if (text === undefined) continue;
+    field.value = text;
+    typed.add(field);
+  }
+}
 
 /** Returns the fields with text in a part of the page. @param {Element} part @returns {(HTMLInputElement | HTMLTextAreaElement)[]} */
 function textsIn(part) {
@@ -110,6 +156,7 @@ function isHeld(node) {
 function discard(node) {
   if (!(node instanceof HTMLElement) || textsIn(node).length === 0) return node.remove();
   if (node.dataset.held !== undefined) return;
+  node.hidden = false;
   node.dataset.held = '';
   node.append(
     h(
@@ -126,19 +173,21 @@ function discard(node) {
 export function watchForms() {
   document.addEventListener('input', ({ target }) => {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
-    if (target.matches(FIELDS) && target.value.trim() !== '') typed.add(target);
-    else typed.delete(target);
+    if (target.matches(FIELDS)) keepDraft(target, target.value);
   });
   document.addEventListener('reset', ({ target }) => {
     const form = /** @type {HTMLFormElement} */ (target);
-    for (const field of form.elements) typed.delete(field);
+    for (const field of textsIn(form)) keepDraft(field, '');
     form.closest('[data-held]')?.remove();
   });
   document.addEventListener('click', (event) => {
     const button = around(event, '[data-held-act]');
     const held = button?.closest('[data-held]');
     if (!button || !held) return;
-    if (button.dataset.heldAct === 'dismiss') return held.remove();
+    if (button.dataset.heldAct === 'dismiss') {
+      for (const field of textsIn(held)) keepDraft(field, '');
+      return held.remove();
+    }
     void copyTexts(button, textsIn(held));
   });
 }

@@ -144,10 +144,14 @@ const { refresh, redraw } = follow(
 onTurn('/');
 onWaiting();
 for (const id of ['waiting-list', 'running'])
-  watchActs(byId(id), async () => {
-    await refresh();
-    redraw();
-  });
+  watchActs(
+    byId(id),
+    async () => {
+      await refresh();
+      redraw();
+    },
+    redraw,
+  );
 watchKinds(byId('classified'), () => asked ?? undefined, refresh);
 if (asked !== null) show(byId('day-title'), asked);
 
@@ -195,7 +199,7 @@ function titled(day, report, board) {
 function showSessions(report, inbox, board, now, lost) {
   const names = namesOf(report?.sessions ?? [], board);
   const count = showWaitingList(byId('waiting-list'), inbox?.rows ?? [], names, now, lost);
-  byId('waiting').hidden = count === 0;
+  byId('waiting').hidden = count === 0 && byId('did').textContent === '';
   show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
   show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
   showRunning(byId('running'), report?.sessions, names, now, lost);

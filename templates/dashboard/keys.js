@@ -8,8 +8,7 @@ const OFF = 'steward-keys-off';
 const SEQUENCE_MS = 1500;
 /** The element that opens a row. Rows without one are skipped. */
 const OPENS = 'a[href], summary';
-/** The command of a row, which may be folded. */
-const COMMAND = ':is([data-rows] > li, .buttons > details) > .command';
+const COMMAND = '[data-rows] > li > .command';
 const ROWS = `[data-rows] > li:has(${OPENS})`;
 const TIMELINE = [
   ['← →', 'Move along the timeline'],
@@ -63,7 +62,7 @@ export function watchKeys() {
     'c',
     "Copy this row's command",
     () => press(`${COMMAND} > button`),
-    '[data-rows] > li:has(> .command, .buttons > details)',
+    '[data-rows] > li:has(> .command)',
   );
   onKey('o', 'Open the row', () => press(OPENS), ROWS);
   for (const [keys = '', text = ''] of TIMELINE) onKey(keys, text, () => {}, '[role=slider]');
@@ -109,11 +108,11 @@ function leave(field) {
 }
 
 /** What a row offers besides its title. */
-const CONTROLS = '.buttons :is(a, button, summary), li > .command > button';
+const CONTROLS = '.buttons :is(a, button), li > .command > button';
 
 /** Makes each row of a list one tab stop, and adds the buttons of the row with the focus. */
 export function rove() {
-  for (const one of document.querySelectorAll('#now [data-rows] > li')) {
+  for (const one of document.querySelectorAll(':is(#now, #groups) [data-rows] > li')) {
     const isActive = one.contains(document.activeElement);
     for (const control of one.querySelectorAll(CONTROLS))
       if (control instanceof HTMLElement && !control.closest('form')) control.tabIndex = isActive ? 0 : -1;

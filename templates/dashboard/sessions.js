@@ -9,6 +9,7 @@ import { follow } from './live.js';
 import { drawPanels } from './notes.js';
 import { timeline } from './timeline.js';
 import { namesOf, newsAge, placeOf, requestOf } from './today-lists.js';
+import { controlsOf, goButtons, isHeld, watchActs } from './waiting-list.js';
 
 /** @typedef {import('../../src/lib/sessions/rows').SessionRow} Row */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} Report */
@@ -36,19 +37,27 @@ const results = new Map();
 let rows = [];
 /** @type {import('./today-lists.js').Names} */
 let names = new Map();
+/** The rows of the inbox, by session. @type {Map<string, import('../../src/lib/inbox/row').InboxRow>} */
+let waits = new Map();
+/** The group of each session when the page was last drawn, in order. @type {Map<string, string>} */
+const placed = new Map();
 /** Stored in the browser once the user has dismissed the offer of titles. */
 const OFFER_KEY = 'steward-titles-dismissed';
 
 const { redraw, refresh } = follow(
   { report: '/api/sessions?all=1', figures: '/api/sense/sessions', work: '/api/work' },
-  ({ report: feed, figures: second, work }, { now, lostAt }) => {
+  ({ report: feed, figures: second, work, inbox }, { now, lostAt }) => {
+    const { rows: waiting } = /** @type {import('../../src/lib/inbox/row').Inbox} */ (
+      inbox.data ?? { rows: [] }
+    );
+    waits = new Map(waiting.map((row) => [row.slug ?? '', row]));
     const board = /** @type {import('./today-lists.js').Board | undefined} */ (work.data);
     const report = /** @type {Report | undefined} */ (feed.data);
     const figures = /** @type {Figures[]} */ (second.data ?? []);
     drawPanels([
       {
         name: 'Sessions',
-        feeds: [feed, second],
+        feeds: [feed, second, inbox],
         from: [{}],
         draw() {
           names = namesOf(report?.sessions ?? [], board);
@@ -91,6 +100,19 @@ function draw(report, figures, now, lostAt) {
       words.every((word) => text.includes(word))
     );
   });
+  // Under the pointer, sessions keep their groups and places.
+  const before = new Map(isHeld ? placed : []);
+  placed.clear();
+  const places = [...before.keys()];
+  const groups = GROUPS.map(([mark, name, states]) => {
+    const own = found.filter(({ slug, status }) =>
+      before.has(slug) ? before.get(slug) === name : states.some((state) => state === status),
+    );
+    if (name === 'Waiting') own.sort(byNeed);
+    if (isHeld) own.sort((a, b) => rankIn(places, a) - rankIn(places, b));
+    for (const { slug } of own) placed.set(slug, name);
+    return { mark, name, own };
+  });
   show(
     byId('groups'),
     sessions.length === 0 &&
@@ -101,9 +123,7 @@ function draw(report, figures, now, lostAt) {
       ),
     sessions.length > 0 && found.length === 0 && h('p.muted', 'No sessions match.'),
     found.length > 0 && offer(sessions),
-    GROUPS.map(([mark, name, states]) => {
-      const own = found.filter(({ status }) => states.some((state) => state === status));
-      if (name === 'Waiting') own.sort(byNeed);
+    groups.map(({ mark, name, own }) => {
       const count = Math.max(shown, own.findIndex(({ slug }) => slug === hash()) + 1);
       const rest = own.length - count;
       return (
@@ -174,6 +194,7 @@ function options(select, all, values) {
 function item(row, figures, now, isLost) {
   const { slug, status, activity, updatedAt, phase, subagents } = row;
   const isWaiting = status === 'waiting';
+  const wait = isWaiting ? waits.get(slug) : undefined;
   const why = isWaiting
     ? requestOf(row, now, isLost)
     : status === 'working'
@@ -200,7 +221,7 @@ function item(row, figures, now, isLost) {
       ),
       story(row, figures),
     ),
-    row.go ? command(row.go) : h('span'),
+    wait ? controlsOf(wait) : row.go && goButtons(row),
   );
 }
 
@@ -276,6 +297,12 @@ function showStory({ dataset: { slug = '' }, children }) {
 /** The state that was drawn, by session. @type {Map<string, string>} */
 const drawnAt = new Map();
 
+/** Returns the place of a session; new ones come last. @param {string[]} places @param {Row} row */
+function rankIn(places, { slug }) {
+  const at = places.indexOf(slug);
+  return at === -1 ? places.length : at;
+}
+
 /** Sorts questions before ended turns, and longer waits before shorter ones. @param {Row} a @param {Row} b */
 function byNeed(a, b) {
   const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
@@ -331,6 +358,7 @@ async function showDay(place, row) {
 }
 
 onWaiting();
+watchActs(byId('groups'), refresh, redraw);
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', ({ target }) => {
   const query = new URLSearchParams();
@@ -375,9 +403,10 @@ byId('groups').addEventListener('click', (event) => {
   redraw();
 });
 byId('groups').addEventListener('submit', (event) => {
-  event.preventDefault();
   const target = /** @type {HTMLFormElement} */ (event.target);
-  const session = target.dataset.name ?? '';
+  const session = target.dataset.name;
+  if (session === undefined) return;
+  event.preventDefault();
   const { value: name = '', defaultValue: before = '' } = target.querySelector('input') ?? {};
   void post('/api/sessions/name', { session, name }).then(({ data, problem }) => {
     results.set(session, problem === undefined ? ['Saved.', data.name ?? ''] : [problem, before]);

@@ -52,13 +52,13 @@ export function timeline(place, readout, table, pick = () => {}) {
       slider.setAttribute('aria-valuenow', String(at));
       slider.setAttribute('aria-valuetext', itemText(item, clock));
       if (own !== id) continue;
-      readout.textContent = itemText(item, clock);
+      readout.textContent = readout.title = itemText(item, clock);
       const rows = [...slider.querySelectorAll('[data-row]')];
       const cursor = rows.find((row) => row.getAttribute('data-row') === item.row)?.querySelector('.cursor');
       cursor?.setAttribute('x', String(item.at));
       cursor?.setAttribute('width', String(Math.max(item.end - item.at, (range.to - range.from) / 400)));
     }
-    if (id === undefined) readout.textContent = rest;
+    if (id === undefined) readout.textContent = readout.title = rest;
   }
 
   /** @param {Event} event */
@@ -156,11 +156,17 @@ export function timeline(place, readout, table, pick = () => {}) {
     const more = day.sessions.length - lanes;
     show(
       place,
-      groups.map((group) => groupNode(group, range, words.until)),
       groups.length > 0 && axis(day, range, words.clock),
-      zoom !== undefined &&
-        h('button.more', { 'data-key': 'zoom' }, `${clock(range.from)} to ${clock(range.to)} ×`),
-      more > 0 && h('p.muted.small', { 'data-key': 'rest' }, plural(more, 'more session')),
+      groups.map((group) => groupNode(group, range, words.until)),
+      groups.length > 0 &&
+        (zoom !== undefined || words.least === undefined) &&
+        hint(zoom === undefined ? undefined : clock(zoom)),
+      more > 0 &&
+        h(
+          'p.muted.small',
+          { 'data-key': 'rest' },
+          h('a', { href: '/sessions' }, plural(more, 'more session')),
+        ),
     );
     for (const label of place.querySelectorAll('[data-at]'))
       if (label instanceof HTMLElement) label.style.left = `${label.dataset.at}%`;
@@ -169,6 +175,23 @@ export function timeline(place, readout, table, pick = () => {}) {
   }
 
   return { draw };
+}
+
+/** Says how to zoom, or back. @param {string | undefined} zoomed the start of the hour that is shown */
+function hint(zoomed) {
+  const zoom = 'To zoom, click an hour, or press z in a row.';
+  const filter = 'To show one application only, double-click it, or press Enter.';
+  return h(
+    'p.muted.small',
+    { 'data-key': 'hint' },
+    zoomed === undefined
+      ? `${zoom} ${filter}`
+      : [
+          `The hour from ${zoomed}. `,
+          h('button.more', { 'data-key': 'zoom' }, 'Show the whole day'),
+          ' or press Escape.',
+        ],
+  );
 }
 
 /** Returns when each hour of a day starts, in seconds. @param {DayDocument} day */
@@ -270,7 +293,8 @@ function density(boxes, from, to) {
 /** Explains each state of the sessions below their rows, left of the times. @param {Row[]} rows @param {{ from: number, to: number }} range */
 function legend(rows, { from, to }) {
   const boxes = rows.flatMap((row) => row.boxes).filter(([at, end]) => end >= from && at <= to);
-  const states = [...new Set(boxes.map(([, , state]) => state))];
+  const found = new Set(boxes.map(([, , state]) => state));
+  const states = Object.keys(STATES).filter((state) => found.has(state));
   const size = { width: 16, height: HEIGHT, 'aria-hidden': 'true' };
   return (
     states.length > 0 &&

@@ -1,7 +1,8 @@
 // What is waiting for you, with the buttons that deal with it. Text that was typed survives: dom.js keeps the form.
+// Rows keep their places while the pointer is at work among them.
 
 import { isSignedIn, post } from './daemon.js';
-import { around, byId, command, external, h, hasText, middle, show } from './dom.js';
+import { around, byId, command, draftForms, external, h, hasText, middle, show } from './dom.js';
 import { grouped, moment } from './format.js';
 import { list, newsAge, placeOf, sinceText } from './today-lists.js';
 import { plainTitle } from './work-rows.js';
@@ -16,6 +17,8 @@ const MARK = '/api/inbox/mark';
 const RETRY = '/api/notify/retry';
 const CLOSE = '/api/work/close';
 const GO = '/api/go';
+/** How long rows keep their places after the pointer was used. */
+const HOLD_MS = 3000;
 
 /** Whether all rows are shown. */
 let isUnfolded = false;
@@ -23,15 +26,28 @@ let isUnfolded = false;
 const problems = new Map();
 /** The rows whose change was sent and not answered. @type {Set<string>} */
 const busy = new Set();
+/** The forms and commands that are shown, by key. @type {Set<string>} */
+const opened = draftForms();
+/** The result of the last change of each row. @type {Map<string, string>} */
+const results = new Map();
+/** The rows as they were last drawn. @type {InboxRow[]} */
+let placed = [];
 /** The number of changes so far: the lists are drawn again after each. */
 export let changes = 0;
+/** Whether the pointer is at work among the rows, so that none may move under it. */
+export let isHeld = false;
 
 /**
  * Shows the inbox in its order. A row with text that was not sent is never folded away.
- * @param {Element} place @param {InboxRow[]} rows @param {Names} names @param {number} now @param {string} [lost]
+ * @param {Element} place @param {InboxRow[]} wanted @param {Names} names @param {number} now @param {string} [lost]
  * @returns {number} the number of rows
  */
-export function showWaitingList(place, rows, names, now, lost) {
+export function showWaitingList(place, wanted, names, now, lost) {
+  const current = new Map(wanted.map((row) => [row.id, row]));
+  const kept = isHeld ? placed.filter(({ id }) => current.has(id) || !hasText(place, id)) : [];
+  const rest = wanted.filter((row) => !kept.some(({ id }) => id === row.id));
+  placed = [...kept.map((row) => current.get(row.id) ?? row), ...rest];
+  const rows = placed;
   const count = isUnfolded || rows.length <= SHOWN + 1 ? rows.length : SHOWN;
   const shown = rows.filter(({ id }, i) => i < count || hasText(place, id));
   const items = shown.map((one) => {
@@ -46,20 +62,21 @@ export function showWaitingList(place, rows, names, now, lost) {
       kind === 'reminder'
         ? `due ${moment(Date.parse(at), now)}`
         : `${request} · ${sinceText(at, now)}${news}`;
+    const isGone = !current.has(id);
     return h(
       'li',
-      { 'data-key': id },
+      { 'data-key': id, class: isGone && 'gone', inert: isGone },
       h('b.name', h('a', linkOf(one), text)),
-      h('span.attention', age),
+      isGone ? h('span', results.get(id) ?? 'no longer waiting') : h('span.attention', age),
       middle(where === text ? '' : where),
-      buttonsOf(one),
+      controlsOf(one),
     );
   });
-  const rest = rows.length - shown.length;
+  const folded = rows.length - shown.length;
   show(
     place,
     list(items),
-    rest > 0 && h('button.more', { 'data-key': 'more', 'data-unfold': true }, `${grouped(rest)} more`),
+    folded > 0 && h('button.more', { 'data-key': 'more', 'data-unfold': true }, `${grouped(folded)} more`),
   );
   return rows.length;
 }
@@ -73,30 +90,44 @@ function sends(label, path, given) {
   );
 }
 
-/** Returns what can be done with a row: the buttons of a signed-in page, and its command. @param {InboxRow} row */
-function buttonsOf(row) {
+/**
+ * Returns what can be done with a row: the buttons of a signed-in page, and below them the forms and the command that some
+ * of the buttons show.
+ * @param {InboxRow} row
+ */
+export function controlsOf(row) {
   const { id, kind, slug, canEnd, ask } = row;
-  return h(
-    'span.buttons',
-    slug === undefined &&
-      !ask &&
-      h('a.button', { ...linkOf(row), ...external(row.url), 'data-key': 'Go' }, 'Go'),
-    slug !== undefined && goButton(row),
-    isSignedIn() && [
-      ask && act('Answer', formOf(ask)),
-      /^#\d+$/.test(id) && act('Done', evidenceForm(id)),
-      kind === 'delivery' && sends('Retry', RETRY, { id }),
-      canEnd && sends('Done', MARK, { id }),
-      sends('Snooze 1 h', MARK, { id, when: '1h' }),
-    ],
+  const answer = isSignedIn() && ask && formOf(ask);
+  const evidence = isSignedIn() && /^#\d+$/.test(id) && evidenceForm(id);
+  return [
+    h(
+      'span.buttons',
+      slug === undefined &&
+        !ask &&
+        h('a.button', { ...linkOf(row), ...external(row.url), 'data-key': 'Go' }, 'Go'),
+      slug !== undefined && goButton(row),
+      answer && opens('Answer', answer),
+      evidence && opens('Done', evidence),
+      isSignedIn() && [
+        kind === 'delivery' && sends('Retry', RETRY, { id }),
+        canEnd && sends('Done', MARK, { id }),
+        sends('Snooze 1 h', MARK, { id, when: '1h' }),
+      ],
+      commandButton(row),
+      problemOf(id),
+    ),
+    answer,
+    evidence,
     commandOf(row),
-    problemOf(id),
-  );
+  ];
 }
 
-/** Returns the buttons of a session that works. @param {{ slug: string, go: string | null }} session */
+/** Returns the buttons of a session that is not waiting. @param {{ slug: string, go: string | null }} session */
 export function goButtons(session) {
-  return h('span.buttons', goButton(session), commandOf(session), problemOf(session.slug));
+  return [
+    h('span.buttons', goButton(session), commandButton(session), problemOf(session.slug)),
+    commandOf(session),
+  ];
 }
 
 /** Returns the button that shows a session's terminal, on the machine of the terminal only. @param {Pick<InboxRow, 'slug' | 'go' | 'elsewhere'>} session */
@@ -105,11 +136,16 @@ function goButton({ slug, go, elsewhere }) {
   return go !== null && !elsewhere && isHere && isSignedIn() && sends('Go', GO, { slug });
 }
 
-/** @param {{ go: string | null }} row */
+/** Returns the command of a row, which its button shows. @param {{ go: string | null }} row */
 function commandOf({ go }) {
-  return (
-    go && h('details', { 'data-key': 'command' }, h('summary', { 'aria-label': 'Command' }, '…'), command(go))
-  );
+  const part = go && command(go);
+  if (part) for (const [name, value] of Object.entries(shownBy(go))) part.setAttribute(name, value);
+  return part;
+}
+
+/** @param {{ go: string | null }} row */
+function commandButton({ go }) {
+  return go && opens('…', h('span', shownBy(go)), { 'aria-label': 'Command' });
 }
 
 /** @param {string} id */
@@ -117,16 +153,23 @@ function problemOf(id) {
   return problems.has(id) && h('span.attention', { 'data-key': 'problem' }, problems.get(id));
 }
 
-/** Returns a button that opens a form. @param {string} label @param {Element} form */
-function act(label, form) {
-  return h('details.act', { 'data-key': form.getAttribute('data-key') }, h('summary', label), form);
+/** Returns the attributes of a part that a button shows. @param {string} key @returns {Record<string, string>} */
+function shownBy(key) {
+  return { 'data-key': key, ...(!opened.has(key) && { hidden: '' }) };
+}
+
+/** Returns a button that shows a part below the buttons, and hides it again. @param {string} label @param {Element} part @param {Record<string, string>} [more] */
+function opens(label, part, more) {
+  const key = part.getAttribute('data-key') ?? '';
+  const state = { 'data-shows': key, 'aria-expanded': String(opened.has(key)) };
+  return h('button', { type: 'button', 'data-key': label, ...state, ...more }, label);
 }
 
 /** Returns the form that closes an issue. @param {string} id */
 function evidenceForm(id) {
   return h(
     'form.ask',
-    { 'data-key': `done ${id}`, 'data-number': id.slice(1) },
+    { ...shownBy(`done ${id}`), 'data-number': id.slice(1) },
     h(
       'label',
       `What shows that ${id} is done? `,
@@ -145,7 +188,7 @@ function formOf({ id, kind, tool, questions, input, canAllow, canAllowSession })
     sends(label, ANSWER, { id, ...given });
   return h(
     'form.ask',
-    { 'data-key': `answer ${id}`, 'data-ask': id },
+    { ...shownBy(`answer ${id}`), 'data-ask': id },
     input !== null && h('pre', `${tool} ${input}`),
     questions.map((one) => h('p', second || !isQuestion ? [one.text, ...one.options].join(' · ') : one.text)),
     options.map((option, index) => button(option, { answer: String(index + 1) })),
@@ -168,8 +211,23 @@ function resultOf(path, given, data) {
   return given.behavior === 'deny' ? 'denied' : 'answered';
 }
 
-/** Sends what is pressed in a list, and shows the result. @param {Element} place @param {() => Promise<void>} refresh */
-export function watchActs(place, refresh) {
+/**
+ * Sends what is pressed in a list, and shows the result. While the pointer is used in it, rows keep their places.
+ * @param {Element} place @param {() => Promise<void>} refresh @param {() => void} redraw
+ */
+export function watchActs(place, refresh, redraw) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  for (const type of ['pointermove', 'pointerdown'])
+    place.addEventListener(type, () => {
+      isHeld = true;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        isHeld = false;
+        changes += 1;
+        redraw();
+      }, HOLD_MS);
+    });
   /** @param {Element} source @param {string} path @param {object} given */
   const send = async (source, path, given) => {
     const row = source.closest('li');
@@ -182,8 +240,11 @@ export function watchActs(place, refresh) {
     problems.delete(key);
     changes += 1;
     if (problem === undefined) {
-      show(byId('did'), `${name}: ${resultOf(path, given, data)}.`);
-      source.closest('form')?.reset();
+      results.set(key, resultOf(path, given, data));
+      show(byId('did'), middle(`${name}: ${results.get(key)}.`, 'span'));
+      const form = source.closest('form');
+      form?.reset();
+      opened.delete(form?.dataset.key ?? '');
     } else problems.set(key, problem);
     await refresh();
   };
@@ -191,19 +252,33 @@ export function watchActs(place, refresh) {
     const sent = around(event, '[data-send]');
     const [path, given] = JSON.parse(sent?.dataset.send ?? '[]');
     if (sent) void send(sent, path, given);
+    const button = around(event, '[data-shows]');
+    if (button) toggle(button, button.dataset.shows ?? '');
     if (!around(event, '[data-unfold]')) return;
     isUnfolded = true;
     changes += 1;
     void refresh();
   });
   place.addEventListener('submit', (event) => {
-    event.preventDefault();
     const form = /** @type {HTMLFormElement} */ (event.target);
+    if (!form.matches('.ask')) return;
+    event.preventDefault();
     const { ask: id, number } = form.dataset;
     const text = form.querySelector('textarea')?.value;
     if (number) void send(form, CLOSE, { number: Number(number), evidence: text });
     else void send(form, ANSWER, { id, answer: form.querySelector('input')?.value });
   });
+}
+
+/** Shows or hides a part of a row. @param {HTMLElement} button @param {string} key */
+function toggle(button, key) {
+  if (!opened.delete(key)) opened.add(key);
+  const part = button.closest('li')?.querySelector(`:scope > [data-key="${CSS.escape(key)}"]`);
+  if (!(part instanceof HTMLElement)) return;
+  part.hidden = !opened.has(key);
+  button.setAttribute('aria-expanded', String(!part.hidden));
+  const field = part.querySelector('input, textarea');
+  if (field instanceof HTMLElement && !part.hidden) field.focus({ preventScroll: true });
 }
 
 /** Returns where a row's title leads. @param {InboxRow} row */

@@ -79,7 +79,7 @@ describe('acting on the page of the day in Chromium', function () {
     const page = await open();
     const row = (key: string) => page.locator(`#waiting [data-key="${key}"]`);
     await row('shop').waitFor();
-    const buttons = '.buttons > :is(button, a), .buttons > details > summary';
+    const buttons = '.buttons > :is(button, a)';
     const words = await Promise.all(
       ['q-1', 'shop', '#39'].map((key) => row(key).locator(buttons).allTextContents()),
     );
@@ -94,12 +94,12 @@ describe('acting on the page of the day in Chromium', function () {
       { slug: 'shop' },
     ]);
     await waitForText(page, '#did', /shown in tmux, work:2\.$/);
-    await row('#39').locator('summary').first().click();
+    await row('#39').getByRole('button', { name: 'Done' }).click();
     await row('#39').locator('textarea').fill('Noto, as agreed');
     const closed = await sentBy(page, () => row('#39').getByText('Close #39').click());
     expect(closed).to.deep.equal(['/api/work/close', { number: 39, evidence: 'Noto, as agreed' }]);
     await waitForText(page, '#did', /^Choose a font: closed\.$/);
-    await row('q-1').locator('summary').first().click();
+    await row('q-1').getByRole('button', { name: 'Answer' }).click();
     await row('q-1').locator('input').fill('8080');
     const answered = await sentBy(page, () => page.keyboard.press('Enter'));
     expect(answered).to.deep.equal(['/api/inbox/answer', { id: 'q-1', answer: '8080' }]);
@@ -109,7 +109,7 @@ describe('acting on the page of the day in Chromium', function () {
 
   it('keeps a form with text when its row is closed elsewhere, and takes no typed key as a command', async () => {
     const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.locator('[data-key="#39"] summary').first().click();
+    await page.locator('[data-shows="done #39"]').click();
     const field = page.locator('[data-key="#39"] textarea');
     await field.pressSequentially('g w jk? half');
     rows = rows.filter(({ id }) => id !== '#39');
@@ -138,9 +138,73 @@ describe('acting on the page of the day in Chromium', function () {
     expect(await page.locator('[data-key="#39"]').count()).to.equal(0);
   });
 
+  it('opens a form and drops a row without moving what the pointer is on', async () => {
+    answers['/api/inbox/mark'] = () => ({ body: { id: 'shop', until: null } });
+    const page = await open();
+    const button = (name: string, key: string) =>
+      page.locator(`#waiting [data-key="${key}"]`).getByRole('button', { name, exact: true });
+    await button('Answer', 'q-1').waitFor();
+    const placeOf = async (name: string, key: string) => {
+      const box = await button(name, key).boundingBox();
+      return [Math.round(box!.x), Math.round(box!.y)];
+    };
+    const answer = await placeOf('Answer', 'q-1');
+    await button('Answer', 'q-1').click();
+    expect(await placeOf('Answer', 'q-1')).to.deep.equal(answer);
+    await until(page, "document.activeElement.matches('[data-ask] input')");
+    await button('Answer', 'q-1').click();
+    const done = await placeOf('Done', '#39');
+    rows = rows.filter(({ id }) => id !== 'shop');
+    await button('Done', 'shop').click();
+    await waitForText(page, '#waiting [data-key=shop]', /done/);
+    await page.locator('#waiting .gone').waitFor();
+    expect(await placeOf('Done', '#39')).to.deep.equal(done);
+    await page.clock.runFor(5000);
+    await page.locator('#waiting [data-key=shop]').waitFor({ state: 'detached' });
+  });
+
+  it('keeps typed text over a reload, until it is sent or dismissed', async () => {
+    answers['/api/work/close'] = () => ({ body: { number: 39 } });
+    const page = await open();
+    await page.locator('[data-shows="done #39"]').click();
+    const field = page.locator('[data-key="#39"] textarea');
+    await field.pressSequentially('half');
+    for (const path of ['/', '/sessions', '/']) await page.goto(`${served.url}${path}`);
+    await field.waitFor();
+    expect(await field.inputValue()).to.equal('half');
+    await page.getByText('Close #39').click();
+    await waitForText(page, '#did', /closed/);
+    await page.reload();
+    await page.locator('[data-shows="done #39"]').waitFor();
+    expect(await field.inputValue()).to.equal('');
+    expect(await field.isVisible()).to.equal(false);
+  });
+
+  it('gives the waiting rows of the page of sessions the same buttons', async () => {
+    rows[1]!.ask = ASK;
+    answers['/api/inbox/answer'] = () => ({ body: { id: 'q-1' } });
+    const page = await open('/sessions');
+    const row = page.locator('#groups [data-key=shop]');
+    await row.getByRole('button', { name: 'Answer' }).click();
+    expect(await row.locator('.buttons > button').allTextContents()).to.deep.equal([
+      'Go',
+      'Answer',
+      'Done',
+      'Snooze 1 h',
+      '…',
+    ]);
+    await row.locator('.ask input').fill('443');
+    expect(await sentBy(page, () => page.keyboard.press('Enter'))).to.deep.equal([
+      '/api/inbox/answer',
+      { id: 'q-1', answer: '443' },
+    ]);
+    await waitForText(page, '#did', /answered\.$/);
+    expect(await violations(page)).to.deep.equal([]);
+  });
+
   it('sends no text to another question, and keeps it where the row moves or is folded', async () => {
     const page = await open();
-    await page.locator('[data-key=q-1] summary').first().click();
+    await page.locator('[data-shows="answer q-1"]').click();
     await page.locator('[data-key=q-1] input').fill('443');
     const more = Array.from({ length: 9 }, (_, i) => ({ ...rows[1]!, id: `s${i}`, slug: `s${i}` }));
     rows = [...more, ...rows];
