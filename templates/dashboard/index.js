@@ -21,7 +21,7 @@ import { byKind, daysUpTo, KINDS, showDays } from './kinds.js';
 import { onTurn, onWaiting } from './keys.js';
 import { follow } from './live.js';
 import { drawPanels } from './notes.js';
-import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
+import { isEmpty, ledgerRows, showApps, showLedger, sum, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
 import { plainTitle } from './work-rows.js';
 import { namesOf, SET_UP_WORK, showDone, showNext, showRunning, showUsage } from './today-lists.js';
@@ -73,23 +73,46 @@ const { refresh, redraw } = follow(
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
     const slugs = (report?.sessions ?? []).map(({ slug, status }) => status === 'waiting' && slug).join(' ');
     const insight = /** @type {Insight | undefined} */ (feeds.insight.data);
+    const hasHooks = moduleOf(status, 'hooks')?.state === 'ok';
     const usage = /** @type {Usage | undefined} */ (feeds.usage.data);
+    const capturing = capturingOf(status);
     drawPanels([
       {
         name: 'Sessions',
         feeds: [feeds.sessions, feeds.inbox],
-        from: [report, inbox, board, day?.day, minute, isSignedIn(), changes, feeds.sessions.problem],
+        from: [
+          report,
+          inbox,
+          board,
+          day?.day,
+          minute,
+          isSignedIn(),
+          changes,
+          hasHooks,
+          feeds.sessions.problem,
+        ],
         draw() {
-          showSessions(report, inbox, board, now, lost);
+          showSessions(report, inbox, board, hasHooks, now, lost);
           showUnknown('running', feeds.sessions);
         },
       },
       {
         name: 'Day',
         feeds: isMissing(problem) ? [] : [feeds.day],
-        from: [day, board, problem, minute, picked.app, picked.repo, slugs, isSignedIn(), innerWidth],
+        from: [
+          day,
+          board,
+          problem,
+          minute,
+          picked.app,
+          picked.repo,
+          slugs,
+          isSignedIn(),
+          innerWidth,
+          capturing,
+        ],
         draw() {
-          if (day !== undefined) showDay(titled(day, report, board), slugs.split(' '), now, lost);
+          if (day !== undefined) showDay(titled(day, report, board), slugs.split(' '), capturing, now, lost);
           else if (isMissing(problem)) showMissing(now, problem);
         },
       },
@@ -194,15 +217,15 @@ function titled(day, report, board) {
 
 /**
  * @param {SessionsReport | undefined} report @param {Inbox | undefined} inbox @param {Board | undefined} board
- * @param {number} now @param {Lost} lost
+ * @param {boolean} hasHooks @param {number} now @param {Lost} lost
  */
-function showSessions(report, inbox, board, now, lost) {
+function showSessions(report, inbox, board, hasHooks, now, lost) {
   const names = namesOf(report?.sessions ?? [], board);
   const count = showWaitingList(byId('waiting-list'), inbox?.rows ?? [], names, now, lost);
   byId('waiting').hidden = count === 0 && byId('did').textContent === '';
   show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
   show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
-  showRunning(byId('running'), report?.sessions, names, now, lost);
+  showRunning(byId('running'), report?.sessions, hasHooks, names, now, lost);
 }
 
 /** Says that a panel could not be read. @param {string} id @param {import('./live.js').Feed} feed @param {string} [tag] */
@@ -210,44 +233,99 @@ function showUnknown(id, { data, problem }, tag = 'p') {
   if (data === undefined && problem) show(byId(id), h(`${tag}.muted`, 'Unknown.'));
 }
 
-/** @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {number} now @param {Lost} lost */
-function showDay(day, waiting, now, lost) {
+/** @param {Status | undefined} status @param {string} id */
+function moduleOf(status, id) {
+  return status?.modules.find((one) => one.id === id);
+}
+
+/** Returns whether applications are captured, and when next; undefined if they are not. @param {Status | undefined} status */
+function capturingOf(status) {
+  if (status === undefined || moduleOf(status, 'sense')?.state === 'off') return undefined;
+  const at = Date.parse(status.jobs.find(({ id }) => id === 'capture')?.nextRun ?? '');
+  return at > 0 ? `The next capture is at ${clockOf(at)}.` : '';
+}
+
+/**
+ * @param {DayDocument} day @param {string[]} waiting the sessions waiting for you @param {string | undefined} capturing
+ * @param {number} now @param {Lost} lost
+ */
+function showDay(day, waiting, capturing, now, lost) {
   const { record, timezone, startMs } = day;
   const today = dayOf(now);
   const isToday = day.day === today;
   const clock = (/** @type {number} */ at) => clockOf(startMs + at * 1000);
   showHead(day.day, today, timezone, (day.others ?? []).length > 0);
+  const { app, repo } = picked;
+  const names = [app, repo].filter((name) => name !== undefined);
+  const only = names.join(' · ');
   const counted = day.machines?.filter((one) => one.minutes) ?? [];
   const time = byKind(record);
+  const tracked = isToday ? (lost ? ` tracked until ${lost}` : ' tracked so far') : ' tracked';
+  const machines = counted.length > 1 ? ` on ${counted.length} machines` : '';
+  const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
+  const rank = (/** @type {{ isWaiting: boolean }} */ { isWaiting }) => Number(!isWaiting);
+  const sessions = day.sessions
+    .map((session) => ({ ...session, isWaiting: isToday && waiting.includes(session.slug) }))
+    .sort((a, b) => rank(a) - rank(b));
+  const shown = filtered({ ...day, sessions }, picked);
+  const apps = repo === undefined ? record.apps.filter((one) => app === undefined || one.app === app) : appsIn(shown); // prettier-ignore
+  const own = app === undefined ? timeIn(record, repo) : sum(apps.map((one) => one.minutes));
+  const commits = commitsIn(record, repo);
   show(
     byId('facts'),
     record.totalMinutes === null
       ? h('span', 'Time not recorded')
       : h(
           'span',
-          h('b.large', minutes(record.totalMinutes)),
-          isToday ? (lost ? ` tracked until ${lost}` : ' tracked so far') : ' tracked',
-          counted.length > 1 && ` on ${counted.length} machines`,
+          h('b.large', minutes(only === '' ? record.totalMinutes : own)),
+          only === '' ? `${tracked}${machines}` : ` ${app === undefined ? 'in' : 'with'} ${only}`,
         ),
-    record.totalMinutes !== null && KINDS.map((kind) => h('span', h('b', minutes(time[kind])), ` ${kind}`)),
-    h('span', h('b', grouped(record.commits.count)), record.commits.count === 1 ? ' commit' : ' commits'),
-    day.closed.length > 0 && h('span', h('b', grouped(day.closed.length)), ' closed'),
+    record.totalMinutes !== null &&
+      only === '' &&
+      KINDS.map((kind) => h('span', h('b', minutes(time[kind])), ` ${kind}`)),
+    h('span', h('b', grouped(commits)), commits === 1 ? ' commit' : ' commits'),
+    shown.closed.length > 0 && h('span', h('b', grouped(shown.closed.length)), ' closed'),
+    only !== '' &&
+      record.totalMinutes !== null &&
+      h('span.muted', `of ${minutes(record.totalMinutes)}${tracked}${machines}`),
   );
-  const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
-  const rank = (/** @type {{ isWaiting: boolean }} */ { isWaiting }) => Number(!isWaiting);
-  const sessions = day.sessions
-    .map((session) => ({ ...session, isWaiting: isToday && waiting.includes(session.slug) }))
-    .sort((a, b) => rank(a) - rank(b));
-  const { app, repo } = picked;
-  const shown = filtered({ ...day, sessions }, picked);
-  picture.draw(shown, { until, rest: summary(day, isToday, clock, lost), clock });
-  const names = [app, repo].filter(Boolean);
-  show(byId('picked'), names.length > 0 && h('button.more', `Only ${names.join(' · ')} ×`));
-  const apps = record.apps.filter((one) => app === undefined || one.app === app);
-  showApps(byId('apps'), [{ ...record, apps }]);
-  showLedger(byId('ledger'), [record], { picked: repo });
-  showDone(byId('done'), shown, clock);
+  const isNone = shown.spans.length === 0 && day.spans.length > 0;
+  const rest = isNone ? `No time with only ${only}.` : summary(day, isToday, clock, lost, capturing);
+  picture.draw(shown, { until, rest, clock });
+  show(byId('picked'), only !== '' && h('button.more', `Only ${only} ×`));
+  const next = isToday && !lost ? capturing : '';
+  const noApps =
+    only !== ''
+      ? h('p.muted', `No applications with only ${only}.`)
+      : capturing === undefined
+        ? undefined
+        : h('p.muted', `No applications were recorded${isToday ? ' yet' : ''}. ${next}`);
+  showApps(byId('apps'), [{ ...record, apps }], noApps);
+  const none = day.watched > 0 && h('p.muted', `No time in repositories${isToday ? ' yet' : ''}.`);
+  showLedger(byId('ledger'), [record], { picked: repo, none });
+  showDone(byId('done'), shown, clock, commits, names);
   for (const id of ['flow-section', 'usage-section', 'week-section']) byId(id).hidden = !isToday;
+}
+
+/** Returns your minutes in a repository, or all. @param {DailyRecord} record @param {string | undefined} repo */
+function timeIn(record, repo) {
+  return ledgerRows([record]).find(([name]) => name === repo)?.[1][0] ?? 0;
+}
+
+/** Returns how many commits a repository has, or all have. @param {DailyRecord} record @param {string | undefined} repo */
+function commitsIn({ commits }, repo) {
+  if (repo === undefined) return commits.count;
+  return commits.repos.find((one) => one.repo === repo)?.commits ?? 0;
+}
+
+/** Returns the applications of what is picked, on all machines. @param {DayDocument} day @returns {DailyRecord['apps']} */
+function appsIn(day) {
+  return [day, ...(day.others ?? [])].flatMap(({ spans, apps }) =>
+    spans.map(([, length, at]) => {
+      const [app, kind] = apps[at] ?? ['unknown', 'neutral'];
+      return { app, kind, minutes: length / 60 };
+    }),
+  );
 }
 
 /** Returns the part of a day that belongs to what is picked. @param {DayDocument} day @param {Picked} picked @returns {DayDocument} */
@@ -267,19 +345,26 @@ function filtered(day, { app, repo }) {
   return { ...day, ...partOf(day), others, closed: repo === undefined ? day.closed : [] };
 }
 
-/** Shows the page for one application or repository, or for all. The address keeps the choice. @param {Picked} [choice] */
-function pick({ app, repo } = {}) {
+/**
+ * Shows the page for one application or repository, or for all. The address keeps the choice, and the place that was
+ * pressed stays where it is.
+ * @param {Picked} [choice] @param {Element} [pressed]
+ */
+function pick({ app, repo } = {}, pressed = undefined) {
   picked = { app, repo };
   for (const [name, value] of Object.entries(picked))
     if (value === undefined) address.searchParams.delete(name);
     else address.searchParams.set(name, value);
   history.replaceState(null, '', address);
+  const top = pressed?.getBoundingClientRect().top ?? 0;
   redraw();
+  // The page draws before this frame.
+  if (pressed) requestAnimationFrame(() => scrollBy(0, pressed.getBoundingClientRect().top - top));
 }
 byId('picked').addEventListener('click', () => pick());
 byId('ledger').addEventListener('click', (event) => {
   const repo = around(event, '[data-repo]')?.dataset.repo;
-  if (repo !== undefined) pick({ repo: repo === picked.repo ? undefined : repo });
+  if (repo !== undefined) pick({ repo: repo === picked.repo ? undefined : repo }, byId('ledger'));
 });
 
 /** @param {string} shown @param {string} today @param {string | undefined} timezone @param {boolean} [isMerged] */
@@ -304,14 +389,14 @@ function showHead(shown, today, timezone, isMerged = false) {
   );
 }
 
-/** Returns the text shown while nothing in the timeline is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
-function summary({ spans, others, notSeen, raw, record }, isToday, clock, lost) {
+/** Returns the text shown while nothing in the timeline is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost @param {string} [capturing] */
+function summary({ spans, others, notSeen, raw, record }, isToday, clock, lost, capturing = '') {
   if (!raw && record.totalMinutes) return 'The event log of this day was deleted; the totals remain.';
   const first = spans[0];
   if (first === undefined && (others ?? []).some((one) => one.spans.length > 0))
     return 'Nothing was recorded on this machine.';
   if (first === undefined) {
-    if (isToday) return 'No captures yet today.';
+    if (isToday) return `No captures yet today. ${capturing}`.trim();
     return isEmpty(record) ? 'Nothing was recorded on this day.' : 'No application time was captured.';
   }
   const end = Math.max(...spans.map(([at, length]) => at + length));
@@ -325,16 +410,17 @@ function summary({ spans, others, notSeen, raw, record }, isToday, clock, lost) 
  * @param {Status | undefined} status @param {Board | undefined} board
  */
 function showSetup(day, report, status, board) {
-  const moduleOf = (/** @type {string} */ id) => status?.modules.find((one) => one.id === id);
-  const sense = moduleOf('sense');
-  const isSetUp = !sense || sense.state === 'ok';
-  const isNew = day !== undefined && isEmpty(day.record) && !isSetUp && asked === null;
+  const sense = moduleOf(status, 'sense');
+  // Where a source can't see anything, capturing is set up all the same.
+  const isSetUp = sense?.state !== 'off';
+  const isSeen = !sense || sense.state === 'ok';
+  const isNew = day !== undefined && isEmpty(day.record) && !isSeen && asked === null;
   byId('day').hidden = day === undefined || isNew;
   byId('now').hidden = isNew || asked !== null;
-  const hasHooks = moduleOf('hooks')?.state === 'ok' || (report?.sessions.length ?? 0) > 0;
+  const hasHooks = moduleOf(status, 'hooks')?.state === 'ok' || (report?.sessions.length ?? 0) > 0;
   /** @type {[string, string, boolean][]} */
   const steps = [
-    ['Start capturing', 'steward up', isSetUp],
+    ['Start capturing', sense?.fix ?? 'steward up', isSetUp],
     ["Show your assistant's sessions", 'steward install hooks', hasHooks],
     ['Track your tasks', SET_UP_WORK, board?.setupRequired === false],
   ];
@@ -348,7 +434,7 @@ function showSetup(day, report, status, board) {
         isNew
           ? h('p', h('b', 'Nothing recorded yet.'), ' This page updates automatically.')
           : h('p', h('b', 'Set up'), ' ', h('button.copy', { id: 'dismiss-setup' }, 'Dismiss')),
-        isNew && sense?.state !== 'off' && h('p.attention', sense?.found),
+        isNew && isSetUp && h('p.attention', `${sense?.found} `, sense?.fix && command(sense.fix)),
         h(
           'ol.steps.numbered',
           steps.map(([text, fix, done]) => h('li', `${text}${done ? ' ✓ ' : ': '}`, !done && command(fix))),

@@ -25,11 +25,11 @@ export function sum(values) {
   return Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 }
 
-/** @param {Element} place @param {readonly DailyRecord[]} records */
-export function showApps(place, records) {
+/** @param {Element} place @param {readonly DailyRecord[]} records @param {Element} [none] what to show if there are none */
+export function showApps(place, records, none) {
   const apps = appsOf(records);
   if (apps.length === 0)
-    return show(place, hint('No applications were recorded. To capture, run:', 'steward up'));
+    return show(place, none ?? hint('No applications were recorded. To capture, run:', 'steward up'));
   show(
     place,
     ...folded(apps, ROWS, (part) => appTable(part, sum(apps.map((app) => app.total)))),
@@ -206,7 +206,7 @@ function share(part) {
 
 /**
  * Shows the time by repository. With `pick`, a repository is a button.
- * @param {Element} place @param {readonly DailyRecord[]} records @param {{ picked?: string | undefined }} [pick]
+ * @param {Element} place @param {readonly DailyRecord[]} records @param {{ picked?: string | undefined, none?: Element | false }} [pick]
  */
 export function showLedger(place, records, pick) {
   const rows = ledgerRows(records);
@@ -214,7 +214,9 @@ export function showLedger(place, records, pick) {
   const nameOf = (/** @type {string} */ key) => {
     if (key === OUTSIDE) return 'outside repositories';
     if (key === OTHER || pick === undefined) return key;
-    return h('button.plain', { 'data-repo': key, 'aria-pressed': String(key === pick.picked) }, key);
+    const isPicked = key === pick.picked;
+    const title = isPicked ? 'Show all again' : `Show only ${key} on this page`;
+    return h('button.plain', { 'data-repo': key, 'aria-pressed': String(isPicked), title }, key);
   };
   const table = (/** @type {typeof rows} */ part) =>
     h(
@@ -239,7 +241,8 @@ export function showLedger(place, records, pick) {
   if (rows.length === 0)
     show(
       place,
-      hint('No time in repositories. To watch some, run:', 'steward config add sense.repos ~/src/app'),
+      pick?.none ||
+        hint('No time in repositories. To watch some, run:', 'steward config add sense.repos ~/src/app'),
     );
   else show(place, ...folded(rows, ROWS, table));
 }

@@ -1,7 +1,7 @@
 // The lists on the day page: what is running, what was done and what is next.
 
 import { command, external, folded, h, hint, middle, show } from './dom.js';
-import { minutes, grouped, moment, plural } from './format.js';
+import { dayOf, minutes, grouped, moment, plural } from './format.js';
 import { goButtons } from './waiting-list.js';
 import { plainTitle } from './work-rows.js';
 
@@ -64,14 +64,19 @@ export function sinceText(iso, now) {
   return iso === null ? '' : minutes(Math.max(0, now - Date.parse(iso)) / 60_000);
 }
 
-/** @param {Element} place @param {SessionRow[] | undefined} sessions @param {Names} names @param {number} now @param {string} [lost] */
-export function showRunning(place, sessions, names, now, lost) {
+/**
+ * @param {Element} place @param {SessionRow[] | undefined} sessions @param {boolean} hasHooks @param {Names} names
+ * @param {number} now @param {string} [lost]
+ */
+export function showRunning(place, sessions, hasHooks, names, now, lost) {
   if (sessions === undefined) return show(place);
   const working = sessions.filter(({ status }) => status === 'working');
   if (sessions.length === 0 && !lost)
     return show(
       place,
-      hint('No assistant session is running. To see them here, run:', 'steward install hooks'),
+      hasHooks
+        ? h('p.muted', 'No assistant session is running. The next one appears here when it starts.')
+        : hint('No assistant session is running. To see them here, run:', 'steward install hooks'),
     );
   show(
     place,
@@ -98,21 +103,25 @@ export function showRunning(place, sessions, names, now, lost) {
   );
 }
 
-/** Shows the day's commits and closed issues, latest first. @param {Element} place @param {DayDocument} day @param {(at: number) => string} clock */
-export function showDone(place, { commits, others = [], closed, record }, clock) {
+/**
+ * Shows the day's commits and closed issues, latest first.
+ * @param {Element} place @param {DayDocument} day @param {(at: number) => string} clock
+ * @param {number} count how many commits the record has @param {string[]} only the names of the filter
+ */
+export function showDone(place, { commits, others = [], closed, watched }, clock, count, only) {
   // Several machines can have the same commit, and publish no hash.
   const all = new Map(
-    [...others.flatMap((one) => one.commits), ...commits].map((one) => [
-      `${one.at} ${one.repo} ${one.subject}`,
-      one,
-    ]),
+    [
+      ...others.flatMap((one) => one.commits.map((commit) => ({ ...commit, machine: one.name }))),
+      ...commits.map((commit) => ({ ...commit, machine: '' })),
+    ].map((one) => [`${one.at} ${one.repo} ${one.subject}`, one]),
   );
   const rows = [
-    ...[...all.values()].map(({ at, repo, sha, subject }) => ({
+    ...[...all.values()].map(({ at, repo, sha, subject, machine }) => ({
       at,
       key: `${repo} ${sha || `${at} ${subject}`}`,
       where: repo,
-      text: subject || 'commit',
+      text: subject || `commit${machine && ` on ${machine}`}`,
     })),
     ...closed.map(({ at, number, title }) => ({
       at,
@@ -130,15 +139,16 @@ export function showDone(place, { commits, others = [], closed, record }, clock)
       h('span.name', text),
     ),
   );
-  const none = `${plural(record.commits.count, 'commit')}; the details were deleted.`;
-  show(
-    place,
-    rows.length === 0
-      ? record.commits.count === 0
-        ? hint('No commits. To watch repositories, run:', 'steward config add sense.repos ~/src/app')
-        : h('p.muted', none)
-      : folded(nodes, SHOWN, (part) => h('ul.done', part), 'earlier'),
-  );
+  if (rows.length > 0)
+    return show(
+      place,
+      folded(nodes, SHOWN, (part) => h('ul.done', part), 'earlier'),
+    );
+  if (count > 0) return show(place, h('p.muted', `${plural(count, 'commit')}; the details were deleted.`));
+  if (only.length > 0) return show(place, h('p.muted', `No commits with only ${only.join(' · ')}.`));
+  const where = watched === 1 ? 'the watched repository' : `the ${watched} watched repositories`;
+  if (watched > 0) return show(place, h('p.muted', `No commits in ${where}.`));
+  show(place, hint('No commits. To watch repositories, run:', 'steward config add sense.repos ~/src/app'));
 }
 
 /** @param {Element[]} rows */
@@ -153,21 +163,39 @@ function stateOf({ number, title, lane, due }, now) {
   return plainTitle(title) === `#${number}` ? 'queued' : `#${number}`;
 }
 
-/** Shows the issues that are due, in progress or ready. @param {Element} place @param {Board | undefined} board @param {number} now @param {string} [lost] */
+/** Returns whether somebody else has claimed an issue. @param {Item} item @param {Board | undefined} board */
+function isTaken({ agents = [] }, board) {
+  // Without a name in the settings, you claim issues by your login, which usually owns the repository.
+  const own = [board?.config.you, board?.config.repo?.split('/')[0]?.toLowerCase()];
+  return agents.length > 0 && !agents.some((agent) => own.includes(agent.toLowerCase()));
+}
+
+/**
+ * Shows what you can do now: the issues that are due today, in progress or queued, and last what is due tomorrow.
+ * @param {Element} place @param {Board | undefined} board @param {number} now @param {string} [lost]
+ */
 export function showNext(place, board, now, lost) {
+  const isToday = (/** @type {string} */ due) => dayOf(Date.parse(due)) === dayOf(now);
   const rankOf = (/** @type {Item} */ { due, lane, priority }) => {
-    // Items with a deadline come first, earliest deadline first.
-    if (due !== null) return Date.parse(due) / 1e14;
+    // A deadline counts less than 10, so that the earliest comes first.
+    if (due !== null) return (isToday(due) ? 0 : 100) + Date.parse(due) / 1e14;
     const level = PRIORITIES.indexOf(priority ?? '');
-    return (lane === 'In-Progress' ? 1 : 10) + (level === -1 ? PRIORITIES.length : level);
+    return (lane === 'In-Progress' ? 10 : 20) + (level === -1 ? PRIORITIES.length : level);
   };
   const isNext = (/** @type {Item} */ { state, lane, due }) => {
     if (state !== 'open') return false;
     if (due !== null) return Date.parse(due) > now && Date.parse(due) < now + 86_400_000;
     return lane === 'In-Progress' || lane === 'Queued';
   };
-  const items = board?.items ?? [];
-  const next = items.filter(isNext).sort((a, b) => rankOf(a) - rankOf(b) || a.number - b.number);
+  const all = (board?.items ?? []).filter(isNext);
+  const next = all
+    .filter((item) => !isTaken(item, board))
+    .sort((a, b) => rankOf(a) - rankOf(b) || a.number - b.number);
+  const taken = all.length - next.length;
+  const rest = [
+    next.length > SHOWN && `${grouped(next.length - SHOWN)} more`,
+    taken > 0 && `${grouped(taken)} claimed by others`,
+  ].filter(Boolean);
   show(
     place,
     board?.setupRequired
@@ -186,7 +214,7 @@ export function showNext(place, board, now, lost) {
           h('span.muted', stateOf({ number, title, lane, due }, now)),
         ),
       ),
-    next.length > SHOWN && h('li.muted', h('a', { href: '/work' }, `${grouped(next.length - SHOWN)} more`)),
+    rest.length > 0 && h('li.muted', { 'data-key': 'rest' }, h('a', { href: '/work' }, rest.join(' · '))),
   );
 }
 

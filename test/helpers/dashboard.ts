@@ -176,6 +176,7 @@ export function dayDocument({ deps }: SenseBox, day?: string): DayDocument {
     ...{ day: date, timezone, startMs, final, record, notSeen, raw, ...timeline },
     sessions: DAY_SESSIONS,
     closed: [{ number: 57, title: 'Write the newsletter of December', at: 56_400 }],
+    watched: deps.config.repos.length,
   };
 }
 

@@ -211,13 +211,25 @@ describe('the page of the day in Chromium', function () {
     const { page } = await open();
     await page.click('#ledger [data-repo=payments]');
     await waitForText(page, '#picked', /^Only payments ×$/);
+    const { record } = today(pages.full.deps);
+    const { commits = 0 } = record.commits.repos.find(({ repo }) => repo === 'payments') ?? {};
+    const own = await textOf(page, '#ledger [data-key=payments] td');
+    expect(await textOf(page, '#facts')).to.equal(
+      `${own} in payments${commits} commit${commits === 1 ? '' : 's'}of ${minutes(record.totalMinutes)} tracked so far`,
+    );
     expect(new URL(page.url()).searchParams.get('repo')).to.equal('payments');
     const done = await page.locator('#done .repo').allTextContents();
     expect(new Set(done)).to.deep.equal(new Set(['payments']));
     await page.reload();
     await waitForText(page, '#picked', /^Only payments ×$/);
+    const day = dayDocument(pages.full);
+    const record0 = { ...day.record, commits: { count: 3, repos: [{ repo: 'notes', commits: 3 }] } };
+    answers['/api/day'] = () => ({ body: { ...day, commits: [], record: record0 } });
+    await page.reload();
+    await waitForText(page, '#done', /^No commits with only payments\.$/);
     await page.click('#picked button');
     await waitForText(page, '#picked', /^$/);
+    await waitForText(page, '#done', /^15:40/);
     expect(new URL(page.url()).search).to.equal('');
   });
 
@@ -355,20 +367,27 @@ describe('the page of the day in Chromium', function () {
     await page.locator('[data-slug=shop][open]').waitFor();
   });
 
-  it('lists the next issues by deadline, then those in progress', async () => {
+  it('lists what you can do now: due today, in progress, queued, then tomorrow; nothing that others hold', async () => {
     const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
     const items = [
       { ...issue, number: 4, title: 'Call Ann', due: '2026-11-21T09:00:00Z' },
       { ...issue, number: 5, title: 'Fix the till', due: null, lane: 'In-Progress', priority: 'P0' },
       { ...issue, number: 7, title: 'Buy milk', due: '2026-11-20T19:00:00Z' },
+      { ...issue, number: 8, title: 'Bake', due: null, lane: 'In-Progress', agents: ['Ben'] },
+      { ...issue, number: 9, title: 'Paint', due: null, priority: 'P1', agents: ['ann-lee'] },
+      { ...issue, number: 10, title: 'Mow', due: null, priority: 'P2', agents: [] },
     ];
-    answers['/api/work'] = () => ({ body: { ...NO_BOARD, setupRequired: false, items } });
+    const config = { ...NO_BOARD.config, repo: 'team/work', you: 'ann-lee' };
+    answers['/api/work'] = () => ({ body: { ...NO_BOARD, config, setupRequired: false, items } });
     const { page } = await open();
-    await page.locator('#next li').nth(2).waitFor();
+    await page.locator('#next li').nth(4).waitFor();
     expect(await page.locator('#next li a').allTextContents()).to.deep.equal([
       'Buy milk',
-      'Call Ann',
       'Fix the till',
+      'Paint',
+      'Mow',
+      'Call Ann',
+      '1 claimed by others',
     ]);
   });
 
@@ -387,6 +406,7 @@ describe('the page of the day in Chromium', function () {
     const report = { sessions: [], working: 0, waiting: 0, crashed: 0 };
     const reason = 'No window system answers.';
     const modules = STATUS.modules.map((one) => ({ ...one, state: 'warning' as const, found: reason }));
+    modules[0]!.fix = 'steward sense status';
     Object.assign(answers, senseAnswers(box), {
       '/api/day': () => ({ body: { ...dayDocument(box), sessions: [], closed: [] } }),
       '/api/sessions': () => ({ body: report }),
@@ -394,15 +414,40 @@ describe('the page of the day in Chromium', function () {
       '/api/status': () => ({ body: { ...STATUS, modules, outbox: { waiting: 0, failed: 0 } } }),
     });
     const { page } = await open();
-    await page.locator('#empty li code').nth(2).waitFor();
-    expect(await page.locator('#empty li code').allTextContents()).to.deep.equal([
-      'steward up',
-      'steward install hooks',
-      'steward work setup OWNER/REPO --create',
+    await page.locator('#empty li code').nth(1).waitFor();
+    // It captures, although a source sees nothing.
+    expect(await page.locator('#empty li').allTextContents()).to.deep.equal([
+      'Start capturing ✓ ',
+      "Show your assistant's sessions: steward install hookscopy",
+      'Track your tasks: steward work setup OWNER/REPO --createcopy',
     ]);
-    expect(await textOf(page, '#empty .attention')).to.equal(reason);
+    expect(await textOf(page, '#empty .attention')).to.equal(`${reason} steward sense statuscopy`);
     expect(await page.locator('#waiting').isVisible()).to.equal(false);
     expect(await violations(page)).to.deep.equal([]);
+    modules[0] = { ...modules[0]!, state: 'off' as never, fix: 'steward up' };
+    await page.reload();
+    await waitForText(page, '#empty li', /^Start capturing: steward up/);
+    box.remove();
+  });
+
+  it('advises nothing that is done already on a first day', async () => {
+    const box = senseBox('2026-11-20T17:41:00Z');
+    box.deps.sources = realSources([]);
+    const modules = STATUS.modules.map((one) => ({ ...one, state: 'ok' as const }));
+    Object.assign(answers, senseAnswers(box), {
+      '/api/day': () => ({ body: { ...dayDocument(box), sessions: [], closed: [], watched: 2 } }),
+      '/api/sessions': () => ({ body: { sessions: [], working: 0, waiting: 0, crashed: 0 } }),
+      '/api/status': () => ({ body: { ...STATUS, modules, outbox: { waiting: 0, failed: 0 } } }),
+    });
+    const { page } = await open();
+    await waitForText(page, '#readout', /^No captures yet today\. The next capture is at 17:42\.$/);
+    expect(await textOf(page, '#apps')).to.match(/^No applications were recorded yet\. The next capture/);
+    expect(await textOf(page, '#running')).to.match(/The next one appears here when it starts\.$/);
+    expect(await textOf(page, '#done')).to.equal('No commits in the 2 watched repositories.');
+    expect(await textOf(page, '#ledger')).to.equal('No time in repositories yet.');
+    const codes = await page.locator('main code:visible').allTextContents();
+    expect(codes).not.to.include.members(['steward up']);
+    expect(codes.filter((one) => /steward (?:up|install hooks|config add)/.test(one))).to.deep.equal([]);
     box.remove();
   });
 

@@ -5,8 +5,7 @@ import { daySessions, type DaySession } from '../time/day-sessions';
 import type { DayTimeline } from '../time/day-timeline';
 import type { LiveReads } from '../sense/live';
 import { recordDocument, type RecordDocument } from '../time/record';
-import type { MachineRow } from '../time/machines/model';
-import type { MachineName } from '../time/machines/model';
+import type { MachineName, MachineRow } from '../time/machines/model';
 import { prepareDay, type dayDetail, type ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
 import { closedBetween } from '../work/issue-facts';
@@ -26,6 +25,8 @@ export interface DayDocument
   machines?: MachineRow[];
   others?: OtherTimeline[];
   closed: ReturnType<typeof closedBetween>;
+  /** How many repositories are watched for commits. */
+  watched: number;
 }
 
 interface OtherTimeline extends MachineName, Omit<DayTimeline, 'sessions'> {
@@ -50,28 +51,26 @@ export function dayRoute(context: Context, { sense, day: read, sessions: readSes
       const day = words === null ? todayOf(deps) : await readDay(words);
       await prepareDay(deps, day);
       const { record, notSeen, raw, timeline, others, startMs, endMs } = read(deps, day);
-      const { sessions } = await readSessions();
-      const { timezone, final } = record;
       return {
         day,
-        timezone,
+        timezone: record.timezone,
         startMs,
-        final,
+        final: record.final,
         record: recordDocument(record),
         notSeen,
         raw,
         ...timeline,
-        sessions: daySessions(timeline.sessions, Object.values(sessions)),
+        sessions: daySessions(timeline.sessions, Object.values((await readSessions()).sessions)),
         ...('machines' in record && { machines: record.machines }),
         ...(others && {
-          others: others.map(({ id, name, timeline: other }) => ({
-            id,
-            name,
+          others: others.map(({ timeline: other, ...machine }) => ({
+            ...machine,
             ...other,
             sessions: daySessions(other.sessions, []),
           })),
         }),
         closed: closedBetween((await openWork(context)).deps, startMs, endMs),
+        watched: all.config.repos.length,
       };
     },
   });

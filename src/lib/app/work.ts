@@ -11,7 +11,6 @@ import { agentName } from '../work/label';
 import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from '../platform/version';
-import {} from './context';
 
 /** The longest rate-limit delay that a terminal command waits for, in ms. A longer delay is an error. */
 const MAX_WAIT_MS = 10_000;
@@ -50,14 +49,15 @@ async function workOf(context: Context, maxWaitMs: number) {
     paths: area.work,
     git: { run, env, timeoutMs: GIT_TIMEOUT_MS },
     cache: cacheReader(area.work.cache),
-    sleep: async (ms) => {
-      await delay(ms);
-    },
+    sleep: (ms) => delay(ms),
     get config() {
       return loaded.config.work;
     },
     get daName() {
       return loaded.config.user.da.name;
+    },
+    get yourName() {
+      return loaded.config.user.principal.name;
     },
     get agents() {
       const { da, principal } = loaded.config.user;
@@ -82,13 +82,12 @@ async function workOf(context: Context, maxWaitMs: number) {
       return gitRemote({ env, run }, repo);
     },
   };
-  const { user } = loaded.config;
   const shown = <T extends object>(terminal: T): T & Pick<WorkTextOptions, 'timezone' | 'nowMs'> => ({
     ...terminal,
     timezone: deps.timezone,
     nowMs: clock.now(),
   });
-  return { deps, user, warnings: loaded.warnings, shown };
+  return { deps, user: loaded.config.user, warnings: loaded.warnings, shown };
 }
 
 export type WorkContext = Awaited<ReturnType<typeof workOf>>;

@@ -4,12 +4,12 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import type { WorkDeps } from './deps';
 import { slugOf, type Issue } from './issue';
-import { hasLabel, labelFacts, laneOf, sourceOf, STATUSES, TYPES, type LabelFacts } from './label';
+import { agentName, hasLabel, labelFacts, laneOf, sourceOf, STATUSES, TYPES, type LabelFacts } from './label';
 import { refresh, staleness } from './poll';
 
 /** The response to GET /api/work, and the output of `work board --json`. */
 export interface BoardView {
-  config: { repo: string | null; columns: LaneName[]; pollIntervalSeconds: number };
+  config: { repo: string | null; columns: LaneName[]; pollIntervalSeconds: number; you?: string | undefined };
   columns: Record<string, number[]>;
   items: Item[];
   lastFetch: string | null;
@@ -66,12 +66,11 @@ export function byCompletion(a: Item, b: Item): number {
   return at(a) === at(b) ? b.number - a.number : at(a) < at(b) ? 1 : -1;
 }
 
-type BoardDeps = Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache' | 'workRepo'>;
+type BoardDeps = Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache' | 'workRepo' | 'yourName'>;
 
 /** Returns the cached board. Before setup, returns the setup steps. */
 export function boardView(deps: BoardDeps): BoardView {
   const workRepo = deps.workRepo();
-  const isSetUp = workRepo.repo !== undefined;
   const items = itemsOf(deps, workRepo);
   const groups = Object.entries(groupItems(items, deps.config.KANBAN_COLUMNS));
   return {
@@ -79,12 +78,13 @@ export function boardView(deps: BoardDeps): BoardView {
       repo: workRepo.repo ?? null,
       columns: [...deps.config.KANBAN_COLUMNS],
       pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
+      you: deps.yourName && agentName(deps.yourName),
     },
     columns: Object.fromEntries(groups.map(([lane, own]) => [lane, own.map(({ number }) => number)])),
     items,
     ...staleness(deps, workRepo),
-    setupRequired: !isSetUp,
-    steps: isSetUp ? [] : [...SETUP_STEPS],
+    setupRequired: workRepo.repo === undefined,
+    steps: workRepo.repo === undefined ? [...SETUP_STEPS] : [],
   };
 }
 

@@ -21,6 +21,7 @@ export interface WorkDeps extends Machine {
   config: WorkConfig;
   workRepo: () => WorkRepoConfig;
   daName: string;
+  yourName?: string | undefined;
   /** Everyone who can work on issues: the assistant, you, and the agents in the roster. */
   agents: readonly string[];
   timezone: UserConfig['timezone'];
