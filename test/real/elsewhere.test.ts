@@ -1,10 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { Inbox } from '../../src/lib/inbox/row';
 import type { SessionsReport } from '../../src/lib/sessions/rows';
+import { storedNotifications } from '../helpers/area-machines';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { startDaemon, type RunningDaemon } from '../helpers/daemon';
 import { until } from '../helpers/desktop-kit';
@@ -122,6 +124,37 @@ describe('sessions of another machine (built)', function () {
     );
     return machines.find((file) => existsSync(file)) ?? path('none');
   };
+
+  it('are told by the machine where you are, and only there', async () => {
+    mkdirSync(path('exchange'));
+    for (const home of [server, laptop]) await succeeds(home, 'sync', 'setup', path('exchange'));
+    // Only the laptop has a window in front.
+    mkdirSync(path('desk'));
+    writeFileSync(path('desk/hyprctl'), `#!/bin/sh\necho '{"class":"kitty","title":"x"}'\n`);
+    chmodSync(path('desk/hyprctl'), 0o755);
+    const there = {
+      HYPRLAND_INSTANCE_SIGNATURE: 'desk',
+      PATH: `${path('desk')}:${options(laptop).env.PATH}`,
+    };
+    const daemons = [
+      await startDaemon({ home: laptop.path, env: there }),
+      await startDaemon(options(server)),
+    ];
+    try {
+      await until('the laptop says that you are there', () => /"isHere":true/.test(liveText()));
+      const startedMs = Date.now();
+      await startSession('api', '0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6');
+      const toldBy = ({ path: home }: Home): string[] =>
+        storedNotifications(join(home, '.steward')).filter((text) => text.includes(ASKS));
+      await until('the alert', () => toldBy(laptop).length > 0);
+      console.log(`        told after ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
+      expect(toldBy(laptop)).to.deep.equal([`server · api·main ${ASKS}.`]);
+      expect(toldBy(server)).to.deep.equal([]);
+    } finally {
+      for (const one of daemons) await one.stop();
+    }
+  });
+  const liveText = (): string => (existsSync(liveFile()) ? readFileSync(liveFile(), 'utf8') : '');
 
   it('come by ssh, which go then takes to their tmux', async function () {
     mkdirSync(path('bin'));
