@@ -30,10 +30,10 @@ export function watchActs(redraw, refresh, itemOf) {
   moveTo = async (number, status) => {
     const before = itemOf(number);
     const from = before?.status ? { from: before.status } : {};
-    const data = await send('moved', 'move', { number, status, ...from });
+    const data = await send(`move-${number}`, 'move', { number, status, ...from });
     done =
       data === undefined
-        ? { text: `#${number} was not moved: ${problems.get('moved')}` }
+        ? { text: `#${number} was not moved: ${refusalOf(number)}` }
         : doneOf('move', data, before);
     redraw();
     await refresh();
@@ -85,6 +85,11 @@ export function watchActs(redraw, refresh, itemOf) {
 
 /** Moves an issue, and shows the result above the list. @type {(number: number, status: string) => void} */
 export let moveTo = () => {};
+
+/** Returns why the last move of an issue was refused. @param {number} number */
+export function refusalOf(number) {
+  return problems.get(`move-${number}`);
+}
 
 /** Prepares the forms of an issue for a move that needs a reason. @param {number} number @param {string | undefined} status */
 export function moveWith(number, status) {
@@ -161,7 +166,7 @@ function form(act, label, fields, number) {
           : h('input', { name, value: draft, autocomplete: 'off', required: name !== 'reason' });
       return h('label', { class: name === 'reason' && name }, `${text} `, field);
     }),
-    h('button', { class: 'copy', 'aria-disabled': busy.has(key) && 'true' }, busy.has(key) ? '…' : label),
+    h('button', { class: 'copy', 'aria-disabled': busy.has(key) && 'true' }, label),
     problems.has(key) && h('p', { class: 'attention', role: 'alert' }, problems.get(key)),
   );
 }

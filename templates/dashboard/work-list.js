@@ -4,7 +4,7 @@ import { isSignedIn } from './daemon.js';
 import { around, byId, h, show } from './dom.js';
 import { grouped } from './format.js';
 import { onKey } from './keys.js';
-import { details, moveTo, moveWith } from './work-acts.js';
+import { details, moveTo, moveWith, refusalOf } from './work-acts.js';
 import { row } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
@@ -90,6 +90,7 @@ function laneOf(lane, items, isBoard, now) {
               now,
               String(item.number) === opened ? details(item, now) : undefined,
               isBoard && isSignedIn(),
+              isBoard ? refusalOf(item.number) : undefined,
             ),
           ),
       ),

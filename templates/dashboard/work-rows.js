@@ -72,9 +72,9 @@ export function badgesOf({ number, source, type, property, agents, stale }) {
 /**
  * Returns a single-line row. Its title opens the issue in a new tab.
  * @param {Item} item @param {number} now @param {Element | undefined} details shown under the open row
- * @param {boolean} isCard whether the row is a card that can be moved
+ * @param {boolean} isCard whether the row is a card that can be moved @param {string} [refusal] why its last move was refused
  */
-export function row(item, now, details, isCard) {
+export function row(item, now, details, isCard, refusal) {
   const { number, title, url, priority, updatedAt, closedAt } = item;
   const at = Date.parse(closedAt ?? updatedAt);
   const due = dueOf(item);
@@ -100,6 +100,8 @@ export function row(item, now, details, isCard) {
           `due ${moment(due, now)}`,
         )
       : h('time', { class: 'muted small', datetime: closedAt ?? updatedAt }, ago(at, now)),
+    // The open row's form says it.
+    refusal && !isOpen && h('p.attention.small.refusal', { 'data-key': 'refusal' }, refusal),
     details,
   );
 }

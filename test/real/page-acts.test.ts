@@ -270,15 +270,26 @@ describe('acting on the page of the day in Chromium', function () {
     const card = page.locator('[data-key="7"]');
     await card.waitFor();
     expect(await textOf(page, '[data-key="7"]')).to.match(/^▸ ?P1 ?Fix it ?#7 · bug · @ann ?41 min ago$/);
+    const place = await card.boundingBox();
     const dragged = await sentBy(page, () => card.dragTo(page.locator('[data-key=In-Progress]')));
     expect(dragged).to.deep.equal(['/api/work/move', { number: 7, status: 'in-progress', from: 'ready' }]);
     await waitForText(page, '#done', /^#7 is in-progress\. Undo$/);
+    expect(await card.boundingBox()).to.deep.equal(place);
     const error = { kind: 'conflict', message: '#7 is claimed by ann.' };
     answers['/api/work/move'] = () => ({ status: 409, body: { error } });
     await page.locator('[data-stop="8"]').focus();
     const keyed = await sentBy(page, () => page.keyboard.press('Shift+ArrowRight'));
     expect(keyed).to.deep.equal(['/api/work/move', { number: 8, status: 'in-review', from: 'ready' }]);
     await waitForText(page, '#done', /^#8 was not moved: #7 is claimed by ann\.$/);
+    expect(await textOf(page, '[data-key="8"] .refusal')).to.equal('#7 is claimed by ann.');
+    expect(await card.boundingBox()).to.deep.equal(place);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.click('[data-key=Type] summary');
+    const buttons = await page.locator('#filters summary').evaluateAll((all) => all.map((one) => one.getBoundingClientRect())); // prettier-ignore
+    const menu = await page.locator('.menu[open] > div').boundingBox();
+    expect(Math.min(...buttons.map(({ height }) => height))).to.be.at.least(40);
+    expect(menu?.y).to.be.at.least(Math.max(...buttons.map(({ bottom }) => bottom)));
+    await page.setViewportSize({ width: 1280, height: 800 });
     // What needs a reason asks for it.
     await page.locator('[data-stop="7"]').focus();
     await page.keyboard.press('Shift+ArrowRight');
