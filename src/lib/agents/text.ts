@@ -1,3 +1,5 @@
+import data from '../../../templates/data/routing.json';
+
 /**
  * A request prepared for matching: `plain` with quotations, code, URLs and paths masked, and `text` in lowercase
  * ASCII. Each character has the same position in both. `isCut`: the middle of a long request was dropped.
@@ -44,22 +46,7 @@ function unwrapped(text: string): string {
 }
 
 /** Patterns and their replacements. Each replacement is padded with `_` to the length of its match. */
-const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
-  [/```(?:[^`]|`(?!``))*(?:```|$)/g, ''],
-  [/`[^`\n]{1,2000}`/g, 'zc'],
-  [/^[ \t]*>.*$/gm, ''],
-  [/"[^"\n]{1,4000}"/g, ''],
-  // Single-quoted text. An apostrophe inside a word is not a quote.
-  [/(?<![\w\u00c0-\uffff])'[^'\n]{1,400}'(?![\w\u00c0-\uffff])/g, ''],
-  [/\bhttps?:\/\/[^\s<>"]{1,2000}/gi, 'zu'],
-  [/(?<![\w.+@-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ''],
-  [/(?<![\w@.-])(?:~|\.{1,2})?\/?(?:[\w@.-]{1,80}\/){1,20}[\w.-]{0,80}\.[a-z]\w{0,5}\b/gi, 'zp'],
-  [/(?<![\w/-])[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|swift|c|h|cc|cpp|cs|php|sh|sql|css|html?|vue|json|ya?ml|toml|plist)\b/gi, 'zp'],
-  [/(?<![\w/])(?:~|\.{1,2})?\/(?:[\w@.-]{1,80}\/?){1,20}/g, 'zf'],
-  [/(?<![\w-])--[\w-]{1,60}/g, ''],
-  [/\b(?!z[cpuf]_)[a-z0-9]{1,40}_\w{1,60}\b/gi, ''],
-  [/\b[a-z][a-z0-9]{0,40}[A-Z][A-Za-z0-9]{0,40}\b/g, ''],
-]; // prettier-ignore
+const MASKS = data.masks.map(({ pattern, flags, word }) => [new RegExp(pattern, flags), word] as const);
 
 function masked(text: string): string {
   return MASKS.reduce(
@@ -71,8 +58,7 @@ function masked(text: string): string {
   );
 }
 
-const UNMASKED =
-  /^(?:\.?\/?(?:[\w.-]+\/)?settings(?:\.local)?\.json|\.mcp\.json|claude\.md|agents\.md|github|gitlab|javascript|typescript|ios|macos|iphone|ipad|ebay|icloud|paypal|youtube)$/i;
+const UNMASKED = new RegExp(data.unmasked, 'i');
 
 /** Returns up to `words` words before a position, within the same clause. */
 export function clauseBefore(text: string, at: number, words: number): string {

@@ -102,11 +102,9 @@ export function workflowExists(skills: string, skill: string, workflow: string):
 }
 
 /** Matches greetings and polite phrases at the start of a request. */
-const COURTESY =
-  /^(?:(?:hey|hi|hello|ok|okay|so|now|then|please|kindly|just|and|also)\b[\s,]*|(?:can|could|would|will) you\b\s*|i(?:'d| would) like you to\b\s*|i (?:want|need) you to\b\s*|let(?:'s| us)\b\s*|go ahead and\b\s*)+/;
+const COURTESY = new RegExp(WORDS.courtesy);
 
-const CONVERSATION =
-  /^(?:thanks?(?: you)?|thx|great|nice|cool|awesome|perfect|good (?:job|work|morning|evening|night|idea)|well done|hi|hello|hey|yes|yep|yeah|no|nope|ok|okay|sure|got it|i see|makes sense|sounds good|agreed|how are you|what's up|bye|goodbye|good|lol|haha|never mind|nevermind)\b/;
+const CONVERSATION = new RegExp(WORDS.conversation);
 
 function readRequest(text: string): { kind: RequestKind; gerund: string | null; about: string } {
   const plain = clean(text)

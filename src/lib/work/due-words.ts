@@ -1,5 +1,11 @@
 import type { Chrono, ParsedResult, ParsingReference } from 'chrono-node/en';
 
+import DATA from '../../../templates/data/due-words.json';
+import { expanded } from '../platform/files/template';
+
+/** Compiles a pattern of due-words.json. */
+export const rx = (source: string): RegExp => new RegExp(expanded(source, DATA.parts), 'i');
+
 export interface PhraseRange {
   index: number;
   length: number;
@@ -12,10 +18,8 @@ const AFTER_PREPOSITION = /(?:^|\s)(?:on|by|next|this|until|till|before|due|comi
 const PART_AFTER_PREPOSITION = /(?:^|\s)(?:(?:in|at|by|on|until|till|before)(?: the)?|this)$/i;
 const WITH_PREPOSITION = /^(?:on|by|next|this|until|till|before|in|at)\s/i;
 const AFTER_DETERMINER = /(?:^|\s)(?:the|an?|my|our|your|his|her|their)$/i;
-const RELATIVE =
-  /^(?:[+-]|(?:in|within|next|after|this|last|past|the)\s)|\b(?:from|after|before|later|ago)\b/i;
-const EXPLICIT_HOUR =
-  /\d\s*:\s*\d\d|\d\s*[ap]\.?\s?m\b|o.?clock|(?:\b(?:at|by)|@)\s*\d|\dT\d\d|\bin the (?:morning|afternoon|evening)/i;
+const RELATIVE = rx(DATA.patterns.relative);
+const EXPLICIT_HOUR = rx(DATA.patterns.explicitHour);
 const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
@@ -114,20 +118,7 @@ function isAmbiguous(result: ParsedResult, before: string, after: string): boole
   return start.isCertain('month') || /^\s*\p{Lu}/u.test(after);
 }
 
-const UNIT =
-  '(?:minute|hour|day|weekday|weekend|week|fortnight|month|quarter|year|morning|noon|afternoon|evening|night|' +
-  '(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?';
-const ORDINAL = '(?:other|single|first|second|third|last|\\d+(?:st|nd|rd|th)?)';
-/** Matches words such as `daily`, but not as adjectives (`the daily report`, `daily standup notes`). */
-const ADVERB =
-  '(?<!\\b(?:the|a|an|my|our|your|this|next|last) )(?:daily|weekly|monthly|yearly|annually|hourly)(?=\\s*(?:$|[.,;:!)])|\\s+(?:at|on|from|until|starting)\\b)';
-const RECURRING = new RegExp(
-  `\\b(?:(?:every|each) (?:${ORDINAL} )*(?:${UNIT}|\\d+(?:st|nd|rd|th))\\b` +
-    `|${ADVERB}` +
-    '|on (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends)\\b' +
-    `|(?:once|twice|\\d+ times) (?:a|per) ${UNIT}\\b)`,
-  'i',
-);
+const RECURRING = rx(DATA.patterns.recurring);
 
 /** Returns the words that make a reminder recurring, such as `every monday`. */
 export function recurringWords(text: string): string | undefined {
@@ -137,17 +128,13 @@ export function recurringWords(text: string): string | undefined {
 const DAYS: Readonly<Record<string, number>> = {
   jan: 31, feb: 29, mar: 31, apr: 30, may: 31, jun: 30, jul: 31, aug: 31, sep: 30, oct: 31, nov: 30, dec: 31,
 }; // prettier-ignore
-const MONTH =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-const LEAD = '\\b(?:on|by|until|till|before|from|for) (?:the )?';
-const DAY_MONTH = new RegExp(`${LEAD}(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}\\b`, 'i');
-const MONTH_DAY = new RegExp(`${LEAD}${MONTH} (\\d{1,2})(?:st|nd|rd|th)?\\b(?!:)`, 'i');
+const DAY_MONTH = rx(DATA.patterns.dayMonth);
+const MONTH_DAY = rx(DATA.patterns.monthDay);
 const DAY_ALONE = /\b(?:on|by|until|till|before) the (\d{1,2})(?:st|nd|rd|th)\b/i;
 const ISO = /\b\d{4}-(\d\d)-(\d\d)\b/;
 const CLOCK = /(?:\b(?:at|by)|@) ?(\d{1,2}):(\d\d)\b/i;
 const TWELVE = /(?:\b(?:at|by)|@) ?(\d{1,2})(?::\d\d)? ?[ap]m\b/i;
-const PAST =
-  /\b(?:yesterday|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:\d+|an?) \w+ ago)[.!]?$/i;
+const PAST = rx(DATA.patterns.past);
 
 type Impossible = readonly [pattern: RegExp, isImpossible: (match: RegExpExecArray) => boolean][];
 

@@ -1,25 +1,23 @@
 import type { Chrono, ParsedResult } from 'chrono-node/en';
 
+import DATA from '../../../templates/data/due-words.json';
 import { StewardError } from '../errors';
 import { longDay } from '../platform/terminal/format';
 import { toDate } from '../platform/time/clock';
 import { parseDuration } from '../platform/time/day-words';
 import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
-import { asNamed, impossibleTime, namedTime, recurringWords, type PhraseRange } from './due-words';
+import { asNamed, impossibleTime, namedTime, recurringWords, rx, type PhraseRange } from './due-words';
 import { dueLine } from './issue';
 
 const MORNING = 9;
 const END_OF_DAY = 18;
 const TONIGHT = 20;
 const TIME_OF_DAY = /noon|midday|afternoon|evening|night|now\b/i;
-const END_OF_DAY_WORDS =
-  /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|end of today|close of business)\b/i;
+const END_OF_DAY_WORDS = rx(DATA.patterns.endOfDay);
 /** Matches `by 9 tomorrow` and `@ 9`, because chrono recognizes an hour only after `at`. */
-const BY_HOUR =
-  /(?:\bby ?(\d{1,2})(?= (?:today|tomorrow|tonight)\b)|(?<!\S)@ ?(\d{1,2})(?=$| (?:today|tomorrow|tonight|on)\b))/i;
+const BY_HOUR = rx(DATA.patterns.byHour);
 /** Matches `on the 1st`, but not if a noun or month follows (`on the 2nd floor`). */
-const DAY_OF_MONTH =
-  /\b(?:on|by|until|before|from|for) the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:$|[.;:!)]|,(?! ?\d))|\s+(?:at|around|in the (?:morning|afternoon|evening)|noon|to|please|\d{1,2}(?::\d|\s?[ap]m)|eod|cob)\b)/i;
+const DAY_OF_MONTH = rx(DATA.patterns.dayOfMonth);
 /** Matches dates with the day first, such as `12.11.` and `12.11.2026`. */
 const DOTTED = /(?<![\d.])(\d{1,2})\.(\d{1,2})(?:\.(\d{4}|\d\d)?)?(?!\d)/;
 const SLASHED = 'parser/SlashDateFormatParser';

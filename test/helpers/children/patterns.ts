@@ -57,6 +57,7 @@ async function route(): Promise<void> {
 async function matchAndRead(): Promise<void> {
   const { findHomographs } = await import('../../../src/lib/notify/speech/homographs');
   const { matchPrompt } = await import('../../../src/lib/work/capture/prompt');
+  await import('../../../src/lib/notify/announce');
   await import('../../../src/lib/work/due');
   const { unusableTime } = await import('../../../src/lib/work/due-words');
   const { recurringWords } = await import('../../../src/lib/work/due-words');

@@ -1,8 +1,10 @@
 import { devNull } from 'node:os';
 import { dirname, join, parse } from 'node:path';
 
+import DATA from '../../../../templates/data/git-settings.json';
 import { StewardError, undefinedIf } from '../../errors';
 import { ensureFolder, exists, removeFolder } from '../files/folder';
+import { filled } from '../files/template';
 import { clean } from '../terminal/terminal';
 import type { Run, RunOptions } from './process';
 
@@ -96,46 +98,19 @@ function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEn
   };
 }
 
+function settings(list: readonly string[]): string[] {
+  return list.flatMap((setting) => ['-c', filled(setting, { NULL: devNull })]);
+}
+
 /** Keeps git from using the person's credentials. */
-const NO_CREDENTIALS = [`core.sshCommand=${devNull}`, 'credential.helper='].flatMap((setting) => [
-  '-c',
-  setting,
-]);
+const NO_CREDENTIALS = settings(DATA.noCredentials);
 
 /** Options that override every other setting through which a repository could run a program. */
 const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',
   '--literal-pathspecs',
-  ...[
-    'core.fsmonitor=false',
-    `core.hooksPath=${devNull}`,
-    'core.pager=cat',
-    'pager.log=false',
-    'pager.config=false',
-    'core.alternateRefsCommand=',
-    `core.gitProxy=${devNull}`,
-    'core.askPass=',
-    `core.editor=${devNull}`,
-    `core.attributesFile=${devNull}`,
-    `core.excludesFile=${devNull}`,
-    'diff.external=',
-    'protocol.allow=never',
-    'log.showSignature=false',
-    'log.mailmap=false',
-    'log.follow=false',
-    `gpg.program=${devNull}`,
-    `gpg.openpgp.program=${devNull}`,
-    `gpg.x509.program=${devNull}`,
-    `gpg.ssh.program=${devNull}`,
-    'gpg.ssh.defaultKeyCommand=',
-    'gc.auto=0',
-    'maintenance.auto=false',
-    'advice.graftFileDeprecated=false',
-    // Bare repositories are safe here, because the user chose the repository.
-    'safe.bareRepository=all',
-    'i18n.logOutputEncoding=UTF-8',
-  ].flatMap((setting) => ['-c', setting]),
+  ...settings(DATA.harmless),
 ];
 
 function troubleOf(stderr: string, root: string): StewardError {
@@ -277,16 +252,5 @@ function complaintOf(stderr: string): string {
     .trim();
 }
 
-const OWN = [
-  // A reflog would keep purged data.
-  'core.logAllRefUpdates=false',
-  'http.followRedirects=false',
-  'commit.gpgSign=false',
-  'tag.gpgSign=false',
-  'push.gpgSign=false',
-  'init.templateDir=',
-  'core.symlinks=false',
-  'core.autocrlf=false',
-  'user.name=steward',
-  'user.email=steward@localhost',
-].flatMap((setting) => ['-c', setting]);
+/** The settings of steward's own repositories. A reflog would keep purged data. */
+const OWN = settings(DATA.own);
