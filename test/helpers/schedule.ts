@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { StewardError } from '../../src/lib/errors';
 import type { Run, RunResult } from '../../src/lib/platform/process/process';
-import type { JobEntry } from '../../src/lib/schedule/backend';
+import type { JobEntry } from '../../src/lib/schedule/launcher';
 import { DAEMON_JOB, tickJob, type Job, type JobId } from '../../src/lib/schedule/job';
 
 export const JOBS: Readonly<Record<JobId, Job>> = {

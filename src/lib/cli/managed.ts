@@ -18,13 +18,6 @@ import { clean } from '../platform/terminal/terminal';
 import { aborted, within } from '../platform/time/wait';
 import { text, repeatable } from './base-command';
 
-interface FollowHost {
-  context: Context;
-  terminal: Terminal;
-  json: boolean;
-  say: (text: string) => void;
-}
-
 type FollowOptions = Omit<FollowInput, 'session'> & {
   /** Answers permission requests. If omitted, permission requests stay unanswered. */
   policy: Policy | undefined;
@@ -186,17 +179,19 @@ export function given(flag: string, value: string): string {
   });
 }
 
-export function hostOf(context: Context, terminal: Terminal, json: boolean): FollowHost {
+export function hostOf(context: Context, terminal: Terminal, json: boolean) {
   return {
     context,
     terminal,
     json,
     // With --json, stderr contains only the error document.
-    say: (text) => {
+    say: (text: string) => {
       if (!json) writeErr(`${foldFor('stderr', text)}\n`);
     },
   };
 }
+
+type FollowHost = ReturnType<typeof hostOf>;
 
 /** Warns that a cost limit ignores tokens without a reported cost. */
 export function warnOfUncountedTokens(host: FollowHost, maxCost: number | undefined): void {

@@ -34,20 +34,16 @@ export function secret(key: string, stored: string): Secret {
   });
 }
 
-interface SecretSources {
-  env: NodeJS.ProcessEnv;
-  /** Reads a text file, or returns undefined if the file doesn't exist. */
-  readFile: (path: string) => string | undefined;
-  home: string;
-}
-
-export function secretSources(): SecretSources {
+export function secretSources() {
   return {
     env: process.env,
-    readFile: (path) => readText(path, { followLink: true, maxBytes: MAX_SECRET_FILE_BYTES }),
+    /** Reads a text file, or returns undefined if the file doesn't exist. */
+    readFile: (path: string) => readText(path, { followLink: true, maxBytes: MAX_SECRET_FILE_BYTES }),
     home: processHost().home,
   };
 }
+
+type SecretSources = ReturnType<typeof secretSources>;
 
 /** Returns the value of a secret, or undefined if unset. Throws `config` if a reference has no value. */
 export function resolveSecret(from: Secret, sources: SecretSources): string | undefined {

@@ -5,7 +5,7 @@ import { processHost } from '../platform/files/paths';
 import { clean } from '../platform/terminal/terminal';
 import { valueAt } from './edit';
 import { ENVIRONMENT, allKeys, nodeOf, schemaKey } from './files';
-import { type AnyLeaf, type ResolveHost, isCleanText, isLeaf, settingsOf } from './leaf';
+import { type AnyLeaf, isCleanText, isLeaf, settingsOf } from './leaf';
 import { fromText, type LoadedConfig, type Origin } from './load';
 import { KEYS } from './schema';
 import { REDACTED } from './secret';
@@ -24,12 +24,6 @@ interface SetInput extends KeyInput {
 }
 
 type SetDeps = Machine & { env?: NodeJS.ProcessEnv; home?: string };
-
-interface Target {
-  key: string;
-  leaf: AnyLeaf;
-  host: ResolveHost;
-}
 
 /**
  * Sets a key. Throws `usage` if the key is unknown, the value is invalid, or a new list item doesn't exist on
@@ -84,10 +78,12 @@ export async function removeFromConfig(deps: SetDeps, input: SetInput): Promise<
   });
 }
 
-async function targetOf({ area, home = processHost().home }: SetDeps, name: string): Promise<Target> {
+async function targetOf({ area, home = processHost().home }: SetDeps, name: string) {
   const key = schemaKey(name);
   return { key, leaf: await knownLeaf(key), host: { area, home } };
 }
+
+type Target = Awaited<ReturnType<typeof targetOf>>;
 
 /**
  * Returns the definition of a key. Throws `usage`, with a suggestion, if the key is unknown or names a

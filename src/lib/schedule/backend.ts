@@ -1,21 +1,9 @@
 import { StewardError } from '../errors';
-import type { PathHost } from '../platform/files/paths';
-import type { Run, RunResult } from '../platform/process/process';
+import type { RunResult } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
-import type { Job, SchedulerKind } from './job';
+import type { SchedulerKind } from './job';
+import type { BackendDeps, JobEntry } from './launcher';
 import type { EntryFile, Recorder } from './recorder';
-
-/** A job's entry, independent of the scheduler. */
-export interface JobEntry {
-  job: Job;
-  /** Unique per user area, such as `steward-tick` or `steward-0a1b2c3d-tick`. */
-  name: string;
-  /** Absolute path of the launcher. Its only argument is the job id. */
-  launcher: string;
-  env: Readonly<Record<string, string>>;
-  /** Absolute path of the launcher's log. */
-  log: string;
-}
 
 /** What a scheduler knows about an entry. How runs ended is in the launcher's record. */
 export type EntryState = typeof NOT_INSTALLED;
@@ -30,23 +18,6 @@ export const NOT_INSTALLED = {
    */
   edited: false,
 };
-
-export interface BackendDeps {
-  run: Run;
-  host: Pick<PathHost, 'platform' | 'home' | 'env'>;
-  env: NodeJS.ProcessEnv;
-  /** The user's numeric id; -1 on Windows. */
-  userId: number;
-  exists: (path: string) => boolean;
-  start: (file: string, args: readonly string[]) => void;
-  wait: (ms: number) => Promise<void>;
-  /** The folder with steward's package.json. */
-  root: string;
-  /** The folder for files that the scheduler imports. */
-  stateFolder: string;
-  /** Returns the names of the running processes; empty if unknown. */
-  processNames: () => ReadonlySet<string>;
-}
 
 /** A scheduler. To add one, write a factory and a line in `index.ts`. */
 export interface Backend {

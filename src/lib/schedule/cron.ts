@@ -1,15 +1,7 @@
 import { StewardError } from '../errors';
 import type { RunResult } from '../platform/process/process';
-import {
-  callTool,
-  NOT_INSTALLED,
-  outputOf,
-  requireTool,
-  type Backend,
-  type BackendDeps,
-  type InstalledEntry,
-  type JobEntry,
-} from './backend';
+import { callTool, NOT_INSTALLED, outputOf, requireTool, type Backend, type InstalledEntry } from './backend';
+import type { BackendDeps, JobEntry } from './launcher';
 import type { Job } from './job';
 import type { Recorder } from './recorder';
 

@@ -10,9 +10,8 @@ import {
   requireTool,
   xmlText,
   type Backend,
-  type BackendDeps,
-  type JobEntry,
 } from './backend';
+import type { BackendDeps, JobEntry } from './launcher';
 
 const UNLOAD_POLLS = 10;
 const UNLOAD_POLL_MS = 500;

@@ -13,7 +13,6 @@ import type { Run } from '../platform/process/process';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 import { wait } from '../platform/time/wait';
-import type { BackendDeps, JobEntry } from './backend';
 import { DAEMON_JOB, SCHEDULER_KINDS, tickJob, type Job, type JobId, type SchedulerKind } from './job';
 import { entryId } from './recorder';
 
@@ -126,15 +125,21 @@ function oneLine(text: string, what: string): string {
   });
 }
 
-export function entryOf({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>, job: Job): JobEntry {
+export function entryOf({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>, job: Job) {
   return {
     job,
+    /** Unique per user area, such as `steward-tick` or `steward-0a1b2c3d-tick`. */
     name: entryName({ area, host }, job.id),
+    /** Absolute path of the launcher. Its only argument is the job id. */
     launcher: oneLine(launcherPath(LAUNCHER.name, { bin: area.bin, host }), 'the user area'),
     env: jobEnvironment(host),
+    /** Absolute path of the launcher's log. */
     log: logOf(area, host, job.id),
   };
 }
+
+/** A job's entry, independent of the scheduler. */
+export type JobEntry = ReturnType<typeof entryOf>;
 
 /** Returns the name of a job's entry, which differs per user area. */
 export function entryName({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>, id: string): string {
@@ -157,13 +162,7 @@ export function kindsOf(entries: readonly InstallEntry[], id: string): Scheduler
   return SCHEDULER_KINDS.filter((kind) => kinds.includes(kind));
 }
 
-export function backendDeps({
-  host,
-  run,
-  area,
-  product,
-  processNames = runningNames,
-}: ScheduleDeps): BackendDeps {
+export function backendDeps({ host, run, area, product, processNames = runningNames }: ScheduleDeps) {
   const id = userId();
   const runtime = `/run/user/${id}`;
   // After `su`, or after `ssh` without PAM, XDG_RUNTIME_DIR may be unset although the folder exists.
@@ -173,11 +172,17 @@ export function backendDeps({
     host,
     exists,
     wait,
+    /** Returns the names of the running processes; empty if unknown. */
     processNames,
     env: lacksRuntime && exists(runtime) ? { ...host.env, XDG_RUNTIME_DIR: runtime } : host.env,
+    /** The user's numeric id; -1 on Windows. */
     userId: id,
+    /** The folder with steward's package.json. */
     root: product.root,
-    start: (file, args) => startProgram(file, args, product.root),
+    start: (file: string, args: readonly string[]) => startProgram(file, args, product.root),
+    /** The folder for files that the scheduler imports. */
     stateFolder: join(area.machine, 'tasks'),
   };
 }
+
+export type BackendDeps = ReturnType<typeof backendDeps>;

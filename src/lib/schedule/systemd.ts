@@ -6,11 +6,10 @@ import {
   NOT_INSTALLED,
   requireTool,
   type Backend,
-  type BackendDeps,
   type EntryState,
   type InstalledEntry,
-  type JobEntry,
 } from './backend';
+import type { BackendDeps, JobEntry } from './launcher';
 import { TICK_LIMIT_SEC } from './job';
 import type { Recorder } from './recorder';
 

@@ -1,16 +1,8 @@
 import { win32 } from 'node:path';
 
 import { filled, readTemplate } from '../platform/files/template';
-import {
-  callTool,
-  installFiles,
-  NOT_INSTALLED,
-  requireTool,
-  xmlText,
-  type Backend,
-  type BackendDeps,
-  type JobEntry,
-} from './backend';
+import { callTool, installFiles, NOT_INSTALLED, requireTool, xmlText, type Backend } from './backend';
+import type { BackendDeps, JobEntry } from './launcher';
 import { TICK_LIMIT_SEC } from './job';
 
 const MIN_SEC = 60;

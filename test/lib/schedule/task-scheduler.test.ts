@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import type { BackendDeps } from '../../../src/lib/schedule/backend';
+import type { BackendDeps } from '../../../src/lib/schedule/launcher';
 import type { Recorder } from '../../../src/lib/schedule/recorder';
 import { taskScheduler } from '../../../src/lib/schedule/task-scheduler';
 import { rejection } from '../../helpers/errors';

@@ -195,30 +195,23 @@ interface OutputFile {
   size: number;
 }
 
-/** Output to stdout that must not be lost or duplicated. */
-export interface ShownOutput {
-  /** Returns the file that stdout is redirected to, or undefined for a terminal or pipe. */
-  file: () => OutputFile | undefined;
-  /** Resolves when the system has accepted all bytes. */
-  write: (bytes: Uint8Array | string) => Promise<void>;
-  /** Maximum size of one write, small enough that a write to a pipe is atomic. */
-  chunkBytes: number;
-}
-
 /** Value of PIPE_BUF on Linux and most other systems. */
 const PIPE_BYTES = 4096;
 const FILE_BYTES = 64 * 1024;
 
-export function standardOutput(): ShownOutput {
+export function standardOutput() {
   const file = (): OutputFile | undefined => {
     const facts = fstatSync(1);
     return facts.isFile() ? { dev: facts.dev, ino: facts.ino, size: facts.size } : undefined;
   };
   return {
+    /** Returns the file that stdout is redirected to, or undefined for a terminal or pipe. */
     file,
+    /** Maximum size of one write, small enough that a write to a pipe is atomic. */
     chunkBytes: file() === undefined ? PIPE_BYTES : FILE_BYTES,
-    write: (bytes) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when the system has accepted all bytes. */
+    write: (bytes: Uint8Array | string) =>
+      new Promise<void>((resolve, reject) => {
         if (file() !== undefined) {
           writeStdout(bytes);
           resolve();
@@ -231,3 +224,6 @@ export function standardOutput(): ShownOutput {
       }),
   };
 }
+
+/** Output to stdout that must not be lost or duplicated. */
+export type ShownOutput = ReturnType<typeof standardOutput>;

@@ -12,13 +12,6 @@ import type { Wanted } from '../ensure';
 import { agentLabel, agentName, propertyOfProject, type Priority, type IssueStatus } from '../label';
 import { codeSpan, redact } from '../outgoing';
 
-export interface CapturedSession {
-  slug: string;
-  artifact: Artifact;
-  /** Returns whether the folder contains files other than the session file. */
-  hasFiles: () => boolean;
-}
-
 export interface SessionRules {
   work: WorkDeps;
   sessions: string;
@@ -31,7 +24,7 @@ export function sessionAt(sessions: string, slug: string): CapturedSession | und
   return artifact === undefined ? undefined : sessionWith(sessions, slug, artifact);
 }
 
-function sessionWith(sessions: string, slug: string, artifact: Artifact): CapturedSession {
+function sessionWith(sessions: string, slug: string, artifact: Artifact) {
   const folder = dirname(artifactPath(sessions, slug));
   const isFile = (name: string): boolean =>
     name !== ARTIFACT_NAME &&
@@ -41,9 +34,12 @@ function sessionWith(sessions: string, slug: string, artifact: Artifact): Captur
   return {
     slug,
     artifact,
+    /** Returns whether the folder contains files other than the session file. */
     hasFiles: () => listFolder(folder).some(isFile),
   };
 }
+
+export type CapturedSession = ReturnType<typeof sessionWith>;
 
 /** Returns ended sessions whose session files were modified at or after `since`, oldest first. */
 export function sessionsAmong(
