@@ -100,6 +100,8 @@ by('add').addEventListener('submit', (event) => {
   void tick(name);
 });
 
+// The worker asks steward again, because it may have stopped, or have another code.
+api.runtime.sendMessage('check').catch(() => undefined);
 api.storage.onChanged.addListener(() => void showState());
 api.permissions.onAdded.addListener(() => void showSites());
 api.permissions.onRemoved.addListener(() => void showSites());

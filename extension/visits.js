@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 const MAX_VISITS = 2_000;
 
 /** The names that steward takes: no address, no number, and not one word such as localhost. */
-const SITE = /^(?=.{4,100}$)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/;
+const SITE = /^(?=.{4,100}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 
 /** Returns the name in what was typed, which may be an address, or undefined. */
 export function siteName(text) {

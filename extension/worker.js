@@ -86,6 +86,17 @@ function lookNext() {
   return last;
 }
 
+/** Looks, and sends the code, although steward accepted it before. */
+async function check() {
+  await api.storage.session.remove('about');
+  await look();
+}
+
+function checkNext() {
+  last = last.then(check, check);
+  return last;
+}
+
 api.tabs.onActivated.addListener(lookNext);
 api.tabs.onUpdated.addListener((_id, change, { active }) => {
   if (active && (change.status !== undefined || change.url !== undefined)) return lookNext();
@@ -97,6 +108,9 @@ api.alarms.onAlarm.addListener(lookNext);
 api.idle.onStateChanged.addListener(lookNext);
 api.idle.setDetectionInterval(IDLE_SEC);
 api.storage.local.onChanged.addListener(lookNext);
+api.runtime.onMessage.addListener((message) => {
+  if (message === 'check') void checkNext();
+});
 api.action.onClicked.addListener(() => api.runtime.openOptionsPage());
 api.runtime.onInstalled.addListener(({ reason }) => {
   if (reason === 'install') return api.runtime.openOptionsPage();

@@ -507,6 +507,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect(readFileSync(join(folder, 'worker.js'), 'utf8')).to.equal(
       readFileSync('extension/worker.js', 'utf8'),
     );
+    const uninstall = await steward(['uninstall', '--dry-run'], { home: home.path });
+    expect(uninstall.stdout).to.include('Remove the extension from the browser too');
     const removed = jsonOf(await steward(['sense', 'web', 'remove', '--json'], { home: home.path }));
     expect(removed).to.deep.equal({ removed: [folder, join(machineFolder(home.path), 'web.json')] });
     await send(second, 401);

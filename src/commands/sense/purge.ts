@@ -24,7 +24,7 @@ export default class SensePurge extends BaseCommand {
     all: boolean({ helpGroup: 'SELECTION', description: 'All captured data.' }),
     records: boolean({
       helpGroup: 'SELECTION',
-      description: 'Also delete records that contain this data and cannot be rebuilt.',
+      description: 'Also delete records with this data that cannot be rebuilt, with everything else in them.',
     }),
     yes: boolean({
       char: 'y',
@@ -70,7 +70,10 @@ export default class SensePurge extends BaseCommand {
       sweepArea(this.context.area);
     }
     this.print(() =>
-      [purgeText(result), ...files.map((file) => `${yes ? 'Deleted' : 'Would delete'} ${file}`)].join('\n'),
+      [
+        purgeText({ ...result, ...definedOnly({ app }) }),
+        ...files.map((file) => `${yes ? 'Deleted' : 'Would delete'} ${file}`),
+      ].join('\n'),
     );
     return { ...result, files };
   }

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { expandHome } from '../platform/files/paths';
-import { isLoopbackHost } from '../platform/net/address';
+import { isLoopbackHost, isSite } from '../platform/net/address';
 import { gitAddress } from '../platform/net/git-address';
 import { isZone } from '../platform/time/time';
 import { type Secret, isSecretReference, secret } from './secret';
@@ -139,6 +139,13 @@ export function textFrom(
 
 export function optionalText(expected: string, test: (value: string) => boolean = isCleanText) {
   return optionalLeaf({ expected, check: string(test) });
+}
+
+/** Returns whether a text names an application, or is `site:` with a site's name or a glob. */
+export function isExcludable(text: string): boolean {
+  if (!/^site:/i.test(text)) return isCleanText(text);
+  const site = text.slice('site:'.length).toLowerCase();
+  return isSite(site) || (/[*?]/.test(site) && /^[a-z0-9.*?-]+$/.test(site));
 }
 
 export function listOf(expected: string, test: (value: string) => boolean, fallback: readonly string[]) {

@@ -16,6 +16,7 @@ import {
   fromEnvironment,
   hostOrAddress,
   isCleanText,
+  isExcludable,
   isSafeUrl,
   listOf,
   mapOf,
@@ -70,7 +71,7 @@ export const SENSE_KEYS = {
   retentionDays: wholeNumber(1, 3650, 30),
   idleAfterSec: wholeNumber(10, 86_400, 300),
   countsAsActive: listOf('a list of app names, bundle ids or globs', isCleanText, []),
-  exclude: listOf('a list of app names, bundle ids or globs', isCleanText, []),
+  exclude: listOf('a list of app names, bundle ids, globs or sites such as site:docs.rs', isExcludable, []),
   git: {
     authors: leaf<'mine' | 'all' | string[]>({
       expected: '"mine", "all", or a list of e-mail addresses',

@@ -24,20 +24,16 @@ const MAX_VISIT_MS = 5 * 60_000;
 /** Browsers read the clock less precisely. */
 const MAX_AHEAD_MS = 2_000;
 
-const MS = v.pipe(v.number(), v.safeInteger());
+const MS = v.pipe(v.number(), v.safeInteger('Send whole milliseconds since 1970.'));
 const VISIT = v.strictObject({
-  site: v.nullable(v.pipe(v.string(), v.check(isSite, 'Send a host name.'))),
+  site: v.nullable(v.pipe(v.string(), v.check(isSite, 'Send a host name such as docs.rs.'))),
   at: MS,
   until: MS,
 });
 
 /** The route to which the paired browser extensions send the time on a site, or null to check the code. */
 export function webRoute({ area, clock, whyOff, store }: WebRouteDeps): Route {
-  const isRecent = ({ at, until }: v.InferOutput<typeof VISIT>): boolean => {
-    const [ageMs, aheadMs, ms] = [clock.now() - at, until - clock.now(), until - at];
-    return ageMs < MAX_AGE_MS && aheadMs <= MAX_AHEAD_MS && ms > 0 && ms <= MAX_VISIT_MS;
-  };
-  const schema = v.nullable(v.pipe(VISIT, v.check(isRecent, 'Check the clock of this computer.')));
+  const schema = v.nullable(VISIT);
   return route({
     method: 'POST',
     path: '/api/sense/web',
@@ -52,9 +48,26 @@ export function webRoute({ area, clock, whyOff, store }: WebRouteDeps): Route {
           hint: `Run "${off.fix}".`,
         });
       }
+      if (visit !== null) refuseTimes(visit, clock.now());
       if (visit !== null) await store({ ...visit, via });
       return { accepted: true };
     },
+  });
+}
+
+/** Throws `usage` for times that only a change of the clock explains. */
+function refuseTimes({ at, until }: Pick<SiteVisit, 'at' | 'until'>, nowMs: number): void {
+  const ms = until - at;
+  const isOld = nowMs - at >= MAX_AGE_MS;
+  const isAhead = until - nowMs > MAX_AHEAD_MS;
+  if (!isOld && !isAhead && ms > 0 && ms <= MAX_VISIT_MS) return;
+  const why = isOld
+    ? 'it began 2 hours ago or earlier'
+    : isAhead
+      ? 'it ends in the future'
+      : `it lasts ${ms / 1000} s`;
+  throw new StewardError('usage', `A visit was not stored, because ${why}: the clock was changed.`, {
+    hint: 'If the time of this computer is right now, do nothing: the next visits are stored.',
   });
 }
 

@@ -76,7 +76,7 @@ function stableBoard(
   return { ...board, items: isFull ? items : items.map(({ labels: _labels, ...item }) => item) };
 }
 
-const NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const NUMBER = v.pipe(v.number(), v.safeInteger('Send a whole number.'), v.minValue(1));
 const TEXT = v.pipe(v.string(), v.maxLength(60_000));
 /** Number of recent prompts that can be undone; the same limit as in `steward work undo`. */
 const MAX_PROMPTS = 50;

@@ -29,6 +29,19 @@ export function checkedBody<T>(schema: v.GenericSchema<unknown, T>, body: unknow
   const [issue] = issues;
   const key = v.getDotPath(issue);
   throw new StewardError('usage', `Invalid ${key === null ? 'body' : `key "${clean(key).slice(0, 40)}"`}.`, {
-    hint: clean(issue.message).slice(0, 200),
+    hint: clean(hintOf(issue)).slice(0, 200),
   });
+}
+
+/** Returns what to send, instead of the validator's own words. */
+function hintOf({ kind, type, expected, received, message }: v.BaseIssue<unknown>): string {
+  if (expected === 'never') return 'Omit this key.';
+  if (kind === 'schema' && received === 'undefined') return 'Send this key too.';
+  if (expected === null) return message;
+  const wanted = expected
+    .replace(/^Object$/, 'an object')
+    .replace(/^(?=string$|number$|boolean$)/, 'a ')
+    .replace('<=', 'at most ')
+    .replace('>=', 'at least ');
+  return `Send ${wanted}${type.endsWith('_length') ? ' characters or items' : ''}, not ${received}.`;
 }

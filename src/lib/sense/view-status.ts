@@ -19,6 +19,7 @@ import { dayOf, timeOf } from '../platform/time/time';
 import type { CaptureResult } from './capture';
 import { APP_KINDS } from '../time/classify';
 import type { Classified } from './classify-file';
+import { isSite } from '../platform/net/address';
 import type { PurgeResult } from './purge';
 import { isEmptyRecord, type DailyRecord } from '../time/record';
 import type { SenseStatus } from './read';
@@ -214,17 +215,21 @@ export function classifiedText({ app, kind, file, rolled, kept }: Classified): s
   ].join('\n');
 }
 
-/** Formats the result of a purge. `usage` lists the days whose token usage is also removed. */
-export function purgeText(result: PurgeResult & { usage?: readonly string[] }): string {
-  const { dryRun, events, logs, rebuilt, removed, kept, insights, usage = [] } = result;
+/** Formats the result of a purge. `usage` lists the days whose token usage is also removed; `app` was selected. */
+export function purgeText(result: PurgeResult & { usage?: readonly string[]; app?: string }): string {
+  const { dryRun, events, logs, rebuilt, removed, kept, insights, usage = [], app } = result;
+  const isWhole = app === undefined && result.repo === null;
   const lines = [
     ...daysLine(`  ${plural(events, 'event')} from the event logs for`, logs),
     ...daysLine('  records rebuilt:', rebuilt),
-    ...daysLine('  records removed:', removed),
+    ...daysLine(
+      `  records removed${isWhole ? '' : ' with everything else in them, because their event logs were deleted'}:`,
+      removed,
+    ),
     ...daysLine('  insights removed:', insights),
     ...daysLine('  token usage removed:', usage),
     ...daysLine(
-      '  records not rebuilt, because their event logs were deleted (to remove these records, use --records):',
+      '  records not rebuilt, because their event logs were deleted (to remove these records with everything else in them, use --records):',
       kept,
     ),
     ...unclearLine(result.repo),
@@ -232,7 +237,8 @@ export function purgeText(result: PurgeResult & { usage?: readonly string[] }): 
   const { path = null } = result.repo ?? {};
   const range = [...(path === null ? [] : [`repository ${clean(path)}`]), ...rangeText(result)].join(', ');
   const when = range === '' ? '' : ` (${range})`;
-  if (lines.length === 0) return `No stored data matches${when}.`;
+  const hint = isSite(app ?? '') ? ` For a site, use --app site:${app}.` : '';
+  if (lines.length === 0) return `No stored data matches${when}.${hint}`;
   return [`${dryRun ? 'Would remove' : 'Removed'}${when}${dryRun ? ', with --yes' : ''}:`, ...lines].join(
     '\n',
   );

@@ -41,6 +41,9 @@ ${codeText(code)}
 The name of a ticked site, or that another was in front, and when, stay for ${retentionDays} days; minutes by site stay in the daily records. Addresses, titles and private windows are never stored.`;
 }
 
+export const REMOVE_FROM_BROWSER =
+  'Remove the extension from the browser too: on chrome://extensions, or in Firefox on about:addons.';
+
 export function codeText(code: string): string {
   return `Pairing code: ${code}\nEnter it on the extension's page, and tick the sites there.`;
 }

@@ -15,7 +15,7 @@ const FAMILIES: Readonly<Record<Browser, RegExp>> = {
   chromium: /^(?:chrome|chromium|brave|edge|edgemac|msedge|opera|vivaldi)$/,
   firefox: /^(?:firefox|librewolf|waterfox|floorp|zen)$/,
 };
-/** What else the names and ids of browsers consist of; "Opera Mail" is none. */
+/** What else the names and ids of browsers contain, unlike "Opera Mail". */
 const BESIDE =
   /^(?:google|ungoogled|microsoft|mozilla|operasoftware|com|org|app|io|github|exe|bin|web|internet|browser|stable|beta|dev|developer|edition|unstable|canary|nightly|snapshot|esr|gx|for|testing)$/;
 

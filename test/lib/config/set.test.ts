@@ -77,6 +77,7 @@ describe('config: setConfig', () => {
       ['sense.repos', JSON.stringify([at.repository('with, comma')]), [at.repository('with, comma')]],
       ['sense.repos', '', []],
       ['sense.exclude', '5', ['5']],
+      ['sense.exclude', 'site:docs.rs,site:*.org', ['site:docs.rs', 'site:*.org']],
       ['sense.git.authors', 'all', 'all'],
       ['sense.git.authors', 'a@x.org,b@x.org', ['a@x.org', 'b@x.org']],
       ['principal.name', '42', '42'],
@@ -113,6 +114,9 @@ describe('config: setConfig', () => {
       ['principal.name', 'two\nlines'],
       ['sense.repos', 'exchange'],
       ['user.emails', 'nobody'],
+      ['sense.exclude', 'site:https://docs.rs'],
+      ['sense.exclude', 'Code,site:localhost'],
+      ['sense.exclude', 'site:'],
     ];
     for (const [key, value] of cases) {
       const { message } = await refused(key, value, 'usage');

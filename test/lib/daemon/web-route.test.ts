@@ -195,17 +195,36 @@ describe('the route of the browser extension', () => {
     expect(stored()).to.deep.equal([]);
   });
 
+  it('says in plain words what to send', async () => {
+    const hintOf = async (body: unknown): Promise<unknown[]> => {
+      const { message, hint } = (await send(body)).error();
+      return [message, hint];
+    };
+    expect(await hintOf([])).to.deep.equal(['Invalid key "site".', 'Send this key too.']);
+    expect(await hintOf(3)).to.deep.equal(['Invalid body.', 'Send an object, not 3.']);
+    expect(await hintOf({ ...VISIT, url: 'x' })).to.deep.equal(['Invalid key "url".', 'Omit this key.']);
+    expect((await hintOf({ ...VISIT, at: 'now' }))[1]).to.equal('Send a number, not "now".');
+    expect((await hintOf({ ...VISIT, at: 1.5 }))[1]).to.equal('Send whole milliseconds since 1970.');
+    expect((await hintOf({ ...VISIT, site: '-a-.com' }))[1]).to.equal('Send a host name such as docs.rs.');
+  });
+
   it('refuses times that a clock set ahead or back would give', async () => {
     const hours = 3_600_000;
-    for (const [at, until] of [
-      [NOW, NOW],
-      [NOW, NOW - 1],
-      [NOW - 10 * 60_000, NOW],
-      [NOW, NOW + 60_000],
-      [NOW - 3 * hours, NOW - 3 * hours + 60_000],
-      [-60_000, 0],
-    ])
-      expect((await send({ ...VISIT, at, until })).status, `${at} ${until}`).to.equal(400);
+    for (const [at, until, why] of [
+      [NOW, NOW, 'it lasts 0 s'],
+      [NOW, NOW - 1000, 'it lasts -1 s'],
+      [NOW - 10 * 60_000, NOW, 'it lasts 600 s'],
+      [NOW, NOW + 60_000, 'it ends in the future'],
+      [NOW - 3 * hours, NOW - 3 * hours + 60_000, 'it began 2 hours ago or earlier'],
+      [-60_000, 0, 'it began 2 hours ago or earlier'],
+    ] as const) {
+      const answer = await send({ ...VISIT, at, until });
+      expect(answer.status, `${at} ${until}`).to.equal(400);
+      expect(answer.error().message).to.equal(
+        `A visit was not stored, because ${why}: the clock was changed.`,
+      );
+      expect(answer.error().hint).to.match(/^If the time of this computer is right now, do nothing/);
+    }
     expect(stored()).to.deep.equal([]);
   });
 

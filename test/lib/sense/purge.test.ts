@@ -324,7 +324,8 @@ describe('sense: purge', () => {
   });
 
   it('returns the selected days, also without a match', () => {
-    const textOf = (selection: PurgeSelection, dryRun = true): string => purgeText(run(selection, dryRun));
+    const textOf = ({ ...selection }: PurgeSelection, dryRun = true): string =>
+      purgeText({ ...selection, ...run(selection, dryRun) });
     expect(textOf({ from: '1970-01-01', to: '2026-11-19' })).to.match(
       /^Would remove \(Thu 1 Jan 1970 to Thu 19 Nov 2026\), with --yes:$/m,
     );
@@ -335,6 +336,19 @@ describe('sense: purge', () => {
       /^Removed \(only Thu 19 Nov 2026\):$/m,
     );
     expect(textOf({ all: true })).to.match(/^Would remove, with --yes:$/m);
+    expect(textOf({ all: true })).to.match(/^ {2}records removed: /m);
+    expect(textOf({ app: 'Solitaire' })).to.match(/^ {2}records not rebuilt, .* 2026-10-01$/m);
+    expect(textOf({ app: 'Solitaire', records: true })).to.match(
+      /^ {2}records removed with everything else in them, because their event logs were deleted: 2026-10-01$/m,
+    );
+    expect(textOf({ app: 'docs.rs' })).to.equal(
+      'No stored data matches. For a site, use --app site:docs.rs.',
+    );
+  });
+
+  it('refuses what is no name of an application or a site', () => {
+    for (const app of [' ', 'site:', 'site:https://docs.rs', 'site:-a-.com'])
+      expect(thrown(() => run({ app })).kind, app).to.equal('usage');
   });
 
   it('refuses no selection, and all with another one', () => {

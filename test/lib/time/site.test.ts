@@ -12,6 +12,7 @@ import { mergeDays } from '../../../src/lib/time/machines/merge';
 import { appOf, browserOf, siteOf } from '../../../src/lib/time/site';
 import { checkedSite, isSite } from '../../../src/lib/platform/net/address';
 import { siteLines, withoutSites } from '../../../src/lib/time/site-rows';
+import { thrown } from '../../helpers/errors';
 import { MACHINES, machineDay } from '../../helpers/machines';
 import { day as facts, reportInput } from '../../helpers/report';
 import { buildDailyRecord, focus } from '../../helpers/sense';
@@ -214,7 +215,19 @@ describe('time by site', () => {
       tickedSites: (origins: string[]) => string[];
     };
     const names = ['docs.rs', 'a-b.example.org', 'xn--bcher-kva.de', '3.org', `${'a'.repeat(96)}.org`];
-    const others = ['localhost', '127.0.0.1', '[::1]', 'x.y', 'a..b', `${'a'.repeat(97)}.org`, 'a_b.org', ''];
+    const others = [
+      'localhost',
+      '127.0.0.1',
+      '[::1]',
+      'x.y',
+      '-a-.com',
+      'a-.com',
+      'a.-b.org',
+      'a..b',
+      `${'a'.repeat(97)}.org`,
+      'a_b.org',
+      '',
+    ];
     for (const name of [...names, ...others]) {
       const isName = names.includes(name);
       expect([isSite(name), siteName(name) === name], name).to.deep.equal([isName, isName]);
@@ -229,6 +242,9 @@ describe('time by site', () => {
     const classify = makeClassifier('templates');
     for (const app of ['site:https://docs.rs', 'site:', 'site:localhost'])
       expect(() => explainClassification(classify, 'classify.yaml', app), app).to.throw('Invalid site');
+    expect(thrown(() => checkedSite('http://Docs.rs:80/x')).hint).to.equal(
+      'Use docs.rs, without the rest of the address.',
+    );
     for (const app of ['site:docs.rs', 'site:other sites', 'Firefox: docs.rs'])
       expect(explainClassification(classify, 'classify.yaml', app)).to.include({ app });
   });

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../../lib/cli/base-command';
+import { REMOVE_FROM_BROWSER } from '../../../lib/sense/view-web';
 import { removeExtension } from '../../../lib/setup/web';
 
 export default class SenseWebRemove extends BaseCommand {
@@ -10,7 +11,7 @@ export default class SenseWebRemove extends BaseCommand {
 
   run(): Promise<{ removed: string[] }> {
     const result = removeExtension(this.context);
-    const text = `Removed: ${result.removed.join(', ') || 'nothing'}. Remove it from the browser too.`;
+    const text = `Removed: ${result.removed.join(', ') || 'nothing'}. ${REMOVE_FROM_BROWSER}`;
     return Promise.resolve(this.show(result, () => text));
   }
 }

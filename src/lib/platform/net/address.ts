@@ -14,14 +14,17 @@ export function ipVersion(text: string): 0 | 4 | 6 {
 
 /** Returns whether a text is a site's name: a host name with a dot, but no IP address. */
 export function isSite(text: string): boolean {
-  return /^(?=.{4,100}$)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(text);
+  return /^(?=.{4,100}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(text);
 }
 
 /** Returns a site's name in lower case. Throws `usage` if it is invalid. */
 export function checkedSite(text: string): string {
   const name = text.trim().toLowerCase();
   if (isSite(name)) return name;
-  throw new StewardError('usage', `Invalid site "${text}".`, { hint: 'Use a name such as docs.rs.' });
+  const host = URL.canParse(name) ? new URL(name).hostname : '';
+  throw new StewardError('usage', `Invalid site "${text}".`, {
+    hint: `Use ${isSite(host) ? `${host}, without the rest of the address` : 'a name such as docs.rs'}.`,
+  });
 }
 
 /** Returns whether a host name or IP address is loopback. An IPv6 address must not have brackets. */

@@ -10,6 +10,7 @@ import { localTimes } from '../../platform/time/day-words';
 import { jobText, type Scheduled } from '../../schedule/installer';
 import type { Completions } from '../../shell/completion';
 import { ownShell } from '../../shell/completion-install';
+import { REMOVE_FROM_BROWSER } from '../../sense/view-web';
 import { chosenJobs } from '../init/step';
 import { DEFAULT_JOB } from '../init/step-services';
 import { removeExtension } from '../web';
@@ -110,6 +111,7 @@ export async function uninstallAll(
   const { removed } = isWhole ? removeExtension(context, dryRun) : { removed: [] };
   result.files.push(...removed);
   for (const path of removed) print(`${dryRun ? 'Would remove' : 'Removed'} ${path}`);
+  if (removed.length > 0) print(REMOVE_FROM_BROWSER);
   return result;
 }
 
