@@ -73,7 +73,7 @@ export const WORDS = {
   'sense.retentionDays': 'Days after which event logs are deleted. Daily records are kept.',
   'sense.idleAfterSec': 'Seconds without input after which you count as idle.',
   'sense.countsAsActive': 'Applications, such as meetings, that count even without input.',
-  'sense.exclude': 'Applications and sites ([subdomains included](web.md#privacy)) that are never recorded.',
+  'sense.exclude': 'Applications and sites that are never recorded.',
   'sense.git.authors': "Whose commits count. `mine` means the repository's `user.email`.",
   'sense.git.backfillDays': 'Days of past commits and assistant sessions that setup backfills; 0 for none.',
   'sense.insight.command': ['Command that creates an insight.', 'Claude Code'],

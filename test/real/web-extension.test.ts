@@ -226,6 +226,13 @@ describe('the browser extension (real Chromium)', function () {
     await tick(2, null);
     await options.getByText('Paired: steward accepted').waitFor();
     expect(told()).to.deep.equal([[null, 1, 2]]);
+    // The page asks at once when it opens, although the code was accepted before.
+    await play.daemon.close();
+    await options.reload();
+    await options.getByText(`steward does not answer on port ${port}`).waitFor();
+    await play.daemon.listen(port);
+    await options.reload();
+    await options.getByText('Paired: steward accepted').waitFor();
     await options.evaluate(() => {
       chrome.permissions.request = ({ origins }) => {
         document.body.dataset['asked'] = origins.join(' ');
