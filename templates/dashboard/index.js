@@ -90,10 +90,17 @@ const { refresh, redraw } = follow(
           changes,
           hasHooks,
           feeds.sessions.problem,
+          feeds.inbox.problem,
         ],
         draw() {
+          // Drawn once, with both answers.
+          const isReady = [feeds.sessions, feeds.inbox].every(({ data, problem }) => data ?? problem);
+          byId('running-section').hidden = !isReady;
+          if (!isReady) return;
           showSessions(report, inbox, board, hasHooks, now, lost);
           showUnknown('running', feeds.sessions);
+          showUnknown('waiting-list', feeds.inbox);
+          if (inbox === undefined) byId('waiting').hidden = false;
         },
       },
       {

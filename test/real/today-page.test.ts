@@ -94,6 +94,24 @@ describe('the page of the day in Chromium', function () {
     await waitForText(page, '#waiting li:nth-child(3) .buttons', /It was delivered\./);
   });
 
+  it('draws what waits and what works once, with both answers, and says where one failed', async () => {
+    let answered = (): void => undefined;
+    const wait = new Promise<void>((done) => (answered = done));
+    const inbox = answers['/api/inbox']!;
+    answers['/api/inbox'] = (url) => ({ ...inbox(url), wait });
+    const { page } = await open();
+    await page.clock.runFor(2000);
+    await page.locator('#facts .large').waitFor();
+    for (const id of ['#waiting', '#running-section'])
+      expect(await page.locator(id).isVisible(), id).to.equal(false);
+    answered();
+    await page.locator('#waiting li').nth(2).waitFor();
+    expect(await page.locator('#running-section').isVisible()).to.equal(true);
+    answers['/api/inbox'] = () => ({ status: 500, body: { error: { message: 'inbox.json is invalid.' } } });
+    await page.reload();
+    await waitForText(page, '#waiting', /Waiting for you Unknown\.$/);
+  });
+
   it("shows times in steward's time zone where the browser has another", async () => {
     const issue = { state: 'open', lane: 'Queued', priority: null, url: 'https://github.com/a/b/issues/1' };
     const items = [
