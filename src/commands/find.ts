@@ -5,6 +5,7 @@ import type { FoundSession } from '../lib/assistant/find';
 import { foundText } from '../lib/assistant/find-view';
 import { findTerms } from '../lib/assistant/find-words';
 import { nameOfRepo } from '../lib/platform/files/git-folder';
+import { isInteractive } from '../lib/platform/terminal/ask';
 import { localTimes } from '../lib/platform/time/day-words';
 
 /** Delay before the progress message, in ms. */
@@ -13,7 +14,7 @@ const SLOW_MS = 1000;
 export default class Find extends BaseCommand {
   static override summary = 'Find past sessions by their words';
   static override description =
-    'Searches the transcripts of your assistants on this machine for messages with all these words, and shows how to resume the session. Stores nothing.';
+    'Searches the transcripts of your assistants on this machine for messages with all these words, and shows how to resume the session; on a terminal, Enter resumes it in a new tmux window. Stores nothing.';
   static override strict = false;
   static override args = {
     words: word({ required: true, description: 'Whole words, in any case; quote a phrase.' }),
@@ -34,15 +35,21 @@ export default class Find extends BaseCommand {
   ];
   static override related = ['sessions', 'usage --by session'];
 
-  async run(): Promise<{ rows: FoundSession[]; notes: string[] }> {
+  async run(): Promise<{ rows: FoundSession[]; notes: string[] } | undefined> {
     const { argv, flags } = await this.parse(Find);
     const terms = findTerms(argv as string[]);
     const { zone } = await zonedNow(this.context);
     const { startMs, endMs } = flags.of === undefined ? ALWAYS : await this.period(flags.of);
-    const options = { ...this.terminal, localTime: localTimes(this.context.clock, zone) };
+    const localTime = localTimes(this.context.clock, zone);
     const { by, limit, files = false } = flags;
     const repo = flags.repo === undefined ? undefined : nameOfRepo(flags.repo);
     const query = { terms, startMs, endMs, limit, files, by, repo };
+    if (!this.json && this.terminal.isTTY && isInteractive()) {
+      const { watchFind } = await import('../lib/cli/watch-find');
+      const command = await watchFind(this.context, this.terminal, { ...query, localTime });
+      if (command !== undefined) this.printUnfolded(() => command);
+      return undefined;
+    }
     const rows: FoundSession[] = [];
     const slow = setTimeout(
       () => this.say('Searching the transcripts… Ctrl-C keeps what was found.'),
@@ -50,7 +57,7 @@ export default class Find extends BaseCommand {
     );
     const notes = await openFind(this.context, query, (found) => {
       rows.push(found);
-      this.print(() => foundText(found, terms, options));
+      this.print(() => foundText(found, terms, { ...this.terminal, localTime }));
     }).finally(() => clearTimeout(slow));
     if (rows.length === 0) this.print(() => 'No session found.');
     for (const note of notes) this.say(note);

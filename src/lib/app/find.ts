@@ -10,11 +10,12 @@ import type { Context } from './context';
 
 const SLICE_MS = 50;
 
-/** Searches the transcripts of all assistants until you press Ctrl-C. Stores nothing. */
+/** Searches the transcripts of all assistants until you press Ctrl-C or `isQuit` is true. Stores nothing. */
 export async function openFind(
   { clock }: Pick<Context, 'clock'>,
   query: FindQuery,
-  onFound: (found: FoundSession) => void,
+  onFound: (found: FoundSession) => unknown,
+  isQuit: () => boolean = () => false,
 ): ReturnType<typeof findSessions> {
   const host = processHost();
   const { changed } = findLogs(host, {}, query.startMs);
@@ -30,6 +31,6 @@ export async function openFind(
   let isStopped = false;
   const release = onInterrupt(() => (isStopped = true));
   const turn = yielder(clock, SLICE_MS);
-  const pause = (): Promise<boolean> => turn().then(() => !isStopped);
+  const pause = (): Promise<boolean> => turn().then(() => !isStopped && !isQuit());
   return findSessions(logs, query, { onFound, pause }).finally(release);
 }

@@ -46,7 +46,7 @@ const PARTS = `SELECT part.session_id AS session, directory AS cwd, part.time_cr
 export async function findSessions(
   logs: readonly { assistant: Assistant; path: string }[],
   query: FindQuery,
-  { onFound, pause }: { onFound: (found: FoundSession) => void; pause: () => Promise<boolean> },
+  { onFound, pause }: { onFound: (found: FoundSession) => unknown; pause: () => Promise<boolean> },
 ): Promise<string[]> {
   const known = new Set<string>();
   const notes = new Set<string>();

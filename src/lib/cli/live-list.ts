@@ -16,10 +16,12 @@ export interface LiveList {
   terminal: Terminal;
   /** The files whose change refreshes the rows. */
   files: readonly string[];
+  /** What else refreshes the rows when it changes. */
+  version?: () => string;
   read: () => Promise<{ rows: readonly ListedRow[]; problem?: string | undefined }>;
   view: (terminal: Terminal) => ListView;
-  /** Does what a key does with a row, and returns what changes. `isWhole` is whether all of its details are shown. */
-  act: (key: string, id: string, isWhole: boolean) => Promise<Partial<KeyedList> | undefined>;
+  /** Does what a key does with a row, and returns what changes, or `quit`. `isWhole` is whether all of its details are shown. */
+  act: (key: string, id: string, isWhole: boolean) => Promise<Partial<KeyedList> | 'quit' | undefined>;
 }
 
 /** Shows a list on the terminal until you quit. */
@@ -48,7 +50,7 @@ export async function runList(spec: LiveList): Promise<void> {
       screen.draw(terminal.unicode ? lines : lines.map(toAscii));
     };
     const check = async (): Promise<void> => {
-      const { text: marks } = marksOf(spec.files);
+      const marks = `${marksOf(spec.files).text} ${spec.version?.() ?? ''}`;
       const isOld = marks !== seen.marks || clock.monotonic() - seen.atMs >= REFRESH_MS;
       if (seen.isReading || !isOld) return;
       Object.assign(seen, { marks, atMs: clock.monotonic(), isReading: true });
@@ -68,6 +70,7 @@ export async function runList(spec: LiveList): Promise<void> {
         .act(key, list.selected, isWhole)
         .catch((error: unknown) => ({ message: toStewardError(error).message }));
       if (acted === undefined) return;
+      if (acted === 'quit') return end(resolve);
       list = { ...list, isDetailed: false, ...acted };
       seen.marks = '';
       draw();

@@ -50,6 +50,17 @@ export function socketIn(variable: string | undefined): string | undefined {
   return path?.startsWith('/') === true ? path : undefined;
 }
 
+/** Runs a shell's command in a new window of the tmux in which this process runs. Returns false if it can't. */
+export async function openWindow(deps: TerminalDeps, command: string): Promise<boolean> {
+  const { TMUX, PATH = '' } = deps.env;
+  const socket = socketIn(TMUX);
+  if (socket === undefined) return false;
+  // The window stays open, so that an error can be read.
+  const shell = ['/bin/sh', '-c', `${command}; exec "\${SHELL:-/bin/sh}"`];
+  const args = ['-S', socket, 'new-window', '-a', '-e', `PATH=${PATH}`, ...shell];
+  return (await answerOf(deps, 'tmux', args)) !== undefined;
+}
+
 /** Maximum number of tmux servers to search. */
 const MAX_SERVERS = 8;
 
