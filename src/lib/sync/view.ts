@@ -70,13 +70,17 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
     `written ${localTime(machine.lastSeen)}`,
     machine.days === 0 ? 'no days' : `${plural(machine.days, 'day')} since ${machine.from ?? ''}`,
   ]);
+  const nameOf = ({ id, name }: MachineStatus): string =>
+    machines.some((other) => other.id !== id && other.name === name) ? `${name}-${id.slice(0, 4)}` : name;
   const lines = [
     `${folder} (${detailsText(status)})`,
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
     ...(engine === null ? [] : [engineText(engine, colors)]),
     ...(engine?.engine === 'git' ? [NO_ROWS] : []),
     ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
-    ...machines.filter(({ isThis }) => !isThis).map((machine) => trustText(machine, localTime)),
+    ...machines
+      .filter(({ isThis }) => !isThis)
+      .map((machine) => trustText(machine, nameOf(machine), localTime)),
     '',
     settingsText(settings),
     ...settings.conflicts.flatMap(({ key, value, machine, at, other }) => [
@@ -98,7 +102,8 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
 
 /** Says when a machine's news came, what it publishes, what it has read of this one, and whether its clock is right. */
 function trustText(
-  { name, newsAt, days, publishes, read, clock }: MachineStatus,
+  { newsAt, days, publishes, read, clock }: MachineStatus,
+  name: string,
   localTime: LocalTime,
 ): string {
   const { sessions, usage, settings } = publishes;

@@ -561,6 +561,7 @@ describe('publishing (lib)', () => {
     expect(other(0, read(0, null))).to.match(
       /has read none of your days; its clock is right within [01] m\.$/,
     );
+    expect(other(0, { name: 'laptop' })).to.match(/^laptop-bbbb: /);
     expect(other(10, read(10, DAY))).to.match(
       new RegExp(`had read your days up to ${DAY} at .*; its clock is 1[01] m ahead, ± 1 m\\.$`),
     );
