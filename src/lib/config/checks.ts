@@ -31,8 +31,7 @@ async function checkFiles({ area, loadConfig }: ConfigChecked): Promise<Finding[
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     const [, ...problems] = error.message.split('\n  ');
     if (problems.length === 0) return [failure(error)];
-    const hint = 'Edit the file or use "steward config set". Nothing is captured until the file is valid.';
-    return problems.map((text) => failed(text, { kind: 'config', hint }));
+    return problems.map((found) => ({ ...failure(error), found }));
   }
 }
 

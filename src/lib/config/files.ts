@@ -178,15 +178,17 @@ function checkLeaf(
 
 /**
  * Returns `: expected …, found …` for an invalid value, or undefined for a valid value. For an invalid list
- * item, the text begins with the item's index.
+ * item, the text begins with the item's index, and with the item's key if the check says what it expects there.
  */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
   if (result.success) return undefined;
-  const item = result.issues[0].path?.[0];
-  const inList = Array.isArray(value) && item !== undefined;
-  const found = describe(inList ? item.value : value, leaf.quiet);
-  return `${inList ? `[${String(item.key)}]` : ''}: expected ${leaf.expected}, found ${found}`;
+  const { path = [], message } = result.issues[0];
+  const isExact = message.startsWith('expected ');
+  const inside = isExact ? path : Array.isArray(value) ? path.slice(0, 1) : [];
+  const place = inside.map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${clean(String(key))}`));
+  const found = describe(inside.length === 0 ? value : inside.at(-1)?.value, leaf.quiet);
+  return `${place.join('')}: ${isExact ? message : `expected ${leaf.expected}`}, found ${found}`;
 }
 
 function noteUnknown(path: readonly string[], checked: CheckedFile): void {

@@ -88,7 +88,9 @@ export function fromText(key: string, text: string): { value: unknown } | { wron
   if (leaf === undefined) throw new StewardError('internal', `${key} is not a configuration key.`);
   const value = candidates(text).find((candidate) => whatIsWrong(leaf, candidate) === undefined);
   if (value !== undefined) return { value };
-  return { wrong: whatIsWrong(leaf, text) ?? `: expected ${leaf.expected}` };
+  const [first] = candidates(text);
+  const meant = typeof (first ?? text) === 'object' ? first : text;
+  return { wrong: whatIsWrong(leaf, meant) ?? `: expected ${leaf.expected}` };
 }
 
 export function leafOf(key: string): AnyLeaf | undefined {

@@ -22,16 +22,26 @@ export function modelPrices() {
   });
 }
 
-const AMOUNT = v.optional(v.pipe(v.number(), v.gtValue(0)));
+const PERIOD = 'expected session, day, week or month';
+const USD = 'expected an amount of at least 0.01';
+const COUNT = 'expected a whole number above 0';
+const ISSUE = 'expected an issue, such as "#12"';
 const BUDGET = v.pipe(
-  v.strictObject({
-    per: v.picklist(['session', 'day', 'week', 'month']),
-    usd: AMOUNT,
-    tokens: AMOUNT,
-    repo: v.optional(v.string()),
-    issue: v.optional(v.pipe(v.string(), v.regex(/#[1-9]\d*$/))),
-  }),
-  v.check(({ usd, tokens }) => (usd === undefined) !== (tokens === undefined)),
+  v.strictObject(
+    {
+      per: v.picklist(['session', 'day', 'week', 'month'], PERIOD),
+      usd: v.optional(v.pipe(v.number(USD), v.minValue(0.01, USD))),
+      tokens: v.optional(v.pipe(v.number(COUNT), v.integer(COUNT), v.minValue(1, COUNT))),
+      repo: v.optional(v.string('expected the name of a repository')),
+      issue: v.optional(v.pipe(v.string(ISSUE), v.regex(/#[1-9]\d*$/, ISSUE))),
+    },
+    ({ expected }) =>
+      expected === '"per"' ? PERIOD : 'expected a budget with the keys per, usd, tokens, repo and issue only',
+  ),
+  v.check(
+    ({ usd, tokens }) => (usd === undefined) !== (tokens === undefined),
+    'expected either usd or tokens',
+  ),
 );
 
 /** What you want to spend at most in a period: US dollars or tokens, the cache included. */

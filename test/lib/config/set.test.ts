@@ -446,6 +446,34 @@ describe('config: setConfig', () => {
     expect(existsSync(at.area.sense.config)).to.equal(false);
   });
 
+  it('says which budget is wrong, and what is wrong with it', async () => {
+    const valid = '{"per": "day", "usd": 5}';
+    const wrong = {
+      '{"per": "year", "usd": 5}': '[1].per: expected session, day, week or month, found "year"',
+      '{"usd": 5}': '[1].per: expected session, day, week or month, found nothing',
+      '{"per": "day", "usd": "5"}': '[1].usd: expected an amount of at least 0.01, found "5"',
+      '{"per": "day", "usd": 0.001}': '[1].usd: expected an amount of at least 0.01, found 0.001',
+      '{"per": "day", "tokens": 0}': '[1].tokens: expected a whole number above 0, found 0',
+      '{"per": "day", "usd": 5, "tokens": 5}': '[1]: expected either usd or tokens, found key-value pairs',
+      '{"per": "day"}': '[1]: expected either usd or tokens, found key-value pairs',
+      '{"per": "day", "usd": 5, "issue": "12"}': '[1].issue: expected an issue, such as "#12", found "12"',
+      '{"per": "day", "usd": 5, "repo": 5}': '[1].repo: expected the name of a repository, found 5',
+      '{"per": "day", "dollars": 5}':
+        '[1].dollars: expected a budget with the keys per, usd, tokens, repo and issue only, found 5',
+      '5': '[1]: expected a budget with the keys per, usd, tokens, repo and issue only, found 5',
+    };
+    for (const [budget, message] of Object.entries(wrong)) {
+      const value = `[${valid}, ${budget}]`;
+      const failed = await fails(setConfig(deps(), { key: 'usage.budgets', value }), 'usage');
+      expect(failed.message, budget).to.equal(`usage.budgets${message}.`);
+    }
+    const { message } = await fails(setConfig(deps(), { key: 'usage.budgets', value: valid }), 'usage');
+    expect(message)
+      .to.include('usage.budgets: expected a list of budgets')
+      .and.include('found key-value pairs');
+    expect((await setConfig(deps(), { key: 'usage.budgets', value: `[${valid}]` })).changed).to.equal(true);
+  });
+
   it('keeps the comments of the items that stay in a YAML list', async () => {
     const text =
       'agents:\n  types:\n    researchers:\n      - a # fast\n      # always\n      - b\ntimezone: UTC # end\n';
