@@ -1,6 +1,6 @@
 import { openProgramDeps } from '../../lib/app/programs';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { PROGRAM_EVENTS, programsFor, type Program } from '../../lib/daemon/programs';
+import { allPrograms, PROGRAM_EVENTS } from '../../lib/daemon/programs';
 import { table } from '../../lib/platform/terminal/format';
 import { clean } from '../../lib/platform/terminal/terminal';
 
@@ -10,8 +10,8 @@ export default class OnList extends BaseCommand {
   static override examples = ['on list', 'on list --json'];
   static override related = ['on test EVENT', 'daemon logs'];
 
-  run(): Promise<Program[]> {
-    const programs = PROGRAM_EVENTS.flatMap((event) => programsFor(openProgramDeps(this.context), event));
+  run(): Promise<object> {
+    const programs = allPrograms(openProgramDeps(this.context));
     const rows = programs.map(({ event, path, why }) => [event, clean(why ?? 'runs'), clean(path)]);
     return Promise.resolve(
       this.show(programs, () => table(rows) || `No programs. Events: ${PROGRAM_EVENTS.join(', ')}.`),

@@ -61,6 +61,19 @@ export function programsFor({ root, disabled }: ProgramDeps, event: ProgramEvent
   });
 }
 
+/** Returns the programs of all events, and the folders of events that don't exist. */
+export function allPrograms(deps: ProgramDeps): (Omit<Program, 'event'> & { event: string })[] {
+  const root = join(deps.root, 'on');
+  const names = lstatOf(root)?.isFolder === true ? listFolder(root) : [];
+  const unknown = names.filter((name) => !PROGRAM_EVENTS.some((event) => name === `${event}.d`));
+  const why = `no such event; use one of ${PROGRAM_EVENTS.join(', ')}`;
+  const strays = unknown.map((name) => ({ event: name.replace(/\.d$/, ''), path: join(root, name), why }));
+  return [
+    ...PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event)),
+    ...strays.filter(({ path }) => lstatOf(path)?.isFolder === true),
+  ];
+}
+
 /** Returns why a program or its folder is not used; null if only you can change it. */
 function refusal(path: string, kind: 'isFile' | 'isFolder'): string | null {
   const found = lstatOf(path);
@@ -168,7 +181,7 @@ export function programRunner(
 
 /** Returns which programs are not run, and how many events were dropped. */
 export function programsFinding(deps: ProgramDeps, dropped: number): Finding {
-  const all = PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event));
+  const all = allPrograms(deps);
   const bad = all.filter(({ why }) => why !== null).map(({ path, why }) => `${path}: ${why ?? ''}`);
   if (dropped > 0) bad.push(`${plural(dropped, 'event')} dropped`);
   if (bad.length === 0) return all.length === 0 ? off('none') : ok(plural(all.length, 'program'));

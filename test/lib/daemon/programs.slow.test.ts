@@ -14,6 +14,7 @@ import EXAMPLES from '../../../templates/data/program-events.json';
 import {
   PROGRAM_EVENTS,
   programRunner,
+  allPrograms,
   programsFinding,
   programsFor,
   testProgram,
@@ -160,6 +161,17 @@ describe('programs on events', function () {
       expect([...new Set(why())]).to.deep.equal(['others can change it']);
       chmodSync(folder, 0o700);
     }
+  });
+
+  it('are reported if no event has the name of their folder', () => {
+    program('turn-ended', 'good', '');
+    const path = join(program('bogus', 'never', ''), '..');
+    writeFileSync(box.path('on', 'README'), '');
+    const { deps } = open();
+    const why = `no such event; use one of ${PROGRAM_EVENTS.join(', ')}`;
+    const bad = allPrograms(deps).filter((each) => each.why !== null);
+    expect(bad).to.deep.equal([{ event: 'bogus', path, why }]);
+    expect(programsFinding(deps, 0)).to.deep.equal({ state: 'warning', found: `${path}: ${why}` });
   });
 
   it('have an example of each event, which `on test` gives them', async () => {
