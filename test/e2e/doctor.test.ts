@@ -272,6 +272,8 @@ describe('doctor (built)', function () {
       await at.expectRow('area.formats', 'failed', /sessions\.json was written by a newer steward/);
       at.write('.steward/state/sessions.json', 'torn');
       await at.expectRow('area.formats', 'warning', /sessions\.json is damaged/);
+      at.write('.steward/state/asks.json', '{"version":1,"asks":[{"id":"q');
+      await at.expectRow('area.formats', 'warning', /asks\.json is damaged; the assistants ask/);
       at.write('.steward/state/install-manifest.json', '[');
       await at.expectRow('area.formats', 'failed', /install-manifest\.json.* is damaged/);
     });

@@ -31,6 +31,7 @@ export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
 ];
 
 const EMPTY = 'nothing is stored yet';
+const MAX_STATE_BYTES = 64 * 1024 * 1024;
 
 function checkFolder({ area, sharedArea }: AreaChecked): Finding[] {
   if (!exists(area.root)) {
@@ -104,6 +105,8 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
   const readers: (() => Finding[])[] = [
     () => senseFindings(area),
     () => sessionFindings(area.sessionsState),
+    () => damagedFindings(area.asks, 'asks', 'the assistants ask in their own windows'),
+    () => damagedFindings(area.inbox, 'marks', 'what you snoozed or removed is listed again'),
     () => readInstallManifest(area.installManifest, '') && [],
     () => readLedger(area.work.ledger, '') && [],
   ];
@@ -135,7 +138,7 @@ function sessionFindings(path: string): Finding[] {
         }),
       ]
     : [];
-  const text = readText(path, { maxBytes: 64 * 1024 * 1024 });
+  const text = readText(path, { maxBytes: MAX_STATE_BYTES });
   if (text === undefined) return earlier;
   const state = parseObject(text);
   if (state === undefined || typeof state['version'] !== 'number' || !isObject(state['sessions'])) {
@@ -148,6 +151,13 @@ function sessionFindings(path: string): Finding[] {
       hint: 'Update steward on this machine. This version does not change the file.',
     }),
   ];
+}
+
+/** Reports a file that steward replaces when it writes it next, and what follows until then. */
+function damagedFindings(path: string, key: string, then: string): Finding[] {
+  const text = readText(path, { maxBytes: MAX_STATE_BYTES });
+  const isValid = text === undefined || typeof parseObject(text)?.[key] === 'object';
+  return isValid ? [] : [warning(`${path} is damaged; ${then}`, { fix: `rm ${forShell(path)}` })];
 }
 
 const RECENT_DAYS = 7;
