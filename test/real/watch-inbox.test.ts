@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -111,6 +112,18 @@ describe('steward inbox with keys', function () {
     await shows(/^Nothing waits for you\.$/m);
     type('q');
     await shows(/^prompt:$/m);
+  });
+
+  it('stays while the configuration is invalid, says so, and exits with 130 on Ctrl-C', async () => {
+    type(`PS1='prompt: '; clear; "${process.execPath}" "${BIN}" inbox; echo "code $?"`, 'Enter');
+    await shows(/^Nothing waits for you\.$/m);
+    const { config } = machine.area;
+    writeFileSync(config, 'notifications: [', { mode: 0o600 });
+    await shows(/^The configuration has a problem/m);
+    rmSync(config);
+    await shows(/^Nothing waits for you\.[^]*^Enter go/m);
+    type('C-c');
+    await shows(/^code 130$/m);
   });
 
   it('prints the list once with --plain, and in a pipe', async () => {

@@ -1,4 +1,4 @@
-import { toStewardError } from '../errors';
+import { EXIT_CODES, throwIfBug, toStewardError } from '../errors';
 import { marksOf } from '../platform/files/stat';
 import { toAscii } from '../platform/terminal/fold';
 import { bodyRows, EMPTY_LIST, listFrame, pressKey, withRows } from '../platform/terminal/list';
@@ -54,7 +54,10 @@ export async function runList(spec: LiveList): Promise<void> {
       const isOld = marks !== seen.marks || clock.monotonic() - seen.atMs >= REFRESH_MS;
       if (seen.isReading || !isOld) return;
       Object.assign(seen, { marks, atMs: clock.monotonic(), isReading: true });
-      const { rows, problem } = await spec.read();
+      const { rows, problem } = await spec.read().catch((error: unknown) => {
+        if (list === EMPTY_LIST) throw error;
+        return { rows: list.rows, problem: throwIfBug(error).message };
+      });
       seen.isReading = false;
       list = withRows(list, rows);
       if (problem !== undefined) list = { ...list, message: problem };
@@ -63,6 +66,7 @@ export async function runList(spec: LiveList): Promise<void> {
     const press = async (key: string): Promise<void> => {
       const [next, action] = pressKey(list, key);
       list = next;
+      if (key === 'ctrl-c') process.exitCode = EXIT_CODES.canceled;
       if (action === 'quit') return end(resolve);
       draw();
       if (action === undefined || list.selected === null) return;
