@@ -64,7 +64,7 @@ export function desktopChannel(deps: DesktopDeps): Channel {
 }
 
 /** Returns why no desktop can show banners here; undefined if one can. */
-function noDesktop(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Trouble | undefined {
+export function noDesktop(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Trouble | undefined {
   const isGraphical = (env['DISPLAY'] ?? '') !== '' || (env['WAYLAND_DISPLAY'] ?? '') !== '';
   const hasDesktop =
     ['darwin', 'win32'].includes(platform) || (isGraphical && missingSessionBus(env) === undefined);
@@ -72,7 +72,7 @@ function noDesktop(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Trouble |
 }
 
 const DESKTOP_HINT =
-  'Run steward in a desktop session, or send pushes: `steward config set notifications.push.topic TOPIC`.';
+  'Without one, messages below priority 4 reach you only by push, Telegram or chat: `steward config set notifications.push.topic TOPIC`.';
 
 /** Passes the script on stdin (`-`), and the title and message as arguments. */
 async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {

@@ -10,6 +10,7 @@ import { uninstallAllHooks } from '../../assistant/uninstall';
 import { resolveSecret, secretSources } from '../../config/secret';
 import { StewardError, throwAll, toStewardError } from '../../errors';
 import { testChannel } from '../../notify/channels/channel';
+import { noDesktop } from '../../notify/channels/desktop';
 import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
 import { clean } from '../../platform/terminal/terminal';
@@ -79,7 +80,10 @@ export const pushStep: Step = {
   async ask(setup, questions) {
     const { topic, enabled, detail, server } = setup.config().settings.notifications.push;
     const limits = detail === 'generic' ? ' Each push names only the kind of event.' : '';
-    setup.say(`Push sends urgent notifications to your phone through ${clean(server)}.${limits}`);
+    const { platform, env } = setup.context.desktop;
+    const lack =
+      noDesktop(platform, env) === undefined ? '' : ' Nothing shows other messages here: no desktop.';
+    setup.say(`Push sends urgent notifications to your phone through ${clean(server)}.${limits}${lack}`);
     const isOn = topic.isSet && enabled;
     if (!(await questions.yes('Send push notifications to your phone?', isOn ? 'yes' : 'no')))
       return isOn ? () => setPush(setup, false) : undefined;
