@@ -27,7 +27,7 @@ const MAX_STDIN_BYTES = 64 * 1024;
 /** How long `--wait` waits, in ms. Longer than any delivery attempt takes. */
 const WAIT_MS = 60_000;
 const POLL_MS = 1_000;
-const LOOP = 'It would run again for each one. Use the event that causes the notification.';
+const LOOP = { hint: 'It would run again for each one. Use the event that causes the notification.' };
 /** How long to wait on a terminal for the first delivery results, in ms. */
 const FIRST_RESULTS_MS = 300;
 
@@ -44,9 +44,7 @@ export async function sendFromTerminal(
 ): Promise<{ sent: SentNotification; shown: string }> {
   const { deps } = notify;
   if (processHost().env['STEWARD_EVENT'] === 'notification')
-    throw new StewardError('conflict', 'A program that runs on notifications cannot send any.', {
-      hint: LOOP,
-    });
+    throw new StewardError('conflict', 'A program that runs on notifications cannot send any.', LOOP);
   const body = bodyOf(await messageOf(given), flags);
   const { accepted, isOurs, note } = await offer(notify, body, flags.unanswered);
   if (note !== undefined) say(note);
@@ -63,13 +61,9 @@ export async function sendFromTerminal(
   }
   const entry = await answersTo(deps, accepted.id, isOurs);
   if (entry === undefined) {
-    throw new StewardError(
-      'unavailable',
-      `Delivery result unknown: notification ${accepted.id} is not in the log.`,
-      {
-        hint: 'Check the disk and `steward notify history`.',
-      },
-    );
+    throw new StewardError('unavailable', `No result: notification ${accepted.id} is not in the log.`, {
+      hint: 'Check the disk and `steward notify history`.',
+    });
   }
   if (isOurs && entry.channels.some(({ result }) => result === 'waiting')) notify.deliverLater();
   const problem = flags.strict ? whyUndelivered(entry) : undefined;

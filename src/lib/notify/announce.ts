@@ -44,11 +44,8 @@ export interface AnnounceDeps {
 /** Returns the announcement for a request; with `send`, also sends it as a notification. */
 export async function announceRequest(
   { skills, voiceId, send }: AnnounceDeps,
-  flags: {
-    request: string;
+  flags: Pick<AnnounceInput, 'request' | 'skill' | 'workflow'> & {
     kind: string;
-    skill?: string | undefined;
-    workflow?: string | undefined;
     skills?: string | undefined;
     send: boolean;
   },
@@ -70,13 +67,9 @@ const MAX_WORDS = 5;
 export function announce({ request, handling, skill, workflow, isWorkflow }: AnnounceInput): Announcement {
   const { kind, gerund, about } = readRequest(request);
   const action = gerund === null ? null : phrase(gerund, about);
-  const plain = (line: string | null, reason: string | null): Announcement => ({
-    kind,
-    line,
-    action,
-    workflow: null,
-    reason,
-  });
+  const plain = (line: string | null, reason: string | null): Announcement => {
+    return { kind, line, action, workflow: null, reason };
+  };
   if (handling !== 'task' && handling !== 'workflow')
     return plain(null, `${handling} requests are not announced`);
   if (action === null) return plain(null, 'conversations are not announced');

@@ -157,11 +157,8 @@ function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
     return { outcome: 'again', reason, hint, afterMs, all: true };
   };
   if (code === 42901) {
-    return again(
-      'Push server rate limit reached (42901).',
-      'No action needed: steward will retry in 5 s.',
-      RATE_WAIT_MS,
-    );
+    const hint = 'No action needed: steward will retry in 5 s.';
+    return again('Push server rate limit reached (42901).', hint, RATE_WAIT_MS);
   }
   if (code === 42908 || code === 42905) {
     const hint = 'The quota resets at midnight UTC. An access token has its own quota.';
@@ -188,7 +185,7 @@ export const pushCheck = webCheck({
   ask({ push: { server, topic, token } }, secret) {
     const key = secret(token);
     const url = `${rootOf(server)}${encodeURIComponent(secret(topic) ?? '')}/auth`;
-    return { url, headers: key === undefined ? {} : { authorization: `Bearer ${key}` } };
+    return { url, headers: headersOf(key) };
   },
   judge(hostname, { status, text }) {
     if (status === 200 && /"success"\s*:\s*true/.test(text)) return ok(`${hostname} accepts the topic`);

@@ -25,11 +25,8 @@ export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCo
         if (code === 0) return { outcome: 'delivered' };
         const end = code === null ? 'was killed' : `failed with code ${code}`;
         const reason = `The SMS program ${timedOut ? 'timed out after 30 s' : end}.`;
-        return {
-          outcome: 'again',
-          reason,
-          hint: 'Run the command in notify.smsCommand by hand to see its error.',
-        };
+        const hint = 'Run the command in notify.smsCommand by hand to see its error.';
+        return { outcome: 'again', reason, hint };
       } catch (error) {
         return fault(error, ['not_found']);
       }

@@ -2,6 +2,7 @@ import { StewardError } from '../../errors';
 import { runStoppable } from '../../platform/process/own-process';
 import type { Clock } from '../../platform/time/clock';
 import type { SpeechEngine, SpeechMachine } from './engines/engine';
+import { PLAYER_HINT } from './engines/players';
 import { providerEngine, type ProviderSettings } from './engines/provider';
 import {
   espeakEngine,
@@ -90,8 +91,6 @@ export function makeVoice(deps: VoiceDeps) {
 }
 
 export type Voice = ReturnType<typeof makeVoice>;
-
-const PLAYER_HINT = 'Install a player, such as aplay (Debian: apt-get install alsa-utils).';
 
 interface Detected {
   allowed: readonly SpeechEngine[];

@@ -92,7 +92,7 @@ const HANG_MS = 8_000;
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
 /** Errors from ALSA, and from engines that use it, on a machine without a sound card. */
 const NO_DEVICE = /error: no such (?:file or directory|device)|cannot find card/i;
-const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and test it with a file.';
+export const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and test it with a file.';
 
 /** Returns the error that describes a player's error output. */
 export function soundError(output: string): SoundError {
