@@ -24,7 +24,7 @@ export default class Answer extends BaseCommand {
   async run(): Promise<object> {
     const { args, flags } = await this.parse(Answer);
     const behavior = flags.allow ? 'allow' : flags.deny ? 'deny' : undefined;
-    const row = rowToAnswer((await openInbox(this.context)).rows, args.row, behavior);
+    const row = rowToAnswer((await openInbox(this.context, 'all')).rows, args.row, behavior);
     if (behavior === undefined && args.answer === undefined)
       return this.show(askOf(row), () => askText(askOf(row)));
     const given = { answer: args.answer, behavior, forSession: flags.session } as const;

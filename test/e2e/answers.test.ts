@@ -49,9 +49,13 @@ describe('answers from elsewhere (built)', function () {
       hooks: [
         { assistant: 'Claude Code', settings, events: ['PreToolUse', 'PermissionRequest'], then: null },
       ],
+      missing: null,
       test: 'deny',
       presence: 'unknown',
     });
+    const again = await run(['answers', 'setup']);
+    expect(again.stderr, 'no question where it is on').to.equal('');
+    expect(again.stdout).to.include('Answers from elsewhere are on.').and.not.include('Nothing is held yet');
     expect(readFileSync(settings, 'utf8').match(/steward-hook answer/g)).to.have.length(2);
     expect(before).not.to.include('steward-hook answer');
     await run(['answers', 'setup', '--yes']);
@@ -62,6 +66,15 @@ describe('answers from elsewhere (built)', function () {
     expect(checks.find(({ id }) => id === 'hooks.registered')?.found).to.match(/^12 hooks in /);
     expect((await run(['uninstall', 'hooks'])).code).to.equal(0);
     expect(readFileSync(settings, 'utf8')).to.equal(SETTINGS);
+  });
+
+  it('say that nothing is held without the hooks of sessions, and how to install them', async () => {
+    const { stdout } = await run(['answers', 'setup', '--yes']);
+    expect(stdout.replace(/\s+/g, ' ')).to.match(
+      /Nothing is held yet: Claude Code: \d+ of \d+ hooks registered\. To install the hooks: steward install hooks/,
+    );
+    expect((await run(['hooks', 'install', '--no-skill'])).code).to.equal(0);
+    expect((await run(['answers', 'setup', '--yes'])).stdout).not.to.include('Nothing is held yet');
   });
 
   it('are set up with Codex where its hooks are installed, and wait for its trust', async () => {

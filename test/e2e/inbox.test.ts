@@ -111,9 +111,19 @@ describe('steward inbox', function () {
       /^1 snoozed\. To see them: steward inbox --snoozed\. To list one again: steward\s+inbox snooze ROW now\nRead: /,
     );
     expect((await run('inbox', '--snoozed')).stdout).to.match(
-      /^#7 +needs you, in 1 h 30 m +\d+ [dhm].* {2}Issue 7\n\n1 snoozed/,
+      /^#7 +in 1 h 30 m: needs you +\d+ [dhm].* {2}Issue 7\n\n1 snoozed/,
     );
-    expect((await run('inbox', 'snooze', 'shop b1', 'now')).code).to.equal(5);
+    const notSnoozed = await run('inbox', 'snooze', 'shop b1', 'now');
+    expect([notSnoozed.code, notSnoozed.stderr]).to.deep.equal([
+      5,
+      '"shop b1" is not snoozed.\nRun "steward inbox --snoozed" to list the rows.\n',
+    ]);
+    const tooLong = await run('inbox', 'snooze', '7', '99999d');
+    expect([tooLong.code, tooLong.stderr.split('\n')[0]]).to.deep.equal([
+      2,
+      'A row can be snoozed for 90 days at most.',
+    ]);
+    expect((await run('inbox', 'snooze', '7', '3h')).code, 'a row that is snoozed').to.equal(0);
     expect((await run('inbox', 'snooze', '7', 'now')).stdout).to.equal('Listed #7 again.\n');
     expect((await run('inbox', '--snoozed')).stdout).to.match(/^Nothing is snoozed\.\n$/);
     expect((await inbox()).rows.map(({ id }) => id)).to.include('#7');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -117,7 +117,8 @@ describe('steward inbox with keys', function () {
   it('stays while the configuration is invalid, says so, and exits with 130 on Ctrl-C', async () => {
     type(`PS1='prompt: '; clear; "${process.execPath}" "${BIN}" inbox; echo "code $?"`, 'Enter');
     await shows(/^Nothing waits for you\.$/m);
-    const { config } = machine.area;
+    const { config, root } = machine.area;
+    mkdirSync(root, { recursive: true, mode: 0o700 });
     writeFileSync(config, 'notifications: [', { mode: 0o600 });
     await shows(/^The configuration has a problem/m);
     rmSync(config);

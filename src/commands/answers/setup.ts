@@ -2,10 +2,13 @@ import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openAnswersSetup } from '../../lib/app/answers';
 import { confirm, isInteractive } from '../../lib/platform/terminal/ask';
 
+const UNKNOWN =
+  ' (nothing is held until it is measured: run "steward sense init", and open a desktop, a terminal or tmux)';
+
 export default class AnswersSetupCommand extends BaseCommand {
   static override summary = 'Answer questions and permissions from elsewhere';
   static override description =
-    'While you are away, steward holds the questions, plans and permissions of Claude Code, and the permissions of Codex if its hooks are installed; you answer them from the page, Telegram, a banner or a push. As soon as you are back, such as with a key typed at any terminal of this machine, after notifications.answers.holdMinutes, or if anything is unclear, the assistant asks as always. You can allow only the tools in notifications.answers.tools (none by default), and deny all. Restricted sessions are never offered. Registers more hooks, turns on notifications.answers.enabled, and tests the answers and your measured presence. To turn it off: config set notifications.answers.enabled false';
+    'While you are away, steward holds the questions, plans and permissions of Claude Code, and the permissions of Codex if its hooks are installed; you answer them from the page, Telegram, a banner or a push. As soon as you are back, such as with a key typed at any terminal of this machine, after notifications.answers.holdMinutes, or if anything is unclear, the assistant asks as always. You can allow only the tools in notifications.answers.tools (none by default), and deny all. Restricted sessions are never offered. Registers more hooks, turns on notifications.answers.enabled, and tests the answers and your measured presence. To turn it off: steward config set notifications.answers.enabled false';
   static override flags = {
     yes: boolean({ description: 'Skip the confirmation; without a terminal, only explains if omitted.' }),
   };
@@ -14,8 +17,10 @@ export default class AnswersSetupCommand extends BaseCommand {
 
   async run(): Promise<object> {
     const { flags } = await this.parse(AnswersSetupCommand);
-    if (!flags.yes) this.say(AnswersSetupCommand.description);
-    if (!flags.yes && !(isInteractive() && (await confirm('Turn it on?', 'no'))))
+    const isSettled =
+      flags.yes === true || (await this.context.loadConfig()).config.settings.notifications.answers.enabled;
+    if (!isSettled) this.say(AnswersSetupCommand.description);
+    if (!isSettled && !(isInteractive() && (await confirm('Turn it on?', 'no'))))
       return this.show(
         { enabled: false },
         () => 'Nothing was changed. To turn it on: steward answers setup --yes',
@@ -28,7 +33,10 @@ export default class AnswersSetupCommand extends BaseCommand {
           [`${assistant}: ${events.join(', ')} in ${settings}`, then ?? []].flat().join('; '),
         ),
         `Test answer: ${result.test}`,
-        `Your presence: ${result.presence}${result.presence === 'unknown' ? ' (nothing is held until it is measured: steward sense init)' : ''}`,
+        `Your presence: ${result.presence}${result.presence === 'unknown' ? UNKNOWN : ''}`,
+        ...(result.missing === null
+          ? []
+          : [`Nothing is held yet: ${result.missing.found}. To install the hooks: ${result.missing.fix}`]),
       ].join('\n'),
     );
   }

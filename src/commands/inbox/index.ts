@@ -27,7 +27,7 @@ export default class InboxCommand extends BaseCommand {
       await watchInbox(this.context, this.terminal);
       return undefined;
     }
-    const inbox = await openInbox(this.context, isSnoozed);
+    const inbox = await openInbox(this.context, isSnoozed ? 'snoozed' : 'listed');
     if (flags.check && inbox.count > 0) process.exitCode = EXIT_CODES.conflict;
     const options = { ...this.terminal, nowMs: this.context.clock.now(), why: flags.why === true };
     const isNone = isSnoozed && inbox.count === 0;

@@ -6,7 +6,7 @@ import { localTimes } from '../../lib/platform/time/day-words';
 export default class InboxSnooze extends BaseCommand {
   static override summary = 'Hide a row of the inbox until a time';
   static override description =
-    'Takes a future time in natural language, or a duration such as 2h or 1h30m; `now` lists the row again. Changes nothing but the list on this machine.';
+    'Takes a future time in natural language, or a duration such as 2h or 1h30m, for 90 days at most; `now` lists the row again. Changes nothing but the list on this machine.';
   static override args = {
     row: word({ required: true, description: 'Row, by its name or words in it.' }),
     when: word({ required: true, description: 'Time, in quotes if it has several words.' }),

@@ -1,7 +1,7 @@
 import { claudeAnswers } from '../assistant/claude-code';
 import { codexAnswers } from '../assistant/codex';
 import { installHooks } from '../assistant/install';
-import { registeredAssistants } from '../assistant/registered';
+import { hooksFinding, registeredAssistants } from '../assistant/registered';
 import { setConfig } from '../config/set';
 import { acceptRequest } from '../notify/accept';
 import { answerAsk, answerTo, type Ask, openAsk, renewAsk, takeAnswer } from '../inbox/asks';
@@ -45,12 +45,13 @@ export async function openAskMe(
       ? await renewAsk(context, id ?? '', untilMs)
       : await newQuestion(context, question, asked, untilMs);
   const endMs = clock.monotonic() + waitMs;
+  const stopped = aborted(signal);
   for (;;) {
     const decision = answerTo(context, ask);
     if (decision?.behavior === 'allow') return { answer: decision.texts[0] };
     if (decision !== undefined) return { declined: true, reason: decision.texts[0] ?? null };
     if (signal.aborted || clock.monotonic() >= endMs) break;
-    await Promise.race([wait(POLL_MS), aborted(signal)]);
+    await Promise.race([wait(POLL_MS), stopped]);
   }
   return { waiting: true, id: ask.id, next: `Still waiting. Call ask_me again with the id ${ask.id}.` };
 }
@@ -109,9 +110,12 @@ export async function openAnswersSetup(context: Context) {
   const deny = { behavior: 'deny', texts: [], forSession: false } as const;
   await answerAsk(context, ask.id, () => deny, 'answers setup');
   const decision = await takeAnswer(context, ask);
+  const { state, found, fix = '' } = hooksFinding(deps);
   return {
     enabled: true,
     hooks,
+    /** Why nothing is held although answers are on, and the command that changes that; null if it is. */
+    missing: state === 'ok' ? null : { found, fix },
     test: decision?.behavior ?? 'failed',
     presence: await presenceOf(context, undefined),
   };

@@ -27,7 +27,7 @@ export async function openHold(context: Context, assistant: string | undefined):
     const { bytes, end } = await readStdin(HOOK_STDIN, isWholeJson);
     const known = assistant === 'codex' ? assistant : CLAUDE_CODE;
     const request = end === 'large' ? undefined : heldRequest(bytes, known);
-    const output = request && (await outputFor(context, request));
+    const output = request && (await openHeldAnswer(context, request));
     if (output !== undefined) writeOutNow(output, HOOK_STDOUT_WAIT_MS);
   } catch (error) {
     trouble = toStewardError(error);
@@ -37,7 +37,12 @@ export async function openHold(context: Context, assistant: string | undefined):
   logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
 }
 
-async function outputFor(context: Context, request: HeldRequest): Promise<string | undefined> {
+/** Holds a request, and returns what the hook prints: the answer, if you are away, give one and may still give it. */
+export async function openHeldAnswer(
+  context: Context,
+  request: HeldRequest,
+  pollMs = POLL_MS,
+): Promise<string | undefined> {
   // You may turn answers off, or restrict the folder, while the request is held.
   const settings = async () => {
     const { answers } = (await context.loadConfig()).config.settings.notifications;
@@ -60,13 +65,15 @@ async function outputFor(context: Context, request: HeldRequest): Promise<string
     context,
     { kind, session, slug, tool, questions, input, canAllow, canAllowSession },
     {
-      isAway: async () =>
-        (await settings()) !== undefined && (await presenceOf(context, undefined)) === 'away',
+      isAway: async () => (await presenceOf(context, undefined)) === 'away',
+      async isOffered(given) {
+        const now = await settings();
+        // You may always refuse; what you can allow must still be listed.
+        return now !== undefined && (given?.behavior === 'deny' || !canAllow || isListed(now.tools));
+      },
       holdMs: answers.holdMinutes * 60_000,
-      pollMs: POLL_MS,
+      pollMs,
     },
   );
-  const after = await settings();
-  if (after === undefined || (decision?.behavior === 'allow' && !isListed(after.tools))) return undefined;
   return decision && heldOutput(request, decision);
 }

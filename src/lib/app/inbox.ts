@@ -12,7 +12,7 @@ import { writeRoute } from '../daemon/write-route';
 import { askOf, askWaits, decisionFor, type GivenAnswer, withAsks } from '../inbox/answer';
 import { answerAsk, waitingAsks } from '../inbox/asks';
 import { checkEnd, findRow } from '../inbox/find';
-import { mark, readMarks, snoozedOf, unmarked } from '../inbox/marks';
+import { checkSnooze, mark, readMarks, snoozedOf, unmarked } from '../inbox/marks';
 import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
 import { elsewhereWaits, issueWaits, sessionWaits, waitOf } from '../inbox/waits';
 import { budgetStates } from '../usage/budgets';
@@ -42,8 +42,11 @@ interface Waits {
   asOf: Inbox['asOf'];
 }
 
-/** Returns everything that waits for you, or only what you snoozed, from stored state alone. */
-export async function openInbox(context: Context, isSnoozed = false): Promise<Inbox> {
+/** Returns everything that waits for you, or only what you snoozed, or both, from stored state alone. */
+export async function openInbox(
+  context: Context,
+  which: 'listed' | 'snoozed' | 'all' = 'listed',
+): Promise<Inbox> {
   const { area, clock } = context;
   const nowMs = clock.now();
   const { sessions } = openRunning(context, await openSessions(context));
@@ -52,7 +55,8 @@ export async function openInbox(context: Context, isSnoozed = false): Promise<In
   const all = [...own, ...others.waits];
   const marks = readMarks(area.inbox);
   const snoozed = snoozedOf(all, marks, nowMs);
-  const rows = orderedRows(isSnoozed ? snoozed : unmarked(all, marks, nowMs), nowMs);
+  const listed = which === 'snoozed' ? [] : unmarked(all, marks, nowMs);
+  const rows = orderedRows(which === 'listed' ? listed : [...listed, ...snoozed], nowMs);
   return {
     rows,
     count: rows.length,
@@ -166,10 +170,11 @@ function workWaits(deps: WorkDeps): Waits {
 export async function openMark(context: Context, words: string, when?: string) {
   const { area, clock, machineId } = context;
   const isBack = when?.trim() === 'now';
-  const row = findRow((await openInbox(context, isBack)).rows, words);
+  const row = findRow((await openInbox(context, isBack ? 'snoozed' : 'all')).rows, words, isBack);
   if (when === undefined) checkEnd(row);
   const zoned = await zonedNow(context);
   const untilMs = when === undefined ? null : isBack ? zoned.nowMs : await readWhen(when, zoned);
+  if (untilMs !== null) checkSnooze(untilMs, zoned.nowMs);
   await mark({ area, clock, machineId }, [row], untilMs);
   return { row, until: untilMs === null ? null : toIso(untilMs) };
 }

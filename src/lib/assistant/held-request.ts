@@ -5,7 +5,7 @@ import { type AssistantId, CLAUDE_CODE, sessionKey } from '../sessions/session-k
 export type HeldRequest = NonNullable<ReturnType<typeof heldRequest>>;
 
 type Kind = 'question' | 'plan' | 'permission';
-type Questions = { text: string; options: string[] }[];
+type Questions = { text: string; options: string[]; many?: true }[];
 
 interface GivenAnswer {
   behavior: 'allow' | 'deny';
@@ -49,11 +49,11 @@ function kindOf(tool: string | undefined, fields: Record<string, unknown>): Kind
 
 function questionsOf(value: unknown): Questions | undefined {
   const questions = (Array.isArray(value) ? value : []).map((one: unknown) => {
-    const { question, options } = isObject(one) ? one : {};
+    const { question, options, multiSelect } = isObject(one) ? one : {};
     const labels = (Array.isArray(options) ? options : []).map((option: unknown) =>
       isObject(option) ? textOf(option['label']) : undefined,
     );
-    return { text: textOf(question), options: labels };
+    return { text: textOf(question), options: labels, ...(multiSelect === true && { many: true }) };
   });
   const isClear = questions.every(({ text, options }) => ![text, ...options].includes(undefined));
   const isDistinct = new Set(questions.map(({ text }) => text)).size === questions.length;

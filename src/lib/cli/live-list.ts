@@ -27,7 +27,7 @@ export interface LiveList {
 /** Shows a list on the terminal until you quit. */
 export async function runList(spec: LiveList): Promise<void> {
   const { clock, terminal } = spec;
-  const seen = { marks: '', atMs: -Infinity, isReading: false };
+  const seen = { marks: '', atMs: -Infinity, isReading: false, problem: '' };
   let list = EMPTY_LIST;
   let isWhole = false;
   await new Promise<void>((resolve, reject) => {
@@ -59,8 +59,9 @@ export async function runList(spec: LiveList): Promise<void> {
         return { rows: list.rows, problem: throwIfBug(error).message };
       });
       seen.isReading = false;
-      list = withRows(list, rows);
-      if (problem !== undefined) list = { ...list, message: problem };
+      const message = problem ?? (list.message === seen.problem ? null : list.message);
+      list = { ...withRows(list, rows), message };
+      seen.problem = problem ?? '';
       draw();
     };
     const press = async (key: string): Promise<void> => {

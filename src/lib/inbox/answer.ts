@@ -1,8 +1,9 @@
 import { StewardError } from '../errors';
 import { forShell } from '../platform/process/spawn';
+import { requestWords } from '../sessions/describe';
 import { findRow } from './find';
 import { clean, cleanLines, escapeHidden, truncated } from '../platform/terminal/terminal';
-import type { Ask, AskDecision, Question, ShownAsk } from './asks';
+import { type Ask, type AskDecision, ended, type Question, type ShownAsk } from './asks';
 import type { InboxRow, InboxWait } from './row';
 import { waitOf } from './waits';
 
@@ -15,38 +16,37 @@ function shownAsk(ask: Ask): ShownAsk {
     canAllowSession,
     until,
     tool: escapeHidden(tool),
-    questions: questions.map(({ text, options }) => ({
+    questions: questions.map(({ text, options, ...more }) => ({
       text: escapeHidden(text),
       options: options.map(escapeHidden),
+      ...more,
     })),
     input: kind === 'permission' ? escapeHidden(ask.input) : null,
   };
 }
 
-/** Returns the questions of `ask_me` as rows of their own. */
+/** Returns rows for the questions of `ask_me`, and for what a session asks beside its first request. */
 export function askWaits(asks: readonly Ask[]): InboxWait[] {
-  return asks
-    .filter(({ kind }) => kind === 'ask')
-    .map((ask) => {
-      const shown = shownAsk(ask);
-      const [question] = shown.questions;
-      return waitOf({
-        id: ask.id,
-        name: ask.id,
-        kind: 'question',
-        title: clean(question?.text ?? ''),
-        why: 'asks you a question',
-        since: ask.at,
-        blocks: true,
-        ask: shown,
-      });
-    });
+  const own = asks.filter((ask) => ask.slug === null || ask !== firstOf(asks, ask.slug));
+  return own.map((ask) => {
+    const { id, kind, slug, tool, at: since } = ask;
+    const shown = shownAsk(ask);
+    const why = requestWords(undefined, kind === 'ask' ? 'question' : tool) ?? '';
+    const title = kind === 'permission' ? slug : clean(shown.questions[0]?.text ?? '');
+    const place = slug === null ? {} : { slug, go: `steward go ${slug}` };
+    const about = { id, name: id, kind: kind === 'ask' ? 'question' : kind } as const;
+    return waitOf({ ...about, title, why, since, blocks: true, ask: shown, ...place });
+  });
+}
+
+function firstOf(asks: readonly Ask[], wanted: string): Ask | undefined {
+  return asks.find(({ slug }) => slug === wanted);
 }
 
 /** Adds what a session's assistant asks to the session's row, so that you can answer it there. */
 export function withAsks(waits: readonly InboxWait[], asks: readonly Ask[]): InboxWait[] {
   return waits.map((wait) => {
-    const ask = asks.find(({ slug }) => slug !== null && slug === wait.slug);
+    const ask = wait.slug === undefined ? undefined : firstOf(asks, wait.slug);
     return ask === undefined ? wait : { ...wait, ask: shownAsk(ask) };
   });
 }
@@ -61,8 +61,12 @@ export function askOf({ ask, name, go }: InboxRow): ShownAsk {
 
 /** Returns the row with an ask's id or with these words. Only the id that you saw allows a request. */
 export function rowToAnswer(rows: readonly InboxRow[], words: string, behavior?: string): InboxRow {
-  const row = rows.find(({ ask }) => ask?.id === words) ?? findRow(rows, words);
-  if (behavior !== 'allow' || askOf(row).id === words) return row;
+  const asked = rows.find(({ ask }) => ask?.id === words);
+  if (asked === undefined && /^q-\w{12}$/.test(words))
+    throw ended('It was answered, or no longer waits for an answer.');
+  const row = asked ?? findRow(rows, words);
+  // What can't be allowed needs no id to be refused.
+  if (behavior !== 'allow' || !askOf(row).canAllow || askOf(row).id === words) return row;
   throw new StewardError('usage', 'To allow a request, use the id that is shown with it.', {
     hint: `See it: steward answer ${forShell(row.name)}`,
   });
@@ -91,7 +95,7 @@ export function decisionFor(
     });
   if (!canAllow)
     throw new StewardError('conflict', `${escapeHidden(tool)} can't be allowed from elsewhere.`, {
-      hint: 'Deny it, allow it where it asks, or add the tool to notifications.answers.tools.',
+      hint: `Deny it, or allow it where it asks. For its next request: steward config add notifications.answers.tools ${forShell(tool)}`,
     });
   if (forSession && !canAllowSession)
     throw new StewardError('usage', 'It can only be allowed once.', { hint: 'Omit --session.' });
@@ -107,21 +111,26 @@ function textsOf(questions: readonly Question[], answer: string): string[] {
     });
   return parts.map((part, index) => {
     const text = cleanLines(part).trim();
-    const options = questions[index]?.options ?? [];
+    const { options = [], many = false } = questions[index] ?? {};
     if (text === '') throw new StewardError('usage', 'The answer is empty.', { hint: 'Give a number or a text.' }); // prettier-ignore
     if (options.length === 0 || !/^\d{1,2}(?:\s*,\s*\d{1,2})*$/.test(text)) return text;
     const chosen = text.split(',').map((number) => options[Number(number) - 1]);
-    if (chosen.every((option) => option !== undefined)) return chosen.join(', ');
-    throw new StewardError('usage', `Invalid number "${text}".`, {
-      hint: `Use a number from 1 to ${options.length}, or a text.`,
-    });
+    const isOne = many || chosen.length === 1;
+    if (isOne && chosen.every((option) => option !== undefined)) return chosen.join(', ');
+    throw new StewardError(
+      'usage',
+      isOne ? `Invalid number "${text}".` : `Only one answer fits, not "${text}".`,
+      {
+        hint: `Use a number from 1 to ${options.length}, or a text.`,
+      },
+    );
   });
 }
 
 /** Returns everything that is asked, with the numbers of the answers. */
 function askedLines({ questions, input, tool }: ShownAsk): string[] {
-  const asked = questions.flatMap(({ text, options }) => [
-    text,
+  const asked = questions.flatMap(({ text, options, many = false }) => [
+    many ? `${text} (one or several, such as 1,2)` : text,
     ...options.map((option, index) => `  ${index + 1}  ${option}`),
   ]);
   return [...(input === null ? [] : [`Allow ${tool}?`, `  ${input}`]), ...asked];

@@ -38,6 +38,8 @@ export interface Ask {
 export interface Question {
   text: string;
   options: readonly string[];
+  /** Whether several options may be chosen. */
+  many?: boolean;
 }
 
 /** What you see of an ask. Control characters in its texts are written out. */
@@ -120,7 +122,7 @@ export async function answerAsk(
     if (ask === undefined || !isOpen(machine, ask)) throw ended('It no longer waits for an answer.');
     const decision = decide(ask);
     // Logged first: a decision that takes effect is always in the log.
-    logAnswer(machine, ask, decision, from);
+    logLine(machine, ask, decision.forSession ? 'allow for this session' : decision.behavior, from);
     ask.answer = { ...decision, from, mac: macOf(keyOf(machine.area.machine), ask.seal, decision) };
     return ask;
   });
@@ -166,7 +168,7 @@ function isAsking({ clock, machineId }: Machine, { holder }: Ask): boolean {
   return holder === undefined || !isGone(holder, { ...HOLDER, machineId, nowMs });
 }
 
-function ended(why: string): StewardError {
+export function ended(why: string): StewardError {
   return new StewardError('conflict', why, { hint: 'See the rest: steward inbox' });
 }
 
@@ -226,12 +228,11 @@ function keyOf(folder: string): string {
   return stored() ?? keyOf(folder);
 }
 
-/** Logs who decided what, and after how long. The log never has the question, the input or your text. */
-function logAnswer({ area, clock }: Machine, { tool, at }: Ask, decision: AskDecision, from: string): void {
+/** Logs who decided what, and after how long, or why steward abstained. Never logs the input or your text. */
+export function logLine({ area, clock }: Machine, { tool, at }: Ask, decision: string, from: string): void {
   const nowMs = clock.now();
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(at)) / 1000));
-  const words = decision.forSession ? 'allow for this session' : decision.behavior;
   ensureFolder(area.observability);
-  const line = JSON.stringify({ ts: toIso(nowMs), tool, decision: words, from, seconds });
+  const line = JSON.stringify({ ts: toIso(nowMs), tool, decision, from, seconds });
   appendLog(area.answersLog, line, { rotateBytes: LOG_ROTATE_BYTES, nowMs });
 }

@@ -1,4 +1,5 @@
 import type { Machine } from '../config/user-area';
+import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { withMachineLock } from '../platform/files/lock';
 import { readObject, writeObject } from '../platform/files/object-file';
@@ -7,8 +8,9 @@ import { minutes } from '../platform/time/day-words';
 import type { InboxWait } from './row';
 
 const VERSION = 1;
-/** A mark of something that has waited for longer than this is removed. */
+/** A mark of something that has waited for longer than this is removed, unless it is snoozed. */
 const KEEP_MS = 60 * 86_400_000;
+const MAX_SNOOZE_MS = 90 * 86_400_000;
 
 /** What you did with each wait: the time until which it is snoozed, or null if it is done. */
 export type Marks = Readonly<Record<string, string | null>>;
@@ -37,7 +39,16 @@ export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: numbe
 export function snoozedOf(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
   return waits.flatMap((wait) => {
     const leftMs = (parseIso(marks[markOf(wait)] ?? '') ?? 0) - nowMs;
-    return leftMs > 0 ? { ...wait, why: `${wait.why}, in ${minutes(Math.ceil(leftMs / 60_000))}` } : [];
+    return leftMs > 0 ? { ...wait, why: `in ${minutes(Math.ceil(leftMs / 60_000))}: ${wait.why}` } : [];
+  });
+}
+
+/** Throws `usage` if a snooze is longer than marks are kept. */
+export function checkSnooze(untilMs: number, nowMs: number): void {
+  if (untilMs - nowMs <= MAX_SNOOZE_MS) return;
+  const days = MAX_SNOOZE_MS / 86_400_000;
+  throw new StewardError('usage', `A row can be snoozed for ${days} days at most.`, {
+    hint: 'Give an earlier time, such as "2h", "tomorrow 9am" or "30d".',
   });
 }
 
@@ -49,9 +60,10 @@ export async function mark(
 ): Promise<void> {
   const { inbox } = machine.area;
   const until = untilMs === null ? null : toIso(untilMs);
-  const oldest = toIso(machine.clock.now() - KEEP_MS);
+  const nowMs = machine.clock.now();
+  const [now, oldest] = [toIso(nowMs), toIso(nowMs - KEEP_MS)];
   await withMachineLock(machine, 'inbox', 5_000, () => {
-    const kept = Object.entries(readMarks(inbox)).filter(([key]) => key > oldest);
+    const kept = Object.entries(readMarks(inbox)).filter(([key, at]) => key > oldest || (at ?? '') > now);
     const marks = Object.fromEntries([...kept, ...waits.map((wait) => [markOf(wait), until] as const)]);
     writeObject(inbox, { version: VERSION, marks });
   });

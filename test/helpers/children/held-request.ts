@@ -22,7 +22,9 @@ async function main(): Promise<void> {
     return Promise.resolve(!existsSync(join(home, `here-${session}`)));
   };
   const ask = { ...about, canAllow: true, canAllowSession: false };
-  const decision = await holdAsk(machine, ask, { isAway, holdMs: Number(mostPolls) * 1000, pollMs: 25 });
+  const isOffered = (): Promise<boolean> => Promise.resolve(true);
+  const holdMs = Number(mostPolls) * 1000;
+  const decision = await holdAsk(machine, ask, { isAway, isOffered, holdMs, pollMs: 25 });
   process.stdout.write(`${JSON.stringify({ result: decision?.behavior ?? 'none', polls })}\n`);
 }
 

@@ -160,6 +160,7 @@ describe('asks and answers', () => {
     expect(rowToAnswer(rows, id, 'allow').ask?.id).to.equal(id);
     expect(rowToAnswer(rows, 'shop', 'deny').ask?.id).to.equal(id);
     expect(() => rowToAnswer(rows, 'shop', 'allow')).to.throw('use the id that is shown');
+    expect(() => rowToAnswer(rows, 'q-0123456789ab', 'allow')).to.throw('It was answered');
     const [own] = askWaits(asks);
     expect(own).to.deep.include({ kind: 'question', blocks: true, title: 'Which\\u001b[31m one?' });
     if (own?.ask === undefined) throw new Error('no ask');
@@ -174,6 +175,7 @@ describe('asks and answers', () => {
 
   it('reads numbers as options, and refuses what does not fit', () => {
     const one = { text: 'Which?', options: ['A', 'B'] };
+    const many = { questions: [{ ...one, many: true }] };
     const ask = {
       id: 'q',
       kind: 'question',
@@ -184,7 +186,9 @@ describe('asks and answers', () => {
     const of = (answer: string, more: object = {}): readonly string[] =>
       decisionFor({ ...ask, tool: 'x', ...more }, { answer }).texts;
     expect(of('2')).to.deep.equal(['B']);
-    expect(of('1, 2')).to.deep.equal(['A, B']);
+    expect(of('1, 2', many)).to.deep.equal(['A, B']);
+    expect(thrown(() => of('1,2')).message).to.equal('Only one answer fits, not "1,2".');
+    expect(thrown(() => of('1,3', many)).message).to.equal('Invalid number "1,3".');
     expect(of('neither; both')).to.deep.equal(['neither; both']);
     expect(of('1; own words', { questions: [one, one] })).to.deep.equal(['A', 'own words']);
     for (const wrong of ['3', '0', ' ']) expect(thrown(() => of(wrong)).kind, wrong).to.equal('usage');

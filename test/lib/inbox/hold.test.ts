@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { rmSync } from 'node:fs';
 
 import { answerAsk, type Ask, type AskDecision, waitingAsks } from '../../../src/lib/inbox/asks';
 import { holdAsk } from '../../../src/lib/inbox/hold';
@@ -10,6 +11,7 @@ import { long } from '../../helpers/long';
 const HOLD = 8;
 const SESSIONS = ['s1', 's2'] as const;
 const INPUT = '{"command":"make"}';
+const isOffered = (): Promise<boolean> => Promise.resolve(true);
 
 interface Stored {
   id: string;
@@ -139,7 +141,7 @@ class Schedule {
       const decision = await holdAsk(
         this.area.deps,
         { ...about, canAllow: true, canAllowSession: false },
-        { isAway: () => this.poll(session), holdMs: HOLD, pollMs: 1 },
+        { isAway: () => this.poll(session), isOffered, holdMs: HOLD, pollMs: 1 },
       );
       this.check(session, decision);
     });
@@ -188,25 +190,41 @@ describe('held requests', function () {
     console.log(`      ${JSON.stringify(answers)}`);
   });
 
+  const about = {
+    ...{ session: 's', slug: 's', tool: 'Bash', input: INPUT, questions: [], kind: 'permission' as const },
+    ...{ canAllow: true, canAllowSession: false },
+  };
+  const times = { holdMs: 60_000, pollMs: 1 };
+
   it('are not held while you are there or where it is unknown, and end at the first sign of you', async () => {
     const area = testArea();
-    const about = {
-      session: 's',
-      slug: 's',
-      tool: 'Bash',
-      input: INPUT,
-      questions: [],
-      kind: 'permission',
-    } as const;
-    const ask = { ...about, canAllow: true, canAllowSession: false };
     const answers = [true, true, false];
     const isAway = (): Promise<boolean> =>
       Promise.resolve(answers.shift() ?? expect.fail('asked after the end'));
-    expect(await holdAsk(area.deps, ask, { isAway, holdMs: 60_000, pollMs: 1 })).to.equal(undefined);
+    expect(await holdAsk(area.deps, about, { isAway, isOffered, ...times })).to.equal(undefined);
     expect(waitingAsks(area.deps)).to.deep.equal([]);
+    expect(area.read('observability/answers.jsonl')).to.include('"decision":"abstain","from":"you are back"');
     const isHere = (): Promise<boolean> => Promise.resolve(false);
-    const held = holdAsk(area.deps, ask, { isAway: isHere, holdMs: 60_000, pollMs: 1 });
-    expect(await held).to.equal(undefined);
+    expect(await holdAsk(area.deps, about, { isAway: isHere, isOffered, ...times })).to.equal(undefined);
     area.remove();
   });
+
+  for (const [what, damaged] of [
+    ['changed', '{"asks":[{"id":"q"}]}'],
+    ['cut off', '{"asks":[{"id":"q'],
+    ['removed', undefined],
+  ] as const)
+    it(`end at once if the stored request is ${what}`, async () => {
+      const area = testArea();
+      let polls = 0;
+      const isAway = (): Promise<boolean> => {
+        polls += 1;
+        if (polls === 2 && damaged !== undefined) area.write('state/asks.json', damaged);
+        else if (polls === 2) rmSync(area.area.asks);
+        return Promise.resolve(polls < 3 || expect.fail('it still waits'));
+      };
+      expect(await holdAsk(area.deps, about, { isAway, isOffered, ...times })).to.equal(undefined);
+      expect(area.read('observability/answers.jsonl').match(/"decision":"abstain"/g)).to.have.length(1);
+      area.remove();
+    });
 });
