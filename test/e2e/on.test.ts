@@ -78,6 +78,9 @@ describe('programs on events (built)', function () {
     await run('notify', 'send', 'Nearly used up', '--event', 'limit');
     const expected = PROGRAM_EVENTS.filter((event) => event !== 'machine-news');
     await until('each event was seen', () => expected.every((event) => eventsOf(event).length > 0));
+    await until('the notification was seen', () => {
+      return eventsOf('notification').some(({ text }) => text === 'Nearly used up');
+    });
 
     expect(eventsOf('session-waiting')).to.have.length(1);
     expect(eventsOf('session-waiting')[0]).to.include({

@@ -65,13 +65,11 @@ export function programsFor({ root, disabled }: ProgramDeps, event: ProgramEvent
 export function allPrograms(deps: ProgramDeps): (Omit<Program, 'event'> & { event: string })[] {
   const root = join(deps.root, 'on');
   const names = lstatOf(root)?.isFolder === true ? listFolder(root) : [];
-  const unknown = names.filter((name) => !PROGRAM_EVENTS.some((event) => name === `${event}.d`));
   const why = `no such event; use one of ${PROGRAM_EVENTS.join(', ')}`;
-  const strays = unknown.map((name) => ({ event: name.replace(/\.d$/, ''), path: join(root, name), why }));
-  return [
-    ...PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event)),
-    ...strays.filter(({ path }) => lstatOf(path)?.isFolder === true),
-  ];
+  const folders = names.map((name) => ({ event: name.replace(/\.d$/, ''), path: join(root, name), why }));
+  const known = PROGRAM_EVENTS.map((event) => join(root, `${event}.d`));
+  const strays = folders.filter(({ path }) => !known.includes(path) && lstatOf(path)?.isFolder === true);
+  return [...PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event)), ...strays];
 }
 
 /** Returns why a program or its folder is not used; null if only you can change it. */

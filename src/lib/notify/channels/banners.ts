@@ -166,11 +166,6 @@ async function serverOf(bus: Bus): Promise<string | undefined> {
 /** Returns the stored notification ids by hashed dedupe key, oldest first. */
 function readBanners(path: string): Record<string, { id: number; server: string }> {
   const stored = readObject(path, 64 * 1024) ?? {};
-  const isBanner = (value: unknown): value is { id: number; server: string } => {
-    const { id, server } = (value ?? {}) as Record<string, unknown>;
-    return Number.isInteger(id) && typeof server === 'string';
-  };
-  return Object.fromEntries(
-    Object.entries(stored).flatMap(([key, value]) => (isBanner(value) ? [[key, value]] : [])),
-  );
+  const banners = Object.entries(stored as ReturnType<typeof readBanners>);
+  return Object.fromEntries(banners.filter(([, banner]) => Number.isInteger(banner?.id)));
 }

@@ -4,14 +4,7 @@ import type { Clock } from '../../platform/time/clock';
 import type { SpeechEngine, SpeechMachine } from './engines/engine';
 import { PLAYER_HINT } from './engines/players';
 import { providerEngine, type ProviderSettings } from './engines/provider';
-import {
-  espeakEngine,
-  festivalEngine,
-  fliteEngine,
-  sapiEngine,
-  sayEngine,
-  spdEngine,
-} from './engines/system';
+import { systemEngines } from './engines/system';
 import { pronunciationFile, transform, type Transformed } from './pronunciation';
 import { speechQueue } from './queue';
 
@@ -34,15 +27,7 @@ export interface VoiceDeps {
 
 /** Returns all engines in order of preference: the provider, then the system's engines. */
 export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
-  return [
-    providerEngine(provider),
-    sayEngine(),
-    sapiEngine(),
-    espeakEngine(),
-    fliteEngine(),
-    festivalEngine(),
-    spdEngine(),
-  ];
+  return [providerEngine(provider), ...systemEngines()];
 }
 
 /** How long to cache the detected engines, in ms. Searching the PATH is slow. */

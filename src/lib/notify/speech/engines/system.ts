@@ -14,6 +14,11 @@ import {
 } from './engine';
 import { canPlay, play, soundError } from './players';
 
+/** Returns the engines of the system in order of preference. */
+export function systemEngines(): SpeechEngine[] {
+  return [sayEngine(), sapiEngine(), espeakEngine(), fliteEngine(), festivalEngine(), spdEngine()];
+}
+
 export function sayEngine(): SpeechEngine {
   return {
     id: 'say',
