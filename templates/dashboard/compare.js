@@ -1,7 +1,7 @@
 // Weeks and months beside the mean of the four before.
 
 import { h, show } from './dom.js';
-import { daysBefore, minutes } from './format.js';
+import { daysBefore, minutes, shortDay } from './format.js';
 import { head } from './kinds.js';
 import { sum } from './sense-time.js';
 
@@ -32,7 +32,7 @@ export function totalsOf({ ledger, commits, ...record }) {
 }
 
 /**
- * Shows a period beside the mean of the four before. Periods without a record don't count.
+ * Shows a period beside the mean of the four before. Periods without a record, or in which recording began, don't count.
  * @param {Element} place @param {Totals[]} all @param {string} to @param {number} length in days @param {[string, string]} names
  */
 export function showCompared(place, all, to, length, [now, before]) {
@@ -42,9 +42,16 @@ export function showCompared(place, all, to, length, [now, before]) {
     Array.from({ length }, (_, j) => records.get(daysBefore(to, i * length + j)) ?? []).flat(),
   );
   const [current = [], ...earlier] = periods;
-  const known = earlier.filter((period) => period.length > 0);
+  // The period in which recording began is not whole.
+  const first = [...records.keys()].sort()[0] ?? to;
+  const known = earlier.filter(
+    (period, i) => period.length > 0 && daysBefore(to, (i + 2) * length - 1) >= first,
+  );
   const name = known.length === PERIODS ? before : `${before}, ${known.length} recorded`;
-  if (known.length === 0) return show(place, h('p.muted', `Nothing was recorded before ${now}.`));
+  if (known.length === 0) {
+    const missing = `Recorded since ${shortDay(first)}. A comparison needs ${length} recorded days before ${now}.`;
+    return show(place, h('p.muted', missing));
+  }
   show(
     place,
     h(

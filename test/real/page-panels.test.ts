@@ -195,6 +195,23 @@ describe('the panels of the pages in Chromium', function () {
     }
   });
 
+  it('compares with no week in which recording began, and says what is missing', async () => {
+    const today = dayDocument(pages.full).record;
+    const plain = answers['/api/sense/recent']!;
+    const totals = { totalMinutes: 60, creationMinutes: 60, consumptionMinutes: 0, neutralMinutes: 0 };
+    const first = {
+      date: addDays(today.date, -8),
+      ...totals,
+      workingMinutes: 0,
+      waitingMinutes: 0,
+      commits: 1,
+    };
+    answers['/api/sense/recent'] = (url) =>
+      url?.searchParams.get('fields') === 'totals' ? { body: [first] } : plain(url);
+    const page = await open('/sense');
+    await waitForText(page, '#weeks', /^Recorded since Thu 12 Nov\. A comparison needs 7 recorded days before these 7 days\.$/); // prettier-ignore
+  });
+
   it('says on the status page how old the news of each machine is', async () => {
     const found = 'laptop: news 3 m old · studio: news 2 d old';
     const machines = { id: 'machines', label: 'Other machines', state: 'ok' as const, found };
