@@ -57,7 +57,9 @@ describe('steward demo', function () {
     expect(added.code).to.equal(4);
     expect(added.stderr).to.include('Not saved: The demo has no credential: its issues are read-only.');
     const gone = await demo('--', 'go', '1');
-    expect(gone.stderr).to.match(/^(?:.*\n)?.*The demo has no terminal for .+\.\nOutside the demo, steward go /);
+    expect(gone.stderr).to.match(
+      /^(?:.*\n)?.*The demo has no terminal for .+\.\nOutside the demo, steward go /,
+    );
     const { stdout } = await demo('--', 'doctor', 'sense', 'work', '--json');
     const { counts } = JSON.parse(stdout) as { counts: { failed: number } };
     expect(counts.failed).to.equal(0);
