@@ -14,7 +14,7 @@ const SLOW_MS = 1000;
 export default class Find extends BaseCommand {
   static override summary = 'Find past sessions by their words';
   static override description =
-    'Searches the transcripts of your assistants on this machine for messages with all these words, and shows how to resume the session; on a terminal, Enter resumes it in a new tmux window. Stores nothing.';
+    'Searches the transcripts of your assistants here for messages with all these words. On a terminal, Enter resumes a session in tmux. Stores nothing.';
   static override strict = false;
   static override args = {
     words: word({ required: true, description: 'Whole words, in any case; quote a phrase.' }),

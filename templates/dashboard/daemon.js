@@ -24,7 +24,7 @@ export let isNameless = false;
 export let refused;
 
 /** Whether the data is invented. */
-export const isDemo = document.documentElement.hasAttribute('data-demo');
+export const isDemo = globalThis.document?.documentElement.hasAttribute('data-demo') === true;
 
 /** Rewrites the steward commands in a text to those that act on the demo's data, but for what sets up your own. @param {string} text */
 export function typedHere(text) {

@@ -119,11 +119,14 @@ describe('install and uninstall, in parts (built)', function () {
   it('uninstall removes the browser extension and its code', async () => {
     const { folder } = jsonOf(await run('sense', 'web', 'install', '--json')) as { folder: string };
     const paths = [folder, join(folder, '..', 'web.json')];
-    expect(await done('uninstall', '--dry-run')).to.equal(
-      paths.map((path) => `Would remove ${path}\n`).join(''),
-    );
+    const removed = (verb: string): string =>
+      [
+        ...paths.map((path) => `${verb} ${path}\n`),
+        'Remove the extension from the browser too: on chrome://extensions, or in Firefox on about:addons.\n',
+      ].join('');
+    expect(await done('uninstall', '--dry-run')).to.equal(removed('Would remove'));
     expect(paths.map(existsSync)).to.deep.equal([true, true]);
-    expect(await done('uninstall')).to.equal(paths.map((path) => `Removed ${path}\n`).join(''));
+    expect(await done('uninstall')).to.equal(removed('Removed'));
     expect(paths.map(existsSync)).to.deep.equal([false, false]);
     expect(await done('uninstall')).to.equal('Nothing is installed.\n');
   });

@@ -145,7 +145,7 @@ describe('the packed steward', function () {
     }
     expect(statSync(join(dist, 'cli.js')).size).to.be.lessThan(1_700_000);
     // An assistant waits for the hook before and after each tool.
-    const sizes = { 'hook.js': 125_000, 'statusline.js': 66_000, 'notify-send.js': 42_000 };
+    const sizes = { 'hook.js': 127_000, 'statusline.js': 66_000, 'notify-send.js': 42_000 };
     for (const [name, size] of Object.entries(sizes)) {
       expect(statSync(join(dist, name)).size, name).to.be.lessThan(size);
       // node:tty alone takes 3 ms.

@@ -1,4 +1,4 @@
-import DATA from '../../../templates/data/command-names.json';
+import { aliases } from '../../../templates/data/command-names.json';
 
 type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
@@ -35,7 +35,7 @@ export function resolveCommand(argv: readonly string[], ids: readonly string[]):
 }
 
 /** The specification's names of commands that have another name here. They stay callable. */
-export const ALIASES: Readonly<Record<string, string>> = DATA.aliases;
+export const ALIASES: Readonly<Record<string, string>> = aliases;
 
 /** Returns the arguments that an alias stands for. The specification's installers also take `--uninstall`. */
 function inFull(alias: string, args: readonly string[]): string[] {

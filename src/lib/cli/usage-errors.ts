@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-import DATA from '../../../templates/data/command-names.json';
+import { otherNames } from '../../../templates/data/command-names.json';
 import { StewardError } from '../errors';
 import { sentence } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
@@ -49,7 +49,7 @@ export function suggestCommand(words: readonly string[], commands: readonly stri
 }
 
 /** What other programs call a command. */
-export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(DATA.otherNames));
+export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(otherNames));
 
 function topicsOf(command: string): string[] {
   const words = command.split(' ');

@@ -154,7 +154,7 @@ describe('notify/speech: voice', () => {
     });
     expect(voiceOf('auto', { 'espeak-ng': '/e' }).status()).to.deep.include({
       engines: ['espeak-ng'],
-      hint: 'Install a player, such as aplay (Debian: apt-get install alsa-utils).',
+      hint: 'Install a player such as aplay (Debian: alsa-utils), and test it with a file.',
     });
     for (const engine of VOICE_ENGINES) {
       for (const platform of ['linux', 'darwin', 'win32'] as const) {
