@@ -580,7 +580,9 @@ describe('notify (built)', function () {
     expect(server.got.some(({ headers }) => headers['xi-api-key'] === KEY)).to.equal(true);
     for (const { stdout, stderr } of said) expect(stdout + stderr).to.not.match(SECRETS);
     // A run that ends removes its mark.
-    const written = files(home.path).filter((path) => !/settings\.json$|config\.yaml$|\/\.run\.\S+$/.test(path));
+    const written = files(home.path).filter(
+      (path) => !/settings\.json$|config\.yaml$|\/\.run\.\S+$/.test(path),
+    );
     expect(written.some((path) => path.endsWith('notify.jsonl'))).to.equal(true);
     for (const path of written) expect(readFileSync(path, 'latin1'), path).to.not.match(SECRETS);
   }).timeout(240_000);
