@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type HeldRequest, heldOutput, heldRequest } from '../assistant/held-request';
 import { logHook } from '../assistant/hook-event';
 import { HOOK_STDIN, HOOK_STDOUT_WAIT_MS, isBridged, isWholeJson } from '../assistant/payload';
-import { type StewardError, toStewardError } from '../errors';
+import { type StewardError, toStewardError, undefinedIf } from '../errors';
 import { holdAsk } from '../inbox/hold';
 import { processHost } from '../platform/files/paths';
 import { readStdin } from '../platform/process/stdin';
@@ -67,7 +67,7 @@ export async function openHeldAnswer(
     {
       isAway: async () => (await presenceOf(context, undefined)) === 'away',
       async isOffered(given) {
-        const now = await settings();
+        const now = await settings().catch(undefinedIf('config'));
         // You may always refuse; what you can allow must still be listed.
         return now !== undefined && (given?.behavior === 'deny' || !canAllow || isListed(now.tools));
       },

@@ -81,6 +81,7 @@ describe('a held request, checked again before its answer counts', () => {
     'answers are turned off': () => settings(false, ['Bash']),
     'its repository is restricted': restrict,
     'its tool is removed from the list': () => settings(true, ['Write']),
+    'the configuration becomes invalid': () => area.write('config.yaml', 'notifications: ['),
   };
   for (const [what, attack] of Object.entries(ATTACKS)) {
     it(`ends without an answer while it is held, if ${what}`, async () => {
@@ -103,13 +104,6 @@ describe('a held request, checked again before its answer counts', () => {
       ]);
     });
   }
-
-  it('ends without an answer if the configuration becomes invalid', async () => {
-    const { answer } = await hold();
-    area.write('config.yaml', 'notifications: [');
-    expect(await answer.catch(({ kind }) => kind as string)).to.equal('config');
-    expect(waitingAsks(context)).to.deep.equal([]);
-  });
 
   it('can still be refused after its tool was removed from the list', async () => {
     const { id, answer } = await hold();
