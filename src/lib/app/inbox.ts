@@ -50,8 +50,8 @@ export async function openInbox(
   const { area, clock } = context;
   const nowMs = clock.now();
   const { sessions } = openRunning(context, await openSessions(context));
-  const others = await openOtherWaits(context);
   const own = withAsks(sessionWaits(Object.values(sessions), nowMs), waitingAsks(context));
+  const others = await openOtherWaits(context, new Map(own.map(({ id, name }) => [id, name])));
   const all = [...own, ...others.waits];
   const marks = readMarks(area.inbox);
   const snoozed = snoozedOf(all, marks, nowMs);
@@ -73,7 +73,7 @@ export async function openOtherCount(context: Context) {
   const { area, clock } = context;
   const nowMs = clock.now();
   const marks = readMarks(area.inbox);
-  const { waits, dues } = await openOtherWaits(context);
+  const { waits, dues } = await openOtherWaits(context, new Map());
   const times = [...dues, ...Object.values(marks)].map((at) => parseIso(at ?? '') ?? 0);
   const untilMs = Math.min(nowMs + COUNT_VALID_MS, ...times.filter((ms) => ms > nowMs));
   const shown = unmarked(waits, marks, nowMs);
@@ -97,7 +97,7 @@ export function openInboxFiles({ area }: Context): string[] {
  * Returns the waits that aren't sessions of this machine, the due times of the reminders, and when each source was
  * last read.
  */
-async function openOtherWaits(context: Context): Promise<Waits> {
+async function openOtherWaits(context: Context, names: ReadonlyMap<string, string>): Promise<Waits> {
   const { area, clock } = context;
   const now = toIso(clock.now());
   const elsewhere = await openKnown(context);
@@ -108,7 +108,7 @@ async function openOtherWaits(context: Context): Promise<Waits> {
   const waits = [
     ...ofWork.waits,
     ...elsewhereWaits(elsewhere.rows),
-    ...askWaits(asks),
+    ...askWaits(asks, names),
     ...failed.map(({ id, at: since, title, text }) => {
       const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
       return waitOf({ ...about, kind: 'delivery', why: 'not delivered', go: 'steward notify history' });

@@ -25,14 +25,18 @@ function shownAsk(ask: Ask): ShownAsk {
   };
 }
 
-/** Returns rows for the questions of `ask_me`, and for what a session asks beside its first request. */
-export function askWaits(asks: readonly Ask[]): InboxWait[] {
+/**
+ * Returns rows for the questions of `ask_me`, and for what a session asks beside its first request.
+ * @param names the sessions' names in the list, by slug
+ */
+export function askWaits(asks: readonly Ask[], names: ReadonlyMap<string, string>): InboxWait[] {
   const own = asks.filter((ask) => ask.slug === null || ask !== firstOf(asks, ask.slug));
   return own.map((ask) => {
     const { id, kind, slug, tool, at: since } = ask;
     const shown = shownAsk(ask);
     const why = requestWords(undefined, kind === 'ask' ? 'question' : tool) ?? '';
-    const title = kind === 'permission' ? slug : clean(shown.questions[0]?.text ?? '');
+    const title =
+      kind === 'permission' ? (names.get(slug ?? '') ?? slug) : clean(shown.questions[0]?.text ?? '');
     const place = slug === null ? {} : { slug, go: `steward go ${slug}` };
     const about = { id, name: id, kind: kind === 'ask' ? 'question' : kind } as const;
     return waitOf({ ...about, title, why, since, blocks: true, ask: shown, ...place });
@@ -117,13 +121,9 @@ function textsOf(questions: readonly Question[], answer: string): string[] {
     const chosen = text.split(',').map((number) => options[Number(number) - 1]);
     const isOne = many || chosen.length === 1;
     if (isOne && chosen.every((option) => option !== undefined)) return chosen.join(', ');
-    throw new StewardError(
-      'usage',
-      isOne ? `Invalid number "${text}".` : `Only one answer fits, not "${text}".`,
-      {
-        hint: `Use a number from 1 to ${options.length}, or a text.`,
-      },
-    );
+    const problem = isOne ? `Invalid number "${text}".` : `Only one answer fits, not "${text}".`;
+    const hint = `Use a number from 1 to ${options.length}, or a text.`;
+    throw new StewardError('usage', problem, { hint });
   });
 }
 

@@ -121,15 +121,15 @@ describe('a held request, checked again before its answer counts', () => {
       activity: 'waiting',
       waitingSince: at,
     };
-    const sessions = { shop: { ...session, requests } };
+    const sessions = { shop: { ...session, repo: 'shop', branch: 'main', requests } };
     const state = { version: 1, cursor: { offset: 0, head: '' }, sessions };
     area.write('state/sessions.json', JSON.stringify(state));
     const holds = [await hold('make one'), await hold('make two'), await hold('make three', 's2')];
     const { rows } = await openInbox(context);
     // The third one's session is not in the list.
-    expect(rows.map(({ slug, why, ask }) => [slug, why, ask?.input])).to.deep.equal([
-      ['shop', 'asks to run Bash', '{"command":"make one"}'],
-      ['shop', 'asks to run Bash', '{"command":"make two"}'],
+    expect(rows.map(({ slug, title, why, ask }) => [slug, title, why, ask?.input])).to.deep.equal([
+      ['shop', null, 'asks to run Bash', '{"command":"make one"}'],
+      ['shop', 'shop·main', 'asks to run Bash', '{"command":"make two"}'],
     ]);
     for (const [at, behavior] of [
       [1, 'allow'],

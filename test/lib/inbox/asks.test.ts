@@ -161,7 +161,7 @@ describe('asks and answers', () => {
     expect(rowToAnswer(rows, 'shop', 'deny').ask?.id).to.equal(id);
     expect(() => rowToAnswer(rows, 'shop', 'allow')).to.throw('use the id that is shown');
     expect(() => rowToAnswer(rows, 'q-0123456789ab', 'allow')).to.throw('It was answered');
-    const [own] = askWaits(asks);
+    const [own] = askWaits(asks, new Map());
     expect(own).to.deep.include({ kind: 'question', blocks: true, title: 'Which\\u001b[31m one?' });
     if (own?.ask === undefined) throw new Error('no ask');
     expect(askText(own.ask).split('\n')).to.deep.equal([
