@@ -42,8 +42,8 @@ function pairingText(pairing, { answer, said, about }) {
   if (answer === 202) return `Paired: steward accepted ${code}.`;
   if (answer !== 0) return `Not recorded with ${code}: ${said}`;
   return (
-    `steward does not answer on port ${port}, which is in ${code}. If “steward sense web status” shows another ` +
-    'port, enter the code that “steward sense web install” shows. Times of the last hour are kept and sent later.'
+    `steward does not answer on port ${port}, which is in ${code}. Start it with “steward up”. If “steward sense ` +
+    'web status” shows another port, enter the code that “steward sense web install” shows. Times of the last hour are kept and sent later.'
   );
 }
 

@@ -60,5 +60,6 @@ export function codeOf({ port, token }) {
 /** Parses a pairing code such as `31337-k3…`, or returns undefined. */
 export function parseCode(text) {
   const [, port, token] = /^(\d{1,5})-([\w-]{32,64})$/.exec(text.trim()) ?? [];
-  return port === undefined ? undefined : { port: Number(port), token };
+  const isPort = Number(port) > 0 && Number(port) < 65_536;
+  return isPort ? { port: Number(port), token } : undefined;
 }

@@ -512,6 +512,12 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     const removed = jsonOf(await steward(['sense', 'web', 'remove', '--json'], { home: home.path }));
     expect(removed).to.deep.equal({ removed: [folder, join(machineFolder(home.path), 'web.json')] });
     await send(second, 401);
+    // A daemon that was killed leaves its port behind.
+    process.kill(daemon.pid, 'SIGKILL');
+    await daemon.ended;
+    await steward(['config', 'set', 'daemon.port', '31999'], { home: home.path });
+    const again = jsonOf(await steward(['sense', 'web', 'install', '--json'], { home: home.path }));
+    expect((again as { code: string }).code).to.match(/^31999-/);
   });
 
   it('says how a daemon with a token lets in', async () => {

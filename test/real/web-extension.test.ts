@@ -230,6 +230,7 @@ describe('the browser extension (real Chromium)', function () {
     await play.daemon.close();
     await options.reload();
     await options.getByText(`steward does not answer on port ${port}`).waitFor();
+    expect(await options.textContent('#state')).to.include('Start it with “steward up”.');
     await play.daemon.listen(port);
     await options.reload();
     await options.getByText('Paired: steward accepted').waitFor();

@@ -28,7 +28,7 @@ export default class GoalsAdd extends BaseCommand {
     const path = this.context.area.goals;
     const target = flags.target === undefined ? null : cleanLine(flags.target, MAX_CHARS);
     const repos = flags.repo?.map((name) => cleanLine(basename(name), MAX_CHARS));
-    const sites = flags.site?.map(checkedSite);
+    const sites = flags.site?.map((site) => checkedSite(site.trim()));
     const id = addGoal(path, { text: cleanLine(args.text, MAX_CHARS), repos, sites, target });
     return this.show({ id, path }, () => `Added ${id} to ${path}. See its time: steward goals`);
   }

@@ -72,9 +72,8 @@ function refuseTimes({ at, until }: Pick<SiteVisit, 'at' | 'until'>, nowMs: numb
 }
 
 function pairedIn(head: RequestHead, area: Pick<UserArea, 'machine'>): SiteVisit['via'] {
-  const isCode = (token: string): boolean => matcher(token)(bearerOf(head));
-  const browser = pairedBrowser(area, headerOf(head, 'origin') ?? '', isCode);
-  if (browser !== undefined) return browser;
+  const via = pairedBrowser(area, headerOf(head, 'origin') ?? '', (token) => matcher(token)(bearerOf(head)));
+  if (via !== undefined) return via;
   throw new StewardError('auth', 'The pairing code is not valid.', {
     hint: 'Enter the code that "steward sense web install" shows.',
   });

@@ -37,8 +37,9 @@ export async function newCode(context: Context): Promise<{ code: string }> {
 }
 
 async function codeOf(context: Context, token: string): Promise<string> {
-  const { config } = await context.loadConfig();
-  return `${readInstance(context.area)?.port ?? config.user.daemon.port}-${token}`;
+  // A daemon that crashed left its port.
+  const daemon = (await isDaemonThere(context)) ? readInstance(context.area) : undefined;
+  return `${daemon?.port ?? (await context.loadConfig()).config.user.daemon.port}-${token}`;
 }
 
 export async function webStatus(context: Context): Promise<WebStatus> {

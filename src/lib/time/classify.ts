@@ -116,7 +116,7 @@ export function explainClassification(
   const where = rule?.origin === 'user' ? `rule ${rule.index} in ${fileName}` : 'a built-in rule';
   const explanation =
     rule === undefined
-      ? `${clean(app)} is neutral because no rule matches it. To change this: steward sense classify set ${forShell(clean(app))} creation`
+      ? `${clean(app)} ${app.startsWith(siteKey('')) ? 'counts as its browser does' : 'is neutral'} because no rule matches it. To change this: steward sense classify set ${forShell(clean(app))} creation`
       : `${clean(app)} is ${kind} because of ${where} (${clean(rule.text)}).`;
   return { app, kind, rule: rule ?? null, explanation };
 }

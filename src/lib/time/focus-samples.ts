@@ -73,8 +73,6 @@ export function sampleTally(pollIntervalSec: number) {
   };
 }
 
-/** Returns the list of a key, which it adds if needed. */
-
 /** Returns the time that an away or web-focus event covers; empty if the event is invalid. */
 export function awaySpan(to: number, { detail }: Readonly<SenseEvent>): Span[] {
   const from = parseIso(textOf(detail?.['from']) ?? '');

@@ -13,11 +13,11 @@ export const BROWSER_NAMES: Readonly<Record<Browser, readonly string[]>> = {
 
 const FAMILIES: Readonly<Record<Browser, RegExp>> = {
   chromium: /^(?:chrome|chromium|brave|edge|edgemac|msedge|opera|vivaldi)$/,
-  firefox: /^(?:firefox|librewolf|waterfox|floorp|zen)$/,
+  firefox: /^(?:firefox|firefoxdeveloperedition|librewolf|waterfox|floorp|zen)$/,
 };
 /** What else the names and ids of browsers contain, unlike "Opera Mail". */
 const BESIDE =
-  /^(?:google|ungoogled|microsoft|mozilla|operasoftware|com|org|app|io|github|exe|bin|web|internet|browser|stable|beta|dev|developer|edition|unstable|canary|nightly|snapshot|esr|gx|for|testing)$/;
+  /^(?:google|ungoogled|microsoft|mozilla|operasoftware|com|org|app|io|net|one|ablaze|github|gitlab|community|software|desktop|exe|bin|web|internet|browser|stable|beta|dev|developer|edition|unstable|canary|nightly|snapshot|esr|gx|for|testing)$/;
 
 /** Returns the family of an application that is a browser; undefined for a name of a site, as in a browser. */
 export function browserOf(app: string, bundleId = ''): Browser | undefined {

@@ -216,8 +216,8 @@ describe('the source of sites', () => {
     expect(stored()).to.deep.equal(['docs.rs 11:20:00 11:30:00']);
   });
 
-  it('stores nothing of a browser that a glob excludes', async () => {
-    for (const glob of ['*fox*', 'Google *', 'org.mozilla.*', '*']) {
+  it('stores nothing of a browser that a glob or an id excludes', async () => {
+    for (const glob of ['*fox*', 'Google *', 'org.mozilla.*', 'firefox-esr.desktop', '*']) {
       exclude = [glob];
       await visit('11:00', '11:10', 'github.com', glob.startsWith('G') ? 'chromium' : 'firefox');
       expect(stored(), glob).to.deep.equal([]);
@@ -282,7 +282,7 @@ describe('the source of sites', () => {
     box.store.removeLog('2026-11-20');
     expect(purge(box.deps, { app: 'site:github.com' }, true).kept).to.deep.equal(['2026-11-20']);
     expect(purge(box.deps, { app: 'site:docs.rs' }, true).kept).to.deep.equal([]);
-    for (const app of ['Chromium', 'Google Chrome', 'chromium: GitHub.com'])
+    for (const app of ['Chromium', 'chromium.desktop', 'Google Chrome', 'chromium: GitHub.com'])
       expect(purge(box.deps, { app }, true).kept, app).to.deep.equal(['2026-11-20']);
     for (const app of ['Firefox', 'Opera Mail'])
       expect(purge(box.deps, { app }, true).kept, app).to.deep.equal([]);

@@ -208,9 +208,10 @@ describe('time by site', () => {
     expect(siteOf('Player: 10.2')).to.equal(undefined);
   });
 
-  it('takes the names of sites that the extension takes', async () => {
+  it('takes the names of sites that the extension takes, whose code has a real port', async () => {
     const path: string = '../../../extension/visits.js';
-    const { siteName, tickedSites } = (await import(path)) as {
+    const { parseCode, siteName, tickedSites } = (await import(path)) as {
+      parseCode: (text: string) => object | undefined;
       siteName: (text: string) => string | undefined;
       tickedSites: (origins: string[]) => string[];
     };
@@ -232,21 +233,27 @@ describe('time by site', () => {
       const isName = names.includes(name);
       expect([isSite(name), siteName(name) === name], name).to.deep.equal([isName, isName]);
       expect(tickedSites([`https://*.${name}/*`]), name).to.deep.equal(isName ? [name] : []);
-      if (isName) expect(checkedSite(` ${name.toUpperCase()}`)).to.equal(name);
+      if (isName) expect(checkedSite(name.toUpperCase())).to.equal(name);
       else expect(() => checkedSite(name)).to.throw('Invalid site');
     }
+    const isCode = (port: string): boolean => parseCode(`${port}-${'x'.repeat(32)}`) !== undefined;
+    expect(['1', '65535', '0', '65536'].map(isCode)).to.deep.equal([true, true, false, false]);
     expect(siteName('https://user@Bücher.de:8080/path?q=1#x')).to.equal('xn--bcher-kva.de');
   });
 
   it('refuses to classify what is no name of a site', () => {
     const classify = makeClassifier('templates');
-    for (const app of ['site:https://docs.rs', 'site:', 'site:localhost'])
+    for (const app of ['site:https://docs.rs', 'site:', 'site: docs.rs', 'site:localhost'])
       expect(() => explainClassification(classify, 'classify.yaml', app), app).to.throw('Invalid site');
     expect(thrown(() => checkedSite('http://Docs.rs:80/x')).hint).to.equal(
       'Use docs.rs, without the rest of the address.',
     );
     for (const app of ['site:docs.rs', 'site:other sites', 'Firefox: docs.rs'])
       expect(explainClassification(classify, 'classify.yaml', app)).to.include({ app });
+    // Without a rule, the kind of the browser counts.
+    expect(explainClassification(classify, 'classify.yaml', 'site:example.net').explanation).to.match(
+      /^site:example\.net counts as its browser does because no rule matches it\. /,
+    );
   });
 
   it('knows browsers by their names and ids', () => {
@@ -258,6 +265,8 @@ describe('time by site', () => {
       ['Brave Browser', 'brave-browser'],
       ['Chromium Web Browser', undefined],
       ['Navegador web', 'com.google.Chrome'],
+      ['chromium_chromium.desktop', undefined],
+      ['io.github.ungoogled_software.ungoogled_chromium', undefined],
     ] as const)
       expect(browserOf(name, id), name).to.equal('chromium');
     for (const name of [
@@ -268,6 +277,11 @@ describe('time by site', () => {
       'Zen Browser',
       'Zen',
       'LibreWolf',
+      'firefox-esr.desktop',
+      'io.gitlab.librewolf-community.librewolf',
+      'net.waterfox.waterfox',
+      'one.ablaze.floorp',
+      'org.mozilla.firefoxdeveloperedition',
     ])
       expect(browserOf(name), name).to.equal('firefox');
     const others = ['Knowledge', 'Operator', 'Citizen', 'Code', 'Zen Timer', 'Chromium: docs.rs', ...AROUND];

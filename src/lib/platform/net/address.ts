@@ -19,7 +19,7 @@ export function isSite(text: string): boolean {
 
 /** Returns a site's name in lower case. Throws `usage` if it is invalid. */
 export function checkedSite(text: string): string {
-  const name = text.trim().toLowerCase();
+  const name = text.toLowerCase();
   if (isSite(name)) return name;
   const host = URL.canParse(name) ? new URL(name).hostname : '';
   throw new StewardError('usage', `Invalid site "${text}".`, {
