@@ -57,6 +57,7 @@ const { refresh, redraw } = follow(
     status: '/api/status',
     work: '/api/work',
     recent: '/api/sense/recent?days=7',
+    sense: '/api/sense/status',
     insight: '/api/sense/insight',
     usage: '/api/usage',
   },
@@ -76,6 +77,9 @@ const { refresh, redraw } = follow(
     const hasHooks = moduleOf(status, 'hooks')?.state === 'ok';
     const usage = /** @type {Usage | undefined} */ (feeds.usage.data);
     const capturing = capturingOf(status);
+    const { damagedDays: damaged } = /** @type {Partial<import('../../src/lib/sense/read').SenseStatus>} */ (
+      feeds.sense.data ?? {}
+    );
     drawPanels([
       {
         name: 'Sessions',
@@ -132,10 +136,10 @@ const { refresh, redraw } = follow(
       {
         name: 'Last seven days',
         feeds: [feeds.recent],
-        from: [day, recent],
+        from: [day, recent, damaged?.join()],
         draw() {
-          if (day !== undefined && recent !== undefined)
-            showDays(byId('week'), daysUpTo(day.day, 7, [...recent, day.record]));
+          if (day !== undefined && recent !== undefined && (damaged ?? feeds.sense.problem))
+            showDays(byId('week'), daysUpTo(day.day, 7, [...recent, day.record]), damaged);
         },
       },
       {
@@ -169,7 +173,7 @@ const { refresh, redraw } = follow(
     ]);
     return asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
   },
-  ['insight', 'recent', 'usage'],
+  ['insight', 'recent', 'sense', 'usage'],
 );
 onTurn('/');
 onWaiting();

@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path';
 import { createContext, type Context } from '../app/context';
 import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { DEMO_VARIABLE } from '../platform/files/durable';
+import { DEMO_COMMAND, DEMO_VARIABLE } from '../platform/files/durable';
 import { ensureFolder, exists, listFolder } from '../platform/files/folder';
 import { isLockHeld, withLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { tempFolders, withTempFolder } from '../platform/files/system-files';
 import { replaceEnvironment } from '../platform/process/own-process';
+import { forShell } from '../platform/process/spawn';
 import { systemZone } from '../platform/time/time';
 import { tellStory } from './story';
 import { hostAt, repositoriesFolder, writeStory } from './write';
@@ -41,7 +42,7 @@ export async function withDemo<T>(
     });
   }
   const enter = (folder: string): Promise<T> => {
-    replaceEnvironment(environmentOf(folder));
+    replaceEnvironment(environmentOf(folder, options.keep));
     return use(folder, { ...createContext(dirname(templates)), clock });
   };
   const fill = async (folder: string): Promise<void> => {
@@ -95,7 +96,7 @@ const KEPT =
  * Returns an environment in which steward finds only the demo: no credentials, no display, no message bus and
  * no programs to start.
  */
-function environmentOf(folder: string): NodeJS.ProcessEnv {
+function environmentOf(folder: string, keep?: string): NodeJS.ProcessEnv {
   const kept = Object.entries(processHost().env).filter(([name]) => KEPT.test(name));
   return {
     ...Object.fromEntries(kept),
@@ -104,5 +105,6 @@ function environmentOf(folder: string): NodeJS.ProcessEnv {
     HOME: folder,
     USERPROFILE: folder,
     [DEMO_VARIABLE]: folder,
+    [DEMO_COMMAND]: keep === undefined ? 'demo --' : `demo --keep ${forShell(keep)} --`,
   };
 }
