@@ -10,7 +10,7 @@ import { requireTerminal } from '../helpers/real-part';
 
 /** Commands that do not end, need a service that is not here, or print what a program reads. */
 const LEFT_OUT =
-  /^(?:daemon (?:serve|logs --follow)|demo|inbox$|open|mcp|sessions --watch|agents (?:watch|managed)|hook |shell-hook|completion|doctor .*--(?:sound|online)|notify test|uninstall$)|--json/;
+  /^(?:daemon (?:serve|logs --follow)|demo|find |inbox$|open|mcp|sessions --watch|agents (?:watch|managed)|hook |shell-hook|completion|doctor .*--(?:sound|online)|notify test|uninstall$)|--json/;
 
 /** Further screens: help, and errors with a hint. */
 const MORE = [

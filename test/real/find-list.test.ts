@@ -82,7 +82,7 @@ describe('steward find on a terminal', function () {
     expect([code, missed]).to.deep.equal([0, []]);
     expect(text).to.match(/cd '[^']*shop it' && claude --resume s[12]\r\n/);
     const quit = await converse(['find', 'zebrafish'], [['2 sessions found', '\x03']], { home: home.path });
-    expect(quit.code).to.equal(0);
+    expect(quit.code).to.equal(130);
     expect(quit.text).not.to.include('claude --resume');
   });
 });

@@ -58,6 +58,7 @@ async function matchAndRead(): Promise<void> {
   const { findHomographs } = await import('../../../src/lib/notify/speech/homographs');
   const { matchPrompt } = await import('../../../src/lib/work/capture/prompt');
   await import('../../../src/lib/notify/announce');
+  await import('../../../src/lib/usage/price-update');
   await import('../../../src/lib/work/due');
   const { unusableTime } = await import('../../../src/lib/work/due-words');
   const { recurringWords } = await import('../../../src/lib/work/due-words');

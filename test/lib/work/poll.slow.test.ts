@@ -152,6 +152,7 @@ describe('work: poll and board', function () {
         repo: REPO,
         columns: ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'],
         pollIntervalSeconds: 60,
+        you: undefined,
       },
       columns: { Queued: [], Blocked: [], 'In-Progress': [number], 'In-Review': [], Complete: [] },
       stale: false,
