@@ -42,7 +42,8 @@ export default class Demo extends BaseCommand {
   }
 
   private invitation(url: string, keep: string | undefined): string {
-    const commands = COMMANDS.map((command) => `  steward ${command}`);
+    const demo = keep === undefined ? 'steward demo' : `steward demo --keep ${keep}`;
+    const commands = COMMANDS.map((command) => `  ${demo} -- ${command}`);
     const end = keep === undefined ? 'Ctrl-C ends the demo and removes its data.' : 'Ctrl-C ends the demo.';
     return [`Demo pages: ${url}/`, 'In another terminal:', ...commands, end].join('\n');
   }

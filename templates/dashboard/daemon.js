@@ -25,15 +25,11 @@ export let refused;
 
 /** Whether the data is invented. */
 export const isDemo = globalThis.document?.documentElement.hasAttribute('data-demo') === true;
-const demoCommand = `steward ${decodeURIComponent(globalThis.document?.documentElement.dataset.demo || 'demo --')} `;
 
 /** Rewrites the steward commands in a text to those that act on the demo's data, but for what sets up your own. @param {string} text */
 export function typedHere(text) {
   return isDemo
-    ? text.replace(
-        /(^|["`(]|: )steward (?!demo\b|up\b|init\b|install\b|uninstall\b)/g,
-        (_, before) => before + demoCommand,
-      )
+    ? text.replace(/(^|["`(]|: )steward (?!demo\b|up\b|init\b|install\b|uninstall\b)/g, '$1steward demo -- ')
     : text;
 }
 

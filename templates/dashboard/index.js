@@ -57,7 +57,6 @@ const { refresh, redraw } = follow(
     status: '/api/status',
     work: '/api/work',
     recent: '/api/sense/recent?days=7',
-    sense: '/api/sense/status',
     insight: '/api/sense/insight',
     usage: '/api/usage',
   },
@@ -77,9 +76,6 @@ const { refresh, redraw } = follow(
     const hasHooks = moduleOf(status, 'hooks')?.state === 'ok';
     const usage = /** @type {Usage | undefined} */ (feeds.usage.data);
     const capturing = capturingOf(status);
-    const { damagedDays: damaged } = /** @type {Partial<import('../../src/lib/sense/read').SenseStatus>} */ (
-      feeds.sense.data ?? {}
-    );
     drawPanels([
       {
         name: 'Sessions',
@@ -136,10 +132,10 @@ const { refresh, redraw } = follow(
       {
         name: 'Last seven days',
         feeds: [feeds.recent],
-        from: [day, recent, damaged?.join()],
+        from: [day, recent],
         draw() {
-          if (day !== undefined && recent !== undefined && (damaged ?? feeds.sense.problem))
-            showDays(byId('week'), daysUpTo(day.day, 7, [...recent, day.record]), damaged);
+          if (day !== undefined && recent !== undefined)
+            showDays(byId('week'), daysUpTo(day.day, 7, [...recent, day.record]));
         },
       },
       {
@@ -173,7 +169,7 @@ const { refresh, redraw } = follow(
     ]);
     return asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
   },
-  ['insight', 'recent', 'sense', 'usage'],
+  ['insight', 'recent', 'usage'],
 );
 onTurn('/');
 onWaiting();

@@ -1,6 +1,6 @@
 // The order and fill patterns of the kinds of time, and a bar for each day.
 
-import { command, h, show } from './dom.js';
+import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';
 
 /** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
@@ -83,7 +83,7 @@ export function showDays(place, days, damaged = []) {
           { 'data-key': day },
           dayLink(day, record, damaged.includes(day)),
           damaged.includes(day)
-            ? h('span.unreadable', rebuildOf(day))
+            ? h('span.attention.unreadable', 'recorded, unreadable')
             : [
                 h('span.figure', record === undefined ? 'no record' : timeOf(record)),
                 bar(record, max),
@@ -92,15 +92,6 @@ export function showDays(place, days, damaged = []) {
         ),
       ),
   );
-}
-
-/** @param {string} day */
-export function rebuildOf(day) {
-  return [
-    h('span.attention', 'recorded, unreadable'),
-    ' · rebuild: ',
-    command(`steward sense rollup ${day}`),
-  ];
 }
 
 /** @param {string} day @param {DailyRecord | undefined} record @param {boolean} [isDamaged] */

@@ -1,8 +1,8 @@
 // A table of seven days, with the hours by kind and the totals.
 
-import { h, show } from './dom.js';
+import { command, h, show } from './dom.js';
 import { minutes } from './format.js';
-import { byKind, dayLink, fill, head, KINDS, rebuildOf } from './kinds.js';
+import { byKind, dayLink, fill, head, KINDS } from './kinds.js';
 import { sum } from './sense-time.js';
 
 /** @typedef {import('./kinds.js').DailyRecord} DailyRecord */
@@ -73,6 +73,15 @@ export function showWeek(place, days, damaged) {
   );
   const [tracked = 0, , , , gap = 0] = total;
   return { tracked, gap };
+}
+
+/** @param {string} day */
+function rebuildOf(day) {
+  return [
+    h('span.attention', 'recorded, unreadable'),
+    ' · rebuild: ',
+    command(`steward sense rollup ${day}`),
+  ];
 }
 
 /** @param {number[]} figures */

@@ -345,16 +345,10 @@ describe('acting on the page of the day in Chromium', function () {
     await waitForText(page, '#facts', /^Rebuild it: steward sense rollup 2026-11-15/);
     await page.goto(`${served.url}/sense`);
     await waitForText(page, '#days-table [data-key="2026-11-15"]', /recorded, unreadable · rebuild: steward/);
-    await waitForText(
-      page,
-      '#days [data-key="2026-11-02"]',
-      /^Mon 2 Nov ?recorded, unreadable · rebuild: steward/,
-    );
+    await waitForText(page, '#days [data-key="2026-11-02"]', /^Mon 2 Nov ?recorded, unreadable$/);
     expect(await violations(page)).to.deep.equal([]);
     await page.goto(`${served.url}/status`);
     await waitForText(page, '#parts', /Sun 15 Nov 2026▲ failedRecorded, unreadable\. Rebuild it:/);
-    await page.goto(served.url);
-    await waitForText(page, '#week [data-key="2026-11-15"]', /recorded, unreadable · rebuild: steward/);
   });
 
   it('tells sessions that look the same apart, and names one by its issue', async () => {

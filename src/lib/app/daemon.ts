@@ -46,7 +46,7 @@ import { openMachinesFinding, otherMachines } from './sync-turns';
 import { hourlyInsightJob, hourlySweepJob } from './tick';
 import { usageJob, usageRoute } from './usage';
 import { processHost } from '../platform/files/paths';
-import { DEMO_COMMAND, DEMO_VARIABLE } from '../platform/files/durable';
+import { DEMO_VARIABLE } from '../platform/files/durable';
 import { VERSION } from '../platform/version';
 import { openWork, yourName } from './work';
 
@@ -117,7 +117,11 @@ export async function openDaemon(
     build: installedBuild(context) ?? VERSION,
     installedBuild: () => movedPlace(context) ?? installedBuild(context),
   };
-  return { parts: processHost().env[DEMO_VARIABLE] !== undefined ? atRest(parts) : parts, warnings };
+  return { parts: isDemo() ? atRest(parts) : parts, warnings };
+}
+
+function isDemo(): boolean {
+  return processHost().env[DEMO_VARIABLE] !== undefined;
 }
 
 /**
@@ -136,7 +140,7 @@ function atRest(parts: DaemonParts): DaemonParts {
 
 function pageFolders(context: Context): Omit<PagesDeps, 'clock'> {
   const [pages, assets] = [join(context.templates, 'dashboard'), join(productRoot(context), 'dist/pages')];
-  return { pages, assets, demo: processHost().env[DEMO_COMMAND] };
+  return { pages, assets, isDemo: isDemo() };
 }
 
 function topicsOf(context: Context): Topic[] {

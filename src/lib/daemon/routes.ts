@@ -200,8 +200,8 @@ export interface PagesDeps {
   /** The folders with the pages' HTML files and with the built assets. */
   pages: string;
   assets: string;
-  /** What follows the program's name in the commands of the demo, whose pages say that their data is invented. */
-  demo?: string | undefined;
+  /** Whether the pages say that their data is invented. */
+  isDemo?: boolean;
 }
 
 const PAGES = [
@@ -233,11 +233,11 @@ const MAX_BYTES = 4 * 1024 * 1024;
  * Serves the pages and `/assets/NAME`. Lists the files at startup, so that no request path is used as a file
  * path.
  */
-export function pageRoutes({ clock, pages, assets, demo }: PagesDeps): RawRoute[] {
+export function pageRoutes({ clock, pages, assets, isDemo = false }: PagesDeps): RawRoute[] {
   const files = new Map<string, string>(PAGES.map(([path, file]) => [path, join(pages, file)]));
   for (const name of listFolder(assets))
     if (ASSET.test(name)) files.set(`/assets/${name}`, join(assets, name));
-  const read = (file: string): Buffer => served(file, demo);
+  const read = (file: string): Buffer => served(file, isDemo);
   const routes = [...files].map(([path, file]) => fileRoute(clock, path, file, read));
   const today = fileRoute(clock, '/sense', join(pages, 'index.html'), read);
   return routes.map((week) =>
@@ -267,12 +267,10 @@ function fileRoute(
   };
 }
 
-function served(file: string, demo?: string): Buffer {
+function served(file: string, isDemo: boolean): Buffer {
   const bytes = readBytes(file, { maxBytes: MAX_BYTES, followLink: true });
-  if (bytes !== undefined && demo !== undefined && file.endsWith('.html'))
-    return Buffer.from(
-      bytes.toString().replace('<html lang="en"', `$& data-demo="${encodeURIComponent(demo)}"`),
-    );
+  if (bytes !== undefined && isDemo && file.endsWith('.html'))
+    return Buffer.from(bytes.toString().replace('<html lang="en">', '<html lang="en" data-demo>'));
   if (bytes !== undefined) return bytes;
   throw new StewardError('not_found', 'This page is missing from the package.', {
     hint: 'Reinstall steward.',

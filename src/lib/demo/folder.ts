@@ -3,13 +3,12 @@ import { dirname, join } from 'node:path';
 import { createContext, type Context } from '../app/context';
 import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { DEMO_COMMAND, DEMO_VARIABLE } from '../platform/files/durable';
+import { DEMO_VARIABLE } from '../platform/files/durable';
 import { ensureFolder, exists, listFolder } from '../platform/files/folder';
 import { isLockHeld, withLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { tempFolders, withTempFolder } from '../platform/files/system-files';
 import { replaceEnvironment } from '../platform/process/own-process';
-import { forShell } from '../platform/process/spawn';
 import { systemZone } from '../platform/time/time';
 import { tellStory } from './story';
 import { hostAt, repositoriesFolder, writeStory } from './write';
@@ -42,7 +41,7 @@ export async function withDemo<T>(
     });
   }
   const enter = (folder: string): Promise<T> => {
-    replaceEnvironment(environmentOf(folder, options.keep));
+    replaceEnvironment(environmentOf(folder));
     return use(folder, { ...createContext(dirname(templates)), clock });
   };
   const fill = async (folder: string): Promise<void> => {
@@ -96,7 +95,7 @@ const KEPT =
  * Returns an environment in which steward finds only the demo: no credentials, no display, no message bus and
  * no programs to start.
  */
-function environmentOf(folder: string, keep?: string): NodeJS.ProcessEnv {
+function environmentOf(folder: string): NodeJS.ProcessEnv {
   const kept = Object.entries(processHost().env).filter(([name]) => KEPT.test(name));
   return {
     ...Object.fromEntries(kept),
@@ -105,6 +104,5 @@ function environmentOf(folder: string, keep?: string): NodeJS.ProcessEnv {
     HOME: folder,
     USERPROFILE: folder,
     [DEMO_VARIABLE]: folder,
-    [DEMO_COMMAND]: keep === undefined ? 'demo --' : `demo --keep ${forShell(keep)} --`,
   };
 }

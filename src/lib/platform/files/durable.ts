@@ -4,8 +4,6 @@ import { unless } from '../../errors';
 
 /** Environment variable that marks a process of the demo. Its value is the demo's folder. */
 export const DEMO_VARIABLE = 'STEWARD_DEMO';
-/** Environment variable with what follows the program's name in the demo's commands. */
-export const DEMO_COMMAND = 'STEWARD_DEMO_COMMAND';
 
 /** Syncs a file. A demo's files are not synced: a slow disk would delay its start by seconds. */
 export function syncFile(fd: number): void {

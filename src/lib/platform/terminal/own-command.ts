@@ -1,4 +1,4 @@
-import { DEMO_COMMAND, DEMO_VARIABLE } from '../files/durable';
+import { DEMO_VARIABLE } from '../files/durable';
 
 const PACKAGE = 'steward-cli';
 
@@ -15,7 +15,7 @@ export function typedHere(text: string, env: NodeJS.ProcessEnv = process.env): s
   const isStart = env['npm_lifecycle_event'] === 'start';
   const npx = env['npm_package_name'] === PACKAGE ? 'npx steward' : `npx ${PACKAGE}`;
   const program = isStart || env['npm_command'] === 'exec' ? npx : 'steward';
-  const inDemo = env[DEMO_VARIABLE] === undefined ? program : `${program} ${env[DEMO_COMMAND] ?? 'demo --'}`;
+  const inDemo = env[DEMO_VARIABLE] === undefined ? program : `${program} demo --`;
   const typed = text.replace(COMMAND, (_, before: string, verb: string) => {
     return `${before}${OUTSIDE_DEMO.has(verb) ? program : inDemo} `;
   });

@@ -39,13 +39,11 @@ describe('terminal: commands as they work here', () => {
 
   it('are those of the demo in the demo, but for what sets up your own data', () => {
     const demo = { STEWARD_DEMO: '/tmp/demo' };
-    const kept = { ...demo, STEWARD_DEMO_COMMAND: "demo --keep '/a b' --" };
     for (const [by, text, typed] of [
       [demo, 'Run "steward inbox".', 'Run "steward demo -- inbox".'],
       [demo, '  steward up', '  steward up'],
       [demo, '  steward demo -- sessions', '  steward demo -- sessions'],
       [{ ...elsewhere, ...demo }, '  steward inbox', '  npx steward-cli demo -- inbox'],
-      [kept, 'Run "steward inbox".', 'Run "steward demo --keep \'/a b\' -- inbox".'],
       [{ ...elsewhere, ...demo }, '  steward demo -- time', '  npx steward-cli demo -- time'],
     ] as const) {
       expect(typedHere(text, by)).to.equal(typed);
