@@ -5,6 +5,10 @@ import { getUrl } from '../platform/net/fetch';
 import { clean } from '../platform/terminal/terminal';
 import { isPrice, wholePrice, type Price, type Prices } from './prices';
 
+const { vendors, modes, fields } = TABLE.public;
+/** What the table puts before the names of a vendor's models; a reseller's or region's prices differ. */
+const OWN_PREFIX = new RegExp(`^(?:${vendors.join('|')})/`);
+
 const LIMITS = { timeoutMs: 60_000, maxBytes: 8 * 1024 * 1024 };
 /** A price for long prompts. A day's sums don't tell how long each prompt was. */
 const TIER = /_above_\d+k_tokens$/;
@@ -28,10 +32,6 @@ export async function fetchPrices(env: NodeJS.ProcessEnv, url: string): Promise<
   return Object.keys(prices).length === 0 ? refuse('sent a table without prices') : prices;
 }
 
-const { vendors, modes, fields } = TABLE.public;
-/** What the table puts before the names of a vendor's models; a reseller's or region's prices differ. */
-const OWN_PREFIX = new RegExp(`^(?:${vendors.join('|')})/`);
-
 /** Returns an entry's prices per million tokens, unchecked. Undefined if they are unknown or depend on the prompt. */
 function priceIn(entry: Record<string, unknown>): object | undefined {
   const { litellm_provider: vendor, mode } = entry;
@@ -47,19 +47,18 @@ function priceIn(entry: Record<string, unknown>): object | undefined {
 
 /** Returns which models have another price, added ones first and removed ones last. */
 export function priceChanges(before: Prices, after: Prices) {
-  const models = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  const models = [...new Set([...old.keys(), ...now.keys()])].sort();
   const changes = models.map((model) => {
-    const [old = null, now = null] = [before, after].map((table) =>
-      new Map(Object.entries(table)).get(model),
-    );
-    return { model, kind: KINDS[old === null ? 0 : now === null ? 2 : 1], before: old, after: now };
+    const kind: (typeof KINDS)[number] = !old.has(model) ? 'added' : now.has(model) ? 'changed' : 'removed';
+    return { model, kind, before: old.get(model) ?? null, after: now.get(model) ?? null };
   });
   return changes
     .filter((change) => textOf(change.before) !== textOf(change.after))
     .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 }
 
-const KINDS: readonly unknown[] = ['added', 'changed', 'removed'];
+const KINDS = ['added', 'changed', 'removed'] as const;
 
 function textOf(price: Price | null): string {
   if (price === null) return '';
@@ -71,11 +70,9 @@ function textOf(price: Price | null): string {
 export function changesText(changes: ReturnType<typeof priceChanges>): string {
   const lines = changes.map(({ kind, model, before, after }) => {
     const prices = [before, after].map(textOf).filter((text) => text !== '');
-    return `${String(kind)} ${model}: ${prices.join(' -> ')}`;
+    return `${kind} ${model}: ${prices.join(' -> ')}`;
   });
-  const counts = KINDS.map(
-    (kind) => `${changes.filter((change) => change.kind === kind).length} ${String(kind)}`,
-  );
+  const counts = KINDS.map((kind) => `${changes.filter((change) => change.kind === kind).length} ${kind}`);
   const unit = 'USD per million tokens; cache: read, write, write for an hour';
   return [...lines, `${counts.join(', ')} (${unit}).`].join('\n');
 }
