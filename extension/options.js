@@ -100,7 +100,7 @@ by('add').addEventListener('submit', (event) => {
   void tick(name);
 });
 
-// The worker asks steward again, because it may have stopped, or have another code.
+// The worker asks steward again, because it may have stopped, or have another code. It doesn't answer this message.
 api.runtime.sendMessage('check').catch(() => undefined);
 api.storage.onChanged.addListener(() => void showState());
 api.permissions.onAdded.addListener(() => void showSites());

@@ -45,7 +45,10 @@ function unwrapped(text: string): string {
   return found === null ? text : (found[2] as string);
 }
 
-/** Patterns and their replacements. Each replacement is padded with `_` to the length of its match. */
+/**
+ * Patterns and their replacements. Each replacement is padded with `_` to the length of its match. An apostrophe inside
+ * a word is not a quote.
+ */
 const MASKS = data.masks.map(({ pattern, flags, word }) => [new RegExp(pattern, flags), word] as const);
 
 function masked(text: string): string {

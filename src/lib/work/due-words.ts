@@ -118,6 +118,7 @@ function isAmbiguous(result: ParsedResult, before: string, after: string): boole
   return start.isCertain('month') || /^\s*\p{Lu}/u.test(after);
 }
 
+/** Matches words such as `daily`, but not as adjectives (`the daily report`, `daily standup notes`). */
 const RECURRING = rx(DATA.patterns.recurring);
 
 /** Returns the words that make a reminder recurring, such as `every monday`. */

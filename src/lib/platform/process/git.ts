@@ -105,7 +105,10 @@ function settings(list: readonly string[]): string[] {
 /** Keeps git from using the person's credentials. */
 const NO_CREDENTIALS = settings(DATA.noCredentials);
 
-/** Options that override every other setting through which a repository could run a program. */
+/**
+ * Options that override every other setting through which a repository could run a program. Bare repositories are
+ * safe here, because the user chose the repository.
+ */
 const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',

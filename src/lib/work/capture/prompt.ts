@@ -53,7 +53,11 @@ const FOR_NOW = rx(DATA.patterns.forNow);
  */
 const PASTED = rx(DATA.pasted, '');
 
-/** Patterns that match requests at the start of a line, but not questions or mentions of these phrases. */
+/**
+ * Patterns that match requests at the start of a line, but not questions or mentions of these phrases, such as
+ * `"remind me to" is the prefix`. `remind me about` is a reminder only if a day follows; otherwise, it is probably a
+ * question.
+ */
 const PATTERNS = DATA.phrases.map(({ kind, says }) => ({
   kind: kind as CaptureKind,
   pattern: rx(`^{POLITE}${says}`),
