@@ -87,7 +87,7 @@ function heldOrThrow(
   name: string,
 ): HeldTerminal {
   if (env[DEMO_VARIABLE] !== undefined) {
-    const hint = 'Outside the demo, steward go and the button Go show the terminal of a session.';
+    const hint = 'Outside the demo, steward go and the button Go show its terminal.';
     throw unavailable(`The demo has no terminal for ${name}.`, hint);
   }
   if (session.machine !== null && session.machine !== machineId) {

@@ -47,7 +47,7 @@ export function planText({ folder, machine, details, files, total, changed }: Sy
 }
 
 const NO_ROWS =
-  'git carries no waiting sessions, because its host is not to be asked every few seconds. By ssh: steward sync connect ssh HOST';
+  'Sessions that wait do not come through git, because steward would have to ask its host every few seconds. To see them by ssh: steward sync connect ssh HOST';
 const MAX_LISTED = 10;
 
 type LocalTime = (iso: string) => string;
@@ -109,7 +109,8 @@ function trustText(
   const { sessions, usage, settings } = publishes;
   const kinds = Object.entries({ days, sessions, usage, settings }).filter(([, count]) => count > 0);
   const published = kinds.map(([kind]) => kind).join(', ') || 'nothing yet';
-  const hasRead = read === null ? 'too old to show what it has read' : hasReadText(read, localTime);
+  const hasRead =
+    read === null ? 'its steward is too old to show what it has read' : hasReadText(read, localTime);
   const parts = [`news came ${localTime(newsAt)}`, `publishes ${published}`, hasRead, clockText(clock)];
   return `${name}: ${parts.join('; ')}.`;
 }

@@ -82,7 +82,9 @@ export const pushStep: Step = {
     const limits = detail === 'generic' ? ' Each push names only the kind of event.' : '';
     const { platform, env } = setup.context.desktop;
     const lack =
-      noDesktop(platform, env) === undefined ? '' : ' Nothing shows other messages here: no desktop.';
+      noDesktop(platform, env) === undefined
+        ? ''
+        : ' Without a desktop, this machine shows no other messages.';
     setup.say(`Push sends urgent notifications to your phone through ${clean(server)}.${limits}${lack}`);
     const isOn = topic.isSet && enabled;
     if (!(await questions.yes('Send push notifications to your phone?', isOn ? 'yes' : 'no')))
