@@ -297,13 +297,13 @@ function showDay(day, waiting, capturing, now, lost) {
       h('span.muted', `of ${minutes(record.totalMinutes)}${tracked}${machines}`),
   );
   const isNone = shown.spans.length === 0 && day.spans.length > 0;
-  const rest = isNone ? `No time with only ${only}.` : summary(day, isToday, clock, lost, capturing);
+  const rest = isNone ? `No time matches ${only}.` : summary(day, isToday, clock, lost, capturing);
   picture.draw(shown, { until, rest, clock });
   show(byId('picked'), only !== '' && h('button.more', `Only ${only} ×`));
   const next = isToday && !lost ? capturing : '';
   const noApps =
     only !== ''
-      ? h('p.muted', `No applications with only ${only}.`)
+      ? h('p.muted', `No applications match ${only}.`)
       : capturing === undefined
         ? undefined
         : h('p.muted', `No applications were recorded${isToday ? ' yet' : ''}. ${next}`);

@@ -145,7 +145,7 @@ export function showDone(place, { commits, others = [], closed, watched }, clock
       folded(nodes, SHOWN, (part) => h('ul.done', part), 'earlier'),
     );
   if (count > 0) return show(place, h('p.muted', `${plural(count, 'commit')}; the details were deleted.`));
-  if (only.length > 0) return show(place, h('p.muted', `No commits with only ${only.join(' · ')}.`));
+  if (only.length > 0) return show(place, h('p.muted', `No commits match ${only.join(' · ')}.`));
   const where = watched === 1 ? 'the watched repository' : `the ${watched} watched repositories`;
   if (watched > 0) return show(place, h('p.muted', `No commits in ${where}.`));
   show(place, hint('No commits. To watch repositories, run:', 'steward config add sense.repos ~/src/app'));

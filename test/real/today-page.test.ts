@@ -244,7 +244,7 @@ describe('the page of the day in Chromium', function () {
     const record0 = { ...day.record, commits: { count: 3, repos: [{ repo: 'notes', commits: 3 }] } };
     answers['/api/day'] = () => ({ body: { ...day, commits: [], record: record0 } });
     await page.reload();
-    await waitForText(page, '#done', /^No commits with only payments\.$/);
+    await waitForText(page, '#done', /^No commits match payments\.$/);
     await page.click('#picked button');
     await waitForText(page, '#picked', /^$/);
     await waitForText(page, '#done', /^15:40/);
