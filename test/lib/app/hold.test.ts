@@ -131,17 +131,17 @@ describe('a held request, checked again before its answer counts', () => {
       ['shop', null, 'asks to run Bash', '{"command":"make one"}'],
       ['shop', 'shop·main', 'asks to run Bash', '{"command":"make two"}'],
     ]);
-    for (const [at, behavior] of [
-      [1, 'allow'],
-      [0, 'deny'],
-      [2, 'allow'],
-    ] as const)
-      // prettier-ignore
-      if (at === 2) await decide(holds[2]?.id ?? '', behavior);
-      else await openAnswer(context, rowToAnswer(rows, holds[at]?.id ?? '', behavior), { behavior }, 'a test');
+    const [first, second, third] = holds.map(({ id }) => id);
+    const answerRow = (id: string | undefined, behavior: AskDecision['behavior']) =>
+      openAnswer(context, rowToAnswer(rows, id ?? '', behavior), { behavior }, 'a test');
+    await answerRow(second, 'allow');
+    await answerRow(first, 'deny');
+    await decide(third ?? '', 'allow');
     const answers = await Promise.all(holds.map(({ answer }) => answer));
     expect(answers.map((answer) => /"behavior":"(\w+)"/.exec(answer ?? '')?.[1])).to.deep.equal([
-      ...['deny', 'allow', 'allow'],
+      'deny',
+      'allow',
+      'allow',
     ]);
     expect(answers[1]).to.include('make two');
     expect(answers[2]).to.include('make three');

@@ -191,9 +191,15 @@ describe('held requests', function () {
   });
 
   const about = {
-    ...{ session: 's', slug: 's', tool: 'Bash', input: INPUT, questions: [], kind: 'permission' as const },
-    ...{ canAllow: true, canAllowSession: false },
-  };
+    session: 's',
+    slug: 's',
+    kind: 'permission',
+    tool: 'Bash',
+    input: INPUT,
+    questions: [],
+    canAllow: true,
+    canAllowSession: false,
+  } as const;
   const times = { holdMs: 60_000, pollMs: 1 };
 
   it('are not held while you are there or where it is unknown, and end at the first sign of you', async () => {
