@@ -33,7 +33,8 @@ async function main(): Promise<void> {
     );
     const took = median(times);
     const { page } = await openPage(browser, `${served.url}/`);
-    const draws = median((await page.evaluate(DRAW_MANY)) as number[]);
+    const [, many = []] = (await page.evaluate(DRAW_MANY)) as number[][];
+    const draws = median(many);
     if (!(took <= LIMIT_MS && draws <= DRAW_LIMIT_MS)) process.exitCode = 1;
     console.log(`2,000 intervals: ${draws.toFixed(1)} ms, limit ${DRAW_LIMIT_MS} ms`);
     console.log(

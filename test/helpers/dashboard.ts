@@ -400,19 +400,20 @@ export const HAS_DATA = `document.querySelector('#facts b') && document.querySel
 export const COUNT_LINES = `window.lines = 0; new BroadcastChannel('steward-stream').onmessage = () => { window.lines += 1; }`;
 /** The figures of the first page and its timeline. */
 export const HAS_DAY = `document.querySelector('#facts b') && document.querySelector('[role=slider]')`;
-/** The milliseconds to draw a timeline of 2,000 intervals into the first page, several times. */
+/** The milliseconds to draw a timeline of 20 and of 2,000 intervals into the first page, several times each. */
 export const DRAW_MANY = `Promise.all([import('/assets/timeline.js'), fetch('/api/day').then((answer) => answer.json())]).then(
   ([{ timeline }, day]) => {
     const [place, readout, table] = ['timeline', 'readout', 'timeline-table'].map((id) => document.getElementById(id));
     const apps = Array.from({ length: 57 }, (_, i) => ['App ' + i, ['creation', 'consumption', 'neutral'][i % 3]]);
     const picture = timeline(place, readout, table);
-    return Array.from({ length: 10 }, (_, round) => {
-      const spans = Array.from({ length: 2000 }, (_, i) => [i * 40 + round, 36, i % 57]);
+    const timesOf = (count) => Array.from({ length: 10 }, (_, round) => {
+      const spans = Array.from({ length: count }, (_, i) => [i * 40 + round, 36, i % 57]);
       const from = performance.now();
       picture.draw({ ...day, apps, spans }, { until: 80_000, rest: '', clock: String });
       place.getBoundingClientRect();
       return performance.now() - from;
     });
+    return [20, 2000].map(timesOf);
   },
 )`;
 /** A page with one line, for comparison. */

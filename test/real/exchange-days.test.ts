@@ -22,7 +22,7 @@ import { scratch } from '../helpers/scratch';
 import { startSshd, type Sshd } from '../helpers/sshd';
 
 /** STEWARD_ROUNDS=300 STEWARD_SEED=n runs the long version. */
-const ROUNDS = Number(process.env['STEWARD_ROUNDS'] ?? 12);
+const ROUNDS = Number(process.env['STEWARD_ROUNDS'] ?? 9);
 const SEED = Number(process.env['STEWARD_SEED'] ?? 20261127);
 /** After so many rounds with every machine there, all must show the same. */
 const COMPARED_ROUNDS = 25;

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { BIN, cleanEnv, emptyHome } from '../helpers/cli';
 import { converse } from '../helpers/on-terminal';
-import { requirePrograms } from '../helpers/real-part';
+import { requirePrograms, requireTerminal } from '../helpers/real-part';
 
 describe('steward find on a terminal', function () {
   this.timeout(180_000);
@@ -70,7 +70,8 @@ describe('steward find on a terminal', function () {
     }
   });
 
-  it('prints the command that resumes it outside of tmux', async () => {
+  it('prints the command that resumes it outside of tmux', async function () {
+    requireTerminal(this);
     const turns = [
       ['2 sessions found', 'j'],
       ['>', '\r'],

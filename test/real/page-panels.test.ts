@@ -89,10 +89,10 @@ describe('the panels of the pages in Chromium', function () {
   it('explains each state of a session once, below the rows and left of the times', async () => {
     for (const width of [1440, 390]) {
       const page = await open('/', { viewport: { width, height: 900 } });
-      await page.locator('#timeline .words').first().waitFor();
-      const words = await page.locator('#timeline .words span').allTextContents();
+      await page.locator('#timeline [data-key=legend]').first().waitFor();
+      const words = await page.locator('#timeline [data-key=legend] span').allTextContents();
       expect(words.sort()).to.deep.equal(['waited', 'working', 'your turn']);
-      const legend = (await page.locator('#timeline .words').boundingBox())!;
+      const legend = (await page.locator('#timeline [data-key=legend]').boundingBox())!;
       const lanes = (await page.locator('#timeline [data-key=sessions] .row').last().boundingBox())!;
       expect(legend.x, `at ${width}`).to.equal(lanes.x);
       expect(legend.y, `at ${width}`).to.be.at.least(lanes.y + lanes.height);

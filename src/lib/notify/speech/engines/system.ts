@@ -130,11 +130,13 @@ export function spdEngine(): SpeechEngine {
 
 /**
  * Checks the service by speaking a space. If sound isn't working, the service accepts text but never finishes.
+ * Listing its modules starts it, so that a slow start doesn't count as missing sound.
  */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
   const late = new StewardError('unavailable', 'speech-dispatcher is not working.', {
     hint: 'Check that `spd-say --wait hello` is audible and exits.',
   });
+  await runStep(machine, order, 'spd-say', ['--list-output-modules'], { mostMs: START_MS, late });
   await runStep(machine, order, 'spd-say', ['--wait', '--', ' '], { mostMs: SPACE_MS, late });
 }
 

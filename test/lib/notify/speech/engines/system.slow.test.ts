@@ -38,7 +38,7 @@ describe("notify/speech: the system's engines", () => {
       machineWith({
         'spd-say': script(
           box.path('spd-say'),
-          `case "$1" in --wait) ${onSpace};; *) cat >>'${heard}';; esac`,
+          `case "$1" in --list*) ;; --wait) ${onSpace};; *) cat >>'${heard}';; esac`,
         ),
       });
     const engine = spdEngine();
