@@ -1,6 +1,5 @@
 import { BaseCommand, boolean } from '../lib/cli/base-command';
 import { serveMcp } from '../lib/mcp/serve';
-import { isTerminalInput } from '../lib/platform/process/stdin';
 
 export default class Mcp extends BaseCommand {
   static override summary = 'Serve your record, sessions and issues to an assistant over MCP';
@@ -25,7 +24,7 @@ export default class Mcp extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { flags } = await this.parse(Mcp);
-    if (isTerminalInput()) {
+    if (process.stdin.isTTY) {
       this.say(
         'This server is for assistants. Press Ctrl-C to stop it. To register it: claude mcp add steward -- steward mcp',
       );

@@ -33,9 +33,16 @@ export function h(kind, ...parts) {
   return element;
 }
 
+/** Characters that would reverse the text beside them. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+
 /** @param {(Child | Child[])[]} children */
 function nodes(children) {
-  return children.flat().flatMap((child) => (child ? [child] : []));
+  return children
+    .flat()
+    .flatMap((child) =>
+      child ? [typeof child === 'string' ? child.replaceAll(DIRECTIONS, '') : child] : [],
+    );
 }
 
 /** @param {string} id @returns {HTMLElement} */
@@ -52,12 +59,15 @@ export function byId(id) {
  */
 export function show(parent, ...children) {
   const active = document.activeElement;
+  const index = [...parent.children].findIndex((child) => child.contains(active));
   const fragment = document.createDocumentFragment();
   fragment.append(...nodes(children));
   morphChildren(parent, [...fragment.childNodes]);
-  // Moving a node removes its focus.
-  if (active instanceof HTMLElement && active !== document.activeElement && parent.contains(active))
-    active.focus();
+  if (!(active instanceof HTMLElement) || index < 0 || active === document.activeElement) return;
+  // Moving a node removes its focus. What is gone passes it on to the row that takes its place.
+  const row = parent.children[Math.min(index, parent.children.length - 1)];
+  const next = parent.contains(active) ? active : row?.querySelector('button, a[href], summary');
+  if (next instanceof HTMLElement) next.focus();
 }
 
 /** @param {Element} parent @param {ChildNode[]} wanted */

@@ -275,7 +275,12 @@ describe('several machines with one exchange folder (built)', function () {
     await run(desktop, 'sense', 'capture');
     await run(desktop, 'sync', 'setup', '--details');
     expect(Object.values(files()).join('')).to.contain('SECRET-PROMPT');
+    const state = join(desktop.path, '.local', 'state', 'steward');
+    const names = readdirSync(state, { recursive: true, encoding: 'utf8' });
+    const merged = join(state, names.find((name) => name.endsWith('received')) ?? 'no copy', 'merged');
+    mkdirSync(merged);
     await run(desktop, 'sessions', 'forget', '--yes');
+    expect(existsSync(merged)).to.equal(false);
     expect(Object.values(files()).join('')).to.not.match(/SECRET-PROMPT|"slug"/);
     await run(desktop, 'sync', 'setup', '--no-details');
   });

@@ -66,7 +66,7 @@ export function pagesInChromium(): Pages {
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return (await page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))',
+    'axe.run({ rules: { "target-size": { enabled: true } } }).then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))',
   )) as string[];
 }
 

@@ -15,7 +15,7 @@ import { workRoutes } from '../daemon/work-routes';
 import { StewardError, toStewardError } from '../errors';
 import { readPlace } from '../platform/files/place';
 import type { Inbox } from '../inbox/row';
-import { cachedLoader, fileMemory } from '../platform/files/file-cache';
+import { cachedLoader } from '../platform/files/file-cache';
 import { folderOf } from '../platform/files/spool';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
@@ -99,7 +99,7 @@ export async function openDaemon(
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(sweep === true ? [hourlySweepJob(context)] : []),
       usageJob(context, notify.notify),
-      ...[syncJob(context), liveJob(context), hostsJob(context), turnSignsJob(context)],
+      ...[syncJob(context, senseDeps), liveJob(context), hostsJob(context), turnSignsJob(context)],
       ...[alertJob(context, notify.notify), ...notify.jobs],
       ...[hourlyInsightJob(context), programs.job(log)],
     ],
@@ -188,9 +188,7 @@ function senseService(context: Context) {
   const files = [...configPaths(area), area.sense.classify, area.goals];
   const sense = cachedLoader(clock, files, async () => {
     const opened = await openSense(context, watchOf);
-    // A published day takes a few hundred KB, a merged one a few.
-    const memory = { days: fileMemory(clock, 12), merged: fileMemory(clock, 400) };
-    return { ...opened, deps: await openMachines(context, opened.deps, undefined, undefined, memory) };
+    return { ...opened, deps: await openMachines(context, opened.deps, undefined, undefined, true) };
   });
   const onProblem = (problem: string): void => log?.write('warn', 'sense', { problem });
   const startWatch = (own: DaemonLog): Service => {

@@ -53,32 +53,42 @@ export async function openElsewhere(context: Context): Promise<{ rows: SessionRo
 }
 
 const ASK_MS = 2_000;
+/** How long to wait for a host where nobody sees it, or once, when it is connected. */
+export const PATIENT_MS = 10_000;
 /** How long an answer is used again, by a process that keeps asking. */
 const ANSWER_MS = 3_000;
 /** A host's sessions count for this long after its last answer. */
 const VALID_MS = 10 * 60_000;
 const asked = new Map<string, { atMs: number; isThere: Promise<boolean> }>();
 
-/** Asks an ssh host for its running sessions and stores them. Returns whether it answered. */
-export function openHost({ run, clock, area }: Context, host: string): Promise<boolean> {
-  const atMs = clock.monotonic();
+/** Asks an ssh host as `askHost`, unless it was asked just now. */
+function openHost(context: Context, host: string): Promise<boolean> {
+  const atMs = context.clock.monotonic();
   const known = asked.get(host);
   if (known !== undefined && atMs - known.atMs < ANSWER_MS) return known.isThere;
-  const args = ['-o', 'BatchMode=yes', '--', host, 'steward', 'sessions', '--json'];
-  const isThere = run('ssh', args, { timeoutMs: ASK_MS }).then(
-    ({ stdout }) => {
-      const answer = { at: toIso(clock.now()), stdout };
-      if (rowsOfHost(stdout, { machine: host, host, asOf: answer.at }) === undefined) return false;
-      writeObject(answerFile(area.machine, host), answer, { sync: false });
-      return true;
-    },
-    (error: unknown) => {
-      throwIfBug(error);
-      return false;
-    },
-  );
+  const isThere = askHost(context, host, ASK_MS);
   asked.set(host, { atMs, isThere });
   return isThere;
+}
+
+/** Asks the ssh hosts while nobody waits for them, so that a slow connection has an answer when somebody does. */
+export async function askHosts(context: Context): Promise<void> {
+  await Promise.all((await hostsOf(context)).map((host) => askHost(context, host, PATIENT_MS)));
+}
+
+/** Asks an ssh host for its running sessions and stores them. Returns whether it answered in time. */
+export async function askHost({ run, clock, area }: Context, host: string, timeoutMs: number) {
+  const args = ['-o', 'BatchMode=yes', '--', host, 'steward', 'sessions', '--json'];
+  try {
+    const { stdout } = await run('ssh', args, { timeoutMs });
+    const answer = { at: toIso(clock.now()), stdout };
+    if (rowsOfHost(stdout, { machine: host, host, asOf: answer.at }) === undefined) return false;
+    writeObject(answerFile(area.machine, host), answer, { sync: false });
+    return true;
+  } catch (error) {
+    throwIfBug(error);
+    return false;
+  }
 }
 
 function lastAnswer({ area, clock }: Context, host: string): { rows: SessionRow[]; at: string | null } {

@@ -10,9 +10,10 @@ import { readStdin } from '../platform/process/stdin';
 import { writeOutNow } from '../platform/terminal/stdio';
 import { isRestricted } from '../sessions/restricted';
 import { CLAUDE_CODE } from '../sessions/session-key';
+import type { Session } from '../sessions/session';
 import { isNameless } from '../sessions/slug';
 import { readReviewer } from '../sessions/turn-log';
-import { storedSlug } from '../sessions/state';
+import { runningSessions, storedSlug } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 import { presenceOf } from './triggers';
@@ -54,7 +55,12 @@ export async function openHeldAnswer(
   // Codex may ask a reviewer of its own, and its hook runs before that is decided.
   const reviewer = request.assistant === 'codex' && request.log ? readReviewer(request.log) : undefined;
   if (reviewer !== undefined && reviewer !== 'user') return undefined;
-  const slug = storedSlug(await openSessions(context), request.session);
+  const sessions = await openSessions(context);
+  const isAsking = ({ sessionIds }: Session): boolean => sessionIds.includes(request.session);
+  // The index lacks a session that has just begun.
+  const slug =
+    storedSlug(sessions, request.session) ??
+    Object.values(runningSessions(sessions).sessions).find(isAsking)?.slug;
   if (slug === undefined || isNameless(slug)) return undefined;
   const { kind, session, tool, questions, suggestions } = request;
   const isListed = (tools: readonly string[]): boolean => kind === 'question' || tools.includes(tool);

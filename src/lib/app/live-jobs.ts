@@ -7,7 +7,7 @@ import { exists } from '../platform/files/folder';
 import { knownMachineId } from '../platform/files/machine';
 import { liveFile, livePublisher } from '../sync/live';
 import type { Context } from './context';
-import { openElsewhere, openKnown, openOwnRows } from './elsewhere';
+import { askHosts, openKnown, openOwnRows } from './elsewhere';
 import type { NotifyContext } from './notify';
 import { machineName } from './sync-settings';
 import { presenceOf } from './triggers';
@@ -43,7 +43,7 @@ export function liveJob(context: Context): DaemonJob {
 
 /** The job that asks the ssh hosts for their sessions, for readers that ask nobody. A page that is open asks more often. */
 export function hostsJob(context: Context): DaemonJob {
-  return periodicJob('hosts', 'machines', HOSTS_SEC, async () => void (await openElsewhere(context)));
+  return periodicJob('hosts', 'machines', HOSTS_SEC, () => askHosts(context));
 }
 
 /** The job that tells you what sessions of other machines ask, while you are at this one. */

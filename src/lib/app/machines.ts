@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { fileMemory } from '../platform/files/file-cache';
 import { knownMachineId } from '../platform/files/machine';
 import type { DayMemory, StoredDays } from '../sync/machine-days';
 import type { ReadDeps } from '../sense/read';
@@ -9,19 +10,21 @@ import { readDay, todayOf } from '../sense/roll';
 import { dayParts } from '../time/day-parts';
 import { boundsOf } from '../time/record';
 import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
+import { VERSION } from '../platform/version';
 import type { Context } from './context';
 import { machineName, stateFile } from './sync-settings';
 
 /**
  * Returns `deps` with a reader for the merged days of all machines, or for the days of the `wanted` machine.
- * Calls `note` for each unusable file. Throws `usage` if the machine is unknown.
+ * Calls `note` for each unusable file. Throws `usage` if the machine is unknown. Only a process that `keeps` merged
+ * days stores them for others, so that commands write nothing.
  */
 export async function openMachines<T extends ReadDeps>(
   context: Context,
   deps: T,
   wanted?: string,
   note: (text: string) => unknown = () => undefined,
-  memory?: DayMemory,
+  keeps = false,
 ): Promise<T> {
   const { folder } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined && wanted === undefined) return deps;
@@ -29,10 +32,18 @@ export async function openMachines<T extends ReadDeps>(
   const { knownMachines, machineFiles } = await import('../sync/machine-days');
   const { damagedNotes } = await import('../sync/exchange');
   const { readState, withFolder } = await import('../sync/state');
-  const { area } = context;
-  const onDamaged = damagedNotes(note);
-  const { openReceived } = await import('../sync/received');
-  const localTime = localTimes(context.clock, deps.timezone);
+  const { area, clock } = context;
+  let isDamaged = false;
+  const onDamaged = damagedNotes((text) => {
+    isDamaged = true;
+    note(text);
+  });
+  const { mergedFolder, openReceived } = await import('../sync/received');
+  // A day that lacks an unreadable file is not for commands, which must name the file.
+  const store = { folder: mergedFolder(area.machine), version: VERSION, writes: () => keeps && !isDamaged };
+  // A published day takes a few hundred KB, a merged one a few.
+  const memory = { days: fileMemory(clock, 12), merged: fileMemory(clock, 400, store) };
+  const localTime = localTimes(clock, deps.timezone);
   const noteOnce = once(note);
   const known = (): KnownMachines => {
     const { source, noteAway } = openReceived(folder, area, localTime, noteOnce);

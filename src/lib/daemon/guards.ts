@@ -1,11 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 
 import type { Machine, UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { createFile, readText, replaceFile } from '../platform/files/atomic-file';
 import { isOpenToOthers } from '../platform/files/folder';
-import { ipVersion, isLoopback } from '../platform/net/address';
+import { isLoopback } from '../platform/net/address';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { extensionOf } from '../sense/web-pairing';
@@ -70,7 +71,7 @@ export function hostNameOf(host: string): string | undefined {
 function isOwnHost(given: string, { host, anyAddress }: GuardPolicy): boolean {
   const name = hostNameOf(given);
   if (name === undefined) return false;
-  return name === host || isLoopback(name) || (anyAddress && ipVersion(name) !== 0);
+  return name === host || isLoopback(name) || (anyAddress && isIP(name) !== 0);
 }
 
 function isJson(type: string | undefined): boolean {

@@ -5,7 +5,7 @@ import { markOfTarget } from '../platform/files/stat';
 import { closeIssue, snooze } from '../work/actions';
 import { createOrQueue, newIssue, newReminder } from '../work/add';
 import { type BoardView, boardView, columnsView, type Item } from '../work/board';
-import { undo, undoable, type Undoable, type Undone } from '../work/capture/undo';
+import { undo, undoable, type Undone } from '../work/capture/undo';
 import { claimIssue } from '../work/claim';
 import type { WorkDeps } from '../work/deps';
 import { moveIssue } from '../work/edit';
@@ -35,7 +35,10 @@ export function workRoutes({ work, you }: WorkRoutesDeps): Route[] {
       method: 'GET',
       path: '/api/work/captures',
       isLive: true,
-      run: async () => ({ captures: lastCaptures(await work()) }),
+      run: async () => {
+        const deps = await work();
+        return { captures: deps.workRepo().repo === undefined ? [] : undoable(deps, 1) };
+      },
     },
     ...writeRoutes(work, you),
   ];
@@ -119,10 +122,6 @@ function writeRoutes(work: Opened<WorkDeps>, you: WorkRoutesDeps['you']): Route[
       undone: await undoKeys(await work(), new Set(keys)),
     })),
   ];
-}
-
-function lastCaptures(deps: WorkDeps): Undoable[] {
-  return deps.workRepo().repo === undefined ? [] : undoable(deps, 1);
 }
 
 function undoKeys(deps: WorkDeps, keys: ReadonlySet<string>): Promise<Undone[]> {

@@ -28,7 +28,7 @@ import {
   type Finding,
 } from '../platform/check';
 import { readObject } from '../platform/files/object-file';
-import { hasSqlite } from '../platform/files/sqlite';
+import { loadSqlite } from '../platform/files/sqlite';
 import type { GetUrl } from '../platform/net/fetch';
 
 export interface MachineChecked extends CheckedHost {
@@ -78,7 +78,7 @@ export function judgeSystem(platform: NodeJS.Platform): Finding {
 
 /** Checks the Node.js on the PATH, which may differ from the one that runs this process. */
 async function checkNode({ run, find, host }: MachineChecked): Promise<Finding[]> {
-  const unknown = hasSqlite() ? '' : ", which lacks SQLite, so OpenCode's usage and transcripts are unknown";
+  const unknown = loadSqlite() ? '' : ", which lacks SQLite, so OpenCode's usage and transcripts are unknown";
   const own = `Node.js ${process.versions.node}, ${process.execPath}${unknown}`;
   const onPath = find('node');
   if (onPath === undefined || host.platform === 'win32') return [ok(own)];

@@ -1,10 +1,10 @@
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 
 import { readBytes, readText } from '../platform/files/atomic-file';
 import { exists, lstatOf } from '../platform/files/folder';
 import { readInstallManifest, sha256, type InstallEntry } from '../platform/files/install-manifest';
 import { launcherPath } from '../platform/process/launcher';
-import { sinceBootMs } from '../platform/process/own-process';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import type { Backend } from './backend';
@@ -49,7 +49,7 @@ async function gathered(deps: ScheduleDeps, { backends, backend }: Backends, job
     log: entry.log,
     logEnd: endOf(entry.log),
     nowMs: clock.now(),
-    bootMs: clock.now() - sinceBootMs(),
+    bootMs: clock.now() - uptime() * 1000,
   };
 }
 

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { toStewardError } from '../errors';
 import { readBytes, replaceFile } from '../platform/files/atomic-file';
@@ -6,7 +6,9 @@ import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../p
 import { isMachineId } from '../platform/files/machine';
 import { readObject } from '../platform/files/object-file';
 import { kindOf, marksOf } from '../platform/files/stat';
+import { isDay } from '../platform/time/time';
 import type { MachineName } from '../time/machines/model';
+import { around } from '../time/machines/read';
 import { machinesFolder, MAX_DAY_BYTES } from './exchange';
 import { publishedFiles } from './mirror';
 
@@ -16,6 +18,11 @@ export type ExchangeSource = ReturnType<typeof sourceOf>;
 /** Returns the folder that contains this machine's copy of the exchange folder. */
 export function copyFolder(machineState: string): string {
   return join(machineState, 'received');
+}
+
+/** Returns the folder that contains merged days. A day's file goes when what a machine has published for it does. */
+export function mergedFolder(machineState: string): string {
+  return join(copyFolder(machineState), 'merged');
 }
 
 /**
@@ -41,6 +48,9 @@ export function keepCopy(folder: string, copy: string): void {
   }
   for (const id of listFolder(machinesFolder(copy)))
     if (!ids.includes(id)) removeFolder(join(machinesFolder(copy), id));
+  const changed = Object.keys({ ...known, ...next }).filter((source) => known[source] !== next[source]);
+  for (const day of changed.map((source) => basename(source).slice(0, 10)).filter(isDay))
+    for (const near of around(day)) removeFile(join(copy, 'merged', `${near}.json`));
   const text = JSON.stringify(next);
   if (text === JSON.stringify(known)) return;
   ensureFolder(copy);

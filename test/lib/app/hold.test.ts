@@ -11,6 +11,7 @@ import { rowToAnswer } from '../../../src/lib/inbox/answer';
 import { answerAsk, waitingAsks, type AskDecision } from '../../../src/lib/inbox/asks';
 import { userId } from '../../../src/lib/platform/files/system-files';
 import { toIso } from '../../../src/lib/platform/time/clock';
+import { appendWorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 
@@ -104,6 +105,14 @@ describe('a held request, checked again before its answer counts', () => {
       ]);
     });
   }
+
+  it('is held in a session that began a moment ago', async () => {
+    const about = { ts: toIso(Date.now()), session: 's9', slug: 'site', repo: 'site' } as const;
+    appendWorkEvent(context.area.workEvents, { ...about, type: 'session-start' });
+    const { id, answer } = await hold('make', 's9');
+    await decide(id, 'allow');
+    expect(await answer).to.include('"behavior":"allow"');
+  });
 
   it('can still be refused after its tool was removed from the list', async () => {
     const { id, answer } = await hold();

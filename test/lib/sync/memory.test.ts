@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 
 import { fileMemory, type FileMemory } from '../../../src/lib/platform/files/file-cache';
 import { knownMachines, type StoredDays } from '../../../src/lib/sync/machine-days';
 import { filesOf } from '../../../src/lib/sync/publish';
+import { keepCopy } from '../../../src/lib/sync/received';
 import { chooseMachines, readAhead, unionDays, type Machines } from '../../../src/lib/time/machines/read';
 import { machineDay, MACHINES } from '../../helpers/machines';
 import { scratch } from '../../helpers/scratch';
@@ -71,5 +72,24 @@ describe('merged days in a long-running process (lib)', () => {
     delete stored.memory;
     expect(unionDays(machines(), ['2026-11-20'])).to.deep.equal(before);
     expect([days.made(), merged.made()]).to.deep.equal([0, 0]);
+  });
+
+  it('are forgotten when what a machine has published for them changes or goes', () => {
+    for (const { id, name } of MACHINES) publish(id, name);
+    const copy = path('received');
+    const around = ['2026-11-18', ...DAYS, '2026-11-22'];
+    const left = (): string[] => {
+      keepCopy(path(), copy);
+      const days = around.filter((day) => existsSync(path('received', 'merged', `${day}.json`)));
+      mkdirSync(path('received', 'merged'), { recursive: true });
+      for (const day of around) writeFileSync(path('received', 'merged', `${day}.json`), '{}');
+      return days;
+    };
+    expect(left()).to.deep.equal([]);
+    expect(left()).to.deep.equal(around);
+    utimesSync(path('machines', MACHINES[1].id, 'daily', '2026-11-21.json'), 1, 1);
+    expect(left()).to.deep.equal(['2026-11-18', '2026-11-19']);
+    rmSync(path('machines', MACHINES[0].id), { recursive: true });
+    expect(left()).to.deep.equal([]);
   });
 });

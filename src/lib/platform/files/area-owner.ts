@@ -175,7 +175,8 @@ function settlePlace(root: string, { host, osId: systemId }: OwnerDeps, stored: 
   const id = decision.id ?? machineId(state);
   const place = decision.place ?? (decision.isGuest ? (`machines/${id}/` as const) : '');
   const known = owners.find((owner) => owner.place === place);
-  const salt = known?.salt || owners[0]?.salt || randomHex(16);
+  const salt =
+    known?.salt || owners[0]?.salt || process.getBuiltinModule('node:crypto').randomBytes(16).toString('hex');
   const hash = known?.os ?? (os === undefined ? null : hashOf(os, salt));
   const owner = { owner: id, os: hash, salt };
   if (!writeOwner(root, place, owner, known === undefined)) return claimPlace(root, { host, osId: systemId });
@@ -287,8 +288,4 @@ function noticeOf(root: string, { id, owner, news }: ClaimedPlace, before = ''):
 export function hashOf(os: string, salt: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(`${salt}\0${os}`).digest('hex').slice(0, 32);
-}
-
-function randomHex(bytes: number): string {
-  return process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('hex');
 }

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+
 import { StewardError } from '../../errors';
 import type { Clock } from '../time/clock';
+import { readObject, writeObject } from './object-file';
 import { marksOf } from './stat';
 
 /**
@@ -21,17 +24,46 @@ export function refreshCached<T>(
   cached: Cached<T> | undefined,
   paths: readonly string[],
   make: () => T,
+  settledMs = SETTLED_MS,
 ): Cached<T> {
   const marks = marksOf(paths);
   if (cached !== undefined && cached.isSettled && cached.marks === marks.text) return cached;
-  const isSettled = Math.abs(clock.now() - marks.newestMs) > SETTLED_MS;
+  const isSettled = Math.abs(clock.now() - marks.newestMs) > settledMs;
   return { value: make(), marks: marks.text, isSettled };
 }
 
 export type FileMemory = ReturnType<typeof fileMemory>;
 
+/** If a file was modified within this interval before it was read, its value isn't kept for other processes. */
+const UNCHANGED_MS = 3_600_000;
+
+/** The values that processes of one version keep for each other, one file per first word of a key. */
+export interface KeptValues {
+  folder: string;
+  version: string;
+  /** Whether this process stores values. */
+  writes: () => boolean;
+}
+
+/** Returns a kept value until one of its files changes; otherwise, makes it. */
+export function keptValue<T>(
+  clock: Pick<Clock, 'now'>,
+  { folder, version, writes }: KeptValues,
+  { key, paths }: { key: string; paths: readonly string[] },
+  make: () => T,
+): T {
+  const [name = ''] = key.split(' ');
+  const file = join(folder, `${name}.json`);
+  const stored = readObject(file);
+  const made = `${version} ${key}`;
+  const known = stored?.['made'] === made ? (stored as unknown as Cached<T>) : undefined;
+  const entry = refreshCached(clock, known, paths, make, UNCHANGED_MS);
+  if (entry !== known && entry.isSettled && writes()) writeObject(file, { made, ...entry }, { sync: false });
+  return entry.value;
+}
+
 /** Keeps the `max` values used last, each until one of its files changes. */
-export function fileMemory(clock: Pick<Clock, 'now'>, max: number) {
+export function fileMemory(clock: Pick<Clock, 'now'>, max: number, store?: KeptValues) {
   const kept = new Map<string, Cached<unknown>>();
   return {
     has(key: string, paths: readonly string[]): boolean {
@@ -39,7 +71,8 @@ export function fileMemory(clock: Pick<Clock, 'now'>, max: number) {
       return entry?.isSettled === true && entry.marks === marksOf(paths).text;
     },
     get<T>(key: string, paths: readonly string[], make: () => T): T {
-      const entry = refreshCached(clock, kept.get(key) as Cached<T> | undefined, paths, make);
+      const fresh = () => (store === undefined ? make() : keptValue(clock, store, { key, paths }, make));
+      const entry = refreshCached(clock, kept.get(key) as Cached<T> | undefined, paths, fresh);
       kept.delete(key);
       kept.set(key, entry);
       const [oldest = ''] = kept.keys();

@@ -25,8 +25,9 @@ export function ensureFolder(path: string, options: { allowLink?: boolean } = {}
       hint: 'Replace the link with a folder, or link the whole user area instead.',
     });
   }
-  const isFolder = found?.isLink === true ? leadsToFolder(path) : found?.isFolder === true;
-  if (!isFolder) {
+  const isFolder =
+    found?.isLink === true ? statSync(path, { throwIfNoEntry: false })?.isDirectory() : found?.isFolder;
+  if (isFolder !== true) {
     throw new StewardError('config', `${path} is not a folder.`, { hint: 'Move or rename it.' });
   }
   return made;
@@ -42,10 +43,6 @@ function makeAll(path: string): string[] {
       cause: error,
     });
   }
-}
-
-function leadsToFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Makes a folder private; returns false if it was already private. */

@@ -34,12 +34,8 @@ export function queryRows(path: string, sql: string, values: readonly (string | 
   }
 }
 
-export function hasSqlite(): boolean {
-  return loadSqlite() !== undefined;
-}
-
 /** Loads `node:sqlite` without its experimental warning; returns undefined before Node.js 22.5. */
-function loadSqlite(): Sqlite | undefined {
+export function loadSqlite(): Sqlite | undefined {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {

@@ -7,11 +7,6 @@ import { errnoCode, StewardError } from '../../errors';
 import { ensureFolder, makePrivate } from '../files/folder';
 import { shortHash } from '../files/short-hash';
 
-/** Returns the version (4 or 6) of an IP address without brackets, or 0 if the text isn't one. */
-export function ipVersion(text: string): 0 | 4 | 6 {
-  return isIP(text) as 0 | 4 | 6;
-}
-
 /** Returns whether a text is a site's name: a host name with a dot, but no IP address. */
 export function isSite(text: string): boolean {
   return /^(?=.{4,100}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(text);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { constants, uptime } from 'node:os';
+import { constants } from 'node:os';
 
 import { unless } from '../../errors';
 import { listSystemFolder } from '../files/system-files';
@@ -37,11 +37,6 @@ export function keepMemoryLow(): void {
 /** Returns this process's resident memory in MiB, rounded to one decimal place. */
 export function residentMiB(): number {
   return Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10;
-}
-
-/** Returns the time since the machine booted, in ms. */
-export function sinceBootMs(): number {
-  return uptime() * 1000;
 }
 
 /** Calls the listener on each of the given signals. Returns a function that removes the listener. */

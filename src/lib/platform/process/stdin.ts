@@ -169,10 +169,6 @@ function monotonicMs(): number {
   return process.uptime() * 1000;
 }
 
-export function isTerminalInput(): boolean {
-  return process.stdin.isTTY;
-}
-
 const LF = 0x0a;
 
 /**

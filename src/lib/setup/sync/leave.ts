@@ -8,7 +8,7 @@ import { kindOf } from '../../platform/files/stat';
 import { formerTexts } from '../../sync/checks';
 import { machinesFolder } from '../../sync/exchange';
 import { unpublish } from '../../sync/former';
-import { copyFolder } from '../../sync/received';
+import { copyFolder, mergedFolder } from '../../sync/received';
 import {
   pendingFormer,
   readState,
@@ -143,7 +143,9 @@ export async function withRemoval<T>(
     writeState(deps.state, withPending(withRepo, removal));
   });
   const value = await work();
-  removeFolder(join(machinesFolder(copyFolder(context.area.machine)), context.machineId));
+  const { machine } = context.area;
+  for (const folder of [mergedFolder(machine), join(machinesFolder(copyFolder(machine)), context.machineId)])
+    removeFolder(folder);
   const problems: string[] = [];
   try {
     await purgeClone(context);

@@ -71,7 +71,8 @@ function rememberedAs({ names, inputs }: Machines, day: Day): [key: string, path
   return [`${day} ${JSON.stringify(names)}`, around(day).flatMap(inputs)];
 }
 
-function around(day: Day): Day[] {
+/** Returns a day with its neighbours, because the local days of machines overlap with them. */
+export function around(day: Day): Day[] {
   return [addDays(day, -1), day, addDays(day, 1)];
 }
 

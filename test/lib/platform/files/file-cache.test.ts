@@ -2,7 +2,12 @@ import { expect } from 'chai';
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 
 import { StewardError } from '../../../../src/lib/errors';
-import { refreshCached, cachedLoader, type Cached } from '../../../../src/lib/platform/files/file-cache';
+import {
+  cachedLoader,
+  fileMemory,
+  refreshCached,
+  type Cached,
+} from '../../../../src/lib/platform/files/file-cache';
 import { scratch } from '../../../helpers/scratch';
 
 describe('what is remembered of files', () => {
@@ -48,6 +53,25 @@ describe('what is remembered of files', () => {
     expect([value(), value()]).to.deep.equal([1, 2]);
     nowMs += 200;
     expect([value(), value()]).to.deep.equal([3, 3]);
+  });
+
+  it('is kept for other processes of the same version once its files rest, by the one that stores it', () => {
+    let made = 0;
+    const kept = (version: string, writes: boolean): number =>
+      fileMemory(clock, 1, { folder: box.path('kept'), version, writes: () => writes }).get(
+        'day names',
+        [file()],
+        () => ++made,
+      );
+    writeFileSync(file(), 'young');
+    expect([kept('1', true), kept('1', true)]).to.deep.equal([1, 2]);
+    write('old');
+    expect([kept('1', false), kept('1', true), kept('1', false)]).to.deep.equal([3, 4, 4]);
+    expect([kept('2', true), kept('2', false)]).to.deep.equal([5, 5]);
+    writeFileSync(box.path('kept', 'day.json'), '{"made":');
+    expect(kept('2', true)).to.equal(6);
+    write('another');
+    expect([kept('2', true), kept('2', true)]).to.deep.equal([7, 7]);
   });
 
   it('is shared by callers at once, and not loaded again when it is there', async () => {
