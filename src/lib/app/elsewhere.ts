@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { periodicJob, type DaemonJob } from '../daemon/jobs';
 import { throwIfBug } from '../errors';
 import { knownMachineId } from '../platform/files/machine';
 import { readObject, writeObject } from '../platform/files/object-file';
@@ -52,32 +53,38 @@ export async function openElsewhere(context: Context): Promise<{ rows: SessionRo
   return { rows: (await openKnown(context)).rows, silent: hosts.filter((_, index) => !found[index]) };
 }
 
+const HOSTS_SEC = 30;
 const ASK_MS = 2_000;
 /** How long to wait for a host where nobody sees it, or once, when it is connected. */
-export const PATIENT_MS = 10_000;
+const PATIENT_MS = 10_000;
 /** How long an answer is used again, by a process that keeps asking. */
 const ANSWER_MS = 3_000;
 /** A host's sessions count for this long after its last answer. */
 const VALID_MS = 10 * 60_000;
 const asked = new Map<string, { atMs: number; isThere: Promise<boolean> }>();
 
-/** Asks an ssh host as `askHost`, unless it was asked just now. */
+/** Asks an ssh host as `openAnswer`, unless it was asked just now. */
 function openHost(context: Context, host: string): Promise<boolean> {
   const atMs = context.clock.monotonic();
   const known = asked.get(host);
   if (known !== undefined && atMs - known.atMs < ANSWER_MS) return known.isThere;
-  const isThere = askHost(context, host, ASK_MS);
+  const isThere = openAnswer(context, host, ASK_MS);
   asked.set(host, { atMs, isThere });
   return isThere;
 }
 
-/** Asks the ssh hosts while nobody waits for them, so that a slow connection has an answer when somebody does. */
-export async function askHosts(context: Context): Promise<void> {
-  await Promise.all((await hostsOf(context)).map((host) => askHost(context, host, PATIENT_MS)));
+/**
+ * The job that asks the ssh hosts for their sessions while nobody waits for them, so that a slow connection has an
+ * answer when somebody does, and readers ask nobody. A page that is open asks more often.
+ */
+export function hostsJob(context: Context): DaemonJob {
+  return periodicJob('hosts', 'machines', HOSTS_SEC, async () => {
+    await Promise.all((await hostsOf(context)).map((host) => openAnswer(context, host)));
+  });
 }
 
 /** Asks an ssh host for its running sessions and stores them. Returns whether it answered in time. */
-export async function askHost({ run, clock, area }: Context, host: string, timeoutMs: number) {
+export async function openAnswer({ run, clock, area }: Context, host: string, timeoutMs = PATIENT_MS) {
   const args = ['-o', 'BatchMode=yes', '--', host, 'steward', 'sessions', '--json'];
   try {
     const { stdout } = await run('ssh', args, { timeoutMs });

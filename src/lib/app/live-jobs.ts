@@ -7,7 +7,7 @@ import { exists } from '../platform/files/folder';
 import { knownMachineId } from '../platform/files/machine';
 import { liveFile, livePublisher } from '../sync/live';
 import type { Context } from './context';
-import { askHosts, openKnown, openOwnRows } from './elsewhere';
+import { openKnown, openOwnRows } from './elsewhere';
 import type { NotifyContext } from './notify';
 import { machineName } from './sync-settings';
 import { presenceOf } from './triggers';
@@ -15,7 +15,6 @@ import { presenceOf } from './triggers';
 const LIVE_SEC = 2;
 const PRESENCE_MS = 10_000;
 const AT_DESK = ['desk', 'front'];
-const HOSTS_SEC = 30;
 const RECENT_MS = 10 * 60_000;
 
 /** The job that publishes this machine's running sessions to the exchange folder. */
@@ -39,11 +38,6 @@ export function liveJob(context: Context): DaemonJob {
       return undefined;
     },
   };
-}
-
-/** The job that asks the ssh hosts for their sessions, for readers that ask nobody. A page that is open asks more often. */
-export function hostsJob(context: Context): DaemonJob {
-  return periodicJob('hosts', 'machines', HOSTS_SEC, () => askHosts(context));
 }
 
 /** The job that tells you what sessions of other machines ask, while you are at this one. */

@@ -1,12 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 
 import type { Machine, UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { createFile, readText, replaceFile } from '../platform/files/atomic-file';
 import { isOpenToOthers } from '../platform/files/folder';
-import { isLoopback } from '../platform/net/address';
+import { isIP, isLoopback } from '../platform/net/address';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { extensionOf } from '../sense/web-pairing';

@@ -7,6 +7,8 @@ import { errnoCode, StewardError } from '../../errors';
 import { ensureFolder, makePrivate } from '../files/folder';
 import { shortHash } from '../files/short-hash';
 
+export { isIP };
+
 /** Returns whether a text is a site's name: a host name with a dot, but no IP address. */
 export function isSite(text: string): boolean {
   return /^(?=.{4,100}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(text);
