@@ -89,12 +89,16 @@ export function undefinedIf(kind: ErrorKind): (error: unknown) => undefined {
   };
 }
 
-/** Returns the result of `work`, or `fallback` after an expected error, such as a read-only disk. */
-export function orElse<T>(fallback: T, work: () => T): T {
+/**
+ * Returns the result of `work`, or `fallback` after an expected error, such as a read-only disk, which is
+ * passed to `note`.
+ */
+export function orElse<T>(fallback: T, work: () => T, note?: (error: StewardError) => void): T {
   try {
     return work();
   } catch (error) {
-    throwIfBug(error);
+    const known = throwIfBug(error);
+    note?.(known);
     return fallback;
   }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { isObject } from '../platform/files/json-object';
+import { isObject, parseJson } from '../platform/files/json-object';
 import { clean, truncated } from '../platform/terminal/terminal';
 import { type AnyLeaf, type Tree, isLeaf, nodeAt, settingsOf } from './leaf';
 import { KEYS, SENSE_KEYS, SETTINGS_KEYS, SYNC_STATE, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
@@ -224,14 +224,5 @@ function typeWords(value: unknown): string {
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
   const asSwitch = text === 'on' || text === 'off' ? [text === 'on'] : [];
-  return [...asJson(text), text, ...asSwitch, asList];
-}
-
-function asJson(text: string): unknown[] {
-  try {
-    return [JSON.parse(text) as unknown];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  return [parseJson(text), text, ...asSwitch, asList].filter((value) => value !== undefined);
 }

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 
 import { forShell } from '../platform/process/spawn';
-import { errnoCode, StewardError } from '../errors';
+import { errnoCode, StewardError, throwIfBug } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { exists, isOpenToOthers, listFolder, lstatOf, modeOf } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
@@ -72,8 +72,7 @@ function shared(sharedArea: AreaChecked['sharedArea']): Finding[] {
   try {
     return sharedArea().map(({ found, ...more }) => warning(found, more));
   } catch (error) {
-    const found = failure(error);
-    if (found.kind === 'internal') throw error;
+    const found = failure(throwIfBug(error));
     return [
       {
         ...found,

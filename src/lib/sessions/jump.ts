@@ -1,4 +1,4 @@
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, throwIfBug } from '../errors';
 import { DEMO_VARIABLE } from '../platform/files/durable';
 import { processView, type ProcessView } from '../platform/process/process-view';
 import { isCodexDaemon } from '../platform/process/programs';
@@ -51,9 +51,7 @@ async function matchesOf(deps: TabDeps, held: HeldTerminal, programs = TAB_PROGR
       const tabs = await program.list(deps, held);
       return tabs.filter(({ tty }) => tty === held.tty).map((tab) => ({ via: program.id, tab }));
     } catch (error) {
-      const known = toStewardError(error);
-      if (known.kind === 'internal') throw error;
-      refused.push(known);
+      refused.push(throwIfBug(error));
       return [];
     }
   };

@@ -1,5 +1,5 @@
 import { markOfTarget } from '../platform/files/stat';
-import { throwIfBug } from '../errors';
+import { orElse } from '../errors';
 import { toIso } from '../platform/time/clock';
 import { isLive, type Session, type SessionsState } from './session';
 import { leave } from './spool';
@@ -22,12 +22,7 @@ export function sessionsNow(deps: SessionsDeps): SessionsState {
  */
 export function withTurnSigns(deps: SessionsDeps, read: () => SessionsState, seen: SeenLogs = new Map()) {
   const state = read();
-  try {
-    return noteTurnSigns(deps, state, seen) ? read() : state;
-  } catch (error) {
-    throwIfBug(error);
-    return state;
-  }
+  return orElse(state, () => (noteTurnSigns(deps, state, seen) ? read() : state));
 }
 
 /** Returns whether the logs of a session's assistant can say something new. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { toStewardError } from '../errors';
+import { undefinedIf } from '../errors';
 import { exists, removeFolder } from '../platform/files/folder';
 import { withMachineLock } from '../platform/files/lock';
 import type { Machine } from '../config/user-area';
@@ -24,12 +24,8 @@ export async function removeClone(machine: Machine): Promise<void> {
 /** Deletes what the clone contains of this machine's published data. The next exchange fetches the rest again. */
 export async function purgeClone(machine: Machine): Promise<void> {
   const clone = cloneFolder(machine);
-  try {
-    await removeFolders(machine, [join(clone, 'own'), join(clone, '.git')]);
-  } catch (error) {
-    // While an exchange is running, the clone is busy. The next exchange then deletes the data.
-    if (toStewardError(error).kind !== 'locked') throw error;
-  }
+  // While an exchange is running, the clone is busy. The next exchange then deletes the data.
+  await removeFolders(machine, [join(clone, 'own'), join(clone, '.git')]).catch(undefinedIf('locked'));
 }
 
 async function removeFolders(machine: Machine, paths: readonly string[]): Promise<void> {

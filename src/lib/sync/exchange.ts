@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { throwIfBug } from '../errors';
+import { orElse, type StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { listFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
@@ -141,11 +141,6 @@ export function readFile<T>(
 
 /** Returns the result of reading a path. If the system refuses to read it, reports the path instead. */
 function reported<T>(path: string, onDamaged: OnDamagedFile, read: (path: string) => T): T | undefined {
-  try {
-    return read(path);
-  } catch (error) {
-    const { message } = throwIfBug(error);
-    onDamaged(path, message);
-    return undefined;
-  }
+  const note = ({ message }: StewardError): void => onDamaged(path, message);
+  return orElse(undefined, () => read(path), note);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, throwIfBug } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
@@ -76,9 +76,7 @@ async function receive(exchange: GitExchange, ids: readonly string[]): Promise<s
     try {
       if (await receiveTree(read, FETCHED + id, to, onDamaged)) changed.push(id);
     } catch (error) {
-      const { kind, message } = toStewardError(error);
-      if (kind === 'internal') throw error;
-      onDamaged(to, message);
+      onDamaged(to, throwIfBug(error).message);
     }
   }
   return changed;

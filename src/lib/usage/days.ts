@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { throwIfBug } from '../errors';
+import { orElse } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
@@ -36,13 +36,11 @@ export function readDayRows(
   note: (path: string) => void = () => undefined,
 ): DayRow[] {
   const path = fileOf(folder, day);
-  try {
-    return rowsIn(path, note);
-  } catch (error) {
-    throwIfBug(error);
-    note(path);
-    return [];
-  }
+  return orElse(
+    [],
+    () => rowsIn(path, note),
+    () => note(path),
+  );
 }
 
 function rowsIn(path: string, note: (path: string) => void): DayRow[] {

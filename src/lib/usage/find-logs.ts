@@ -1,6 +1,6 @@
 import { isAbsolute, sep } from 'node:path';
 
-import { throwIfBug } from '../errors';
+import { orElse, type StewardError } from '../errors';
 import type { PathHost } from '../platform/files/paths';
 import { folderHash } from '../platform/files/short-hash';
 import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
@@ -81,21 +81,12 @@ export function newMark(
  */
 function logsAt(place: string, { isLog, depth }: LogReader, source: LogSource): string[] {
   if (kindOf(place) === 'file') return [place];
+  const note = ({ message }: StewardError): void => void (source.problem = message);
   const below = (folder: string, levels: number): string[] =>
-    entriesOf(folder, source).flatMap(({ name, isFolder }) => {
+    orElse([], () => entriesIn(folder), note).flatMap(({ name, isFolder }) => {
       const path = folder + sep + name;
       if (isFolder) return levels > 0 ? below(path, levels - 1) : [];
       return isLog(name) ? [path] : [];
     });
   return below(place, depth);
-}
-
-function entriesOf(folder: string, source: LogSource): ReturnType<typeof entriesIn> {
-  try {
-    return entriesIn(folder);
-  } catch (error) {
-    const { message } = throwIfBug(error);
-    source.problem = message;
-    return [];
-  }
 }

@@ -1,7 +1,7 @@
 import type { Replacement } from './homographs';
 import { errnoCode, StewardError, toStewardError } from '../../errors';
 import { readText } from '../../platform/files/atomic-file';
-import { isObject } from '../../platform/files/json-object';
+import { isObject, parseJson } from '../../platform/files/json-object';
 import { markOfTarget } from '../../platform/files/stat';
 import { clean, truncated } from '../../platform/terminal/terminal';
 import { findHomographs } from './homographs';
@@ -120,12 +120,7 @@ export function withTerm(text: string, path: string, term: string, said: string 
 }
 
 function contentOf(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseJson(text.replace(/^\uFEFF/, ''));
 }
 
 function pairsOf(content: unknown, problems: string[]): [unknown, unknown][] | undefined {

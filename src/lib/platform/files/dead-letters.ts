@@ -1,7 +1,7 @@
 import { utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 import { renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { objectIn } from './object-file';
@@ -36,13 +36,11 @@ export function bury(folder: string, from: string, { atMs, reason }: Burial): bo
 /** Moves a file into a folder, creating the folder if needed; returns false if the file doesn't exist. */
 export function moveInto(folder: string, from: string): boolean {
   ensureFolder(folder);
-  try {
+  const moved = unless(['ENOENT'], () => {
     renameOver(from, join(folder, basename(from)));
     return true;
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+  });
+  return moved ?? false;
 }
 
 /** Returns the names of the entries, oldest first. */

@@ -1,12 +1,17 @@
-/** Parses a JSON object; returns undefined if the text is invalid or not an object. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
+/** Parses JSON; returns undefined if the text is invalid. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text) as unknown;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Parses a JSON object; returns undefined if the text is invalid or not an object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

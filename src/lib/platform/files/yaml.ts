@@ -1,3 +1,5 @@
+import { parseJson } from './json-object';
+
 // Parses front matter line by line, because the YAML library would take seconds for thousands of files.
 
 /** Returns the lines between the two `---` lines, or undefined if the text has no front matter. */
@@ -22,19 +24,10 @@ export function scalar(raw: string): string {
   const single = /^'((?:[^']|'')*)'/.exec(text)?.[1];
   if (single !== undefined) return single.replaceAll("''", "'");
   const double = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
-  if (double !== undefined) return unquoted(double);
+  if (double !== undefined) return String(parseJson(double) ?? double.slice(1, -1));
   const plain = text.replace(/(?:^|(?<!\s)\s+)#.*$/, '');
   // Returns '' for multi-line strings, lists and objects, which aren't supported.
   return plain === 'null' || plain === '~' || /^[|>[{&*!]/.test(plain) ? '' : plain;
-}
-
-function unquoted(text: string): string {
-  try {
-    return String(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return text.slice(1, -1);
-    throw error;
-  }
 }
 
 /** Parses a list in front matter, written as `[a, b]`, as `a, b` or with one item per line. */

@@ -46,8 +46,7 @@ export async function readFrontApp(
       const app = await adapter.read(desktop);
       return app === null ? { state: 'none', via: adapter.id } : { state: 'seen', app, via: adapter.id };
     } catch (error) {
-      const failure = throwIfBug(error);
-      failures.push(failure);
+      failures.push(throwIfBug(error));
     }
   }
   const broken = failures.find(({ kind }) => kind !== 'not_found');

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-import { toStewardError } from '../../errors';
+import { undefinedIf } from '../../errors';
 import { parseObject, textOf, objectsIn } from '../../platform/files/json-object';
 import { converse, type Dialogue } from '../../platform/net/local-socket';
 import { variableOf } from '../../platform/process/own-terminal';
@@ -48,12 +48,7 @@ export async function focusedInKitty(shell: number): Promise<number | undefined>
   if (address?.startsWith('unix:') !== true) return undefined;
   const path = address.slice('unix:'.length).replace(/^@/, '\0');
   const options = { path, what: 'kitty', timeoutMs: ANSWER_MS, maxBytes: MAX_BYTES };
-  try {
-    return focusedOf(await converse(options, kittyDialogue));
-  } catch (error) {
-    if (toStewardError(error).kind === 'unavailable') return undefined;
-    throw error;
-  }
+  return converse(options, kittyDialogue).then(focusedOf).catch(undefinedIf('unavailable'));
 }
 
 const kittyDialogue: Dialogue<string> = (send) => {

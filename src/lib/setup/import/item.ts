@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 
 import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
-import { errnoCode, toStewardError } from '../../errors';
+import { throwIfBug, unless } from '../../errors';
 import { readText } from '../../platform/files/atomic-file';
 import { copyFolderNew, copyNew, holdsAllOf, sameBytes } from '../../platform/files/copy-new';
 import { ensureFolder, exists, lstatOf } from '../../platform/files/folder';
@@ -75,9 +75,7 @@ export async function fileItem(
     const wrong = text === undefined ? 'deleted during the search' : await problem(text);
     if (typeof wrong === 'string') return unfit(kind, from, wrong);
   } catch (error) {
-    const { kind: errorKind, message } = toStewardError(error);
-    if (errorKind === 'internal') throw error;
-    return unfit(kind, from, clean(message));
+    return unfit(kind, from, clean(throwIfBug(error).message));
   }
   const isThere = exists(to) && lstatOf(to)?.isFile === true && (sameBytes(from, to) || isSame(from, to));
   return copied({ kind, from, to }, isThere, copyNew, 'file');
@@ -217,10 +215,5 @@ function partsIn(folder: string): { found: FoundPart[]; remaining: string[] } {
 
 /** A folder without read permission counts as empty. */
 function readable(folder: string): FolderEntry[] {
-  try {
-    return entriesIn(folder);
-  } catch (error) {
-    if (errnoCode(error) === 'EACCES' || errnoCode(error) === 'EPERM') return [];
-    throw error;
-  }
+  return unless(['EACCES', 'EPERM'], () => entriesIn(folder)) ?? [];
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../app/context';
 import { setUpSense } from '../../app/sense';
 import type { Config } from '../../config/schema';
-import { StewardError, toStewardError } from '../../errors';
+import { StewardError, throwIfBug, toStewardError } from '../../errors';
 import { readObject, writeObject } from '../../platform/files/object-file';
 import type { Prompt } from '../../platform/terminal/ask';
 import { table } from '../../platform/terminal/format';
@@ -121,9 +121,8 @@ async function askOne(setup: Session, step: Step, questions: Prompt): Promise<vo
       await answer(setup, step, await step.ask(setup, questions), questions);
       return;
     } catch (error) {
-      const { kind, message, hint } = toStewardError(error);
+      const { kind, message, hint } = throwIfBug(error);
       if (kind === 'canceled') throw stopped(setup, error);
-      if (kind === 'internal') throw error;
       const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
       const text = clean(hint === undefined ? sentence : `${sentence} ${hint}`);
       if (kind !== 'usage') {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 
 import { openSense } from '../../app/sense';
-import { errnoCode, StewardError } from '../../errors';
+import { StewardError, unless } from '../../errors';
 import { gitFolderAt } from '../../platform/files/git-folder';
 import { processHost } from '../../platform/files/paths';
 import { entriesIn, kindOf } from '../../platform/files/stat';
@@ -159,10 +159,5 @@ function foldersIn(path: string): string[] {
 }
 
 function ifReadable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (['EACCES', 'EPERM', 'EIO', 'ENOTCONN'].includes(errnoCode(error) ?? '')) return undefined;
-    throw error;
-  }
+  return unless(['EACCES', 'EPERM', 'EIO', 'ENOTCONN'], read);
 }

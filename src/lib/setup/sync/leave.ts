@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
 
-import { StewardError, toStewardError, throwIfBug } from '../../errors';
+import { StewardError, throwIfBug, undefinedIf } from '../../errors';
 import { abandonedIds } from '../../platform/files/area-owner';
 import { exists, removeFolder } from '../../platform/files/folder';
 import { knownMachineId } from '../../platform/files/machine';
@@ -93,13 +93,9 @@ export async function publishedPlaces(context: Context): Promise<PublishedPlace[
 
 /** Returns the current git repository. Ignores an invalid configuration, which must not prevent an uninstall. */
 async function repoOf(context: Context): Promise<string[]> {
-  try {
-    const { engine, repo } = (await context.loadConfig()).config.user.sync;
-    return engine === 'git' && repo !== undefined ? [repo] : [];
-  } catch (error) {
-    if (toStewardError(error).kind !== 'config') throw error;
-    return [];
-  }
+  const loaded = await context.loadConfig().catch(undefinedIf('config'));
+  const { engine, repo } = loaded?.config.user.sync ?? {};
+  return engine === 'git' && repo !== undefined ? [repo] : [];
 }
 
 /** Deletes everything that this machine published. Returns what could not be deleted, and why. */
@@ -109,8 +105,8 @@ export async function unpublishAll(context: Context): Promise<{ what: string; wh
     try {
       await unpublishFrom(context, place);
     } catch (error) {
-      const { message } = throwIfBug(error);
-      left.push({ what: `published files, ${path}`, why: `${message} Delete this yourself.` });
+      const why = `${throwIfBug(error).message} Delete this yourself.`;
+      left.push({ what: `published files, ${path}`, why });
     }
   }
   return left;

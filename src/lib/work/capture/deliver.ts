@@ -195,13 +195,9 @@ async function createQueued(deps: SessionRules, intention: Intention): Promise<D
   if (issue === undefined) return { refused: 'malformed issue' };
   const deliver = (): Promise<Delivery> =>
     send(deps, issue.identity.value, (open) => ensureIssue(open, issue));
-  try {
-    return await whileCreating(deps.work, issue, deliver, 0);
-  } catch (error) {
-    // The command that queued the issue is still creating it.
-    if (toStewardError(error).kind === 'locked') return { waits: 'untried' };
-    throw error;
-  }
+  const delivered = await whileCreating(deps.work, issue, deliver, 0).catch(undefinedIf('locked'));
+  // Without a result, the command that queued the issue is still creating it.
+  return delivered ?? { waits: 'untried' };
 }
 
 /**
