@@ -23,7 +23,7 @@ import { requirePrograms } from '../helpers/real-part';
 import { scratch } from '../helpers/scratch';
 
 /** STEWARD_ROUNDS=300 STEWARD_SEED=n runs the long version. */
-const ROUNDS = Number(process.env['STEWARD_ROUNDS'] ?? 4);
+const ROUNDS = Number(process.env['STEWARD_ROUNDS'] ?? 3);
 /** Three machines do all that two do, and each carrier carries one of the two folders; the long version has all. */
 const IS_LONG = ROUNDS > 6;
 const COUNTS = IS_LONG ? [2, 3] : [3];
