@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { Inbox } from '../../src/lib/inbox/row';
 import type { SessionsReport } from '../../src/lib/sessions/rows';
 import type { AssistantId } from '../../src/lib/sessions/session-key';
 import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -56,9 +57,12 @@ describe('who waits for you (built)', function () {
   });
 
   describe('when only the log of the assistant tells', () => {
-    const statusAfter = async (id: string): Promise<unknown[]> => {
+    const sessionOf = async (id: string) => {
       const list = jsonOf(await steward(['sessions', '--json'], { home: home.path })) as SessionsReport;
-      const session = list.sessions.find(({ sessionIds }) => sessionIds.includes(id));
+      return list.sessions.find(({ sessionIds }) => sessionIds.includes(id));
+    };
+    const statusAfter = async (id: string): Promise<unknown[]> => {
+      const session = await sessionOf(id);
       return [session?.status, session?.waitingFor ?? session?.activity ?? null];
     };
     const call = (assistant: AssistantId, verb: string, fields: object): void => {
@@ -87,7 +91,10 @@ describe('who waits for you (built)', function () {
         tool_name: 'Bash',
       });
       expect(await statusAfter('esc')).to.deep.equal(['waiting', 'asks to run Bash']);
+      const { slug } = (await sessionOf('esc')) ?? {};
       write(log, 'user', text('[Request interrupted by user for tool use]'));
+      const { rows } = jsonOf(await steward(['inbox', '--json'], { home: home.path })) as Inbox;
+      expect(rows.find((row) => row.slug === slug)?.why).to.equal('turn finished');
       expect(await statusAfter('esc')).to.deep.equal(['waiting', null]);
       call('claude-code', 'prompt', prompt);
       expect(await statusAfter('esc')).to.deep.equal(['working', 'thinking']);

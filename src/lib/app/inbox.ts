@@ -32,6 +32,7 @@ import { storedReviews } from '../work/reviews';
 import { installerDeps, zonedNow, type Context } from './context';
 import { openElsewhere, openKnown } from './elsewhere';
 import { openRunning, openSessions } from './sessions';
+import { withTurnSigns } from '../sessions/turn-signs';
 import { openUsage } from './usage';
 import { openWork } from './work';
 
@@ -49,7 +50,9 @@ export async function openInbox(
 ): Promise<Inbox> {
   const { area, clock } = context;
   const nowMs = clock.now();
-  const { sessions } = openRunning(context, await openSessions(context));
+  const deps = await openSessions(context);
+  // Without a daemon, only the assistant's log says that you refused a request with Esc.
+  const { sessions } = withTurnSigns(deps, () => openRunning(context, deps));
   const own = withAsks(sessionWaits(Object.values(sessions), nowMs), waitingAsks(context));
   const others = await openOtherWaits(context, new Map(own.map(({ id, name }) => [id, name])));
   const all = [...own, ...others.waits];
