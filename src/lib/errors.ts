@@ -1,5 +1,7 @@
 import { constants } from 'node:os';
 
+import SYSTEM_ERRORS from '../../templates/data/system-errors.json';
+
 /** The error kinds, each with its exit code and HTTP status. */
 const KINDS = {
   usage: [2, 400],
@@ -63,10 +65,10 @@ export function toStewardError(error: unknown): StewardError {
   }
   const code = errnoCode(error);
   const path = error instanceof Error && 'path' in error ? String(error.path) : undefined;
-  const known = code === undefined ? undefined : SYSTEM_ERRORS.get(code);
+  const known = SYSTEM_ERRORS.find(({ codes }) => code !== undefined && codes.includes(code));
   if (known !== undefined) {
-    const [kind, text, hint] = known;
-    return new StewardError(kind, path === undefined ? text : `${text}: ${path}`, {
+    const { kind, text, hint } = known;
+    return new StewardError(kind as ErrorKind, path === undefined ? text : `${text}: ${path}`, {
       hint,
       cause: error,
     });
@@ -143,45 +145,3 @@ export function withOwnHint(error: unknown, folder: string, hint: string): unkno
   if (!known.message.includes(folder) || known.hint?.includes('STEWARD_HOME') !== true) return error;
   return new StewardError(known.kind, known.message, { hint, cause: error });
 }
-
-const NO_ACCESS =
-  'Change the permissions, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder you own.';
-const WRITABLE =
-  'Make the file system writable, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a writable folder.';
-const SMALLER = 'Raise the limit (ulimit -f), or move the file elsewhere.';
-const CHECK_NAME = 'Check the path and whether its disk is mounted.';
-const NO_SPACE = 'Free some space; data that is already stored is safe.';
-const ELSEWHERE = 'Set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder on a local disk.';
-const MOUNT_AGAIN = 'Check that the disk or network folder is mounted and responding.';
-const RELEASE = 'Close the program, then rerun the command.';
-const IN_THE_WAY = 'Move or rename that file or folder, or set STEWARD_HOME to another folder.';
-const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
-
-const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> = new Map([
-  ['EACCES', ['unavailable', 'Permission denied', NO_ACCESS]],
-  ['EPERM', ['unavailable', 'Operation not permitted', NO_ACCESS]],
-  ['EROFS', ['unavailable', 'The file system is read-only', WRITABLE]],
-  ['ENOSPC', ['unavailable', 'The disk is full', NO_SPACE]],
-  ['EDQUOT', ['unavailable', 'Disk quota exceeded', NO_SPACE]],
-  ['EFBIG', ['unavailable', 'The file is larger than the system allows', SMALLER]],
-  ['EMFILE', ['unavailable', 'Too many open files', TOO_MANY]],
-  ['ENFILE', ['unavailable', 'Too many open files', TOO_MANY]],
-  ['EIO', ['unavailable', 'The disk reported a read or write error', 'Check the disk.']],
-  ['ESTALE', ['unavailable', 'The network folder is no longer available', MOUNT_AGAIN]],
-  ['ENOTCONN', ['unavailable', 'The network folder is no longer available', MOUNT_AGAIN]],
-  ['EREMOTEIO', ['unavailable', 'The network folder is not responding', MOUNT_AGAIN]],
-  ['ENXIO', ['unavailable', 'The disk is no longer available', MOUNT_AGAIN]],
-  ['ENODEV', ['unavailable', 'The disk is no longer available', MOUNT_AGAIN]],
-  ['EBUSY', ['unavailable', 'In use by another program', RELEASE]],
-  ['ETXTBSY', ['unavailable', 'The program is running', RELEASE]],
-  ['ENOLCK', ['unavailable', 'No file locks are available', TOO_MANY]],
-  ['ENOMEM', ['unavailable', 'Out of memory', 'Close some programs, then rerun the command.']],
-  ['EXDEV', ['unavailable', 'Cannot move to another disk', 'Keep the folder on one disk.']],
-  ['ENOTSUP', ['unavailable', 'The file system does not support this', ELSEWHERE]],
-  ['ENOSYS', ['unavailable', 'The file system does not support this', ELSEWHERE]],
-  ['ENOENT', ['not_found', 'No such file or folder', CHECK_NAME]],
-  ['ENOTDIR', ['config', 'Expected a folder, found a file', IN_THE_WAY]],
-  ['EISDIR', ['config', 'Expected a file, found a folder', IN_THE_WAY]],
-  ['ELOOP', ['config', 'Symbolic links form a loop', IN_THE_WAY]],
-  ['ENAMETOOLONG', ['usage', 'The name is too long', 'Use a shorter name.']],
-] as const);

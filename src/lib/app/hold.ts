@@ -57,7 +57,7 @@ export async function openHeldAnswer(
   if (reviewer !== undefined && reviewer !== 'user') return undefined;
   const sessions = await openSessions(context);
   const isAsking = ({ sessionIds }: Session): boolean => sessionIds.includes(request.session);
-  // The index lacks a session that has just begun.
+  // The index lacks a session that has just started.
   const slug =
     storedSlug(sessions, request.session) ??
     Object.values(runningSessions(sessions).sessions).find(isAsking)?.slug;
