@@ -12,7 +12,9 @@ export default class SenseInit extends BaseCommand {
   async run(): Promise<InitResult> {
     const result = await setUpSense(this.context);
     this.print(() =>
-      result.created ? `Created ${result.config}` : `${result.config} already exists and is unchanged.`,
+      result.created
+        ? `Set up. The settings are in ${result.config}`
+        : `${result.config} already exists and is unchanged.`,
     );
     return result;
   }
