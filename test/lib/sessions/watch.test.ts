@@ -117,6 +117,9 @@ describe('the live list of sessions', () => {
     expect(withRows(at, listed.slice(1)).selected).to.equal('idle');
     expect(withRows(at, listed.slice(2)).selected).to.equal('old');
     expect(withRows(at, []).selected).to.equal(null);
+    expect(withRows(at, [...listed.slice(0, 1), ...listed.slice(2)]).selected).to.equal('old');
+    const last = press(at, 'down', 'down', 'down', 'down');
+    expect(withRows(last, listed.slice(0, -1)).selected).to.equal(listed.at(-2)?.id);
   });
 
   it('scrolls with the selection', () => {

@@ -23,15 +23,21 @@ export function filteredRows({ rows, filter }: KeyedList): readonly ListedRow[] 
   return rows.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
 }
 
-/** Replaces the rows. If the selected row has disappeared, selects the first one. */
+/** Replaces the rows. If the selected row has disappeared, selects the one after it or, at the end, before it. */
 export function withRows(list: KeyedList, rows: readonly ListedRow[]): KeyedList {
-  return selectedAmong({ ...list, rows });
+  const before = filteredRows(list);
+  const at = before.findIndex(({ id }) => id === list.selected);
+  return selectedAmong({ ...list, rows }, [
+    ...before.slice(at),
+    ...before.slice(0, Math.max(0, at)).reverse(),
+  ]);
 }
 
-function selectedAmong(list: KeyedList): KeyedList {
-  const shown = filteredRows(list);
-  if (shown.some(({ id }) => id === list.selected)) return list;
-  return { ...list, selected: shown[0]?.id ?? null, isDetailed: false };
+function selectedAmong(list: KeyedList, wanted: readonly ListedRow[] = []): KeyedList {
+  const shown = new Set(filteredRows(list).map(({ id }) => id));
+  if (shown.has(list.selected ?? '')) return list;
+  const [first = null] = shown;
+  return { ...list, selected: wanted.find(({ id }) => shown.has(id))?.id ?? first, isDetailed: false };
 }
 
 /** Returns the updated list, and `act` if the key is for the selected row. */
