@@ -51,7 +51,7 @@ async function showPane(
   const select = ['-S', socket, 'select-window', '-t', pane, ';', 'select-pane', '-t', pane];
   if ((await answerOf(deps, 'tmux', select)) === undefined) return false;
   // Over ssh, the other clients are on terminals that you don't see.
-  if (deps.env['SSH_TTY'] !== undefined && deps.env['TMUX'] === undefined)
+  if (deps.env['SSH_TTY'] !== undefined && deps.env['TMUX'] === undefined && process.stdin.isTTY)
     return (await runHere('tmux', ['-S', socket, 'attach', '-t', session])) === 0;
   const { clients } = await tmuxTerminals(deps, socket);
   const asks = socketIn(deps.env['TMUX']) === socket ? await ownClient(deps, socket, clients) : undefined;
