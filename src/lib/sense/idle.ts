@@ -1,3 +1,4 @@
+import SCRIPTS from '../../../templates/data/desktop-scripts.json';
 import { StewardError, throwIfBug } from '../errors';
 import { isBusError, sessionBusAddress, systemBusAddress, withBus, type Bus } from '../platform/desktop/bus';
 import { userId } from '../platform/files/system-files';
@@ -219,32 +220,13 @@ export const windowsIdle: IdleAdapter = {
   async read(desktop) {
     const calls = await windowsCalls();
     if (calls !== undefined) return { idleMs: calls.idleMs(), locked: calls.locked() };
-    const { idleMs, locked } = await askPowerShell(desktop.run, SCRIPT);
+    const { idleMs, locked } = await askPowerShell(desktop.run, SCRIPTS.windowsIdle);
     return {
       ...(typeof idleMs === 'number' ? { idleMs } : {}),
       ...(typeof locked === 'boolean' ? { locked } : {}),
     };
   },
 };
-
-const SCRIPT = `
-$t = Add-Type -PassThru -Namespace Steward -Name Idle -MemberDefinition @'
-public struct Info { public uint size; public uint time; }
-[DllImport("user32.dll")] static extern bool GetLastInputInfo(ref Info info);
-[DllImport("user32.dll")] static extern IntPtr OpenInputDesktop(uint flags, bool inherit, uint access);
-[DllImport("user32.dll")] static extern bool CloseDesktop(IntPtr desktop);
-public static uint Ms() {
-  Info info = new Info(); info.size = 8; GetLastInputInfo(ref info);
-  return unchecked((uint)Environment.TickCount - info.time);
-}
-public static bool Locked() {
-  IntPtr desktop = OpenInputDesktop(0, false, 1);
-  if (desktop == IntPtr.Zero) return true;
-  CloseDesktop(desktop); return false;
-}
-'@ | Where-Object { $_.Name -eq 'Idle' }
-@{ idleMs = $t::Ms(); locked = $t::Locked() } | ConvertTo-Json -Compress
-`;
 
 /** Reads the time since your last input at a terminal, where there is no desktop. */
 const terminalIdle: IdleAdapter = {

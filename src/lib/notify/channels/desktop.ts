@@ -1,7 +1,9 @@
+import SCRIPTS from '../../../../templates/data/desktop-scripts.json';
 import { toStewardError } from '../../errors';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../../platform/check';
 import { missingSessionBus, sessionBusAddress, withBus } from '../../platform/desktop/bus';
 import { shortHash } from '../../platform/files/short-hash';
+import { filled } from '../../platform/files/template';
 import type { Run } from '../../platform/process/process';
 import { askPowerShell } from '../../platform/process/windows';
 import type { NotifyChecked } from './channel';
@@ -87,25 +89,19 @@ async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
 /** The title and message are base64-encoded in the script, so that PowerShell can't interpret them. */
 async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
-  const silence = [
-    "$a = $x.CreateElement('audio')",
-    "$a.SetAttribute('silent', 'true')",
-    '[void]$x.DocumentElement.AppendChild($a)',
-  ];
+  const values = {
+    TITLE: base64(titleOf(parcel)),
+    MESSAGE: base64(bodyOf(parcel)),
+    TAG: `steward-${shortHash(parcel.dedupe ?? '')}`,
+    APP: APP_ID,
+  };
   const script = [
-    `$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(titleOf(parcel))}'))`,
-    `$b = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(bodyOf(parcel))}'))`,
-    '[void][Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]',
-    '$x = [Windows.UI.Notifications.ToastNotificationManager]::GetTemplateContent(1)',
-    "$n = $x.GetElementsByTagName('text')",
-    '[void]$n.Item(0).AppendChild($x.CreateTextNode($t))',
-    '[void]$n.Item(1).AppendChild($x.CreateTextNode($b))',
-    ...(parcel.silent ? silence : []),
-    '$o = [Windows.UI.Notifications.ToastNotification]::new($x)',
-    ...(parcel.dedupe === undefined ? [] : [`$o.Tag = 'steward-${shortHash(parcel.dedupe)}'`]),
-    `[Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier('${APP_ID}').Show($o)`,
-    `'{"shown":true}'`,
-  ].join('\n');
+    ...SCRIPTS.toast,
+    ...(parcel.silent ? SCRIPTS.silence : []),
+    ...SCRIPTS.banner,
+    ...(parcel.dedupe === undefined ? [] : SCRIPTS.tag),
+    ...SCRIPTS.show,
+  ].map((line) => filled(line, values));
   try {
     await askPowerShell(run, script);
     return { outcome: 'delivered' };

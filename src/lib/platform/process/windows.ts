@@ -1,5 +1,6 @@
 import SIGNATURES from '../../../../templates/data/windows.json';
 import { StewardError } from '../../errors';
+import { parseObject } from '../files/json-object';
 import type { Run } from './process';
 
 /** The program that owns the foreground window. The window's title is not read. */
@@ -140,8 +141,8 @@ const TIMEOUT_MS = 10_000;
 export const FASTER = 'npm install --global koffi@3';
 
 /** Runs a script in Windows PowerShell and returns the JSON object that it prints. Takes about a second. */
-export async function askPowerShell(run: Run, script: string): Promise<Record<string, unknown>> {
-  const { code, stdout, timedOut } = await run('powershell.exe', powerShellArgs(script), {
+export async function askPowerShell(run: Run, script: readonly string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, timedOut } = await run('powershell.exe', powerShellArgs(script.join('\n')), {
     timeoutMs: TIMEOUT_MS,
   });
   if (timedOut || code !== 0) {
@@ -150,12 +151,8 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
       hint: `To avoid using PowerShell, run "${FASTER}".`,
     });
   }
-  try {
-    const value: unknown = JSON.parse(stdout);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const value = parseObject(stdout);
+  if (value !== undefined) return value;
   throw new StewardError('unavailable', 'PowerShell printed invalid output.', {
     hint: 'Check that "powershell.exe -NoProfile" starts without errors.',
   });

@@ -1,5 +1,7 @@
+import SCRIPTS from '../../../../templates/data/desktop-scripts.json';
 import { StewardError } from '../../errors';
 import { isBusError, withBus, type Bus } from '../../platform/desktop/bus';
+import { filled } from '../../platform/files/template';
 import { withTempFile } from '../../platform/files/system-files';
 import { isWaylandOf, sessionBus, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
@@ -24,10 +26,12 @@ export const kwin: FrontAppAdapter = {
 };
 
 async function askKwin(bus: Bus): Promise<unknown[]> {
+  // For Plasma 5 and 6: Plasma 6 renamed `activeClient` to `activeWindow`.
+  const script = filled(SCRIPTS.kwinFront.join('\n'), { RECEIVER: bus.name, INTERFACE: OUR_INTERFACE });
   const answer = bus.called('/', OUR_INTERFACE, 'Front');
   // The script's name must be unique, because a killed capture may leave its script loaded.
   const name = `steward-front-app-${bus.name.replace(/\D/g, '-')}`;
-  return withTempFile('front-app.js', kwinScript(bus.name), async (path) => {
+  return withTempFile('front-app.js', script, async (path) => {
     const scripting = { destination: KWIN, path: '/Scripting', interface: 'org.kde.kwin.Scripting' };
     const [id] = await bus.call({ ...scripting, member: 'loadScript', signature: 'ss', body: [path, name] });
     if (typeof id !== 'number' || id < 0) {
@@ -53,15 +57,4 @@ async function runScript(bus: Bus, id: number): Promise<void> {
     if (!isBusError(error)) throw error;
     await bus.call({ ...script, path: `/${id}` });
   }
-}
-
-/** Returns the script for Plasma 5 and 6. Plasma 6 renamed `activeClient` to `activeWindow`. */
-function kwinScript(receiver: string): string {
-  return `
-const w = workspace.activeWindow || workspace.activeClient;
-const app = w && !w.desktopWindow && !w.dock;
-callDBus('${receiver}', '/', '${OUR_INTERFACE}', 'Front',
-  app ? String(w.desktopFileName || '') : '', app ? String(w.resourceClass || '') : '',
-  app ? String(w.resourceName || '') : '', app ? Number(w.pid || 0) : -1);
-`;
 }

@@ -1,5 +1,6 @@
 import { win32 } from 'node:path';
 
+import SCRIPTS from '../../../../templates/data/desktop-scripts.json';
 import { textOf } from '../../platform/files/json-object';
 import { askPowerShell, windowsCalls, type WindowsProgram } from '../../platform/process/windows';
 import type { FrontApp, FrontAppAdapter } from './adapter';
@@ -11,7 +12,7 @@ export const windows: FrontAppAdapter = {
   async read(desktop) {
     const calls = await windowsCalls();
     if (calls !== undefined) return nameProgram(calls.foreground());
-    const { pid, path, description, name } = await askPowerShell(desktop.run, SCRIPT);
+    const { pid, path, description, name } = await askPowerShell(desktop.run, SCRIPTS.windowsFront);
     if (typeof pid !== 'number') return null;
     const program = textOf(name);
     return nameProgram({
@@ -21,19 +22,6 @@ export const windows: FrontAppAdapter = {
     });
   },
 };
-
-const SCRIPT = `
-$t = Add-Type -PassThru -Namespace Steward -Name Front -MemberDefinition @'
-[DllImport("user32.dll")] public static extern IntPtr GetForegroundWindow();
-[DllImport("user32.dll")] public static extern uint GetWindowThreadProcessId(IntPtr w, out uint pid);
-'@
-$id = 0
-$w = $t::GetForegroundWindow()
-if ($w -eq [IntPtr]::Zero) { '{}'; exit }
-[void]$t::GetWindowThreadProcessId($w, [ref]$id)
-$p = Get-Process -Id $id
-@{ pid = $id; path = $p.Path; description = $p.Description; name = $p.ProcessName } | ConvertTo-Json -Compress
-`;
 
 /** System programs that are in the foreground while the screen is locked. */
 const LOCK_SCREENS = new Set(['lockapp.exe', 'logonui.exe']);
