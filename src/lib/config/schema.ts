@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 
+import COMMAND from '../../../templates/data/insight-command.json';
 import PRICES from '../../../templates/data/prices.json';
 import { systemZone } from '../platform/time/time';
 import {
@@ -40,27 +41,7 @@ import { budgetList, modelPrices } from './model-prices';
  * Runs Claude Code once with its fast model, isolated from the user's settings. Doesn't use `--bare`, which
  * ignores the login of a subscription.
  */
-const INSIGHT_COMMAND: readonly string[] = [
-  'claude',
-  '--print',
-  '--model',
-  'haiku',
-  // No tools, so that the model can't read files or run commands.
-  '--tools',
-  '',
-  // No user or project settings, so that no hooks, plugins or CLAUDE.md are loaded.
-  '--setting-sources',
-  '',
-  // No MCP servers, because `--mcp-config` isn't set.
-  '--strict-mcp-config',
-  '--no-session-persistence',
-  // JSON output distinguishes errors from responses, and contains the model's name.
-  '--output-format',
-  'json',
-  // Replaces the default system prompt, which describes the folder, the system and the tools.
-  '--system-prompt',
-  'You describe a day based on notes from a program. Respond with one JSON object and nothing else.',
-];
+const INSIGHT_COMMAND: readonly string[] = COMMAND.flatMap(({ args }) => args);
 
 /** The configuration keys of sense, with their types, checks and defaults. */
 export const SENSE_KEYS = {
