@@ -88,10 +88,9 @@ function removeAll(deps: HookInstallDeps, assistant: Assistant, manifest: Instal
   const ours = manifest.entries().filter((entry) => entry.id === id);
   const paths = [...new Set([assistant.path(deps.host), ...ours.map(({ path }) => path)])];
   const files = paths.map((path) => {
-    const file = { path, entry: ours.find((entry) => entry.path === path) };
-    return assistant.ownFile === undefined
-      ? removeFrom(deps, assistant, manifest, file)
-      : removeOwnFile(deps, assistant, manifest, file);
+    const entry = ours.find((known) => known.path === path);
+    const removal: Removal = { deps, assistant, isDry: manifest.isDry, path, entry };
+    return assistant.ownFile === undefined ? removeFrom(removal) : removeOwnFile(removal);
   });
   if (assistant.ownFile !== undefined && !manifest.isDry) removeMadeFolders(ours);
   for (const path of paths) manifest.forget(id, path);
@@ -103,17 +102,18 @@ function notRemoved({ title }: Assistant, error: unknown): StewardError {
   return new StewardError(kind, `${title}'s hooks were not removed. ${message}`, { hint, cause: error });
 }
 
+interface Removal extends UninstalledFile {
+  deps: HookInstallDeps;
+  assistant: Assistant;
+  isDry: boolean;
+}
+
 interface UninstalledFile {
   path: string;
   entry: InstallEntry | undefined;
 }
 
-function removeOwnFile(
-  deps: HookInstallDeps,
-  assistant: Assistant,
-  { isDry }: InstallManifest,
-  { path, entry }: UninstalledFile,
-): RemovedFrom {
+function removeOwnFile({ deps, assistant, isDry, path, entry }: Removal): RemovedFrom {
   const found = contentOf(path);
   const removed = found !== undefined && (found === ownText(deps, assistant) || isOurs(found, entry));
   if (removed && !isDry) removeFile(path);
@@ -137,12 +137,7 @@ interface RemovedFrom {
   strangers: string[];
 }
 
-function removeFrom(
-  deps: HookInstallDeps,
-  assistant: Assistant,
-  { isDry }: InstallManifest,
-  { path, entry }: UninstalledFile,
-): RemovedFrom {
+function removeFrom({ deps, assistant, isDry, path, entry }: Removal): RemovedFrom {
   const known = entry === undefined ? undefined : hooksAddedBy(entry);
   if (!isDry) sweepSettings(path, deps.clock.now());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

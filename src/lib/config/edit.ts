@@ -40,8 +40,9 @@ export async function setInYaml(source: string, path: readonly string[], value: 
   const before = await parseYaml(source);
   if ('problem' in parsed || 'problem' in before) throw unchangeable(path);
   const wanted = withValue(before.value ?? {}, path, value);
-  for (const edit of [inPlace, rewritten]) {
-    const text = edit(source, parsed.document, path, value, yaml);
+  const edit: YamlEdit = { source, document: parsed.document, path, value, yaml };
+  for (const apply of [inPlace, rewritten]) {
+    const text = apply(edit);
     const after = text === undefined ? undefined : await parseYaml(text);
     if (text === undefined || after === undefined || 'problem' in after) continue;
     if (isDeepStrictEqual(withoutEmpty(after.value), withoutEmpty(wanted))) return text;
@@ -64,13 +65,15 @@ function unchangeable(path: readonly string[]): StewardError {
   });
 }
 
-function inPlace(
-  source: string,
-  document: Document.Parsed,
-  path: readonly string[],
-  value: unknown,
-  yaml: Yaml,
-): string | undefined {
+interface YamlEdit {
+  source: string;
+  document: Document.Parsed;
+  path: readonly string[];
+  value: unknown;
+  yaml: Yaml;
+}
+
+function inPlace({ source, document, path, value, yaml }: YamlEdit): string | undefined {
   const eol = eolOf(source);
   if (value !== undefined && isOnlyComments(source)) {
     const block = yaml.stringify(withValue({}, path, value), { lineWidth: 0 }).replaceAll('\n', eol);
@@ -88,13 +91,7 @@ function inPlace(
   return source.slice(0, start) + (source[start - 1] === ':' ? ' ' : '') + written + source.slice(end);
 }
 
-function rewritten(
-  source: string,
-  document: Document.Parsed,
-  path: readonly string[],
-  value: unknown,
-  yaml: Yaml,
-): string | undefined {
+function rewritten({ source, document, path, value, yaml }: YamlEdit): string | undefined {
   const copy = document.clone() as Document<ParsedNode>;
   if (value === undefined) remove(copy, path, yaml);
   else if (!set(copy, path, value, yaml)) return undefined;

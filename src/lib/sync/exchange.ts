@@ -24,6 +24,9 @@ import { arrayOf, isNewer, parseClean, parseInfo } from './parse';
 /** Called with the path of each unusable file and the reason why the file can't be used. */
 export type OnDamagedFile = (path: string, reason: string) => void;
 
+type Place = Pick<ExchangeMachine, 'path'>;
+const IGNORE: OnDamagedFile = () => undefined;
+
 /** Returns a handler that reports each unusable file once. */
 export function damagedNotes(note: (text: string) => unknown): OnDamagedFile {
   const noted = new Set<string>();
@@ -50,7 +53,7 @@ export function dayFileOf(machineFolder: string, kind: DayKind, day: Day): strin
  * Returns the machines in an exchange folder, sorted by id. Ignores temporary files, conflict copies and
  * unknown names.
  */
-export function readMachines(folder: string, onDamaged: OnDamagedFile = () => undefined): ExchangeMachine[] {
+export function readMachines(folder: string, onDamaged = IGNORE): ExchangeMachine[] {
   const machines = machinesFolder(folder);
   return listFolder(machines)
     .filter(isMachineId)
@@ -79,11 +82,7 @@ export function daysOf(path: string, onDamaged: OnDamagedFile): ExchangeMachine[
 }
 
 /** Returns a published day, or undefined if the file is missing or damaged. */
-export function readPublishedDay(
-  { path }: Pick<ExchangeMachine, 'path'>,
-  day: Day,
-  onDamaged: OnDamagedFile = () => undefined,
-): PublishedDay | undefined {
+export function readPublishedDay({ path }: Place, day: Day, onDamaged = IGNORE): PublishedDay | undefined {
   return readFile(dayFileOf(path, 'daily', day), MAX_DAY_BYTES, onDamaged, (text) => {
     const value = parseClean(text);
     const record = asRecord(value?.['record']);
@@ -95,11 +94,7 @@ export function readPublishedDay(
 }
 
 /** Returns a day's published sessions; empty if the file is missing. Reports invalid lines and skips them. */
-export function readPublishedSessions(
-  { path }: Pick<ExchangeMachine, 'path'>,
-  day: Day,
-  onDamaged: OnDamagedFile = () => undefined,
-): PublishedSession[] {
+export function readPublishedSessions({ path }: Place, day: Day, onDamaged = IGNORE): PublishedSession[] {
   const file = dayFileOf(path, 'sessions', day);
   const lines = readFile(file, MAX_DAY_BYTES, onDamaged, (text) =>
     text.split('\n').filter((line) => line !== ''),
@@ -110,11 +105,7 @@ export function readPublishedSessions(
 }
 
 /** Returns a day's published usage; empty if the file is missing. */
-export function readPublishedUsage(
-  { path }: Pick<ExchangeMachine, 'path'>,
-  day: Day,
-  onDamaged: OnDamagedFile = () => undefined,
-): DayRow[] {
+export function readPublishedUsage({ path }: Place, day: Day, onDamaged = IGNORE): DayRow[] {
   const rows = readFile(dayFileOf(path, 'usage', day), MAX_DAY_BYTES, onDamaged, (text) =>
     arrayOf(parseClean(text)?.['rows'], isUsageRow),
   );
