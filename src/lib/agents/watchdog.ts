@@ -30,18 +30,13 @@ interface Activity {
   tool: string | null;
 }
 
-interface Watch {
-  deps: SessionsDeps;
-  state: ReturnType<typeof currentSessions>;
-  fold: ReturnType<typeof folder>;
-  activity: Map<string, Activity>;
-}
+type Watch = ReturnType<typeof startWatch>;
 
 const ACTIVITY: readonly WorkEvent['type'][] = ['tool-before', 'tool-after', 'tool-failed', 'subagent-start'];
 
-function startWatch(deps: SessionsDeps): Watch {
+function startWatch(deps: SessionsDeps) {
   const state = currentSessions(deps);
-  const watching: Watch = { deps, state, fold: folder(state, deps), activity: new Map() };
+  const watching = { deps, state, fold: folder(state, deps), activity: new Map<string, Activity>() };
   readWorkEvents(deps.area.workEvents, LOG_START, (event) =>
     recordActivity(watching, event, monotonicOf(deps.clock, event.ts)),
   );

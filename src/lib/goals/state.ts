@@ -18,15 +18,6 @@ interface ObservedDay {
   sessions: { items: readonly { session: string }[] };
 }
 
-interface ObservedTime {
-  /** Minutes tracked in applications, rounded to one decimal place. */
-  minutes: number;
-  creationMinutes: number;
-  commits: number;
-  /** Number of distinct sessions. A session that spans two days counts once. */
-  sessions: number;
-}
-
 /** Builds the state for the days up to and including `date`. */
 export function buildGoalsState({
   goals,
@@ -39,15 +30,17 @@ export function buildGoalsState({
   date: Day;
   generatedAt: string;
 }) {
-  const last = (days: number): ObservedTime => {
+  const last = (days: number) => {
     const counted = records.filter(({ date }) => date >= addDays(end, 1 - days) && date <= end);
     const sum = (of: (record: ObservedDay) => number): number =>
       Math.round(counted.reduce((total, record) => total + of(record), 0) * 10) / 10;
     const sessions = counted.flatMap((record) => record.sessions.items.map(({ session }) => session));
     return {
+      /** Minutes tracked in applications, rounded to one decimal place. */
       minutes: sum((record) => record.totalMinutes),
       creationMinutes: sum((record) => record.creationMinutes),
       commits: sum((record) => record.commits.count),
+      /** Number of distinct sessions. A session that spans two days counts once. */
       sessions: new Set(sessions).size,
     };
   };

@@ -74,20 +74,13 @@ async function refresh({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher)
   scan(dispatcher);
 }
 
-export interface Delivering {
-  /** Adds deliveries that have just been accepted. */
-  wake: (deliveries: readonly Delivery[]) => void;
-  /** Returns the deliveries that wait for a break. */
-  atBreak: () => Delivery[];
-  /** Stops new attempts, waits up to `graceMs` for attempts in progress, and releases the lock. */
-  close: (graceMs: number) => Promise<void>;
-}
+export type Delivering = ReturnType<typeof keepDelivering>;
 
 /**
  * Delivers messages from the outbox until closed. Checks every second for deliveries from other processes. Waits while
  * another process holds the delivery lock.
  */
-export function keepDelivering(deps: DeliverDeps): Delivering {
+export function keepDelivering(deps: DeliverDeps) {
   const stop = new AbortController();
   let graceMs = 0;
   let dispatcher: Dispatcher | undefined;
@@ -116,12 +109,15 @@ export function keepDelivering(deps: DeliverDeps): Delivering {
   };
   const done = run();
   return {
-    wake: (deliveries) => dispatcher !== undefined && add(dispatcher, deliveries),
+    /** Adds deliveries that have just been accepted. */
+    wake: (deliveries: readonly Delivery[]) => dispatcher !== undefined && add(dispatcher, deliveries),
+    /** Returns the deliveries that wait for a break. */
     atBreak: () =>
       [...(dispatcher?.queue.values() ?? [])]
         .map(({ delivery }) => delivery)
         .filter(({ atBreak, nextAt, heldUntil }) => atBreak === true && nextAt === heldUntil),
-    async close(ms) {
+    /** Stops new attempts, waits up to `ms` for attempts in progress, and releases the lock. */
+    async close(ms: number) {
       graceMs = ms;
       stop.abort();
       await done;

@@ -16,18 +16,6 @@ export interface Line {
   text: string | undefined;
 }
 
-export interface ReadEnd {
-  /** Size of the file when it was opened. */
-  size: number;
-  /** Byte offset after the last complete line. */
-  end: number;
-  /**
-   * Number of bytes after the last line feed. They belong to a line that is still being written or was cut off
-   * by a crash.
-   */
-  torn: number;
-}
-
 export interface ReadOptions {
   from?: number;
   maxLineBytes?: number;
@@ -56,7 +44,7 @@ export function readLines(path: string, options: ReadOptions, onLine: (line: Lin
   }
 }
 
-function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): ReadEnd {
+function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void) {
   const { from = 0, maxLineBytes: maxBytes = MAX_LINE_BYTES, tail = false, pattern } = options;
   const { size } = fstatSync(fd);
   const buffer = Buffer.allocUnsafe(CHUNK);
@@ -90,7 +78,17 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
     const text = torn <= maxBytes ? textOf(Buffer.concat(chunks)) : undefined;
     onLine({ offset: lineStart, bytes: torn, text });
   }
-  return { size, end: lineStart, torn };
+  return {
+    /** Size of the file when it was opened. */
+    size,
+    /** Byte offset after the last complete line. */
+    end: lineStart,
+    /**
+     * Number of bytes after the last line feed. They belong to a line that is still being written or was cut
+     * off by a crash.
+     */
+    torn,
+  };
 }
 
 function asText(bytes: Buffer): string | undefined {
