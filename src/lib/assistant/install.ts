@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 
 import { StewardError } from '../errors';
+import { createFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { type Backup, type InstallManifest, withInstallManifest } from '../platform/files/install-manifest';
 import { toIso } from '../platform/time/clock';
@@ -17,7 +18,6 @@ import {
   removeBackup,
   sweepSettings,
   writableMode,
-  writeBackup,
   writeSettings,
 } from './settings-file';
 import { addHooks, eventsWithHooks, type HooksText } from './settings-hooks';
@@ -195,7 +195,8 @@ function addTo(
     const { entry, outdated } = entryFor({ deps, assistant, path, source, added, at, backup, earlier });
     manifest.record(entry);
     ensureFolder(dirname(path), { allowLink: true });
-    if (backup !== undefined && source !== undefined) writeBackup(backup, source);
+    // Only the user can read a created file. Settings may contain tokens.
+    if (backup !== undefined && source !== undefined) createFile(backup.path, source);
     if (readSettings(path) !== source) continue;
     writeSettings(path, added.text);
     for (const old of outdated) removeBackup(old);

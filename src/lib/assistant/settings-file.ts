@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { basename, dirname } from 'node:path';
 
 import { StewardError, withOwnHint } from '../errors';
-import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { readBytes, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { exists, lstatOf, modeOf, removeFile } from '../platform/files/folder';
 import { sha256, type Backup } from '../platform/files/install-manifest';
 import { kindOf } from '../platform/files/stat';
@@ -76,11 +76,6 @@ export function backupOf(path: string, text: string, at: string): Backup {
   const stamp = at.replace(/\.\d+/, '').replace(/[-:]/g, '');
   const hash = sha256(text);
   return { path: `${path}.steward-backup-${stamp}-${hash.slice(0, 8)}`, sha256: hash };
-}
-
-/** Writes a backup readable only by the user, because settings may contain tokens. */
-export function writeBackup(backup: Backup, text: string): void {
-  createFile(backup.path, text);
 }
 
 /** Returns the text of a backup; undefined if the backup is missing or has been changed. */

@@ -39,16 +39,12 @@ export function requestsAfter(open: readonly OpenRequest[], event: WorkEvent): O
 export function isReminder(open: readonly OpenRequest[], { reason, tool, agent }: WorkEvent): boolean {
   if (tool === undefined) return open.length > 0 && REPEATED.includes(reason ?? '');
   return open.some(
-    (request) => isAsking(request) && request.tool === tool && request.agent === (agent ?? null),
+    (asked) => ASKING.includes(asked.reason) && asked.tool === tool && asked.agent === (agent ?? null),
   );
 }
 
 const REPEATED: readonly string[] = ['permission_prompt', 'elicitation_dialog'];
 const ASKING: readonly (string | null)[] = ['question', 'plan'];
-
-function isAsking({ reason }: OpenRequest): boolean {
-  return ASKING.includes(reason);
-}
 
 function afterRequest(open: readonly OpenRequest[], event: WorkEvent): OpenRequest[] {
   const { agent = null, reason = null, tool = null, ts } = event;

@@ -284,10 +284,6 @@ export function write(own: string, { path, text, bytes, change }: PlannedFile, r
   result.bytes += bytes;
 }
 
-function clockMinute({ clock }: Pick<PublishDeps, 'clock'>): string {
-  return toMinute(toIso(clock.now()));
-}
-
 function infoIn(own: string): MachineInfo | undefined {
   return parseInfo(readText(join(own, 'machine.json')) ?? '');
 }
@@ -296,7 +292,8 @@ type InfoHead = Pick<MachineInfo, 'publishedAt' | 'run' | 'read'>;
 
 /** Returns the part of machine.json that each publication renews. */
 function newHead(deps: PublishDeps, run: string): InfoHead {
-  return { publishedAt: clockMinute(deps), run, read: readOthers(deps.folder, deps.machine.id) };
+  const publishedAt = toMinute(toIso(deps.clock.now()));
+  return { publishedAt, run, read: readOthers(deps.folder, deps.machine.id) };
 }
 
 function infoText({ machine }: PublishDeps, local: LocalData, head: InfoHead): string {

@@ -113,11 +113,6 @@ export function readEventLine(text: string): SenseEvent | { invalid: string } {
   }
 }
 
-/** Returns whether a backfill created the event. */
-export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): boolean {
-  return detail?.['backfilled'] === true;
-}
-
 /** Returns a commit's identity within its repository. */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   return textOf(detail?.['identity']);

@@ -13,7 +13,7 @@ import {
 import { byCodeUnits } from '../platform/files/short-hash';
 import { addDays, dayBounds, dayOf, hourStarts, isDay, isDaySomewhere, isZone, timeOf, type Day, type DayBounds } from '../platform/time/time'; // prettier-ignore
 import { APP_KINDS, type Classifier } from './classify';
-import { changeOf, isBackfilled, type SenseEvent } from './event';
+import { changeOf, type SenseEvent } from './event';
 import { focusTime, recordTime } from './focus-tally';
 import { ledgerTally } from './ledger/ledger';
 import { isLedger, isMinutes, MAX_HOURS, type GoalTag } from './ledger/model';
@@ -115,7 +115,7 @@ export function recordTally(date: Day, options: TallyOptions) {
   return {
     add(event: Readonly<SenseEvent>, ms: number): void {
       if (!isOfDay(ms)) return;
-      if (isBackfilled(event)) backfilled += 1;
+      if (event.detail?.['backfilled'] === true) backfilled += 1;
       else captured += 1;
       if (event.type !== 'git-commit') {
         span.startMs = Math.min(span.startMs, ms);

@@ -2,11 +2,6 @@ import { minutes } from '../../platform/terminal/format';
 import type { DailyRecord } from '../record';
 import type { MachineRow, UnionRecord } from './model';
 
-/** Returns the machines merged in a record. Returns an empty list if the record covers only this machine. */
-function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
-  return 'machines' in record ? record.machines : [];
-}
-
 /** Formats each machine's time and the overlap between machines. */
 export function machinesText(record: DailyRecord | UnionRecord): string {
   if (!('machines' in record)) return '';
@@ -23,7 +18,7 @@ export function machinesText(record: DailyRecord | UnionRecord): string {
 /** Returns each machine's total time over several days, or undefined if the records aren't merged. */
 export function machinesOver(records: readonly (DailyRecord | UnionRecord)[]): MachineRow[] | undefined {
   const machines = new Map<string, MachineRow>();
-  for (const row of records.flatMap(machinesOf)) {
+  for (const row of records.flatMap((record) => ('machines' in record ? record.machines : []))) {
     const known = machines.get(row.id);
     const minutes =
       row.minutes === null && (known?.minutes ?? null) === null
