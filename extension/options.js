@@ -51,7 +51,10 @@ async function showSites() {
   const { origins } = await api.permissions.getAll();
   const ticked = new Set(tickedSites(origins));
   const names = [...new Set([...ticked, ...SUGGESTED])].sort();
+  const focused = document.activeElement.closest('#sites input')?.value;
   by('sites').replaceChildren(...names.map((name) => siteRow(name, ticked.has(name))));
+  // The keyboard stays where it was.
+  by('sites').querySelector(`[value="${focused}"]`)?.focus();
 }
 
 function siteRow(name, isTicked) {
@@ -59,6 +62,7 @@ function siteRow(name, isTicked) {
   const label = document.createElement('label');
   const box = document.createElement('input');
   box.type = 'checkbox';
+  box.value = name;
   box.checked = isTicked;
   box.addEventListener('change', () => void (box.checked ? tick(name) : untick(name)));
   label.append(box, ` ${name}`);

@@ -18,7 +18,7 @@ declare const chrome: {
   alarms: { getAll: () => Promise<{ periodInMinutes: number }[]> };
   permissions: { request: (asked: { origins: string[] }) => Promise<boolean> };
 };
-declare const document: { body: { dataset: Record<string, string> } };
+declare const document: { activeElement: { value: string }; body: { dataset: Record<string, string> } };
 
 describe('the browser extension (real Chromium)', function () {
   this.timeout(120_000);
@@ -240,6 +240,13 @@ describe('the browser extension (real Chromium)', function () {
         return Promise.resolve(true);
       };
     });
+    // Without the permission the box is empty again, and the keyboard still there.
+    const box = options.getByLabel('docs.rs');
+    await box.focus();
+    await options.keyboard.press('Space');
+    await until('the list is shown again', async () => !(await box.isChecked()));
+    expect(await options.evaluate(() => document.activeElement.value)).to.equal('docs.rs');
+    await options.evaluate(() => delete document.body.dataset['asked']);
     const add = async (text: string): Promise<[asked: string | null, problem: string | null]> => {
       await options.fill('#name', text);
       await options.click('#add button');
