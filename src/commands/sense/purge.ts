@@ -17,7 +17,7 @@ export default class SensePurge extends BaseCommand {
     of: of('Only data from these days'),
     app: text({
       helpGroup: 'SELECTION',
-      description: 'Only data for this application (name or bundle id), or of site:NAME.',
+      description: 'Only data for this application (name or bundle id), or of site:NAME and its subdomains.',
       helpValue: 'NAME',
     }),
     repo,

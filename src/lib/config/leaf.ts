@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { expandHome } from '../platform/files/paths';
-import { isLoopbackHost, isSite } from '../platform/net/address';
+import { asciiEntry, isLoopbackHost, isSite, OTHER_SITES } from '../platform/net/address';
 import { gitAddress } from '../platform/net/git-address';
 import { isZone } from '../platform/time/time';
 import { type Secret, isSecretReference, secret } from './secret';
@@ -141,11 +141,21 @@ export function optionalText(expected: string, test: (value: string) => boolean 
   return optionalLeaf({ expected, check: string(test) });
 }
 
+/** Defines a key for a list of applications, and of sites, of which names with umlauts become ASCII. */
+export function appList(): Leaf<string[]> {
+  return leaf({
+    expected: 'a list of app names, bundle ids, globs or sites such as site:docs.rs',
+    check: v.array(string(isExcludable)),
+    fallback: [],
+    resolve: (stored: string[]) => stored.map(asciiEntry),
+  });
+}
+
 /** Returns whether a text names an application, or is `site:` with a site's name or a glob. */
-export function isExcludable(text: string): boolean {
+function isExcludable(text: string): boolean {
   if (!/^site:/i.test(text)) return isCleanText(text);
-  const site = text.slice('site:'.length).toLowerCase();
-  return isSite(site) || (/[*?]/.test(site) && /^[a-z0-9.*?-]+$/.test(site));
+  const site = asciiEntry(text).slice('site:'.length).toLowerCase();
+  return isSite(site) || site === OTHER_SITES || (/[*?]/.test(site) && /^[a-z0-9.*?-]+$/.test(site));
 }
 
 export function listOf(expected: string, test: (value: string) => boolean, fallback: readonly string[]) {

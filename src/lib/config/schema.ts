@@ -4,6 +4,7 @@ import COMMAND from '../../../templates/data/insight-command.json';
 import PRICES from '../../../templates/data/prices.json';
 import { systemZone } from '../platform/time/time';
 import {
+  appList,
   isBindHost,
   isCredential,
   isEmail,
@@ -17,7 +18,6 @@ import {
   fromEnvironment,
   hostOrAddress,
   isCleanText,
-  isExcludable,
   isSafeUrl,
   listOf,
   mapOf,
@@ -52,7 +52,7 @@ export const SENSE_KEYS = {
   retentionDays: wholeNumber(1, 3650, 30),
   idleAfterSec: wholeNumber(10, 86_400, 300),
   countsAsActive: listOf('a list of app names, bundle ids or globs', isCleanText, []),
-  exclude: listOf('a list of app names, bundle ids, globs or sites such as site:docs.rs', isExcludable, []),
+  exclude: appList(),
   git: {
     authors: leaf<'mine' | 'all' | string[]>({
       expected: '"mine", "all", or a list of e-mail addresses',

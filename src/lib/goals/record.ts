@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { expandHome, processHost } from '../platform/files/paths';
+import { asciiSite } from '../platform/net/address';
 
 export interface Goal {
   id: string;
@@ -135,7 +136,8 @@ function addDetail(goal: Goal, text: string): void {
   );
   if (list !== undefined) {
     const names = text.slice(text.indexOf(':') + 1).split(',');
-    goal[list] = [...(goal[list] ?? []), ...names.map((name) => name.trim()).filter((name) => name !== '')];
+    const found = names.map((name) => name.trim()).filter((name) => name !== '');
+    goal[list] = [...(goal[list] ?? []), ...(list === 'sites' ? found.map(asciiSite) : found)];
     return;
   }
   const field = /^(?:[-*+][ \t]+)?\*{0,2}(reported|target)\*{0,2}[ \t]*:(.*)$/i.exec(text);

@@ -4,15 +4,16 @@ import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { isObject } from '../platform/files/json-object';
 import { isOnlyComments } from '../platform/files/yaml';
+import { asciiEntry } from '../platform/net/address';
 import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import type { Day } from '../platform/time/time';
 import {
   APP_KINDS,
+  checkedApp,
   foldName,
   globMatcher,
   makeClassifier,
-  refuseInvalidApp,
   RULE_KEYS,
   type AppKind,
   type Classifier,
@@ -51,8 +52,7 @@ export async function setAppKind(
 ): Promise<Classified> {
   const today = todayOf(deps);
   if (since !== undefined && since > today) throw futureDayError(since, today);
-  refuseInvalidApp(shown);
-  const [app = shown] = classifiedNames(shown);
+  const [app = shown] = classifiedNames(checkedApp(shown));
   deps.store.prepare();
   replaceFile(path, await withRule(readText(path) ?? '', path, { key: 'app', pattern: app }, kind));
   const classify = await readClassifier(templates, path);
@@ -72,7 +72,7 @@ export async function parseClassifyRules(text: string, fileName: string): Promis
     const key = RULE_KEYS.find((name) => isObject(item) && Object.hasOwn(item, name));
     const kind = APP_KINDS.find((name) => isObject(item) && item['kind'] === name);
     if (v.is(RULE, item) && key !== undefined && kind !== undefined && Object.keys(item).length === 2) {
-      rules.push({ key, pattern: item[key] ?? '', kind });
+      rules.push({ key, pattern: asciiEntry(item[key] ?? ''), kind });
     } else {
       problems.push(
         `rule ${index + 1}: expected a string under one of ${RULE_KEYS.join(', ')}, and a kind that is one of ${APP_KINDS.join(', ')}; found ${inWords(item)}`,

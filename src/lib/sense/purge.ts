@@ -9,7 +9,6 @@ import { isInRange, type DayRange } from '../platform/time/period';
 import { dayOf, type Day } from '../platform/time/time';
 import { completePending } from './capture';
 import type { SenseEvent } from '../time/event';
-import { refuseInvalidApp } from '../time/classify';
 import { readCursor, writeCursor } from './git/memory';
 import { matchRepo, type RepoMatch } from './purge-repo';
 import { appsOf, isAnyOf, rowApps, selectedApps, selectedRepos, withPurge } from './purged';
@@ -71,6 +70,7 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
   const { store } = deps;
   const { from = null, to = null } = selection;
   validate(selection);
+  const apps = selection.app === undefined ? [] : selectedApps(selection.app);
   const isWhole = selection.app === undefined && selection.repo === undefined;
   if (!dryRun) finishPending(deps, selection);
   const repos = { store, repos: deps.config.repos, nowMs: deps.clock.now() };
@@ -88,7 +88,6 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
     insights: [],
     repo: match === undefined ? null : { path, names, others, unclear: [] },
   };
-  const apps = selection.app === undefined ? [] : selectedApps(selection.app);
   const run: Purge = { deps, selection, isWhole, match, apps, result };
   const stored = [store.loggedDays(), store.recordedDays(), store.quarantinedDays(), store.insightDays()];
   for (const candidate of [...new Set(stored.flat())].sort()) {
@@ -108,7 +107,6 @@ export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolea
 }
 
 function validate({ from, app, repo, all = false }: PurgeSelection): void {
-  if (app !== undefined) refuseInvalidApp(app);
   const isNarrowed = [from, app, repo].some((value) => value !== undefined);
   if (all && isNarrowed) {
     throw new StewardError('usage', '--all cannot be combined with other selections.', {

@@ -1,12 +1,14 @@
 import { definedOnly, textOf } from '../platform/files/json-object';
 import { isText, listOf, optional, shape } from '../platform/files/shape';
 import { folderHash } from '../platform/files/short-hash';
+import { OTHER_SITES } from '../platform/net/address';
 import { parseIso, toIso } from '../platform/time/clock';
 import { isInRange, type DayRange } from '../platform/time/period';
 import { dayOf } from '../platform/time/time';
 import { FOCUS_TYPES, type SenseEvent } from '../time/event';
 import { focusMs } from '../time/focus-samples';
-import { appOf, browserOf, OTHER_SITES, siteKey, siteOf } from '../time/site';
+import { checkedApp } from '../time/classify';
+import { appOf, browserOf, classifiedNames, siteKey, siteOf } from '../time/site';
 import type { RepoMatch } from './purge-repo';
 
 const known = (...names: unknown[]): string[] => names.filter(isText).map((name) => name.toLowerCase());
@@ -14,7 +16,7 @@ const prefixed = (prefix: string, name: unknown): unknown => isText(name) && `${
 
 /** Returns the names that an application selects. The sites that an extension reported belong to its browsers. */
 export function selectedApps(app: string): string[] {
-  return known(app, prefixed('via', browserOf(app)));
+  return known(checkedApp(app), prefixed('via', browserOf(app)));
 }
 
 /** Returns the names that a repository selects. A name that others also have selects nothing. */
@@ -22,17 +24,16 @@ export function selectedRepos({ names, others, paths }: Pick<RepoMatch, 'names' 
   return known(...(others.length === 0 ? names.map((name) => prefixed('repo', name)) : []), ...paths);
 }
 
-/** Returns the names by which an application selects an event. */
+/** Returns the names by which an application selects an event. A site's parent domains select it too. */
 export function appsOf({ type, app, detail }: Readonly<SenseEvent>): string[] {
-  const site = type === 'web-focus' && siteKey(OTHER_SITES);
-  return known(app ?? site, detail?.['bundleId'], prefixed('via', detail?.['via']));
+  const name = app ?? (type === 'web-focus' ? siteKey(OTHER_SITES) : '');
+  return known(...classifiedNames(name), detail?.['bundleId'], prefixed('via', detail?.['via']));
 }
 
 /** Returns the names by which an application selects a row of a record, such as `Firefox: github.com`. */
 export function rowApps(row: string): string[] {
-  const site = siteOf(row);
-  const app = appOf(row);
-  return known(row, app, prefixed('site', site), site && prefixed('via', browserOf(app)));
+  const via = siteOf(row) && prefixed('via', browserOf(appOf(row)));
+  return known(row, ...classifiedNames(row), via);
 }
 
 export function isAnyOf(names: readonly string[], selected: readonly string[]): boolean {

@@ -17,7 +17,7 @@ import { displayWidth, padEnd } from '../platform/terminal/text-width';
 import { parseIso } from '../platform/time/clock';
 import { dayOf, timeOf } from '../platform/time/time';
 import type { CaptureResult } from './capture';
-import { APP_KINDS } from '../time/classify';
+import { APP_KINDS, siteHint } from '../time/classify';
 import type { Classified } from './classify-file';
 import { isSite } from '../platform/net/address';
 import type { PurgeResult } from './purge';
@@ -209,7 +209,7 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
 
 export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
   return [
-    `${clean(app)} now counts as ${kind} (${file}).`,
+    `${clean(app)} now counts as ${kind} (${file})${siteHint(app)}.`,
     ...daysLine('Records rebuilt:', rolled),
     ...daysLine('Not rebuilt, because their event logs were deleted:', kept),
   ].join('\n');

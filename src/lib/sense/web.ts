@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { SenseConfig } from '../config/schema';
+import { OTHER_SITES } from '../platform/net/address';
 import { toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
 import type { SenseEvent, WebDetail } from '../time/event';
 import { appMatcher } from '../time/classify';
-import { BROWSER_NAMES, browserOf, OTHER_SITES, siteKey, type Browser } from '../time/site';
+import { BROWSER_NAMES, browserOf, siteKey, type Browser } from '../time/site';
 import { appendEvents, openRun, type CaptureDeps } from './capture';
 import { withoutPurged } from './purged';
 import { NOT_SET_UP, type SenseSource } from './source';

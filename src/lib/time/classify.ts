@@ -2,10 +2,10 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
-import { checkedSite } from '../platform/net/address';
+import { asciiSite, checkedSite, isSite, OTHER_SITES } from '../platform/net/address';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
-import { classifiedNames, OTHER_SITES, siteKey } from './site';
+import { classifiedNames, siteKey } from './site';
 
 /** The classifications of application time. Time in an unknown application is neutral. */
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
@@ -108,23 +108,29 @@ function readShipped(templates: string): Map<string, Classification> {
 export function explainClassification(
   classify: Classifier,
   fileName: string,
-  app: string,
+  name: string,
   bundleId?: string,
 ): { app: string; kind: AppKind; rule: DecidingRule | null; explanation: string } {
-  refuseInvalidApp(app);
+  const app = checkedApp(name);
   const { kind, rule } = classify(app, bundleId);
   const where = rule?.origin === 'user' ? `rule ${rule.index} in ${fileName}` : 'a built-in rule';
   const explanation =
     rule === undefined
-      ? `${clean(app)} ${app.startsWith(siteKey('')) ? 'counts as its browser does' : 'is neutral'} because no rule matches it. To change this: steward sense classify set ${forShell(clean(app))} creation`
+      ? `${clean(app)} ${app.startsWith(siteKey('')) ? 'counts as its browser does' : 'is neutral'} because no rule matches it${siteHint(app)}. To change this: steward sense classify set ${forShell(clean(app))} creation`
       : `${clean(app)} is ${kind} because of ${where} (${clean(rule.text)}).`;
   return { app, kind, rule: rule ?? null, explanation };
 }
 
-/** Throws `usage` for an empty name, and for "site:" without a site's name. */
-export function refuseInvalidApp(app: string): void {
-  if (app.startsWith(siteKey('')) && app !== siteKey(OTHER_SITES)) checkedSite(app.slice(siteKey('').length));
-  if (app.trim() !== '') return;
+/** Returns a hint for a name that looks like the name of a site. */
+export function siteHint(app: string): string {
+  return isSite(app) ? ` (for the site, use ${siteKey(app)})` : '';
+}
+
+/** Returns a name, a site's in ASCII. Throws `usage` if it is empty, or "site:" without a site's name. */
+export function checkedApp(app: string): string {
+  const isNamed = app.startsWith(siteKey('')) && app !== siteKey(OTHER_SITES);
+  if (isNamed) return siteKey(checkedSite(app.slice(siteKey('').length)));
+  if (app.trim() !== '') return app;
   throw new StewardError('usage', 'The application name is empty.', {
     hint: 'Use a name from "steward sense today".',
   });
@@ -154,7 +160,9 @@ export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
   const whole = entries.filter((entry) => !isGlob(entry));
-  const [names, ids] = [new Set(whole.map(foldName)), new Set(whole.map(foldId))];
+  // A host name without "site:" counts as a site too, because an application rarely has such a name.
+  const sites = whole.map(asciiSite).filter(isSite).map(siteKey);
+  const [names, ids] = [new Set([...whole, ...sites].map(foldName)), new Set(whole.map(foldId))];
   // Treat brackets, braces and exclamation marks literally, because application names often contain them.
   const globs = entries
     .filter(isGlob)

@@ -1,10 +1,11 @@
 import { textOf } from '../platform/files/json-object';
+import { OTHER_SITES } from '../platform/net/address';
 import { parseIso } from '../platform/time/clock';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { FOCUS_TYPES, type SenseEvent } from './event';
 import { listIn, merged, within, without, type Span } from './ledger/spans';
 import { splitByMachine } from './machines/split';
-import { browserOf, OTHER_SITES, SEPARATOR, siteKey } from './site';
+import { browserOf, SEPARATOR, siteKey } from './site';
 
 /**
  * The longest poll interval that the configuration allows, which is also the longest time that an event can

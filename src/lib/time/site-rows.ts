@@ -1,6 +1,7 @@
+import { OTHER_SITES } from '../platform/net/address';
 import { minutes } from '../platform/terminal/format';
 import { listIn } from './ledger/spans';
-import { appOf, OTHER_SITES, siteOf } from './site';
+import { appOf, siteOf } from './site';
 
 interface Row {
   app: string;

@@ -1,4 +1,4 @@
-import { isSite } from '../platform/net/address';
+import { isSite, OTHER_SITES } from '../platform/net/address';
 
 /** The families of browsers that the extension runs in. */
 export const BROWSERS = ['chromium', 'firefox'] as const;
@@ -31,7 +31,6 @@ export function browserOf(app: string, bundleId = ''): Browser | undefined {
   );
 }
 
-export const OTHER_SITES = 'other sites';
 export const SEPARATOR = ': ';
 
 /**

@@ -78,6 +78,7 @@ describe('config: setConfig', () => {
       ['sense.repos', '', []],
       ['sense.exclude', '5', ['5']],
       ['sense.exclude', 'site:docs.rs,site:*.org', ['site:docs.rs', 'site:*.org']],
+      ['sense.exclude', 'site:Müller.de,site:other sites', ['site:xn--mller-kva.de', 'site:other sites']],
       ['sense.git.authors', 'all', 'all'],
       ['sense.git.authors', 'a@x.org,b@x.org', ['a@x.org', 'b@x.org']],
       ['principal.name', '42', '42'],
@@ -117,6 +118,7 @@ describe('config: setConfig', () => {
       ['sense.exclude', 'site:https://docs.rs'],
       ['sense.exclude', 'Code,site:localhost'],
       ['sense.exclude', 'site:'],
+      ['sense.exclude', 'site:müller.de/x'],
     ];
     for (const [key, value] of cases) {
       const { message } = await refused(key, value, 'usage');

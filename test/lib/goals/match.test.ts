@@ -55,7 +55,7 @@ describe('goal rules', () => {
   });
 
   it('match a site, and the sites below it', () => {
-    const [goal] = parseGoals('## Active Goals\n- **G1**: Learn\n  sites: docs.rs, github.com');
+    const [goal] = parseGoals('## Active Goals\n- **G1**: Learn\n  sites: docs.rs, github.com, Müller.de');
     const names = workNames({
       sessions: [],
       items: [],
@@ -66,6 +66,7 @@ describe('goal rules', () => {
       names.goal({ app, repo: null, branch: null, session: null, assistant: null });
     expect(goalOf('Firefox: docs.rs')).to.deep.equal({ goal: 'G1', reason: 'sites: docs.rs' });
     expect(goalOf('Firefox: gist.github.com')).to.deep.equal({ goal: 'G1', reason: 'sites: github.com' });
+    expect(goalOf('Firefox: xn--mller-kva.de')).to.have.property('goal', 'G1');
     for (const app of ['Firefox', 'Firefox: other sites', 'Firefox: notgithub.com', 'github.com'])
       expect(goalOf(app), app).to.equal(undefined);
   });

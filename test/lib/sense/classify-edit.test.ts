@@ -67,6 +67,7 @@ describe('sense: setting a rule of classify.yaml', () => {
 
   it('is about the site where a browser is named with one', async () => {
     expect(await set('', 'Firefox: example.org')).to.equal('- {app: "site:example.org", kind: creation}\n');
+    expect(await set('', 'site:Müller.de')).to.include('app: site:xn--mller-kva.de, kind: creation');
     const rules = await parseClassifyRules(box.read('sense/classify.yaml'), 'classify.yaml');
     const classify = makeClassifier('templates', rules);
     expect(classify('Chromium: www.example.org').kind).to.equal('creation');

@@ -130,15 +130,17 @@ describe('the source of sites', () => {
       ['11:50', '11:51', 'github.com', 'chromium'],
       ['11:51', '11:52', 'chrome.com', 'chromium'],
       ['11:52', '11:53', null, 'chromium'],
-      ['11:53', '11:54', 'github.com', 'firefox'],
+      ['11:53', '11:54', 'gist.github.com', 'firefox'],
     ];
-    const names = ['github.com', 'chrome.com', 'other', 'github.com'];
+    const names = ['github.com', 'chrome.com', 'other', 'gist.github.com'];
     /** What stays of `all`, by position. */
     const cases: [string, PurgeSelection, number[]][] = [
       ['all', { all: true }, []],
       ['today', { from: '2026-11-20', to: '2026-11-20' }, []],
       ['yesterday', { from: '2026-11-19', to: '2026-11-19' }, [0, 1, 2, 3]],
-      ['a site', { app: 'site:GitHub.com' }, [1, 2]],
+      ['a site and its subdomains', { app: 'site:GitHub.com' }, [1, 2]],
+      ['a subdomain', { app: 'site:gist.github.com' }, [0, 1, 2]],
+      ['all sites that are not ticked', { app: 'site:other sites' }, [0, 1, 3]],
       ['a site with the name of a browser', { app: 'site:chrome.com' }, [0, 2, 3]],
       ['a site, yesterday', { app: 'site:github.com', to: '2026-11-19' }, [0, 1, 2, 3]],
       ['a browser', { app: 'Firefox' }, [0, 1, 2]],
@@ -214,6 +216,21 @@ describe('the source of sites', () => {
     await visit('11:40', '11:45', 'www.example.net');
     await visit('11:45', '11:50', 'example.org');
     expect(stored()).to.deep.equal(['docs.rs 11:20:00 11:30:00']);
+  });
+
+  it('takes a host name for a site too, and excludes what is not ticked', async () => {
+    exclude = ['Müller.de', 'com.google.Mail'];
+    await visit('11:00', '11:10', 'www.xn--mller-kva.de');
+    await visit('11:10', '11:20', 'mail.google.com');
+    await visit('11:20', '11:30', null);
+    exclude = ['site:Other sites'];
+    await visit('11:30', '11:40', 'docs.rs');
+    await visit('11:40', '11:50', null);
+    expect(stored()).to.deep.equal([
+      'mail.google.com 11:10:00 11:20:00',
+      'other 11:20:00 11:30:00',
+      'docs.rs 11:30:00 11:40:00',
+    ]);
   });
 
   it('stores nothing of a browser that a glob or an id excludes', async () => {

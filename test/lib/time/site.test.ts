@@ -250,6 +250,12 @@ describe('time by site', () => {
     );
     for (const app of ['site:docs.rs', 'site:other sites', 'Firefox: docs.rs'])
       expect(explainClassification(classify, 'classify.yaml', app)).to.include({ app });
+    expect(explainClassification(classify, 'classify.yaml', 'site:Bücher.de').app).to.equal(
+      'site:xn--bcher-kva.de',
+    );
+    expect(explainClassification(classify, 'classify.yaml', 'docs.rs').explanation).to.include(
+      'docs.rs is neutral because no rule matches it (for the site, use site:docs.rs).',
+    );
     // Without a rule, the kind of the browser counts.
     expect(explainClassification(classify, 'classify.yaml', 'site:example.net').explanation).to.match(
       /^site:example\.net counts as its browser does because no rule matches it\. /,

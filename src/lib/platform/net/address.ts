@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { domainToASCII } from 'node:url';
 
 import { errnoCode, StewardError } from '../../errors';
 import { ensureFolder, makePrivate } from '../files/folder';
@@ -14,9 +15,22 @@ export function isSite(text: string): boolean {
   return /^(?=.{4,100}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(text);
 }
 
-/** Returns a site's name in lower case. Throws `usage` if it is invalid. */
+/** The name of all sites that were not ticked. */
+export const OTHER_SITES = 'other sites';
+
+/** Returns a site's name as browsers write it, such as `xn--mller-kva.de` for `müller.de`. */
+export function asciiSite(name: string): string {
+  return /^[\p{L}\p{M}\p{N}.-]+$/u.test(name) ? domainToASCII(name) || name : name;
+}
+
+/** Returns an entry such as `site:müller.de` as it is compared. Other names stay. */
+export function asciiEntry(entry: string): string {
+  return entry.replace(/^(site:)(.+)$/i, (_, key: string, name: string) => key + asciiSite(name));
+}
+
+/** Returns a site's name in lower case and in ASCII. Throws `usage` if it is invalid. */
 export function checkedSite(text: string): string {
-  const name = text.toLowerCase();
+  const name = asciiSite(text.toLowerCase());
   if (isSite(name)) return name;
   const host = URL.canParse(name) ? new URL(name).hostname : '';
   throw new StewardError('usage', `Invalid site "${text}".`, {
