@@ -63,12 +63,12 @@ const ANSWER_MS = 3_000;
 const VALID_MS = 10 * 60_000;
 const asked = new Map<string, { atMs: number; isThere: Promise<boolean> }>();
 
-/** Asks an ssh host as `openAnswer`, unless it was asked just now. */
+/** Asks an ssh host as `openHostRows`, unless it was asked just now. */
 function openHost(context: Context, host: string): Promise<boolean> {
   const atMs = context.clock.monotonic();
   const known = asked.get(host);
   if (known !== undefined && atMs - known.atMs < ANSWER_MS) return known.isThere;
-  const isThere = openAnswer(context, host, ASK_MS);
+  const isThere = openHostRows(context, host, ASK_MS);
   asked.set(host, { atMs, isThere });
   return isThere;
 }
@@ -79,12 +79,12 @@ function openHost(context: Context, host: string): Promise<boolean> {
  */
 export function hostsJob(context: Context): DaemonJob {
   return periodicJob('hosts', 'machines', HOSTS_SEC, async () => {
-    await Promise.all((await hostsOf(context)).map((host) => openAnswer(context, host)));
+    await Promise.all((await hostsOf(context)).map((host) => openHostRows(context, host)));
   });
 }
 
 /** Asks an ssh host for its running sessions and stores them. Returns whether it answered in time. */
-export async function openAnswer({ run, clock, area }: Context, host: string, timeoutMs = PATIENT_MS) {
+export async function openHostRows({ run, clock, area }: Context, host: string, timeoutMs = PATIENT_MS) {
   const args = ['-o', 'BatchMode=yes', '--', host, 'steward', 'sessions', '--json'];
   try {
     const { stdout } = await run('ssh', args, { timeoutMs });

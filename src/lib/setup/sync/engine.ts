@@ -1,5 +1,5 @@
 import type { Context } from '../../app/context';
-import { openAnswer } from '../../app/elsewhere';
+import { openHostRows } from '../../app/elsewhere';
 import { openSync } from '../../app/sync';
 import { exchangeThrough, openGitPlace, openGit } from '../../app/sync-git';
 import { setKeys } from '../../config/write';
@@ -48,7 +48,7 @@ export async function useGit(
 /** Adds a host to those that steward asks for sessions by ssh. Without a host, removes all. Returns what is set. */
 export async function useHost(context: Context, host: string | undefined): Promise<string[]> {
   const { hosts: known } = (await context.loadConfig()).config.user.sessions;
-  if (host !== undefined && !(await openAnswer(context, host))) {
+  if (host !== undefined && !(await openHostRows(context, host))) {
     const hint = `Check that this lists sessions within 10 s: ssh ${forShell(host)} steward sessions --json`;
     throw new StewardError('unavailable', `${host} did not answer by ssh.`, { hint });
   }
