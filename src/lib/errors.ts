@@ -84,10 +84,13 @@ export function throwIfBug(error: unknown): StewardError {
   return known;
 }
 
-/** Returns a handler for `catch` that returns undefined for errors of this kind, and throws the others. */
-export function undefinedIf(kind: ErrorKind): (error: unknown) => undefined {
+type Expected = ErrorKind | ((error: unknown) => boolean);
+
+/** Returns a handler for `catch` that returns undefined for expected errors, and throws the others. */
+export function undefinedIf(expected: Expected): (error: unknown) => undefined {
   return (error) => {
-    if (toStewardError(error).kind !== kind) throw error;
+    if (typeof expected === 'string' ? toStewardError(error).kind !== expected : !expected(error))
+      throw error;
   };
 }
 

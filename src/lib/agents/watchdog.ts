@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, undefinedIf } from '../errors';
 import { exists } from '../platform/files/folder';
 import { LOG_START } from '../platform/files/journal';
 import { isObject } from '../platform/files/json-object';
@@ -142,11 +142,7 @@ async function run(deps: SessionsDeps, options: WatchOptions): Promise<void> {
 }
 
 async function pauseForPoll(signal: AbortSignal): Promise<void> {
-  try {
-    await wait(POLL_MS, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
+  await wait(POLL_MS, signal).catch(undefinedIf(() => signal.aborted));
 }
 
 /** Returns a function that polls once and alerts about each new silence. */

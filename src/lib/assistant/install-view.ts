@@ -1,4 +1,4 @@
-import { StewardError } from '../errors';
+import { StewardError, undefinedIf } from '../errors';
 import { modeOf } from '../platform/files/folder';
 import type { PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
@@ -218,11 +218,7 @@ async function probe(run: Run, shim: string, { platform, env }: PathHost): Promi
 }
 
 async function ask(run: Run, file: string, args: readonly string[]): Promise<string | undefined> {
-  try {
-    const { code, stdout } = await run(file, args, { timeoutMs: PROBE_MS });
-    return code === 0 ? stdout.trim() : undefined;
-  } catch (error) {
-    if (error instanceof StewardError) return undefined;
-    throw error;
-  }
+  const asked = run(file, args, { timeoutMs: PROBE_MS });
+  const answer = await asked.catch(undefinedIf((error) => error instanceof StewardError));
+  return answer?.code === 0 ? answer.stdout.trim() : undefined;
 }

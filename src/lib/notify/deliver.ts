@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { undefinedIf } from '../errors';
 import { ifFree } from '../platform/files/lock';
 import {
   SCAN_MS,
@@ -85,9 +86,7 @@ export function keepDelivering(deps: DeliverDeps) {
   let graceMs = 0;
   let dispatcher: Dispatcher | undefined;
   const pause = (): Promise<unknown> =>
-    delay(SCAN_MS, undefined, { signal: stop.signal }).catch((error: unknown) => {
-      if (!stop.signal.aborted) throw error;
-    });
+    delay(SCAN_MS, undefined, { signal: stop.signal }).catch(undefinedIf(() => stop.signal.aborted));
   const deliverAll = async (): Promise<void> => {
     const current = (dispatcher = startDispatcher(deps));
     try {

@@ -1,5 +1,5 @@
 import SCRIPTS from '../../../templates/data/desktop-scripts.json';
-import { StewardError, throwIfBug } from '../errors';
+import { StewardError, throwIfBug, undefinedIf } from '../errors';
 import { isBusError, sessionBusAddress, systemBusAddress, withBus, type Bus } from '../platform/desktop/bus';
 import { userId } from '../platform/files/system-files';
 import { askPowerShell, windowsCalls } from '../platform/process/windows';
@@ -92,14 +92,9 @@ export const screensaverLock: IdleAdapter = {
  * Returns whether the screen saver is active, or undefined if the service can only inhibit the screen saver.
  */
 async function isActive(bus: Bus, name: string): Promise<boolean | undefined> {
-  try {
-    const path = `/${name.replaceAll('.', '/')}`;
-    const [active] = await bus.call({ destination: name, path, interface: name, member: 'GetActive' });
-    return typeof active === 'boolean' ? active : undefined;
-  } catch (error) {
-    if (isBusError(error)) return undefined;
-    throw error;
-  }
+  const call = { destination: name, path: `/${name.replaceAll('.', '/')}`, interface: name };
+  const answer = await bus.call({ ...call, member: 'GetActive' }).catch(undefinedIf(isBusError));
+  return typeof answer?.[0] === 'boolean' ? answer[0] : undefined;
 }
 
 function hasSession(desktop: Desktop): boolean {

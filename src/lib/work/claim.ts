@@ -1,4 +1,4 @@
-import { StewardError } from '../errors';
+import { StewardError, undefinedIf } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import { cacheIssue } from './cache';
@@ -69,12 +69,9 @@ async function ensureLabels(open: OpenRepo, agent: string): Promise<void> {
   const { missing } = existingLabels([agentLabel(agent), IN_PROGRESS], await labelNames(open), repo);
   if (missing.includes(IN_PROGRESS)) throw labelMissing(repo, [IN_PROGRESS]);
   if (missing.length === 0) return;
-  try {
-    await host.createLabel(repo, labelOfAgent(agent));
-  } catch (error) {
-    // If GitHub rejects the request, another process has just created the label.
-    if (failureOf(error)?.reason !== 'rejected') throw error;
-  }
+  // If GitHub rejects the request, another process has just created the label.
+  const isThere = (error: unknown): boolean => failureOf(error)?.reason === 'rejected';
+  await host.createLabel(repo, labelOfAgent(agent)).catch(undefinedIf(isThere));
 }
 
 async function winOrWithdraw({ deps, host, repo }: OpenRepo, number: number, agent: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { undefinedIf } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { readObject, refuseNewer } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
@@ -148,12 +149,8 @@ export function ofIdentity(issues: readonly Issue[], key: string): Issue | undef
 }
 
 async function fetchIssue({ host, repo }: OpenRepo, number: number): Promise<Issue | undefined> {
-  try {
-    return toIssue(await host.issue(repo, number));
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
+  const found = await host.issue(repo, number).catch(undefinedIf(isGone));
+  return found && toIssue(found);
 }
 
 /**
@@ -200,14 +197,10 @@ async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise
   }
 }
 
-async function findAfterFailure(batch: Batch, key: string): Promise<Issue | undefined> {
-  try {
-    return await searchAfterLag(batch, key, toIso(batch.deps.clock.now()));
-  } catch (error) {
-    // GitHub is still unreachable. The next run finds the ledger entry and searches first.
-    if (failureOf(error) === undefined) throw error;
-    return undefined;
-  }
+/** If GitHub is still unreachable, returns undefined. The next run finds the ledger entry and searches first. */
+function findAfterFailure(batch: Batch, key: string): Promise<Issue | undefined> {
+  const searched = searchAfterLag(batch, key, toIso(batch.deps.clock.now()));
+  return searched.catch(undefinedIf((error) => failureOf(error) !== undefined));
 }
 
 function recordNumber(batch: Batch, key: string, { number, url }: Pick<Issue, 'number' | 'url'>): void {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 
+import { undefinedIf } from '../../errors';
 import { boundFetch, type BoundFetch } from '../../platform/net/fetch';
 import type { Clock } from '../../platform/time/clock';
 import { toIssue } from '../issue';
@@ -295,11 +296,9 @@ function labelCalls(
     addLabels: (repo, number, labels) =>
       fetchOne(service, LabelNames, ofIssue(repo, number, 'POST', '/labels', { labels })),
     async removeLabel(repo, number, label) {
-      try {
-        await send(service, ofIssue(repo, number, 'DELETE', '/labels/{name}', { name: label }));
-      } catch (error) {
-        if (failureOf(error)?.reason !== 'missing') throw error;
-      }
+      const isMissing = (error: unknown): boolean => failureOf(error)?.reason === 'missing';
+      const removal = ofIssue(repo, number, 'DELETE', '/labels/{name}', { name: label });
+      await send(service, removal).catch(undefinedIf(isMissing));
     },
     async labelEvents(repo, number) {
       const events = await fetchWhole(service, EventData, ofIssue(repo, number, 'GET', '/events'));
