@@ -169,7 +169,9 @@ describe('the browser extension (real Firefox)', function () {
     await run(`OpenBrowserWindow({ private: true })`, 'chrome');
     const hidden = `[...Services.wm.getEnumerator('navigator:browser')].find(
       (one) => PrivateBrowsingUtils.isWindowPrivate(one) && one.gBrowser)`;
-    await until('it opens', async () => (await run(`return ${hidden} !== undefined`, 'chrome')) === true);
+    // Its own first page would replace the site.
+    const opened = `return ${hidden}?.gBrowser.currentURI.spec === 'about:privatebrowsing'`;
+    await until('it opens', async () => (await run(opened, 'chrome')) === true);
     const principal = 'Services.scriptSecurityManager.getSystemPrincipal()';
     await run(
       `${hidden}.gBrowser.fixupAndLoadURIString('${url}', { triggeringPrincipal: ${principal} })`,
