@@ -209,7 +209,7 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
 
 export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
   return [
-    `${clean(app)} now counts as ${kind} (${file})${siteHint(app)}.`,
+    `${clean(app)}${siteHint(app)} now counts as ${kind} (${file}).`,
     ...daysLine('Records rebuilt:', rolled),
     ...daysLine('Not rebuilt, because their event logs were deleted:', kept),
   ].join('\n');

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { StewardError } from '../../../src/lib/errors';
 import { makeClassifier } from '../../../src/lib/time/classify';
 import { parseClassifyRules, setAppKind } from '../../../src/lib/sense/classify-file';
+import { classifiedText } from '../../../src/lib/sense/view-status';
 import { rejection } from '../../helpers/errors';
 import { senseBox, type SenseBox } from '../../helpers/sense';
 import { long } from '../../helpers/long';
@@ -15,6 +16,15 @@ describe('sense: setting a rule of classify.yaml', () => {
     box = senseBox('2026-11-20T12:00:00Z');
   });
   afterEach(() => box.remove());
+
+  it('says how to name a site, where a host name was classified as an application', () => {
+    const text = (app: string): string =>
+      classifiedText({ app, kind: 'creation', file: 'classify.yaml', rolled: [], kept: [] });
+    expect(text('docs.rs')).to.equal(
+      'docs.rs (for the site, use site:docs.rs) now counts as creation (classify.yaml).',
+    );
+    expect(text('site:docs.rs')).to.equal('site:docs.rs now counts as creation (classify.yaml).');
+  });
 
   async function set(text: string, app = 'Firefox', since?: string): Promise<string> {
     const path = text === '' ? box.area.sense.classify : box.write('sense/classify.yaml', text);
