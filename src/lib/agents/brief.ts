@@ -172,9 +172,6 @@ export function launchOf(count: number): string | undefined {
     : undefined;
 }
 
-/** An agent that checks the combined output of parallel agents. */
-export type Spotcheck = ReturnType<typeof spotcheckOf>;
-
 /** The output of `agents brief`. `launch` and `spotcheck` are set only for multiple briefs. */
 export type BriefBatch = ReturnType<typeof batchOf>;
 

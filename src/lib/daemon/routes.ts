@@ -117,9 +117,7 @@ const DEFAULT_DAYS = 7;
 /** How long a request may keep others waiting. */
 const SLICE_MS = 10;
 
-/** A day of `GET /api/sense/recent?fields=totals`. */
-export type DayTotals = ReturnType<typeof totalsOf>;
-
+/** Returns a day of `GET /api/sense/recent?fields=totals`. */
 function totalsOf(record: DailyRecord) {
   const { date, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes } = recordDocument(record);
   const { cells } = record.ledger;

@@ -3,9 +3,6 @@ import { emitKeypressEvents } from 'node:readline';
 /** The name of a key, such as `return` or `escape`, or the character that the key types. */
 type Key = string;
 
-/** A full-screen view of the terminal. */
-export type Screen = ReturnType<typeof openScreen>;
-
 /**
  * Enters the alternate screen, hides the cursor and turns off line wrap, so that each line stays on one row.
  */
