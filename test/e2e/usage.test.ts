@@ -160,7 +160,7 @@ describe('steward usage (built)', function () {
     const checked = await run('usage', '--check');
     expect(checked.code).to.equal(6);
     expect(checked.stdout).to.include(
-      'day budget 125%: $5.00 of $4.00, now s1, claude-opus-4-8, $5.00 in 20 min\nmonth budget 5%',
+      'day budget 125% used: $5.00 of $4.00, now s1, claude-opus-4-8, $5.00 in 20 min\nmonth budget 5% used',
     );
     expect((await run('status')).stdout).to.include('day budget 125%');
     const hook = await run('usage', '--check', '--hook');

@@ -101,7 +101,7 @@ describe('the panels of the pages in Chromium', function () {
 
   it('shows the cost, the limits with their forecasts, and the budgets', async () => {
     const row = { key: '2026-11-20', input: 10, output: 20, cacheRead: 0, cacheWrite: 0, cost: 7.984 };
-    const texts = ['Codex: 5 h 63% until 18:00', 'day budget 79%: $7.98 of $10.00'];
+    const texts = ['Codex: 5 h 63% until 18:00', 'day budget 79% used: $7.98 of $10.00'];
     answers['/api/usage'] = () => ({
       body: {
         rows: [row],

@@ -74,7 +74,7 @@ export async function budgetStates(deps: BudgetDeps) {
 }
 
 export function budgetTexts(states: readonly BudgetState[]): string[] {
-  return states.map(({ name, percent, text }) => `${name} ${percent}%: ${text}`);
+  return states.map(({ name, percent, text }) => `${name} ${percent}% used: ${text}`);
 }
 
 /** Returns the budgets that limit the session of a hook's call, which is its JSON. */

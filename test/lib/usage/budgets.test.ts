@@ -221,7 +221,7 @@ describe('usage budgets (lib)', () => {
         hookEventName: 'PreToolUse',
         permissionDecision: 'deny',
         permissionDecisionReason:
-          'A budget is used up: day budget 120%: $12.00 of $10.00, most by shop·login ($12.00).',
+          'A budget is used up: day budget 120% used: $12.00 of $10.00, most by shop·login ($12.00).',
       },
     });
   });
