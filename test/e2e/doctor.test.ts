@@ -274,6 +274,18 @@ describe('doctor (built)', function () {
       await at.expectRow('area.formats', 'warning', /sessions\.json is damaged/);
       at.write('.steward/state/asks.json', '{"version":1,"asks":[{"id":"q');
       await at.expectRow('area.formats', 'warning', /asks\.json is damaged; the assistants ask/);
+      at.write('.claude/projects/shop/s1.jsonl', '{}\n');
+      await at.run('usage');
+      const [logs] = readdirSync(at.path, { recursive: true, encoding: 'utf8' }).filter((file) =>
+        file.endsWith(join('usage', 'logs.json')),
+      );
+      at.write(join(logs ?? '', '..', 'prices.json'), '{"asOf":');
+      const prices = await at.expectRow(
+        'area.formats',
+        'warning',
+        /the price table is damaged, so prices as/,
+      );
+      expect(prices.fix).to.equal('steward usage prices update --shipped --yes');
       at.write('.steward/state/install-manifest.json', '[');
       await at.expectRow('area.formats', 'failed', /install-manifest\.json.* is damaged/);
     });

@@ -12,6 +12,7 @@ import { kindOf } from '../platform/files/stat';
 import { addDays, dayOf, systemZone } from '../platform/time/time';
 import { senseStore } from '../sense/store';
 import { SESSIONS_VERSION } from '../sessions/session';
+import { readTable } from '../usage/prices';
 import { readLedger } from '../work/ensure';
 import type { UserArea } from '../config/user-area';
 import type { CheckedHost } from '../platform/check';
@@ -106,6 +107,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
     () => sessionFindings(area.sessionsState),
     () => damagedFindings(area.asks, 'asks', 'the assistants ask in their own windows'),
     () => damagedFindings(area.inbox, 'marks', 'what you snoozed or removed is listed again'),
+    () => priceFindings(join(area.machine, 'usage')),
     () => readInstallManifest(area.installManifest, '') && [],
     () => readLedger(area.work.ledger, '') && [],
   ];
@@ -157,6 +159,11 @@ function damagedFindings(path: string, key: string, then: string): Finding[] {
   const text = readText(path, { maxBytes: MAX_STATE_BYTES });
   const isValid = text === undefined || typeof parseObject(text)?.[key] === 'object';
   return isValid ? [] : [warning(`${path} is damaged; ${then}`, { fix: `rm ${forShell(path)}` })];
+}
+
+function priceFindings(state: string): Finding[] {
+  const fix = 'steward usage prices update --shipped --yes';
+  return readTable(state).problems.map((found) => warning(`the price table is ${found}`, { fix }));
 }
 
 const RECENT_DAYS = 7;
