@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import { ensureFolder, exists, listFolder, removeFile } from '../platform/files/folder';
+import { ensureSubfolder, exists, listFolder, removeFile } from '../platform/files/folder';
 import { definedOnly } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import { toIso, type Clock } from '../platform/time/clock';
@@ -114,7 +114,7 @@ export function publish(deps: PublishDeps): PublishResult {
   const isSame = !isForeign && isCheckedToday(before, deps);
   const isComplete = isSame && exists(join(own, 'machine.json'));
   if (isComplete && before.mark === mark && before.removals.length === 0) return heartbeat(deps, before);
-  ensureFolder(own);
+  ensureSubfolder(own);
   for (const folder of [own, ...KINDS.map((kind) => join(own, kind))])
     if (exists(folder)) sweepTemps(folder, -1, clock.now());
   const local = deps.local();
@@ -277,7 +277,7 @@ export function write(own: string, { path, text, bytes, change }: PlannedFile, r
   const target = join(own, path);
   if (change === 'removed') removeFile(target);
   else {
-    ensureFolder(dirname(target));
+    ensureSubfolder(dirname(target));
     replaceFile(target, text);
   }
   result.files += 1;

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
+import { ensureFolder, ensureSubfolder } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
 import { isText, listOf, nullable, optional, shape, where, type ShapeOf } from '../platform/files/shape';
@@ -166,7 +166,8 @@ export async function share(deps: ShareDeps, published: string): Promise<boolean
   // First what this machine knows; a change that was published only would count as one of this machine.
   const stale = [deps.known, published].filter((path) => readText(path) !== text);
   for (const path of stale) {
-    ensureFolder(dirname(path));
+    if (path === published) ensureSubfolder(dirname(path));
+    else ensureFolder(dirname(path));
     replaceFile(path, text, { sync: false });
   }
   return stale.length > 0;

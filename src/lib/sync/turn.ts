@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
+import { ensureSubfolder, exists } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { readObject, writeObject } from '../platform/files/object-file';
 import { isText, oneOf, shape, where, type ShapeOf } from '../platform/files/shape';
@@ -93,14 +93,15 @@ export function noteTold(deps: TurnDeps, keys: readonly string[]): void {
 }
 
 function note(deps: TurnDeps, keys: readonly string[], what: Told['what']): void {
-  if (keys.length === 0) return;
+  // Without the exchange folder, no other machine could read the note.
+  if (keys.length === 0 || !exists(machinesFolder(deps.folder))) return;
   const nowMs = deps.clock.now();
   const recent = readTold(deps, deps.machineId).filter(
     ({ at }) => Math.abs(nowMs - (parseIso(at) ?? 0)) < KEEP_MS,
   );
   const lines = [...recent, ...keys.map((key): Told => ({ key, at: toIso(nowMs), what }))];
   const path = toldFile(deps, deps.machineId);
-  ensureFolder(dirname(path));
+  ensureSubfolder(dirname(path));
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   replaceFile(path, text, { sync: what === 'told' });
 }

@@ -429,6 +429,13 @@ describe('publishing (lib)', () => {
     expect(existsSync(folder())).to.equal(false);
   });
 
+  it('does not create a folder that is taken away during a run', () => {
+    const taken = { ...deps(), local: () => (rmSync(folder(), { recursive: true }), deps().local()) };
+    expect(() => publish(taken)).to.throw(/ENOENT/);
+    expect(existsSync(folder())).to.equal(false);
+    expect(() => publish(deps())).to.throw(/Exchange folder not found/);
+  });
+
   it('compares everything after a failure, and then has no problem any more', () => {
     publish(deps());
     const problem = { at: '2026-11-21T10:00:00.000Z', message: 'Exchange folder not found.' };

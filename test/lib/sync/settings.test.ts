@@ -83,6 +83,7 @@ describe('settings that machines share (lib)', () => {
   const meet = async (...order: number[]): Promise<void> => {
     for (const index of order) {
       clock.nowMs += 1000;
+      mkdirSync(dirname(published(of(index).id)), { recursive: true });
       await share(depsOf(of(index)), published(of(index).id));
     }
   };

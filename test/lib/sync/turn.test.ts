@@ -139,6 +139,7 @@ describe('sync: whose turn it is', () => {
       ...{ folder: path('inactive'), machineId: IDS[0] ?? '', news: path('news.json') },
     };
     const info = { format: 1, id: deps.machineId, name: 'a', timezone: 'UTC', version: '1', lastInput: null };
+    mkdirSync(join(deps.folder, 'machines'), { recursive: true });
     noteTold(deps, ['x']);
     writeFileSync(
       join(deps.folder, 'machines', deps.machineId, 'machine.json'),
@@ -148,11 +149,22 @@ describe('sync: whose turn it is', () => {
     expect(takeTurns(other, [{ key: 'x', dueMs: START }]).get('x')).to.equal('done');
   });
 
+  it('notes nothing in an exchange folder that is gone, and never creates it', () => {
+    const deps: TurnDeps = {
+      clock: { now: () => START, monotonic: () => 0 },
+      ...{ folder: path('gone'), machineId: 'aaaaaaaaaaaa', news: path('news.json') },
+    };
+    noteTold(deps, ['x']);
+    expect(existsSync(deps.folder)).to.equal(false);
+    expect(takeTurns(deps, [{ key: 'x', dueMs: START }]).get('x')).to.equal('now');
+  });
+
   it('repeats what a crash interrupted before it was sent', () => {
     const deps: TurnDeps = {
       clock: { now: () => START, monotonic: () => 0 },
       ...{ folder: path('crash'), machineId: 'aaaaaaaaaaaa', news: path('news.json') },
     };
+    mkdirSync(join(deps.folder, 'machines'), { recursive: true });
     noteTold(deps, ['x']);
     expect(takeTurns(deps, [{ key: 'x', dueMs: START }]).get('x')).to.equal('now');
     expect(takeTurns({ ...deps, machineId: 'bbbbbbbbbbbb' }, [{ key: 'y', dueMs: START }]).get('y')).to.equal(

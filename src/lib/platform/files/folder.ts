@@ -33,6 +33,12 @@ export function ensureFolder(path: string, options: { allowLink?: boolean } = {}
   return made;
 }
 
+/** Like `ensureFolder`, but throws ENOENT rather than create the parent, whose drive may have been unmounted. */
+export function ensureSubfolder(path: string): void {
+  if (!exists(path)) make(path);
+  ensureFolder(path);
+}
+
 function makeAll(path: string): string[] {
   try {
     return makeFolders(path);
