@@ -124,7 +124,8 @@ export function barText(line: StatusLine, bar: string, nowMs: number): string {
     return JSON.stringify({ text, tooltip, class: line.waiting === 0 ? 'idle' : 'waiting' });
   if (bar === 'genmon') return `<txt>${text}</txt><txtclick>steward open</txtclick>`;
   const isMenu = bar === 'swiftbar' || bar === 'xbar';
-  return isMenu ? `${text}\n---\nOpen the pages | shell=steward param1=open terminal=false` : text;
+  // A menu needs a title to click.
+  return isMenu ? `${text || 'steward'}\n---\nOpen the pages | shell=steward param1=open terminal=false` : text;
 }
 
 interface Part {

@@ -84,6 +84,7 @@ describe('the status line', () => {
       ]);
     const quiet = { ...line, ...NO_INPUT, waiting: 0, longestWaitMinutes: null, time: null };
     expect(JSON.parse(barText(quiet, 'waybar', NOW))).to.deep.equal({ text: '', tooltip: '', class: 'idle' });
+    expect(barText(quiet, 'xbar', NOW)).to.match(/^steward\n---\n/);
   });
 
   it('leaves out the least important parts in few columns', () => {
