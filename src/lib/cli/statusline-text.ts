@@ -125,7 +125,9 @@ export function barText(line: StatusLine, bar: string, nowMs: number): string {
   if (bar === 'genmon') return `<txt>${text}</txt><txtclick>steward open</txtclick>`;
   const isMenu = bar === 'swiftbar' || bar === 'xbar';
   // A menu needs a title to click.
-  return isMenu ? `${text || 'steward'}\n---\nOpen the pages | shell=steward param1=open terminal=false` : text;
+  return isMenu
+    ? `${text || 'steward'}\n---\nOpen the pages | shell=steward param1=open terminal=false`
+    : text;
 }
 
 interface Part {
