@@ -117,7 +117,9 @@ const DEFAULT_DAYS = 7;
 /** How long a request may keep others waiting. */
 const SLICE_MS = 10;
 
-/** Returns a day of `GET /api/sense/recent?fields=totals`. */
+/** A day of `GET /api/sense/recent?fields=totals`. The pages use this type. */
+export type DayTotals = ReturnType<typeof totalsOf>;
+
 function totalsOf(record: DailyRecord) {
   const { date, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes } = recordDocument(record);
   const { cells } = record.ledger;
