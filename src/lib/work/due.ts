@@ -7,6 +7,7 @@ import { toDate } from '../platform/time/clock';
 import { parseDuration } from '../platform/time/day-words';
 import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
 import { asNamed, impossibleTime, namedTime, recurringWords, rx, type PhraseRange } from './due-words';
+import { dueLine } from './issue';
 
 const MORNING = 9;
 const END_OF_DAY = 18;
@@ -206,7 +207,7 @@ function without(text: string, { index, length }: PhraseRange): string {
 }
 
 export function dueWords(dueMs: number, zone: string): string {
-  return `Due ${longDay(dayOf(dueMs, zone))}, ${timeOf(dueMs, zone)} (${zone}).`;
+  return dueLine(longDay(dayOf(dueMs, zone)), timeOf(dueMs, zone), zone);
 }
 
 /**

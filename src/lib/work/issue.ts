@@ -155,6 +155,11 @@ function lastMarker(body: string): { start: number; end: number; pairs: string[]
 /** Matches the visible line that shows when a reminder is due. */
 const DUE_LINE = /^Due .*\d\d:\d\d \([^()\n]*\)\.[^\S\n]*$/m;
 
+/** Formats `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
+export function dueLine(day: string, time: string, zone: string): string {
+  return `Due ${day}, ${time} (${zone}).`;
+}
+
 /** Sets the due time in the last marker and in the due line. Leaves the rest of the body unchanged. */
 export function withDue(body: string, due: string, line: string): string {
   const pair = `due=${encode(due)}`;
