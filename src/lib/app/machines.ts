@@ -38,9 +38,13 @@ export async function openMachines<T extends ReadDeps>(
     isDamaged = true;
     note(text);
   });
-  const { mergedFolder, openReceived } = await import('../sync/received');
+  const { copyFolder, mergedFolder, openReceived } = await import('../sync/received');
   // A day that lacks an unreadable file is not for commands, which must name the file.
-  const store = { folder: mergedFolder(area.machine), version: VERSION, writes: () => keeps && !isDamaged };
+  const store = {
+    folder: mergedFolder(copyFolder(area.machine)),
+    version: VERSION,
+    writes: () => keeps && !isDamaged,
+  };
   // A published day takes a few hundred KB, a merged one a few.
   const memory = { days: fileMemory(clock, 12), merged: fileMemory(clock, 400, store) };
   const localTime = localTimes(clock, deps.timezone);

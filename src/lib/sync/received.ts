@@ -20,9 +20,9 @@ export function copyFolder(machineState: string): string {
   return join(machineState, 'received');
 }
 
-/** Returns the folder that contains merged days. A day's file goes when what a machine has published for it does. */
-export function mergedFolder(machineState: string): string {
-  return join(copyFolder(machineState), 'merged');
+/** Returns the folder in the copy with merged days. A day's file goes when what a machine published for it changes. */
+export function mergedFolder(copy: string): string {
+  return join(copy, 'merged');
 }
 
 /**
@@ -50,7 +50,7 @@ export function keepCopy(folder: string, copy: string): void {
     if (!ids.includes(id)) removeFolder(join(machinesFolder(copy), id));
   const changed = Object.keys({ ...known, ...next }).filter((source) => known[source] !== next[source]);
   for (const day of changed.map((source) => basename(source).slice(0, 10)).filter(isDay))
-    for (const near of around(day)) removeFile(join(copy, 'merged', `${near}.json`));
+    for (const near of around(day)) removeFile(join(mergedFolder(copy), `${near}.json`));
   const text = JSON.stringify(next);
   if (text === JSON.stringify(known)) return;
   ensureFolder(copy);

@@ -38,7 +38,7 @@ export type FileMemory = ReturnType<typeof fileMemory>;
 const UNCHANGED_MS = 3_600_000;
 
 /** The values that processes of one version keep for each other, one file per first word of a key. */
-export interface KeptValues {
+interface KeptValues {
   folder: string;
   version: string;
   /** Whether this process stores values. */
@@ -46,7 +46,7 @@ export interface KeptValues {
 }
 
 /** Returns a kept value until one of its files changes; otherwise, makes it. */
-export function keptValue<T>(
+function keptValue<T>(
   clock: Pick<Clock, 'now'>,
   { folder, version, writes }: KeptValues,
   { key, paths }: { key: string; paths: readonly string[] },

@@ -27,10 +27,7 @@ export function filteredRows({ rows, filter }: KeyedList): readonly ListedRow[] 
 export function withRows(list: KeyedList, rows: readonly ListedRow[]): KeyedList {
   const before = filteredRows(list);
   const at = before.findIndex(({ id }) => id === list.selected);
-  return selectedAmong({ ...list, rows }, [
-    ...before.slice(at),
-    ...before.slice(0, Math.max(0, at)).reverse(),
-  ]);
+  return selectedAmong({ ...list, rows }, [...before.slice(at), ...before.slice(0, at).reverse()]);
 }
 
 function selectedAmong(list: KeyedList, wanted: readonly ListedRow[] = []): KeyedList {

@@ -139,9 +139,9 @@ export async function withRemoval<T>(
     writeState(deps.state, withPending(withRepo, removal));
   });
   const value = await work();
-  const { machine } = context.area;
-  for (const folder of [mergedFolder(machine), join(machinesFolder(copyFolder(machine)), context.machineId)])
-    removeFolder(folder);
+  const copy = copyFolder(context.area.machine);
+  removeFolder(mergedFolder(copy));
+  removeFolder(join(machinesFolder(copy), context.machineId));
   const problems: string[] = [];
   try {
     await purgeClone(context);
