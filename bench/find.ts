@@ -41,7 +41,7 @@ const home = emptyHome();
 try {
   fill(home.path);
   const env = cleanEnv(home.path);
-  const args = [BIN, 'find', 'zebrafish', 'crossing', '--json'];
+  const args = [BIN, 'find', 'zebrafish', 'crossing', '--limit', '100', '--json'];
   const found = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
   const { rows } = jsonOf({ ...found, code: found.status ?? -1 }) as { rows: unknown[] };
   const [ms = NaN] = medians([{ args }], 3, env);
