@@ -558,7 +558,7 @@ describe('publishing (lib)', () => {
     };
     const hour = new Date().toISOString().slice(0, 13);
     expect(other(0)).to.equal(
-      `desktop: news came ${hour}; publishes days; does not say yet what it has read of yours; its clock is not known yet.`,
+      `desktop: news came ${hour}; publishes days; does not say yet which of your days it has read; its clock is not known yet.`,
     );
     const read = (aheadMin: number, to: string | null, sentMin = 0) => {
       const news = `${new Date(Date.now() - sentMin * 60_000).toISOString().slice(0, 16)}Z`;
