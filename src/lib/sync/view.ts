@@ -109,7 +109,8 @@ function trustText(
   const { sessions, usage, settings } = publishes;
   const kinds = Object.entries({ days, sessions, usage, settings }).filter(([, count]) => count > 0);
   const published = kinds.map(([kind]) => kind).join(', ') || 'nothing yet';
-  const hasRead = read === null ? 'does not say yet which of your days it has read' : hasReadText(read, localTime);
+  const hasRead =
+    read === null ? 'does not say yet which of your days it has read' : hasReadText(read, localTime);
   const parts = [`news came ${localTime(newsAt)}`, `publishes ${published}`, hasRead, clockText(clock)];
   return `${name}: ${parts.join('; ')}.`;
 }
