@@ -5,6 +5,7 @@ import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { queryRows } from '../platform/files/sqlite';
 import { forShell } from '../platform/process/spawn';
+import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import type { Assistant } from './assistant';
@@ -61,7 +62,7 @@ export async function findSessions(
       const key = `${found.assistant} ${found.session}`;
       if (known.has(key)) continue;
       if (known.size === query.limit)
-        return [...notes, `Stopped after ${known.size} sessions; --limit shows more.`];
+        return [...notes, `Stopped after ${plural(known.size, 'session')}; --limit shows more.`];
       known.add(key);
       onFound({ ...found, line: shownLine(query.terms, text) });
     }

@@ -224,7 +224,7 @@ describe('find', () => {
     expect(stopped.rows.map(({ session }) => session)).to.deep.equal(['newer']);
     expect(stopped.notes).to.deep.equal(['Stopped before everything was searched.']);
     const limited = await find(['refund'], { limit: 1 });
-    expect(limited.notes).to.deep.equal(['Stopped after 1 sessions; --limit shows more.']);
+    expect(limited.notes).to.deep.equal(['Stopped after 1 session; --limit shows more.']);
     expect((await find(['refund'])).notes).to.deep.equal([]);
     if (process.getuid?.() === 0) return;
     const locked = log('.claude/projects/a/3.jsonl', [claude('locked', 'refund')]);
