@@ -149,6 +149,8 @@ describe('the built steward', () => {
     const command = await steward(['config', 'path', '--help']);
     expect(command.stdout).to.match(/USAGE[\s\S]*EXAMPLES[\s\S]*RELATED/);
     expect((await steward(['help', 'config', 'path'])).stdout).to.equal(command.stdout);
+    // A topic that is also a command.
+    expect((await steward(['usage', '--help'])).stdout.match(/^ {2}usage prices/gm)).to.have.length(1);
     for (const words of [
       ['help', 'help'],
       ['help', '--help'],

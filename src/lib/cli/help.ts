@@ -115,6 +115,12 @@ export class StewardHelp extends Help {
     return super.sortedCommands.filter(({ hidden }) => hidden !== true);
   }
 
+  /** Omits topics that are also commands of the topic above, because the help lists those too. */
+  protected override get sortedTopics(): Interfaces.Topic[] {
+    const own = new Set(this.config.commands.map(({ id }) => id));
+    return super.sortedTopics.filter(({ name }) => !name.includes(':') || !own.has(name));
+  }
+
   /** Shows the help of `help` itself, a word that oclif skips. */
   override async showHelp(argv: string[]): Promise<void> {
     const [own] = argv.join(' ') === 'help' ? this.config.commands.filter(({ id }) => id === 'help') : [];
