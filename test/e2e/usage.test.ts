@@ -142,6 +142,8 @@ describe('steward usage (built)', function () {
       ['--by', 'colour'],
       ['--of', 'x'],
       ['--csv', '--json'],
+      ['--check', '--by', 'repo'],
+      ['--check', '--csv'],
     ]) {
       const { code, stderr } = await run('usage', ...args);
       expect(code, args.join(' ')).to.equal(2);
@@ -166,6 +168,7 @@ describe('steward usage (built)', function () {
     const hook = await run('usage', '--check', '--hook');
     expect(hook.code).to.equal(0);
     expect(jsonOf(hook)).to.have.nested.property('hookSpecificOutput.permissionDecision', 'deny');
+    expect(await run('usage', '--check', '--hook', '--json')).to.deep.equal(hook);
   });
 
   it('shows what a price update changes, uses it only with a yes, and goes back', async () => {

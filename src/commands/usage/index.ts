@@ -6,6 +6,7 @@ import { collectUsage } from '../../lib/usage/collect';
 import { budgetStates, budgetTexts, denial, limiting, type BudgetState } from '../../lib/usage/budgets';
 import { GROUPINGS, type Grouping, type Usage } from '../../lib/usage/rollup';
 import { readPipedStdin } from '../../lib/platform/process/stdin';
+import { writeStdout } from '../../lib/platform/terminal/stdio';
 import { usageCsv, usageText } from '../../lib/usage/view';
 import type { Yield } from '../../lib/usage/yield';
 
@@ -23,7 +24,10 @@ export default class UsageCommand extends BaseCommand {
     of: ofOr('last 7 days', 'Days'),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
     machine,
-    check: boolean({ description: 'Exit with 6 if a budget is used up; show the budgets.' }),
+    check: boolean({
+      description: 'Exit with 6 if a budget is used up; show the budgets.',
+      exclusive: ['by', 'of', 'csv', 'machine'],
+    }),
     hook: boolean({ description: 'With --check, print a denial for a hook.', dependsOn: ['check'] }),
   };
   static override examples = ['usage --by repo --of "last month"', 'usage --by model --csv > usage.csv'];
@@ -52,7 +56,8 @@ export default class UsageCommand extends BaseCommand {
     if (isHook) {
       const call = await readPipedStdin(MAX_CALL_BYTES);
       const limits = await limiting(over, call?.bytes.toString() ?? '', deps);
-      if (limits.length > 0) this.printUnfolded(() => denial(limits));
+      // A hook gets its answer also with --json.
+      if (limits.length > 0) writeStdout(`${denial(limits)}\n`);
       return undefined;
     }
     if (over.length > 0) process.exitCode = EXIT_CODES.conflict;
