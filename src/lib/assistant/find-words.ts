@@ -1,12 +1,13 @@
 import { StewardError } from '../errors';
+import { byteSearch, type ByteSearch } from '../platform/files/line-search';
 import { cleanLine } from '../platform/terminal/terminal';
 
 /** A word or phrase to find. */
 export interface FindTerm {
   /** Finds it in text, as a whole word. */
   whole: RegExp;
-  /** Finds its longest part in the bytes of a JSON line, where other characters may be escaped. */
-  bytes: RegExp;
+  /** Finds its longest part in the bytes of JSON lines. */
+  bytes: ByteSearch;
   /** That part. */
   run: string;
 }
@@ -42,19 +43,20 @@ function termOf(text: string): FindTerm {
   const whole = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+');
   return {
     whole: new RegExp(edge(chars[0], '<!') + whole + edge(chars.at(-1), '!'), 'giu'),
-    bytes: new RegExp([...run].map(bytesOf).join(''), 'i'),
+    bytes: byteSearch(formsOf(run)),
     run,
   };
 }
 
-/** Returns a pattern for a letter in JSON: as UTF-8 in either case, or escaped. */
-function bytesOf(char: string): string {
-  if (char < '\u0080') return char;
-  const forms = [...new Set([char, char.toLowerCase(), char.toUpperCase()])].flatMap((form) => [
-    Buffer.from(form).toString('latin1'),
-    form.replace(/[^]/g, (unit) => `\\\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  ]);
-  return `(?:${forms.join('|')})`;
+/** Returns a word as JSON may contain it: in either case, with its other letters as they are or escaped. */
+function formsOf(word: string): string[] {
+  return [word, word.toLowerCase(), word.toUpperCase()].flatMap((form) => {
+    const escaped = form.replace(
+      /[^\0-\x7f]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return [form, escaped, escaped.toUpperCase()];
+  });
 }
 
 export function hasAll(terms: readonly FindTerm[], text: string): boolean {

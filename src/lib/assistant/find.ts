@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 
 import { unless } from '../errors';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { readLines } from '../platform/files/jsonl';
+import { lineSearch } from '../platform/files/line-search';
 import { queryRows } from '../platform/files/sqlite';
 import { forShell } from '../platform/process/spawn';
 import { plural } from '../platform/terminal/format';
@@ -80,7 +80,11 @@ function foundIn({ title, resume }: Assistant, { session, ms, cwd, repo, by, tex
 type Hit = Said & { repo: string | null };
 
 function searcher({ terms, by, repo, startMs, endMs, files }: FindQuery, note: (text: string) => unknown) {
-  const { bytes, run } = terms.reduce((a, b) => (b.run.length > a.run.length ? b : a));
+  const longest = [...terms].sort((a, b) => b.run.length - a.run.length);
+  const search = lineSearch(
+    longest.map(({ bytes }) => bytes),
+    MAX_LINE_BYTES,
+  );
   const placeOf = placeReader();
   const hitsOf = (said: Said): Hit[] => {
     const { ms, cwd, text } = said;
@@ -95,20 +99,20 @@ function searcher({ terms, by, repo, startMs, endMs, files }: FindQuery, note: (
   function transcript(path: string): Hit[] {
     const entryOf = entryReader();
     const hits: Hit[] = [];
-    const options = { maxLineBytes: MAX_LINE_BYTES, tail: true, pattern: bytes };
-    const end = unless(UNREADABLE, () =>
-      readLines(path, options, ({ text = '' }) => {
+    const isRead = unless(UNREADABLE, () =>
+      search(path, (text) => {
         const { timestamp = '', session, cwd = '' } = entryOf(text) ?? {};
         const [ms, message] = [parseIso(timestamp), messageIn(parseObject(text) ?? {}, files)];
         if (ms === undefined || session === undefined || message === undefined) return;
         hits.push(...hitsOf({ ...message, session, cwd, ms }));
       }),
     );
-    if (end === undefined) note(path);
+    if (isRead !== true) note(path);
     return hits;
   }
   function database(path: string): Hit[] {
     // SQLite ignores the case of ASCII letters only.
+    const [{ run = '' } = {}] = longest;
     const like = /^\w+$/.test(run) ? `%${run}%` : '%';
     const rows = orUndefined(
       () => queryRows(path, PARTS, [like]),

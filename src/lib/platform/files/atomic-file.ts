@@ -103,15 +103,27 @@ export function readText(path: string, options: ReadOptions = {}): string | unde
 
 /** Returns the bytes of a regular file, or undefined if it does not exist. */
 export function readBytes(path: string, options: ReadOptions = {}): Buffer | undefined {
-  const fd = openRegular(path, constants.O_RDONLY, { followLink: options.followLink === true });
+  const { followLink = false, maxBytes = Infinity } = options;
+  return inFile(
+    path,
+    (fd) => {
+      if (fstatSync(fd).size > maxBytes) {
+        throw new StewardError('config', `${path} is larger than ${maxBytes} bytes.`, {
+          hint: 'Move or rename the file; steward creates a new one.',
+        });
+      }
+      return readFileSync(fd);
+    },
+    { followLink },
+  );
+}
+
+/** Calls `read` with an open regular file. Returns undefined if the file doesn't exist. */
+export function inFile<T>(path: string, read: (fd: number) => T, options?: OpenOptions): T | undefined {
+  const fd = openRegular(path, constants.O_RDONLY, options);
   if (fd === undefined) return undefined;
   try {
-    if (options.maxBytes !== undefined && fstatSync(fd).size > options.maxBytes) {
-      throw new StewardError('config', `${path} is larger than ${options.maxBytes} bytes.`, {
-        hint: 'Move or rename the file; steward creates a new one.',
-      });
-    }
-    return readFileSync(fd);
+    return read(fd);
   } finally {
     closeSync(fd);
   }

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { writeAll, withPath, openRegular } from './atomic-file';
+import { inFile, writeAll, withPath, openRegular } from './atomic-file';
 import { syncFile, syncFolder } from './durable';
 import { ensureFolder, removeFile } from './folder';
 
@@ -12,7 +12,7 @@ export interface Line {
   offset: number;
   /** Length in bytes, without the line feed. */
   bytes: number;
-  /** The line's text, or undefined if the line is too long, not UTF-8 or doesn't match the pattern. */
+  /** The line's text, or undefined if the line is too long or not UTF-8. */
   text: string | undefined;
 }
 
@@ -21,8 +21,6 @@ export interface ReadOptions {
   maxLineBytes?: number;
   /** Whether to read a last line that has no line feed. */
   tail?: boolean;
-  /** Reads only the first line and lines whose bytes (as Latin-1) match; others are skipped, or have no text. */
-  pattern?: RegExp;
 }
 
 /** Maximum line length; steward's own lines are a few hundred bytes long. */
@@ -35,24 +33,16 @@ const LF = 10;
  * doesn't exist. If the returned `size` is less than `from`, the file was truncated or replaced.
  */
 export function readLines(path: string, options: ReadOptions, onLine: (line: Line) => void) {
-  const fd = openRegular(path, constants.O_RDONLY);
-  if (fd === undefined) return undefined;
-  try {
-    return scan(fd, options, onLine);
-  } finally {
-    closeSync(fd);
-  }
+  return inFile(path, (fd) => scan(fd, options, onLine));
 }
 
 function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void) {
-  const { from = 0, maxLineBytes: maxBytes = MAX_LINE_BYTES, tail = false, pattern } = options;
+  const { from = 0, maxLineBytes: maxBytes = MAX_LINE_BYTES, tail = false } = options;
   const { size } = fstatSync(fd);
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = from;
   let lineStart = from;
   let chunks: Buffer[] = [];
-  const textOf = (bytes: Buffer): string | undefined =>
-    lineStart > 0 && pattern?.test(bytes.toString('latin1')) === false ? undefined : asText(bytes);
   while (position < size) {
     const got = readSync(fd, buffer, 0, Math.min(CHUNK, size - position), position);
     if (got === 0) break;
@@ -61,12 +51,10 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void) {
     for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
       const bytes = position + feed - lineStart;
       const isKept = bytes <= maxBytes;
-      const text = isKept ? textOf(joined(chunks, chunk.subarray(start, feed))) : undefined;
+      const text = isKept ? asText(joined(chunks, chunk.subarray(start, feed))) : undefined;
       onLine({ offset: lineStart, bytes, text });
       chunks = [];
-      const last = start === 0 && pattern !== undefined ? chunk.lastIndexOf(LF) : feed;
-      const hasMatch = last > feed && pattern?.test(chunk.toString('latin1', feed, last)) === true;
-      start = (hasMatch ? feed : last) + 1;
+      start = feed + 1;
       lineStart = position + start;
     }
     position += got;
@@ -75,7 +63,7 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void) {
   }
   const torn = position - lineStart;
   if (tail && torn > 0) {
-    const text = torn <= maxBytes ? textOf(Buffer.concat(chunks)) : undefined;
+    const text = torn <= maxBytes ? asText(Buffer.concat(chunks)) : undefined;
     onLine({ offset: lineStart, bytes: torn, text });
   }
   return {
@@ -104,14 +92,11 @@ export type AppendPlan = ReturnType<typeof planAppend>;
 /** Plans an append. If the last line is incomplete, the planned text begins with a line feed. */
 export function planAppend(path: string, lines: readonly string[]) {
   const body = linesText(lines);
-  const fd = openRegular(path, constants.O_RDONLY);
-  if (fd === undefined) return { offset: 0, text: body };
-  try {
+  const plan = inFile(path, (fd) => {
     const { size } = fstatSync(fd);
     return { offset: size, text: body !== '' && isTorn(fd, size) ? `\n${body}` : body };
-  } finally {
-    closeSync(fd);
-  }
+  });
+  return plan ?? { offset: 0, text: body };
 }
 
 /** Completes a planned append durably and exactly once, even after a crash or a full disk. */
@@ -222,13 +207,9 @@ function readFully(fd: number, into: Buffer, position: number): void {
 
 /** Returns the first bytes of a file, or undefined if it doesn't exist. */
 export function readHead(path: string, bytes: number): Buffer | undefined {
-  const fd = openRegular(path, constants.O_RDONLY);
-  if (fd === undefined) return undefined;
-  try {
+  return inFile(path, (fd) => {
     const head = Buffer.alloc(Math.min(bytes, fstatSync(fd).size));
     readFully(fd, head, 0);
     return head;
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
