@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -46,15 +46,20 @@ describe('steward find (built)', function () {
     const { rows, notes } = found as { rows: { session: string }[]; notes: string[] };
     expect(rows.map(({ session }) => session)).to.have.members(hits.map((session) => `s${session}`));
     expect(notes).to.deep.equal([]);
-    expect((await steward(['find', 'zebra'], { home: home.path })).stdout).to.equal('No session found.\n');
+    const none = await steward(['find', 'zebra'], { home: home.path });
+    expect([none.stdout, none.code]).to.deep.equal(['No session found.\n', 5]);
   });
 
   it('keeps what it found when you press Ctrl-C, and ends', async () => {
     const folder = join(home.path, '.claude', 'projects', 'shop');
     mkdirSync(folder, { recursive: true });
     const text = 'the payment is retried. '.repeat(10);
-    for (let session = 0; session < 3000; session += 1)
-      writeFileSync(join(folder, `s${session}.jsonl`), line(session, text));
+    for (let session = 0; session < 3000; session += 1) {
+      const path = join(folder, `s${session}.jsonl`);
+      writeFileSync(path, line(session, text));
+      // A session is printed when only older files are left.
+      utimesSync(path, 1, 1);
+    }
     const args = [BIN, 'find', 'payment', '--limit', '10000'];
     const child = spawn(process.execPath, args, { env: cleanEnv(home.path) });
     let [said, printed] = ['', ''];

@@ -27,7 +27,7 @@ export interface FindQuery {
 }
 
 /** The newest message of a session that has the words. `resume`: the command that resumes it, if its id and folder are safe. */
-export type FoundSession = Omit<ReturnType<typeof foundIn>, 'text'> & { line: string };
+export type FoundSession = ReturnType<typeof foundIn>;
 
 type Said = SpokenMessage & { session: string; cwd: string; ms: number };
 
@@ -41,40 +41,54 @@ const PARTS = `SELECT part.session_id AS session, directory AS cwd, part.time_cr
   JOIN session ON session.id = part.session_id WHERE part.data LIKE ? ORDER BY ms DESC LIMIT 10000`;
 
 /**
- * Searches logs, and calls `onFound` for each session. Calls `pause` after each log, and stops when it returns false.
- * Returns notes about what was not searched.
+ * Searches logs, newest first, and calls `onFound` for each session in the order of their times, so each waits until
+ * only older logs are left. Calls `pause` after each log, and stops when it returns false. Returns notes about what
+ * was not searched.
  */
 export async function findSessions(
-  logs: readonly { assistant: Assistant; path: string }[],
+  logs: readonly { assistant: Assistant; path: string; mtimeMs: number }[],
   query: FindQuery,
   { onFound, pause }: { onFound: (found: FoundSession) => unknown; pause: () => Promise<boolean> },
 ): Promise<string[]> {
-  const known = new Set<string>();
+  const shown = new Set<string>();
+  const held = new Map<string, { ms: number; found: FoundSession }>();
   const notes = new Set<string>();
   const read = searcher(query, (text) => notes.add(`Not searched: ${text}`));
-  for (const { assistant, path } of logs) {
-    const newest = new Map<string, ReturnType<typeof foundIn>>();
-    for (const hit of read(path)) {
-      const found = foundIn(assistant, hit);
-      if (found.at >= (newest.get(hit.session)?.at ?? '')) newest.set(hit.session, found);
+  const showSince = (oldestMs: number): boolean => {
+    const rows = [...held].filter(([, { ms }]) => ms >= oldestMs).sort(([, a], [, b]) => b.ms - a.ms);
+    return rows.every(([key, { found }]) => {
+      if (shown.size === query.limit) return false;
+      held.delete(key);
+      shown.add(key);
+      onFound(found);
+      return true;
+    });
+  };
+  const stopped = `Stopped after ${plural(query.limit, 'session')}; --limit shows more.`;
+  for (const { assistant, path, mtimeMs } of logs) {
+    if (!showSince(mtimeMs)) return [...notes, stopped];
+    const hits = read(path).sort((a, b) => a.ms - b.ms);
+    for (const hit of new Map(hits.map((one) => [one.session, one])).values()) {
+      const key = `${assistant.id} ${hit.session}`;
+      if (shown.has(key) || hit.ms < (held.get(key)?.ms ?? 0)) continue;
+      held.set(key, { ms: hit.ms, found: foundIn(assistant, hit, query.terms) });
     }
-    for (const { text, ...found } of [...newest.values()].sort((a, b) => (a.at < b.at ? 1 : -1))) {
-      const key = `${found.assistant} ${found.session}`;
-      if (known.has(key)) continue;
-      if (known.size === query.limit)
-        return [...notes, `Stopped after ${plural(known.size, 'session')}; --limit shows more.`];
-      known.add(key);
-      onFound({ ...found, line: shownLine(query.terms, text) });
-    }
-    if (!(await pause())) return [...notes, 'Stopped before everything was searched.'];
+    if (await pause()) continue;
+    showSince(0);
+    return [...notes, 'Stopped before everything was searched.'];
   }
-  return [...notes];
+  return showSince(0) ? [...notes] : [...notes, stopped];
 }
 
-function foundIn({ title, resume }: Assistant, { session, ms, cwd, repo, by, text }: Hit) {
+function foundIn(
+  { title, resume }: Assistant,
+  { session, ms, cwd, repo, by, text }: Hit,
+  terms: readonly FindTerm[],
+) {
   const isSafe = SESSION_ID.test(session) && clean(cwd) === cwd;
   const command = resume === undefined || !isSafe ? null : `cd ${forShell(cwd)} && ${resume(session)}`;
-  return { assistant: title, session: clean(session), at: toIso(ms), repo, by, text, resume: command };
+  const line = shownLine(terms, text);
+  return { assistant: title, session: clean(session), at: toIso(ms), repo, by, line, resume: command };
 }
 
 type Hit = Said & { repo: string | null };

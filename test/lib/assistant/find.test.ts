@@ -53,7 +53,9 @@ describe('find', () => {
     ).sort((a, b) => b.mtimeMs - a.mtimeMs);
     const opencode = ASSISTANTS.find(({ id }) => id === 'opencode');
     const databases =
-      opencode === undefined || !wrote ? [] : [{ assistant: opencode, path: join(home, 'opencode.db') }];
+      opencode === undefined || !wrote
+        ? []
+        : [{ assistant: opencode, path: join(home, 'opencode.db'), mtimeMs: 0 }];
     const rows: FoundSession[] = [];
     const query = {
       terms: findTerms(words),
@@ -101,6 +103,20 @@ describe('find', () => {
     expect(new Set(rows.map(({ repo, at: when }) => `${repo ?? ''} ${when}`))).to.deep.equal(
       new Set([`shop ${at}`]),
     );
+  });
+
+  it('orders the sessions by their times, also if a copy of their files has changed the order', async () => {
+    const day = (session: string, date: string): object =>
+      claude(session, 'refund', { timestamp: `2026-0${date}T10:00:00.000Z` });
+    log('.claude/projects/a/1.jsonl', [day('june', '6-01'), day('march', '3-01')]);
+    log('.claude/projects/a/2.jsonl', [day('april', '4-01'), day('march', '3-02')]);
+    log('.claude/projects/a/3.jsonl', [day('may', '5-01'), day('may', '2-01')]);
+    expect(await sessions(['refund'])).to.deep.equal(['june', 'may', 'april', 'march']);
+    const { rows, notes } = await find(['refund'], { limit: 2 });
+    expect(rows.map(({ session }) => session)).to.deep.equal(['june', 'may']);
+    expect(notes).to.deep.equal(['Stopped after 2 sessions; --limit shows more.']);
+    const march = (await find(['refund'])).rows.at(-1);
+    expect(march?.at).to.equal('2026-03-02T10:00:00.000Z');
   });
 
   it('takes whole words that stand together in one message, and phrases', async () => {
