@@ -4,6 +4,7 @@ import { openFind } from '../lib/app/find';
 import type { FoundSession } from '../lib/assistant/find';
 import { foundText } from '../lib/assistant/find-view';
 import { findTerms } from '../lib/assistant/find-words';
+import { EXIT_CODES } from '../lib/errors';
 import { nameOfRepo } from '../lib/platform/files/git-folder';
 import { isInteractive } from '../lib/platform/terminal/ask';
 import { localTimes } from '../lib/platform/time/day-words';
@@ -14,7 +15,7 @@ const SLOW_MS = 1000;
 export default class Find extends BaseCommand {
   static override summary = 'Find past sessions by their words';
   static override description =
-    'Searches the transcripts of your assistants here for messages with all these words. On a terminal, Enter resumes a session in tmux. Stores nothing.';
+    'Searches the transcripts of your assistants here for messages with all these words. On a terminal, Enter resumes a session in tmux. Exits with 5 if no session is found. Stores nothing.';
   static override strict = false;
   static override args = {
     words: word({ required: true, description: 'Whole words, in any case; quote a phrase.' }),
@@ -59,7 +60,10 @@ export default class Find extends BaseCommand {
       rows.push(found);
       this.print(() => foundText(found, terms, { ...this.terminal, localTime }));
     }).finally(() => clearTimeout(slow));
-    if (rows.length === 0) this.print(() => 'No session found.');
+    if (rows.length === 0) {
+      process.exitCode = EXIT_CODES.not_found;
+      this.print(() => 'No session found.');
+    }
     for (const note of notes) this.say(note);
     return { rows, notes };
   }
