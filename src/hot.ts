@@ -17,6 +17,7 @@ const BUNDLES: Readonly<Record<string, HotBundle>> = {
   '': 'overview',
   home: 'overview',
   status: 'overview',
+  inbox: 'overview',
 };
 
 export type HotBundle = 'hook' | 'statusline' | 'notify-send' | 'overview';

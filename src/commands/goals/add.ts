@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 
 import { BaseCommand, repeatable, text, word } from '../../lib/cli/base-command';
 import { addGoal } from '../../lib/goals/record';
-import { checkedSite } from '../../lib/platform/net/address';
+import { checkedSite } from '../../lib/platform/net/site';
 import { cleanLine } from '../../lib/platform/terminal/terminal';
 
 const MAX_CHARS = 200;

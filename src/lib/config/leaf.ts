@@ -1,11 +1,11 @@
-import { isIP } from 'node:net';
 import { isAbsolute, join, resolve } from 'node:path';
 import * as v from 'valibot';
 
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { expandHome } from '../platform/files/paths';
-import { asciiEntry, isLoopbackHost, isSite, OTHER_SITES } from '../platform/net/address';
+import { isIP, isLoopbackHost } from '../platform/net/address';
+import { asciiEntry, isSite, OTHER_SITES } from '../platform/net/site';
 import { gitAddress } from '../platform/net/git-address';
 import { isZone } from '../platform/time/time';
 import { type Secret, isSecretReference, secret } from './secret';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { isSite } from '../platform/net/address';
+import { isSite } from '../platform/net/site';
 import type { RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { pairedBrowser } from '../sense/web-pairing';

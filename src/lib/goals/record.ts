@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { expandHome, processHost } from '../platform/files/paths';
-import { asciiSite } from '../platform/net/address';
+import { asciiSite } from '../platform/net/site';
 
 export interface Goal {
   id: string;

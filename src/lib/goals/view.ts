@@ -1,4 +1,4 @@
-import { isSite } from '../platform/net/address';
+import { isSite } from '../platform/net/site';
 import { minutes, palette, table, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { cleanLine } from '../platform/terminal/terminal';

@@ -4,7 +4,7 @@ import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { isObject } from '../platform/files/json-object';
 import { isOnlyComments } from '../platform/files/yaml';
-import { asciiEntry } from '../platform/net/address';
+import { asciiEntry } from '../platform/net/site';
 import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import type { Day } from '../platform/time/time';

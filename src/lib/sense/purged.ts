@@ -1,7 +1,7 @@
 import { definedOnly, textOf } from '../platform/files/json-object';
 import { isText, listOf, optional, shape } from '../platform/files/shape';
 import { folderHash } from '../platform/files/short-hash';
-import { OTHER_SITES } from '../platform/net/address';
+import { OTHER_SITES } from '../platform/net/site';
 import { parseIso, toIso } from '../platform/time/clock';
 import { isInRange, type DayRange } from '../platform/time/period';
 import { dayOf } from '../platform/time/time';

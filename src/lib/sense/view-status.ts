@@ -19,7 +19,7 @@ import { dayOf, timeOf } from '../platform/time/time';
 import type { CaptureResult } from './capture';
 import { APP_KINDS, siteHint } from '../time/classify';
 import type { Classified } from './classify-file';
-import { isSite } from '../platform/net/address';
+import { isSite } from '../platform/net/site';
 import type { PurgeResult } from './purge';
 import { isEmptyRecord, type DailyRecord } from '../time/record';
 import type { SenseStatus } from './read';

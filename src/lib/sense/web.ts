@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { SenseConfig } from '../config/schema';
-import { OTHER_SITES } from '../platform/net/address';
+import { OTHER_SITES } from '../platform/net/site';
 import { toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
 import type { SenseEvent, WebDetail } from '../time/event';

@@ -152,9 +152,11 @@ export function parseSession(slug: unknown, value: unknown) {
     terminal: parseTerminal(value['terminal']) ?? null,
     machine: text('machine'),
   };
-  const all = { ...value, ...optionalOf(value), givenName: undefined, title: undefined, isAlive: undefined };
-  return { ...definedOnly(all), ...known } as typeof known & Defined<ReturnType<typeof optionalOf>>;
+  const all = { ...value, ...optionalOf(value), ...NEVER_STORED, ...known };
+  return definedOnly(all) as typeof known & Defined<ReturnType<typeof optionalOf>>;
 }
+
+const NEVER_STORED = { givenName: undefined, title: undefined, isAlive: undefined };
 
 function optionalOf(value: Record<string, unknown>) {
   const word = (key: string): string | undefined => textOf(value[key]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
-import { asciiSite, checkedSite, isSite, OTHER_SITES } from '../platform/net/address';
+import { asciiSite, checkedSite, isSite, OTHER_SITES } from '../platform/net/site';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 import { classifiedNames, siteKey } from './site';

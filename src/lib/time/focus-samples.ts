@@ -1,5 +1,5 @@
 import { textOf } from '../platform/files/json-object';
-import { OTHER_SITES } from '../platform/net/address';
+import { OTHER_SITES } from '../platform/net/site';
 import { parseIso } from '../platform/time/clock';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { FOCUS_TYPES, type SenseEvent } from './event';

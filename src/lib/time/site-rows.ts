@@ -1,4 +1,4 @@
-import { OTHER_SITES } from '../platform/net/address';
+import { OTHER_SITES } from '../platform/net/site';
 import { minutes } from '../platform/terminal/format';
 import { listIn } from './ledger/spans';
 import { appOf, siteOf } from './site';

@@ -1,4 +1,4 @@
-import { isSite, OTHER_SITES } from '../platform/net/address';
+import { isSite, OTHER_SITES } from '../platform/net/site';
 
 /** The families of browsers that the extension runs in. */
 export const BROWSERS = ['chromium', 'firefox'] as const;

@@ -20,7 +20,15 @@ describe('hot path', () => {
   });
 
   it('leaves hot commands with unusual words to oclif, as they are', async () => {
-    for (const words of ['hook stop --help', 'statusline --frob', 'notify send', 'status --json', '']) {
+    for (const words of [
+      'hook stop --help',
+      'statusline --frob',
+      'notify send',
+      'status --json',
+      'inbox --why',
+      'inbox done 3',
+      '',
+    ]) {
       const argv = words.split(' ').filter((word) => word !== '');
       const call = hotCall(argv);
       if (call === undefined) throw new Error(`${words} is not hot.`);

@@ -10,7 +10,7 @@ import type { SenseEvent } from '../../../src/lib/time/event';
 import { timeRows } from '../../../src/lib/time/ledger/rows';
 import { mergeDays } from '../../../src/lib/time/machines/merge';
 import { appOf, browserOf, siteOf } from '../../../src/lib/time/site';
-import { checkedSite, isSite } from '../../../src/lib/platform/net/address';
+import { checkedSite, isSite } from '../../../src/lib/platform/net/site';
 import { siteLines, withoutSites } from '../../../src/lib/time/site-rows';
 import { thrown } from '../../helpers/errors';
 import { MACHINES, machineDay } from '../../helpers/machines';
