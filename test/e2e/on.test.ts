@@ -100,17 +100,26 @@ describe('programs on events (built)', function () {
   });
 
   it('are listed and tested, and a program on notifications sends none', async () => {
-    expect((await run('on', 'list')).stdout).to.include('No programs. Events: session-waiting, turn-ended');
+    const folder = join(home.path, '.steward', 'on');
+    expect((await run('on', 'list')).stdout).to.equal(
+      `No programs in ${folder}. Put executable files into these folders there:\n${PROGRAM_EVENTS.map((event) => `  ${event}.d\n`).join('')}`,
+    );
+    expect((await run('on', 'test', 'turn-ended')).stdout).to.equal(
+      `No programs in ${folder}/turn-ended.d. Put an executable file there.\n`,
+    );
     const fails = program('turn-ended', 'fails', 'echo no; exit 3');
     write('.steward/on/turn-ended.d/notes.txt', '');
     const list = jsonOf(await run('on', 'list', '--json')) as Program[];
     expect(list.map(({ path, why }) => [path.split('/').at(-1), why])).to.deep.equal([
       ['fails', null],
-      ['notes.txt', 'not executable'],
+      ['notes.txt', 'it is not executable'],
     ]);
+    const notes = join(folder, 'turn-ended.d', 'notes.txt');
+    const refused = `${notes}: not run: it is not executable. Fix: chmod u+x ${notes}\n`;
+    expect((await run('on', 'list')).stdout).to.equal(`${fails}: runs\n${refused}`);
     const tested = await run('on', 'test', 'turn-ended');
     expect(tested.code).to.equal(8);
-    expect(tested.stdout).to.include(`${fails}: exit code 3\nno\n`);
+    expect(tested.stdout).to.equal(`${fails}: exit code 3\nno\n${refused}`);
     const loop = program(
       'notification',
       'loop',

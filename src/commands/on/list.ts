@@ -1,7 +1,8 @@
+import { join } from 'node:path';
+
 import { openProgramDeps } from '../../lib/app/programs';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { allPrograms, PROGRAM_EVENTS } from '../../lib/daemon/programs';
-import { table } from '../../lib/platform/terminal/format';
+import { allPrograms, PROGRAM_EVENTS, programState } from '../../lib/daemon/programs';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class OnList extends BaseCommand {
@@ -11,10 +12,13 @@ export default class OnList extends BaseCommand {
   static override related = ['on test EVENT', 'daemon logs'];
 
   run(): Promise<object> {
-    const programs = allPrograms(openProgramDeps(this.context));
-    const rows = programs.map(({ event, path, why }) => [event, clean(why ?? 'runs'), clean(path)]);
-    return Promise.resolve(
-      this.show(programs, () => table(rows) || `No programs. Events: ${PROGRAM_EVENTS.join(', ')}.`),
-    );
+    const deps = openProgramDeps(this.context);
+    const programs = allPrograms(deps);
+    const rows = programs.map((program) => clean(`${program.path}: ${programState(program)}`));
+    const none = [
+      `No programs in ${clean(join(deps.root, 'on'))}. Put executable files into these folders there:`,
+      ...PROGRAM_EVENTS.map((event) => `  ${event}.d`),
+    ];
+    return Promise.resolve(this.show(programs, () => (rows.length > 0 ? rows : none).join('\n')));
   }
 }

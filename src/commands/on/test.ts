@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import { openProgramDeps } from '../../lib/app/programs';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import {
@@ -27,6 +29,7 @@ export default class OnTest extends BaseCommand {
       results.push(await testProgram(deps, program));
     if (results.some(({ code }) => code !== 0)) process.exitCode = EXIT_CODES.unavailable;
     const lines = results.flatMap(({ path, result, output }) => [`${clean(path)}: ${clean(result)}`, output]);
-    return this.show(results, () => lines.filter((line) => line !== '').join('\n') || 'No programs.');
+    const none = `No programs in ${clean(join(deps.root, 'on', `${args.event}.d`))}. Put an executable file there.`;
+    return this.show(results, () => lines.filter((line) => line !== '').join('\n') || none);
   }
 }

@@ -45,6 +45,8 @@ export interface Program {
   path: string;
   /** Why it isn't run, such as its owner or mode; null if it is. */
   why: string | null;
+  /** The command that repairs that, if there is one. */
+  fix: string | null;
 }
 
 export function programsFor({ root, disabled }: ProgramDeps, event: ProgramEvent): Program[] {
@@ -52,12 +54,13 @@ export function programsFor({ root, disabled }: ProgramDeps, event: ProgramEvent
   const names = lstatOf(folder)?.isFolder === true ? listFolder(folder).sort() : [];
   if (names.length === 0) return [];
   const folders = [root, join(root, 'on'), folder];
-  const refused = folders.map((path) => refusal(path, 'isFolder')).find((why) => why !== null);
+  const [refused] = folders.flatMap((path) => refusal(path, 'isFolder', `the folder ${path}`) ?? []);
   const stopped = disabledIn(disabled);
   return names.map((name) => {
     const path = join(folder, name);
     const isStopped = stopped[path] !== undefined && stopped[path] === stampOf(path)?.mark;
-    return { event, path, why: refused ?? refusal(path, 'isFile') ?? (isStopped ? DISABLED : null) };
+    const state = isStopped ? { why: DISABLED, fix: `touch ${forShell(path)}` } : { why: null, fix: null };
+    return { event, path, ...(refused ?? refusal(path, 'isFile', 'it') ?? state) };
   });
 }
 
@@ -65,20 +68,35 @@ export function programsFor({ root, disabled }: ProgramDeps, event: ProgramEvent
 export function allPrograms(deps: ProgramDeps): (Omit<Program, 'event'> & { event: string })[] {
   const root = join(deps.root, 'on');
   const names = lstatOf(root)?.isFolder === true ? listFolder(root) : [];
-  const why = `no such event; use one of ${PROGRAM_EVENTS.join(', ')}`;
-  const folders = names.map((name) => ({ event: name.replace(/\.d$/, ''), path: join(root, name), why }));
   const known = PROGRAM_EVENTS.map((event) => join(root, `${event}.d`));
-  const strays = folders.filter(({ path }) => !known.includes(path) && lstatOf(path)?.isFolder === true);
-  return [...PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event)), ...strays];
+  const strays = names.map((name) => join(root, name)).filter((path) => !known.includes(path));
+  const folders = strays.filter((path) => lstatOf(path)?.isFolder === true);
+  const unknown = folders.map((path) => {
+    const isKnown = known.includes(`${path}.d`);
+    const why = isKnown ? 'its name lacks .d' : `no such event; use one of ${PROGRAM_EVENTS.join(', ')}`;
+    const fix = isKnown ? `mv ${forShell(path)} ${forShell(`${path}.d`)}` : null;
+    return { event: basename(path, '.d'), path, why, fix };
+  });
+  return [...PROGRAM_EVENTS.flatMap((event) => programsFor(deps, event)), ...unknown];
 }
 
-/** Returns why a program or its folder is not used; null if only you can change it. */
-function refusal(path: string, kind: 'isFile' | 'isFolder'): string | null {
+/** Returns why a program or its folder is not used; undefined if only you can change it. */
+function refusal(path: string, kind: 'isFile' | 'isFolder', name: string) {
   const found = lstatOf(path);
-  if (found?.[kind] !== true) return 'a link, or not a file in a folder';
-  if (!found.isOwn) return 'belongs to another user';
-  if ((found.mode & 0o022) !== 0) return 'others can change it';
-  return (found.mode & 0o100) === 0 ? 'not executable' : null;
+  const thing = kind === 'isFile' ? 'file; put the program itself there' : 'folder';
+  if (found?.[kind] !== true) return { why: `${name} is a link or not a ${thing}`, fix: null };
+  const quoted = forShell(path);
+  if (!found.isOwn) return { why: `${name} belongs to another user`, fix: `sudo chown "$USER" ${quoted}` };
+  if ((found.mode & 0o022) !== 0)
+    return { why: `other users can change ${name}`, fix: `chmod go-w ${quoted}` };
+  const isExecutable = (found.mode & 0o100) !== 0;
+  return isExecutable ? undefined : { why: `${name} is not executable`, fix: `chmod u+x ${quoted}` };
+}
+
+/** Returns whether the daemon runs a program, or why not and what to do. */
+export function programState({ why, fix }: Pick<Program, 'why' | 'fix'>): string {
+  if (why === null) return 'runs';
+  return `not run: ${why}${fix === null ? '' : `. Fix: ${fix}`}`;
 }
 
 function disabledIn(path: string): Record<string, unknown> {
@@ -118,8 +136,10 @@ export type TestedProgram = Awaited<ReturnType<typeof runProgram>>;
 /** Runs a program with the example of its event, also if it is disabled. */
 export async function testProgram(deps: ProgramDeps, program: Program): Promise<TestedProgram> {
   const { event, path, why } = program;
-  if (why !== null && why !== DISABLED) return { path, code: null, result: why, output: '' };
-  return runProgram(deps, program, eventLine(event, deps.clock.now(), EXAMPLES[event]));
+  const state = programState(program);
+  if (why !== null && why !== DISABLED) return { path, code: null, result: state, output: '' };
+  const tested = await runProgram(deps, program, eventLine(event, deps.clock.now(), EXAMPLES[event]));
+  return why === null ? tested : { ...tested, result: `${tested.result}; on events ${state}` };
 }
 
 /** A program, the events that wait for it, and how often in a row it failed. */
@@ -183,6 +203,6 @@ export function programsFinding(deps: ProgramDeps, dropped: number): Finding {
   const bad = all.filter(({ why }) => why !== null).map(({ path, why }) => `${path}: ${why ?? ''}`);
   if (dropped > 0) bad.push(`${plural(dropped, 'event')} dropped`);
   if (bad.length === 0) return all.length === 0 ? off('none') : ok(plural(all.length, 'program'));
-  const stopped = all.find(({ why }) => why === DISABLED);
-  return warning(bad.join(', '), stopped && { fix: `touch ${forShell(stopped.path)}` });
+  const fix = all.find((program) => program.fix !== null)?.fix;
+  return warning(bad.join(', '), fix ? { fix } : {});
 }

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import {
   allPrograms,
   programsFinding,
   programsFor,
+  programState,
   testProgram,
   type Program,
   type ProgramDeps,
@@ -105,7 +107,10 @@ describe('programs on events', function () {
     await again.runner.idle();
     expect(again.logged).to.deep.equal([]);
     const [stopped] = programsFor(deps, 'turn-ended');
-    expect(await testProgram(deps, stopped as Program)).to.include({ code: 3 });
+    expect(await testProgram(deps, stopped as Program)).to.include({
+      code: 3,
+      result: `exit code 3; on events not run: disabled after 5 failures in a row. Fix: ${fix}`,
+    });
     utimesSync(path, 1, 1);
     again.runner.emit('turn-ended', {});
     await again.runner.idle();
@@ -139,26 +144,29 @@ describe('programs on events', function () {
     expect(notices).to.deep.equal([]);
   });
 
-  it('are refused if others can change them or their folder, or if they are links or not executable', () => {
+  it('are refused if others can change them or their folder, or if they are links or not executable', async () => {
     const good = program('day-rolled', 'good', '');
     const { deps } = open();
-    const why = (): (string | null)[] => programsFor(deps, 'day-rolled').map((each) => each.why);
-    expect(why()).to.deep.equal([null]);
+    const states = (): string[] => programsFor(deps, 'day-rolled').map(programState);
+    expect(states()).to.deep.equal(['runs']);
     chmodSync(good, 0o722);
-    expect(why()).to.deep.equal(['others can change it']);
+    expect(states()).to.deep.equal([`not run: other users can change it. Fix: chmod go-w ${good}`]);
     chmodSync(good, 0o600);
-    expect(why()).to.deep.equal(['not executable']);
+    const result = `not run: it is not executable. Fix: chmod u+x ${good}`;
+    expect(states()).to.deep.equal([result]);
+    const [refused] = programsFor(deps, 'day-rolled');
+    expect(await testProgram(deps, refused as Program)).to.include({ code: null, result });
+    expect(programsFinding(deps, 0)).to.include({ fix: `chmod u+x ${good}` });
     chmodSync(good, 0o700);
     symlinkSync('/bin/true', join(good, '..', 'link'));
     mkdirSync(join(good, '..', 'folder'));
-    expect(why()).to.deep.equal([
-      'a link, or not a file in a folder',
-      null,
-      'a link, or not a file in a folder',
-    ]);
+    const link = 'not run: it is a link or not a file; put the program itself there';
+    expect(states()).to.deep.equal([link, 'runs', link]);
     for (const folder of [box.path('on', 'day-rolled.d'), box.path('on'), box.path()]) {
       chmodSync(folder, 0o777);
-      expect([...new Set(why())]).to.deep.equal(['others can change it']);
+      expect([...new Set(states())]).to.deep.equal([
+        `not run: other users can change the folder ${folder}. Fix: chmod go-w ${folder}`,
+      ]);
       chmodSync(folder, 0o700);
     }
   });
@@ -169,9 +177,14 @@ describe('programs on events', function () {
     writeFileSync(box.path('on', 'README'), '');
     const { deps } = open();
     const why = `no such event; use one of ${PROGRAM_EVENTS.join(', ')}`;
-    const bad = allPrograms(deps).filter((each) => each.why !== null);
-    expect(bad).to.deep.equal([{ event: 'bogus', path, why }]);
+    const bad = (): object[] => allPrograms(deps).filter((each) => each.why !== null);
+    expect(bad()).to.deep.equal([{ event: 'bogus', path, why, fix: null }]);
     expect(programsFinding(deps, 0)).to.deep.equal({ state: 'warning', found: `${path}: ${why}` });
+    const short = box.path('on', 'day-rolled');
+    renameSync(path, short);
+    expect(bad()).to.deep.equal([
+      { event: 'day-rolled', path: short, why: 'its name lacks .d', fix: `mv ${short} ${short}.d` },
+    ]);
   });
 
   it('have an example of each event, which `on test` gives them', async () => {
