@@ -107,8 +107,16 @@ export const BARS = [
   ...['swiftbar', 'xbar', 'genmon'],
 ] as const;
 
-/** Formats the pending rows, the limits and today's time for a bar. The text contains no names, so that it needs no escaping. */
-export function barText(line: StatusLine, bar: string, nowMs: number): string {
+/**
+ * Formats the pending rows, the limits and today's time for a bar. The text contains no names, so that it needs no
+ * escaping. A click runs steward by the absolute paths in `own`, because a bar may have another PATH.
+ */
+export function barText(
+  line: StatusLine,
+  bar: string,
+  nowMs: number,
+  own: readonly [string, string],
+): string {
   const waited = line.longestWaitMinutes ?? 0;
   const longest = waited < 1 ? '' : `, longest ${minutes(waited)}`;
   const parts = [
@@ -122,11 +130,12 @@ export function barText(line: StatusLine, bar: string, nowMs: number): string {
   const tooltip = parts.map((one) => one.text).join('\n');
   if (bar === 'waybar')
     return JSON.stringify({ text, tooltip, class: line.waiting === 0 ? 'idle' : 'waiting' });
-  if (bar === 'genmon') return `<txt>${text}</txt><txtclick>steward open</txtclick>`;
+  const [program, script] = own.map((path) => JSON.stringify(path));
+  if (bar === 'genmon') return `<txt>${text}</txt><txtclick>${program} ${script} open</txtclick>`;
   const isMenu = bar === 'swiftbar' || bar === 'xbar';
   // A menu needs a title to click.
   return isMenu
-    ? `${text || 'steward'}\n---\nOpen the pages | shell=steward param1=open terminal=false`
+    ? `${text || 'steward'}\n---\nOpen the pages | shell=${program} param1=${script} param2=open terminal=false`
     : text;
 }
 

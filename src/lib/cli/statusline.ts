@@ -84,7 +84,8 @@ export async function printLine(area: UserArea, deps: SessionsDeps, flags: Statu
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, nowMs, ...figures, marks: readMarks(area.inbox) });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
-  const text = flags.bar === undefined ? fittedText(line, nowMs) : barText(line, flags.bar, nowMs);
+  const own = [process.execPath, process.argv[1] ?? ''] as const;
+  const text = flags.bar === undefined ? fittedText(line, nowMs) : barText(line, flags.bar, nowMs, own);
   writeOut(before + (flags.json || flags.bar === 'json' ? toJson(line) : `${text}\n`));
 }
 

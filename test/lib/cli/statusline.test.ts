@@ -61,14 +61,16 @@ describe('the status line', () => {
   });
 
   it('gives a bar what waits and the time today, without names', () => {
+    const text = (shown: StatusLine, bar: string): string =>
+      barText(shown, bar, NOW, ['/opt/a node', '/usr/bin/steward']);
     const own = '2 waiting, longest 1 h 14 m · 5 h 63% · week 31% · 1 h 10 m today';
     for (const bar of ['plain', 'polybar', 'i3blocks', 'tmux', 'starship'])
-      expect(barText(line, bar, NOW), bar).to.equal(own);
+      expect(text(line, bar), bar).to.equal(own);
     const spent = { ...line, ...NO_INPUT, budgetPercent: 85, time: { totalMinutes: 192, heldUpMinutes: 4 } };
-    expect(barText(spent, 'genmon', NOW)).to.equal(
-      '<txt>2 waiting, longest 1 h 14 m · budget 85% · 3 h 12 m today · held up 4 m</txt><txtclick>steward open</txtclick>',
+    expect(text(spent, 'genmon')).to.equal(
+      '<txt>2 waiting, longest 1 h 14 m · budget 85% · 3 h 12 m today · held up 4 m</txt><txtclick>"/opt/a node" "/usr/bin/steward" open</txtclick>',
     );
-    expect(JSON.parse(barText(line, 'waybar', NOW))).to.deep.equal({
+    expect(JSON.parse(text(line, 'waybar'))).to.deep.equal({
       text: own,
       tooltip: [
         '2 waiting, longest 1 h 14 m',
@@ -77,14 +79,14 @@ describe('the status line', () => {
       class: 'waiting',
     });
     for (const bar of ['swiftbar', 'xbar'])
-      expect(barText(line, bar, NOW).split('\n')).to.deep.equal([
+      expect(text(line, bar).split('\n')).to.deep.equal([
         own,
         '---',
-        'Open the pages | shell=steward param1=open terminal=false',
+        'Open the pages | shell="/opt/a node" param1="/usr/bin/steward" param2=open terminal=false',
       ]);
     const quiet = { ...line, ...NO_INPUT, waiting: 0, longestWaitMinutes: null, time: null };
-    expect(JSON.parse(barText(quiet, 'waybar', NOW))).to.deep.equal({ text: '', tooltip: '', class: 'idle' });
-    expect(barText(quiet, 'xbar', NOW)).to.match(/^steward\n---\n/);
+    expect(JSON.parse(text(quiet, 'waybar'))).to.deep.equal({ text: '', tooltip: '', class: 'idle' });
+    expect(text(quiet, 'xbar')).to.match(/^steward\n---\n/);
   });
 
   it('leaves out the least important parts in few columns', () => {
