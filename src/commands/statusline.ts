@@ -19,11 +19,12 @@ export default class Statusline extends BaseCommand {
     then: text({
       description: "Run another status line with the same input, and print steward's line below its output.",
       helpValue: 'CMD',
+      exclusive: ['json'],
     }),
     format: text({
       description: 'Print a line in the format of a bar.',
       options: [...BARS],
-      exclusive: ['then'],
+      exclusive: ['then', 'json'],
     }),
   };
   static override examples = [

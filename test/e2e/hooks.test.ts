@@ -407,6 +407,11 @@ describe('steward hook, called like the assistant does', function () {
     const failed = await line('--then', 'echo no such file >&2; exit 3');
     expect(failed.stdout).to.equal('--then failed (exit 3): no such file\nno session\n');
     expect((await line('--then=echo mine')).stdout).to.equal('mine\nno session\n');
+    for (const flag of ['--then', '--format']) {
+      const { code, stdout, stderr } = await line(flag, 'waybar', '--json');
+      expect([code, stdout]).to.deep.equal([2, '']);
+      expect(stderr).to.include(`"--json cannot be combined with ${flag}."`);
+    }
   });
 
   it('prints no control characters from elsewhere on a terminal', async () => {
