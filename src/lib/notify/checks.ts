@@ -1,6 +1,7 @@
 import type { NotifyChecked } from './channels/channel';
 import { toStewardError } from '../errors';
 import { type Check, type Finding, failed, off, ok, warning } from '../platform/check';
+import { hasSound } from '../platform/desktop/sound';
 import { deadReport, deadText } from '../platform/files/dead-letters';
 import type { Clock } from '../platform/time/clock';
 import { CHANNEL_CHECKS } from './channels';
@@ -50,7 +51,8 @@ export function voiceFinding(voice: Pick<Voice, 'isOff' | 'status'>, problem: st
   if (problem !== undefined) return failed(problem);
   if (voice.isOff()) return ok('voice off');
   const { engines, reason, hint } = voice.status();
-  if (reason === undefined) return ok(`voice ${engines[0] ?? 'on'}`);
+  const where = hasSound() ? '' : ' without a sound device';
+  if (reason === undefined) return ok(`voice ${engines[0] ?? 'on'}${where}`);
   const more = { ...(hint === undefined ? {} : { hint }), fix: 'steward notify test' };
   return engines.length === 0 ? off(reason, more) : warning(`${reason}; using banners instead`, more);
 }

@@ -16,6 +16,7 @@ import type { Config } from '../config/schema';
 import { duration, type DaemonReport } from '../daemon/status';
 import { readGoals } from '../goals/record';
 import { undelivered } from '../notify/history';
+import { noDesktop } from '../notify/channels/desktop';
 import { voiceFinding } from '../notify/checks';
 import {
   deadFolder,
@@ -127,11 +128,15 @@ function notifyRow({ context, config }: Sources): Finding {
   const isMuted = muted && !voice.isOff();
   const { outbox, notifyLog: history } = context.area;
   const failed = undelivered({ outbox, history }).length;
+  const { platform, env } = processHost();
+  const isSent = push.topic.isSet || chat.webhook.isSet || telegram.token.isSet;
+  const isUnheard = !isSent && noDesktop(platform, env) !== undefined;
   const facts = [
     `${finding.state === 'ok' ? finding.found : 'voice not installed'}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
     `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
     `chat ${chat.webhook.isSet && chat.enabled ? 'on' : 'off'}`,
     telegram.token.isSet && telegram.chatId.isSet ? 'Telegram on' : undefined,
+    isUnheard ? 'no desktop: messages below priority 4 are not shown (`steward init --push`)' : undefined,
     failed === 0 ? undefined : `${plural(failed, 'notification')} failed on every channel`,
   ];
   if (finding.state !== 'ok') return withFacts(facts, { ...finding, found: withHint(finding) });

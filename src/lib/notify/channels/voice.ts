@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { type Check, type Finding, failed, off, ok, warning } from '../../platform/check';
+import { hasSound } from '../../platform/desktop/sound';
 import { readBytes } from '../../platform/files/atomic-file';
 import { withTempFolder } from '../../platform/files/system-files';
 import type { Run } from '../../platform/process/process';
@@ -103,7 +104,9 @@ async function checkSpeech({ clock, online, sound, voice: voiceDeps }: NotifyChe
 }
 
 function judgeSound(engine: string, bytes: number, ms: number): Finding {
-  if (bytes > MIN_BYTES) return ok(`${engine} produced ${Math.round(bytes / 1024)} KiB of audio in ${ms} ms`);
+  const unheard = hasSound() ? '' : '; this machine has no sound device to play it';
+  if (bytes > MIN_BYTES)
+    return ok(`${engine} produced ${Math.round(bytes / 1024)} KiB of audio in ${ms} ms${unheard}`);
   return failed(`${engine} runs but produces no audio`, {
     hint: `Check that ${engine} has a voice installed.`,
   });
