@@ -85,6 +85,8 @@ function draw(today, recent, damaged) {
   const known = week.flatMap(({ record }) => record ?? []);
   const isNew = recent.length === 0 && isEmpty(today);
   firstDay = week[6]?.day;
+  // The comparison comes later, and gets its room only where it can have rows.
+  byId('week').classList.toggle('young', !days.slice(13).some(({ record }) => record));
   showHead(to, today.date);
   const { tracked, gap } = showWeek(byId('days-table'), week, damaged);
   const share = Math.round((gap / (tracked + gap || 1)) * 100);

@@ -46,9 +46,10 @@ const { redraw, refresh } = follow(
       {
         name: 'Notifications',
         feeds: [notify],
-        from: [report, minute, isSignedIn(), revision, lostAt],
+        from: [report, minute, isSignedIn(), revision, lostAt, notify.problem],
         draw() {
           if (report !== undefined) showNotifications(report, now, lostAt !== undefined);
+          else if (notify.problem) show(byId('history'), h('p.muted', 'Unknown.'));
         },
       },
     ]);
@@ -105,7 +106,12 @@ function partRow(part) {
     { 'data-key': id, 'data-state': state },
     h('h3', label),
     h('span', { class: TONES[rank(part)] }, h('span', { 'aria-hidden': 'true' }, dot), ` ${word}`),
-    h('p', { class: needsYou(part) ? 'why' : 'why muted' }, text, fix && [' ', command(fix)]),
+    h(
+      'p',
+      { class: needsYou(part) ? 'why' : 'why muted' },
+      /[.:]$/.test(text) || !fix ? text : `${text}:`,
+      fix && [' ', command(fix)],
+    ),
   );
 }
 

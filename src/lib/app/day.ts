@@ -6,7 +6,7 @@ import type { DayTimeline } from '../time/day-timeline';
 import type { LiveReads } from '../sense/live';
 import { recordDocument, type RecordDocument } from '../time/record';
 import type { MachineName, MachineRow } from '../time/machines/model';
-import { prepareDay, type dayDetail, type ReadDeps } from '../sense/read';
+import { damagedDays, prepareDay, type dayDetail, type ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
 import { closedBetween } from '../work/issue-facts';
 import type { Context } from './context';
@@ -27,6 +27,8 @@ export interface DayDocument
   closed: ReturnType<typeof closedBetween>;
   /** How many repositories are watched for commits. */
   watched: number;
+  /** The days of the last week with a record that can't be read; only with today. */
+  damaged?: Day[];
 }
 
 interface OtherTimeline extends MachineName, Omit<DayTimeline, 'sessions'> {
@@ -71,6 +73,7 @@ export function dayRoute(context: Context, { sense, day: read, sessions: readSes
         }),
         closed: closedBetween((await openWork(context)).deps, startMs, endMs),
         watched: all.config.repos.length,
+        ...(words === null && { damaged: damagedDays(all, 7) }),
       };
     },
   });

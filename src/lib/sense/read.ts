@@ -270,17 +270,19 @@ export function status(deps: ReadDeps, scheduler: CaptureScheduler) {
     /** The newest day with a record. */
     lastRecord: store.recordedDays().at(-1) ?? null,
     /** The latest days with a record that can't be read, newest first. */
-    damagedDays: store
-      .recordedDays()
-      .slice(-CHECKED_DAYS)
-      .filter((one) => store.recordState(one) === 'damaged')
-      .reverse(),
+    damagedDays: damagedDays(deps, CHECKED_DAYS),
     quarantined: bad.reduce((sum, count) => sum + count, log.badCount),
     /** Recent clock changes of more than an hour. `byMs` is positive if the clock was set ahead. */
     clockJumps: recentJumps(state.jumps, deps.clock.now()),
     sources: sourceRows(deps, state, log.events),
     scheduler,
   };
+}
+
+/** Returns which of the latest recorded days have a record that can't be read, newest first. */
+export function damagedDays({ store }: Pick<ReadDeps, 'store'>, days: number): Day[] {
+  const recorded = store.recordedDays().slice(-days);
+  return recorded.filter((day) => store.recordState(day) === 'damaged').reverse();
 }
 
 function sourceRows(deps: ReadDeps, state: SenseState, events: readonly SenseEvent[]): SourceStatus[] {
