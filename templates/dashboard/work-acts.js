@@ -176,7 +176,6 @@ export function details(item, now) {
   const { number, state, status, slug, due, type, createdAt, closedAt, updatedAt } = item;
   const isReminder = due !== null || type === 'reminder';
   const facts = [
-    badgesOf(item),
     state === 'closed' ? 'closed' : (status ?? 'queued'),
     slug && `session ${slug}`,
     `added ${moment(Date.parse(createdAt), now)}`,
@@ -185,7 +184,7 @@ export function details(item, now) {
   return h(
     'div',
     { class: 'details', 'data-key': 'details' },
-    h('p.muted.small', facts.filter((fact) => fact).join(' · ')),
+    h('p.muted.small', h('span.narrow', `${badgesOf(item)} · `), facts.filter((fact) => fact).join(' · ')),
     state === 'open' &&
       isSignedIn() && [
         form('claim', 'Claim', [], number),
