@@ -28,21 +28,26 @@ export function h(kind, ...parts) {
     else
       for (const [name, value] of Object.entries(part))
         if (value !== false && value !== null && value !== undefined)
-          element.setAttribute(name, value === true ? '' : String(value));
+          element.setAttribute(name, value === true ? '' : SHOWN.has(name) ? plain(value) : String(value));
   }
   return element;
 }
 
 /** Characters that would reverse the text beside them. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+/** The attributes that users read or hear. */
+const SHOWN = new Set(['title', 'aria-label', 'aria-valuetext']);
+
+/** @param {unknown} text */
+export function plain(text) {
+  return String(text).replaceAll(DIRECTIONS, '');
+}
 
 /** @param {(Child | Child[])[]} children */
 function nodes(children) {
   return children
     .flat()
-    .flatMap((child) =>
-      child ? [typeof child === 'string' ? child.replaceAll(DIRECTIONS, '') : child] : [],
-    );
+    .flatMap((child) => (child ? [typeof child === 'string' ? plain(child) : child] : []));
 }
 
 /** @param {string} id @returns {HTMLElement} */
@@ -59,13 +64,16 @@ export function byId(id) {
  */
 export function show(parent, ...children) {
   const active = document.activeElement;
-  const index = [...parent.children].findIndex((child) => child.contains(active));
+  const item = active?.closest('li');
+  const list = item?.parentElement && parent.contains(item) ? item.parentElement : parent;
+  const index = [...list.children].findIndex((child) => child.contains(active));
   const fragment = document.createDocumentFragment();
   fragment.append(...nodes(children));
   morphChildren(parent, [...fragment.childNodes]);
   if (!(active instanceof HTMLElement) || index < 0 || active === document.activeElement) return;
   // Moving a node removes its focus. What is gone passes it on to the row that takes its place.
-  const row = parent.children[Math.min(index, parent.children.length - 1)];
+  const place = list.isConnected ? list : parent;
+  const row = place.children[Math.min(index, place.children.length - 1)];
   const next = parent.contains(active) ? active : row?.querySelector('button, a[href], summary');
   if (next instanceof HTMLElement) next.focus();
 }
@@ -262,6 +270,11 @@ const END = 16;
 export function middle(text, kind = 'span.muted.where') {
   const end = Math.max(text.length - END, Math.ceil(text.length / 2));
   return h(`${kind}.middle`, { title: text }, h('span', text.slice(0, end)), h('span', text.slice(end)));
+}
+
+/** Returns a text that takes two lines at most; its title has all of it. @param {string} text */
+export function brief(text) {
+  return h('span.brief', { title: text }, text);
 }
 
 /** Returns a sentence for a panel that is not set up, with its command. @param {string} text @param {string} fix */

@@ -135,7 +135,7 @@ const { refresh, redraw } = follow(
         from: [day, recent],
         draw() {
           if (day !== undefined && recent !== undefined)
-            showDays(byId('week'), daysUpTo(day.day, 7, [...recent, day.record]));
+            showDays(byId('week'), daysUpTo(day.day, 7, [...recent, day.record]), day.damaged);
         },
       },
       {
@@ -160,9 +160,9 @@ const { refresh, redraw } = follow(
       {
         name: 'Next',
         feeds: [feeds.work],
-        from: [board, day?.timezone, minute, feeds.work.problem],
+        from: [board, inbox, day?.timezone, minute, feeds.work.problem],
         draw() {
-          showNext(byId('next'), board, now, lost);
+          showNext(byId('next'), board, inbox?.rows ?? [], now, lost);
           showUnknown('next', feeds.work, 'li');
         },
       },
@@ -423,6 +423,7 @@ function showSetup(day, report, status, board) {
   const isSeen = !sense || sense.state === 'ok';
   const isNew = day !== undefined && isEmpty(day.record) && !isSeen && asked === null;
   byId('day').hidden = day === undefined || isNew;
+  byId('facts').hidden = isNew;
   byId('now').hidden = isNew || asked !== null;
   const hasHooks = moduleOf(status, 'hooks')?.state === 'ok' || (report?.sessions.length ?? 0) > 0;
   /** @type {[string, string, boolean][]} */

@@ -247,6 +247,7 @@ function story(row, figures) {
   const at = (/** @type {string} */ iso) => moment(Date.parse(iso), Date.now());
   /** @type {[string, import('./dom.js').Child | import('./dom.js').Child[]][]} */
   const facts = [
+    ['waiting for', row.status === 'waiting' && row.waitingFor],
     [
       'time',
       figures &&

@@ -139,7 +139,13 @@ function commits({ commits: list, closed }) {
 
 /** @param {{ sessions: Session[] }} day @returns {Group} */
 function sessions({ sessions: list }) {
-  const shown = list.slice(0, SESSION_ROWS).map((session) => ({ ...session, parts: partsOf(session) }));
+  const isShared = (/** @type {Session} */ one) => list.filter(({ title }) => title === one.title).length > 1;
+  const shown = list.slice(0, SESSION_ROWS).map((session) => {
+    const { repo, branch, title } = session;
+    // A row shows the beginning of its name only.
+    const where = isShared(session) ? [branch, repo] : [];
+    return { ...session, title: [...where, title].filter(Boolean).join(' · '), parts: partsOf(session) };
+  });
   return {
     id: 'sessions',
     label: 'Assistant sessions',

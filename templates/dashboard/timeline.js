@@ -1,7 +1,7 @@
 // The timeline of a day: a row for each kind of application, one for commits and closed issues, and one for each
 // session. All boxes of a kind are one SVG path, so pointer events don't identify an item.
 
-import { around, h, show } from './dom.js';
+import { around, h, plain, show } from './dom.js';
 import { plural } from './format.js';
 import { head } from './kinds.js';
 import { groupsOf, itemText, rangeOf, STATES, tableRows } from './timeline-items.js';
@@ -50,9 +50,10 @@ export function timeline(place, readout, table, pick = () => {}) {
       if (slider === null || item === undefined) continue;
       slider.setAttribute('aria-valuemax', String(items.length - 1));
       slider.setAttribute('aria-valuenow', String(at));
-      slider.setAttribute('aria-valuetext', itemText(item, clock));
+      const text = plain(itemText(item, clock));
+      slider.setAttribute('aria-valuetext', text);
       if (own !== id) continue;
-      readout.textContent = readout.title = itemText(item, clock);
+      readout.textContent = readout.title = text;
       const rows = [...slider.querySelectorAll('[data-row]')];
       const cursor = rows.find((row) => row.getAttribute('data-row') === item.row)?.querySelector('.cursor');
       cursor?.setAttribute('x', String(item.at));

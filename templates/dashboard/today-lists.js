@@ -1,6 +1,6 @@
 // The lists on the day page: what is running, what was done and what is next.
 
-import { command, external, folded, h, hint, middle, show } from './dom.js';
+import { brief, command, external, folded, h, hint, middle, show } from './dom.js';
 import { dayOf, minutes, grouped, moment, plural } from './format.js';
 import { goButtons } from './waiting-list.js';
 import { plainTitle } from './work-rows.js';
@@ -15,6 +15,8 @@ export const SET_UP_WORK = 'steward work setup OWNER/REPO --create';
 const SHOWN = 8;
 const OVER = ['ended', 'crashed'];
 const RUNNING_SHOWN = 3;
+/** The longest name of a session. */
+const NAME = 100;
 const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
 
 /** The displayed name of each session, by slug. @typedef {Map<string, string>} Names */
@@ -29,7 +31,7 @@ export function namesOf(sessions, board) {
   const looks = sessions.map((session) => {
     const { givenName, github_issue: issue, task, title, name } = session;
     const all = [givenName, issues.get(issue ?? 0), task, title, name];
-    const text = all.find((one) => one?.trim()) ?? session.slug;
+    const text = cut(all.find((one) => one?.trim()) ?? session.slug);
     // Past sessions are shown with their time.
     const time = OVER.includes(session.status) ? session.updatedAt.slice(0, 16) : '';
     return { text, slug: session.slug, key: `${text} ${placeOf(session)} ${time}` };
@@ -40,6 +42,11 @@ export function namesOf(sessions, board) {
   return new Map(
     looks.map(({ text, slug, key }) => [slug, counts.get(key) === 1 ? text : `${text} (${slug.slice(-4)})`]),
   );
+}
+
+/** Cuts a name that would fill a row. @param {string} text */
+function cut(text) {
+  return text.length > NAME ? `${text.slice(0, NAME - 1).trimEnd()}…` : text;
 }
 
 /** @param {Pick<SessionRow, 'repo' | 'branch'> & { elsewhere?: SessionRow['elsewhere'] }} place */
@@ -56,7 +63,7 @@ export function newsAge(iso, now) {
 /** Returns what a session is waiting for, and for how long. @param {SessionRow} session @param {number} now @param {boolean} isLost */
 export function requestOf({ waitingFor, waitingSince }, now, isLost) {
   const request = isLost ? waitingFor?.replace(/^asks/, 'asked') : waitingFor;
-  return `${request ?? 'your turn'} · ${sinceText(waitingSince, now)}`;
+  return [brief(request ?? 'your turn'), ` · ${sinceText(waitingSince, now)}`];
 }
 
 /** @param {string | null} iso @param {number} now */
@@ -171,10 +178,13 @@ function isTaken({ agents = [] }, board) {
 }
 
 /**
- * Shows what you can do now: the issues that are due today, in progress or queued, and last what is due tomorrow.
- * @param {Element} place @param {Board | undefined} board @param {number} now @param {string} [lost]
+ * Shows what you can do now: the issues that are due today, in progress or queued, and last what is due tomorrow, without
+ * those that wait for you already.
+ * @param {Element} place @param {Board | undefined} board @param {{ id: string }[]} waits @param {number} now
+ * @param {string} [lost]
  */
-export function showNext(place, board, now, lost) {
+export function showNext(place, board, waits, now, lost) {
+  const waiting = new Set(waits.map(({ id }) => id));
   const isToday = (/** @type {string} */ due) => dayOf(Date.parse(due)) === dayOf(now);
   const rankOf = (/** @type {Item} */ { due, lane, priority }) => {
     // A deadline counts less than 10, so that the earliest comes first.
@@ -182,8 +192,8 @@ export function showNext(place, board, now, lost) {
     const level = PRIORITIES.indexOf(priority ?? '');
     return (lane === 'In-Progress' ? 10 : 20) + (level === -1 ? PRIORITIES.length : level);
   };
-  const isNext = (/** @type {Item} */ { state, lane, due }) => {
-    if (state !== 'open') return false;
+  const isNext = (/** @type {Item} */ { number, state, lane, due }) => {
+    if (state !== 'open' || waiting.has(`#${number}`)) return false;
     if (due !== null) return Date.parse(due) > now && Date.parse(due) < now + 86_400_000;
     return lane === 'In-Progress' || lane === 'Queued';
   };

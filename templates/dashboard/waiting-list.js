@@ -2,7 +2,7 @@
 // Rows keep their places while the pointer is at work among them.
 
 import { isSignedIn, post } from './daemon.js';
-import { around, byId, command, draftForms, external, h, hasText, middle, show } from './dom.js';
+import { around, brief, byId, command, draftForms, external, h, hasText, middle, show } from './dom.js';
 import { grouped, moment } from './format.js';
 import { list, newsAge, placeOf, sinceText } from './today-lists.js';
 import { plainTitle } from './work-rows.js';
@@ -61,7 +61,7 @@ export function showWaitingList(place, wanted, names, now, lost) {
     const age =
       kind === 'reminder'
         ? `due ${moment(Date.parse(at), now)}`
-        : `${request} · ${sinceText(at, now)}${news}`;
+        : [brief(request), ` · ${sinceText(at, now)}${news}`];
     const isGone = !current.has(id);
     return h(
       'li',

@@ -163,6 +163,16 @@ describe('acting on the page of the day in Chromium', function () {
     await page.locator('#waiting [data-key=shop]').waitFor({ state: 'detached' });
   });
 
+  it('passes the focus to the next row when a row goes', async () => {
+    const page = await open();
+    await page.locator('#waiting [data-key=shop]').waitFor();
+    await page.locator('#waiting [data-key=shop] a').focus();
+    rows = rows.filter(({ id }) => id !== 'shop');
+    await nextRound(page);
+    await page.locator('#waiting [data-key=shop]').waitFor({ state: 'detached' });
+    expect(await page.evaluate("document.activeElement.closest('li').dataset.key")).to.equal('#39');
+  });
+
   it('keeps typed text over a reload, until it is sent or dismissed', async () => {
     answers['/api/work/close'] = () => ({ body: { number: 39 } });
     const page = await open();
@@ -295,6 +305,8 @@ describe('acting on the page of the day in Chromium', function () {
     await page.keyboard.press('Shift+ArrowRight');
     await until(page, "document.activeElement.name === 'reason'");
     expect(await page.locator('select[name=status]').inputValue()).to.equal('blocked');
+    // Its labels are on the card.
+    expect(await page.locator('[data-key="7"]').innerText()).not.to.match(/@ann[^]*@ann/);
     expect(await violations(page)).to.deep.equal([]);
   });
 

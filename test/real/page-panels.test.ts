@@ -2,12 +2,15 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 
 import type { DayDocument } from '../../src/lib/app/day';
+import { issueWaits } from '../../src/lib/inbox/waits';
 import { addDays } from '../../src/lib/platform/time/time';
 import type { Answers, Served } from '../helpers/browser';
 import {
   cellsOf,
   dayDocument,
+  INSIGHT,
   NO_BOARD,
+  NOW,
   type OpenOptions,
   senseAnswers,
   sessionRow,
@@ -18,6 +21,11 @@ import {
 import { pagesInChromium, violations } from '../helpers/pages';
 
 const NOT_READ = { error: { kind: 'unavailable', message: 'GitHub did not answer.' } };
+
+/** What users read or hear of a page. */
+const WORDS = `document.body.innerText + [...document.querySelectorAll('[title], [aria-label], [aria-valuetext]')].flatMap(
+  (one) => [one.title, one.ariaLabel, one.ariaValueText],
+).join()`;
 
 describe('the panels of the pages in Chromium', function () {
   this.timeout(120_000);
@@ -210,6 +218,80 @@ describe('the panels of the pages in Chromium', function () {
       url?.searchParams.get('fields') === 'totals' ? { body: [first] } : plain(url);
     const page = await open('/sense');
     await waitForText(page, '#weeks', /^Recorded since Thu 12 Nov\. A comparison needs 7 recorded days before these 7 days\.$/); // prettier-ignore
+  });
+
+  it('shows two lines of a long reason and long names without a sideways scroll, and turns no text around', async () => {
+    const long = `gnp\u202eexe.${'Donaudampfschifffahrtsgesellschaft'.repeat(8)}`;
+    const plain = long.replace('\u202e', '');
+    const waitingSince = '2026-11-20T16:11:00Z';
+    const wait = { status: 'waiting' as const, waitingFor: `asks to run ${long}`, waitingSince };
+    const sessions = [sessionRow({ slug: 'one', task: long, repo: long, branch: long, ...wait })];
+    answers['/api/sessions'] = () => ({ body: { sessions, working: 0, waiting: 1, crashed: 0 } });
+    answers['/api/sense/sessions'] = () => ({ body: [] });
+    const day = dayDocument(pages.full);
+    const { ledger } = day.record;
+    const attention = ledger!.attention.map((time) => ({ ...time, repo: long }));
+    const apps = day.apps.map(([, kind]) => [long, kind] as const);
+    const body = { ...day, apps, record: { ...day.record, ledger: { ...ledger!, attention } } };
+    answers['/api/day'] = () => ({ body });
+    const contentTypes = [{ label: long, share: 1, evidence: long }];
+    answers['/api/sense/insight'] = () => ({ body: { ...INSIGHT, narrative: long, contentTypes } });
+    for (const width of [1440, 390]) {
+      for (const path of ['/', '/sessions']) {
+        const page = await open(path, { viewport: { width, height: 900 } });
+        const reason = page.locator('.attention > .brief').first();
+        await reason.waitFor();
+        expect((await reason.boundingBox())!.height, `${path} at ${width}`).to.be.at.most(48);
+        expect(await reason.getAttribute('title')).to.equal(`asks to run ${plain}`);
+        if (path === '/') await page.locator('#flow .weights').waitFor();
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).to.equal(0);
+        expect(await page.evaluate(WORDS)).not.to.match(/\u202e/);
+        if (path === '/sessions') continue;
+        await page.locator('#timeline [role=slider]').first().focus();
+        expect(await textOf(page, '#readout')).to.include(plain);
+        const [table, room] = (await page.evaluate(
+          "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector('#ledger'))",
+        )) as number[];
+        expect(table, `time by repository at ${width}`).to.be.at.most(room!);
+      }
+    }
+  });
+
+  it('says which of the last seven days is unreadable, also on a phone', async () => {
+    const damaged = '2026-11-18';
+    const plain = answers['/api/sense/recent']!;
+    const readable = (one: unknown) => (one as { date: string }).date !== damaged;
+    answers['/api/sense/recent'] = (url) => ({ body: (plain(url).body as unknown[]).filter(readable) });
+    answers['/api/day'] = () => ({ body: { ...dayDocument(pages.full), damaged: [damaged] } });
+    const status = answers['/api/sense/status']!().body as object;
+    answers['/api/sense/status'] = () => ({ body: { ...status, damagedDays: [damaged] } });
+    const page = await open('/', { viewport: { width: 390, height: 900 } });
+    await waitForText(page, `#week [data-key="${damaged}"]`, /^Wed 18 Nov ?recorded, unreadable$/);
+    await page.goto(`${served.url}/sense`);
+    await waitForText(page, `#days-table [data-key="${damaged}"]`, /rebuild: steward sense rollup/);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.equal(0);
+  });
+
+  it('tells sessions of one issue apart in the timeline, and lists as next nothing that waits already', async () => {
+    const item = { state: 'open', lane: 'Queued', status: 'ready', priority: 'P1', type: null, url: '' };
+    const about = { updatedAt: NOW, createdAt: NOW, closedAt: null, due: null, agents: [], property: null };
+    const more = { source: 'manual', slug: null, stale: false };
+    const items = [7, 8].map((number) => ({ ...item, ...about, ...more, number, title: `Issue ${number}` }));
+    const config = { ...NO_BOARD.config, repo: 'a/b' };
+    answers['/api/work'] = () => ({ body: { ...NO_BOARD, config, setupRequired: false, items } });
+    const [row] = issueWaits([{ ...items[0]!, status: 'needs-human' }] as never, Date.parse(NOW));
+    answers['/api/inbox'] = () => ({ body: { rows: [row], count: 1, asOf: {} } });
+    const day = dayDocument(pages.full);
+    const sessions = day.sessions.map((one) => ({ ...one, slug: `${one.slug}-past`, issue: 7 }));
+    answers['/api/day'] = () => ({ body: { ...day, sessions } });
+    const page = await open('/');
+    await page.locator('#timeline [role=slider]').first().waitFor();
+    expect(await page.locator('#timeline [data-key=sessions] .label').allTextContents()).to.deep.equal([
+      'autumn · website · Issue 7',
+      'main · steward · Issue 7',
+    ]);
+    expect(await page.locator('#waiting-list .name').allTextContents()).to.deep.equal(['Issue 7']);
+    expect(await page.locator('#next a').allTextContents()).to.deep.equal(['Issue 8']);
   });
 
   it('says on the status page how old the news of each machine is', async () => {
