@@ -31,8 +31,8 @@ describe('a line in a bar', function () {
     writeFileSync(join(bin, 'steward'), script);
     chmodSync(join(bin, 'steward'), 0o755);
     env = cleanEnv(home.path, { PATH: `${bin}:${process.env['PATH'] ?? ''}`, TERM: 'xterm-256color' });
-    const resets_at = Math.floor(Date.now() / 1000) + 3600;
-    const input = JSON.stringify({ rate_limits: { five_hour: { used_percentage: 85, resets_at } } });
+    const limit = { used_percentage: 85, resets_at: Math.floor(Date.now() / 1000) + 3600 };
+    const input = JSON.stringify({ rate_limits: { five_hour: limit, seven_day: limit } });
     await steward(['statusline'], { home: home.path, input });
   });
   afterEach(() => {
@@ -50,7 +50,9 @@ describe('a line in a bar', function () {
     running.push(bar);
     let shown = '';
     bar.stdout.on('data', (data: Buffer) => (shown += data.toString()));
-    await until('the line is shown', () => Promise.resolve(shown.includes('"full_text":"5 h 85%"')));
+    await until('the line is shown', () =>
+      Promise.resolve(shown.includes('"full_text":"5 h 85% · week 85%"')),
+    );
     expect(hasOpened()).to.equal(false);
     bar.stdin.write('[{"name":"steward","button":1}\n');
     await until('the pages are opened', () => Promise.resolve(hasOpened()));
@@ -68,7 +70,9 @@ describe('a line in a bar', function () {
       const inner = `tmux -S '${join(home.path, 'inner')}' -f '${config}' new-session 'sleep 60'`;
       tmux('new-session', '-d', '-x', '120', '-y', '20', '-e', 'TMUX=', `env -u TMUX ${inner}`);
       tmux('set', '-g', 'status', 'off');
-      await until('the line is shown', () => Promise.resolve(tmux('capture-pane', '-p').includes('5 h 85%')));
+      await until('the line is shown', () =>
+        Promise.resolve(tmux('capture-pane', '-p').includes('5 h 85% · week 85%')),
+      );
       expect(tmux('list-keys', '-T', 'root')).to.match(/MouseDown1StatusRight +run-shell -b "steward open"/);
     } finally {
       tmux('kill-server');
