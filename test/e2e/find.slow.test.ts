@@ -47,7 +47,7 @@ describe('steward find (built)', function () {
     expect(rows.map(({ session }) => session)).to.have.members(hits.map((session) => `s${session}`));
     expect(notes).to.deep.equal([]);
     const none = await steward(['find', 'zebra'], { home: home.path });
-    expect([none.stdout, none.code]).to.deep.equal(['No session found.\n', 5]);
+    expect([none.stdout, none.code]).to.deep.equal(['No session found. Only whole words match.\n', 5]);
   });
 
   it('keeps what it found when you press Ctrl-C, and ends', async () => {
