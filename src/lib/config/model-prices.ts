@@ -3,15 +3,25 @@ import * as v from 'valibot';
 import { leaf } from './leaf';
 
 /** A price in USD per million tokens. */
-const TOKEN_PRICE = v.pipe(v.number(), v.minValue(0), v.maxValue(10_000));
-
-const MODEL_PRICE = v.strictObject({
-  input: TOKEN_PRICE,
-  output: TOKEN_PRICE,
-  cacheRead: v.optional(TOKEN_PRICE),
-  cacheWrite: v.optional(TOKEN_PRICE),
-  cacheWrite1h: v.optional(TOKEN_PRICE),
-});
+const PER_MILLION = 'expected USD per million tokens, from 0 to 10000';
+const TOKEN_PRICE = v.pipe(
+  v.number(PER_MILLION),
+  v.minValue(0, PER_MILLION),
+  v.maxValue(10_000, PER_MILLION),
+);
+const MODEL_PRICE = v.strictObject(
+  {
+    input: TOKEN_PRICE,
+    output: TOKEN_PRICE,
+    cacheRead: v.optional(TOKEN_PRICE),
+    cacheWrite: v.optional(TOKEN_PRICE),
+    cacheWrite1h: v.optional(TOKEN_PRICE),
+  },
+  ({ expected = '' }) =>
+    expected.startsWith('"')
+      ? PER_MILLION
+      : 'expected a price with the keys input, output, cacheRead, cacheWrite and cacheWrite1h only',
+);
 
 /** Defines a key for the user's own prices, by model. */
 export function modelPrices() {

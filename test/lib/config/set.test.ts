@@ -476,6 +476,23 @@ describe('config: setConfig', () => {
     expect((await setConfig(deps(), { key: 'usage.budgets', value: `[${valid}]` })).changed).to.equal(true);
   });
 
+  it('says which price is wrong, and what is wrong with it', async () => {
+    const amount = 'expected USD per million tokens, from 0 to 10000';
+    const keys = 'expected a price with the keys';
+    const wrong = {
+      '{"input": 1}': `.output: ${amount}, found nothing`,
+      '{"input": "1", "output": 2}': `.input: ${amount}, found "1"`,
+      '{"input": 1, "output": -2}': `.output: ${amount}, found -2`,
+      '{"input": 1, "output": 2, "cacheread": 3}': `.cacheread: ${keys}`,
+      '5': `: ${keys}`,
+    };
+    for (const [price, message] of Object.entries(wrong)) {
+      const value = `{"gpt-6": {"input": 1, "output": 2}, "gpt-7": ${price}}`;
+      const failed = await fails(setConfig(deps(), { key: 'usage.prices', value }), 'usage');
+      expect(failed.message, price).to.include(`usage.prices.gpt-7${message}`);
+    }
+  });
+
   it('keeps the comments of the items that stay in a YAML list', async () => {
     const text =
       'agents:\n  types:\n    researchers:\n      - a # fast\n      # always\n      - b\ntimezone: UTC # end\n';
