@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 
+import PRICES from '../../../templates/data/prices.json';
 import { leaf } from './leaf';
 
 /** A price in USD per million tokens. */
@@ -9,23 +10,32 @@ const TOKEN_PRICE = v.pipe(
   v.minValue(0, PER_MILLION),
   v.maxValue(10_000, PER_MILLION),
 );
+const OPTIONAL_PRICE = v.optional(TOKEN_PRICE);
+const CACHE = { cacheRead: OPTIONAL_PRICE, cacheWrite: OPTIONAL_PRICE, cacheWrite1h: OPTIONAL_PRICE };
+const TIER = { input: OPTIONAL_PRICE, output: OPTIONAL_PRICE, ...CACHE };
+const TIER_SIZE = `expected ${PRICES.public.tiers.join(', ')}`;
 const MODEL_PRICE = v.strictObject(
   {
     input: TOKEN_PRICE,
     output: TOKEN_PRICE,
-    cacheRead: v.optional(TOKEN_PRICE),
-    cacheWrite: v.optional(TOKEN_PRICE),
-    cacheWrite1h: v.optional(TOKEN_PRICE),
+    ...CACHE,
+    above: v.optional(
+      v.record(v.picklist(PRICES.public.tiers, TIER_SIZE), v.strictObject(TIER, keysOf(TIER))),
+    ),
   },
-  ({ expected = '' }) =>
-    expected.startsWith('"')
-      ? PER_MILLION
-      : 'expected a price with the keys input, output, cacheRead, cacheWrite and cacheWrite1h only',
+  ({ expected = '' }) => (expected.startsWith('"') ? PER_MILLION : keysOf({ ...TIER, above: null })),
 );
+
+function keysOf(fields: object): string {
+  return `expected a price with the keys ${Object.keys(fields).join(', ')} only`;
+}
+
+/** `above` is what differs for a request whose input, with the cache, exceeds this many tokens, such as `200k`. */
+export type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;
 
 /** Defines a key for the user's own prices, by model. */
 export function modelPrices() {
-  return leaf<Record<string, v.InferOutput<typeof MODEL_PRICE>>>({
+  return leaf<Record<string, ModelPrice>>({
     expected: 'models with prices in USD per million tokens, such as {"gpt-5": {"input": 1, "output": 10}}',
     check: v.record(v.string(), MODEL_PRICE),
     fallback: () => ({}),

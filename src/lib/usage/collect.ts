@@ -19,6 +19,7 @@ import { mergeDay } from './days';
 import { tokensOf, type UsageEntry, type SeenLimit, type Sink } from './entry';
 import { findLogs, keyOf, newMark, type Position, type LogSource } from './find-logs';
 import { put, readLedger, sumsOf, writeLedger, type Ledger } from './ledger';
+import { withTier } from './prices';
 import type { LineReader, LogReader } from './readers/reader';
 
 export interface UsageDeps {
@@ -136,7 +137,7 @@ function take(run: Run, assistant: string, entry: UsageEntry): void {
     cleanLine(text, MAX_TEXT),
   );
   run.ledger ??= readLedger(run.deps.state);
-  const row = [assistant, ownSession, ownRepo, ownModel] as const;
+  const row = [assistant, ownSession, ownRepo, withTier(ownModel, amounts)] as const;
   put(run.ledger, { id, ms, day: run.day.day, row, amounts, depth });
 }
 

@@ -1,3 +1,4 @@
+import { withoutTier } from './prices';
 import type { DatedRow } from './rollup';
 
 /** A machine's usage rows. Session ids are hashed, so that they are the same on every machine. */
@@ -16,7 +17,7 @@ export function mergeUsage(machines: readonly MachineUsage[]): DatedRow[] {
   for (const { rows } of sorted) {
     const groups = new Map<string, { size: number; rows: DatedRow[] }>();
     for (const row of rows) {
-      const key = JSON.stringify([row.day, row.assistant, row.session, row.model]);
+      const key = JSON.stringify([row.day, row.assistant, row.session, withoutTier(row.model)]);
       const group = groups.get(key) ?? { size: 0, rows: [] };
       groups.set(key, group);
       group.rows.push(row);

@@ -1,8 +1,9 @@
+import { byCodeUnits } from '../platform/files/short-hash';
 import type { Period } from '../platform/time/period';
 import type { Day } from '../platform/time/time';
 import { sessionKey } from '../sessions/session-key';
 import { daysIn, readDayRows, type DayRow } from './days';
-import { costOf, type Prices } from './prices';
+import { costOf, withoutTier, type Prices } from './prices';
 
 /** What is known of each session, by its key. */
 export type SessionFacts = ReadonlyMap<string, { name: string; branch?: string; issue?: string }>;
@@ -78,8 +79,8 @@ export function usageBy(
   const sorted = [...groups].map(([key, sums]) => ({ key, ...rounded(sums) }));
   sorted.sort((a, b) =>
     by === 'day'
-      ? order(a.key, b.key)
-      : (b.cost ?? 0) - (a.cost ?? 0) || tokens(b) - tokens(a) || order(a.key, b.key),
+      ? byCodeUnits(a.key, b.key)
+      : (b.cost ?? 0) - (a.cost ?? 0) || tokens(b) - tokens(a) || byCodeUnits(a.key, b.key),
   );
   const sums = rounded(total);
   return { rows: sorted, total: rows.length === 0 ? { ...sums, cost: 0 } : sums };
@@ -96,11 +97,13 @@ export function keyOf(row: DatedRow, by: Grouping, facts: SessionFacts = new Map
   if (by === 'issue') return facts.get(session)?.issue ?? (row.repo === null ? place : 'no issue');
   if (by === 'branch')
     return [place, facts.get(session)?.branch].filter((part) => part !== undefined).join(':');
+  if (by === 'model') return withoutTier(row.model);
   return row[by] ?? (by === 'machine' ? 'this machine' : 'unknown');
 }
 
 export function unpricedModels(rows: readonly DatedRow[], prices: Prices): string[] {
-  return [...new Set(rows.filter((row) => costOf(row, prices) === null).map(({ model }) => model))].sort();
+  const unpriced = rows.filter((row) => costOf(row, prices) === null);
+  return [...new Set(unpriced.map(({ model }) => withoutTier(model)))].sort();
 }
 
 function emptySums(): Sums {
@@ -122,8 +125,4 @@ function rounded<T extends Sums>(sums: T): T {
 
 function tokens({ input, output, cacheRead, cacheWrite }: Sums): number {
   return input + output + cacheRead + cacheWrite;
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -47,6 +47,18 @@ describe('collecting usage (lib)', () => {
     expect(snapshot(box.path())).to.deep.equal(before);
   });
 
+  it('keeps requests apart whose input, with the cache, is above a size that some prices depend on', async () => {
+    const usage = usageBox(box.path());
+    usage.log(`${FOLDER}/a.jsonl`, [
+      claudeLine({ id: 'm1', input: 100_000, cacheRead: 100_000, model: 'm' }),
+      claudeLine({ id: 'm2', input: 100_000, cacheRead: 100_001, model: 'm' }),
+      claudeLine({ id: 'm3', input: 1, cacheWrite: 300_000, model: 'm' }),
+    ]);
+    await collectUsage(usage.deps);
+    const stored = usage.rows().map(({ model, input }) => `${model}: ${input}`);
+    expect(stored.sort()).to.deep.equal(['m (>128k): 100000', 'm (>200k): 100000', 'm (>272k): 1']);
+  });
+
   it('stores no repository of a restricted folder', async () => {
     const usage = usageBox(box.path());
     for (const repo of ['open', 'clients/acme']) {

@@ -35,6 +35,14 @@ describe('usage: several machines', () => {
     ]);
   });
 
+  it('counts a copy once that an earlier version stored without the size of its requests', () => {
+    const parts = [row('s1', 5), { ...row('s1', 7), model: 'gpt-5 (>200k)' }];
+    expect(merged({ id: A, rows: parts }, { id: B, rows: [row('s1', 12)] })).to.deep.equal([
+      's1 shop 5',
+      's1 shop 7',
+    ]);
+  });
+
   it('gives the same rows in any order', () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       const random = seeded(seed);

@@ -37,7 +37,14 @@ describe('updating the model prices (lib)', () => {
       'us/claude-next': entry({ litellm_provider: 'anthropic' }),
       'dashscope/qwen3-coder-plus': entry({ litellm_provider: 'dashscope' }),
       'azure/gpt-6': entry({ litellm_provider: 'azure' }),
-      'gpt-tiers': entry({ input_cost_per_token_above_272k_tokens: 2.5e-6 }),
+      'gpt-tiers': entry({
+        ...{
+          input_cost_per_token_above_272k_tokens: 2.5e-6,
+          output_cost_per_token_above_272k_tokens: 1.5e-5,
+        },
+        ...{ input_cost_per_token_above_272k_tokens_priority: 9e-6 },
+      }),
+      'gpt-odd': entry({ input_cost_per_token_above_33k_tokens: 2.5e-6 }),
       'gpt-free': entry({ input_cost_per_token: 0 }),
       'gpt-half': entry({ output_cost_per_token: null }),
       'gpt-image': entry({ mode: 'image_generation' }),
@@ -49,6 +56,7 @@ describe('updating the model prices (lib)', () => {
       'gpt-6': usual,
       'claude-next': { ...usual, cacheRead: 0.5, cacheWrite: 6.25, cacheWrite1h: 10 },
       'us/claude-next': usual,
+      'gpt-tiers': { ...usual, above: { '272k': { input: 2.5, output: 15 } } },
       'qwen3-coder-plus': usual,
     });
     expect(server.got.map(({ method, path }) => [method, path])).to.deep.equal([['GET', '/prices.json']]);
@@ -96,10 +104,10 @@ describe('updating the model prices (lib)', () => {
     ];
     const spelled = { ...old, cacheRead: 0.5, cacheWrite: 6.25, cacheWrite1h: 10 };
     const before = { same: old, dearer: old, gone: old };
-    const after = { same: spelled, dearer: now, constructor: old };
+    const after = { same: spelled, dearer: { ...now, above: { '200k': { input: 6 } } }, constructor: old };
     expect(changesText(priceChanges(before, after)).split('\n')).to.deep.equal([
       'added constructor: 5 in, 25 out, cache 0.5/6.25/10',
-      'changed dearer: 5 in, 25 out, cache 0.5/6.25/10 -> 5 in, 30 out, cache 0.5/6.25/10',
+      'changed dearer: 5 in, 25 out, cache 0.5/6.25/10 -> 5 in, 30 out, cache 0.5/6.25/10; above 200k 6 in, 30 out, cache 0.6/7.5/12',
       'removed gone: 5 in, 25 out, cache 0.5/6.25/10',
       '1 added, 1 changed, 1 removed (USD per million tokens; cache: read, write, write for an hour).',
     ]);
@@ -131,6 +139,7 @@ describe('updating the model prices (lib)', () => {
       ...[
         { ...good, models: { 'gpt-6': { input: 2e9, output: 8 } } },
         { ...good, models: { 'gpt-6': null } },
+        { ...good, models: { 'gpt-6': { input: 2, output: 8, above: { '200k': { input: 'x' } } } } },
       ],
     ];
     for (const text of damaged) {

@@ -9,7 +9,7 @@ import { tableOf, storeTable } from '../../../lib/usage/prices';
 export default class UsagePricesUpdate extends BaseCommand {
   static override summary = 'Fetch current model prices, once';
   static override description =
-    'Sends one request to usage.priceTable, shows what changes, and asks before it uses the prices. Models whose price depends on the length of the prompt keep their price.';
+    'Sends one request to usage.priceTable, shows what changes, and asks before it uses the prices.';
   static override flags = {
     shipped: boolean({ description: 'Go back to the prices that steward ships; sends nothing.' }),
     yes: boolean({ char: 'y', description: 'Use the prices without asking.' }),
