@@ -179,9 +179,13 @@ describe('steward usage (built)', function () {
     try {
       const at = new Date().toISOString();
       log('.codex/sessions/rollout-1.jsonl', [...codexStart('c1', {}, at), codexTotals([500, 0, 500], at)]);
-      expect((await run('usage', 'prices')).stdout).to.match(
-        /^Prices of 20 models as of 2026-09-30, from steward/,
+      const list = async (...args: string[]) =>
+        (jsonOf(await run('usage', 'prices', '--json', ...args)) as { rows: { model: string }[] }).rows;
+      expect(await list()).to.have.length(20);
+      expect((await run('usage', 'prices', 'haiku')).stdout).to.match(
+        /^model .*\nclaude-haiku-4-5 +1 +5 .*\n\n/,
       );
+      expect((await run('usage', 'prices', 'x-1')).stderr).to.include('No price of a model like "x-1".');
       expect(server.got).to.deep.equal([]);
       await run('config', 'set', 'usage.priceTable', `${server.url}/prices.json?key=secret`);
       const preview = await run('usage', 'prices', 'update');
@@ -197,8 +201,9 @@ describe('steward usage (built)', function () {
       const shown = await run('usage', '--by', 'model');
       expect(shown.stdout).to.match(/test-model .* \$1\.00\n/);
       expect(shown.stdout).not.to.include('Unknown price');
-      const table = jsonOf(await run('usage', 'prices', '--json'));
-      expect(table).to.include({ source: new URL(server.url).host, models: 21 });
+      const { host } = new URL(server.url);
+      expect(await list('test-model')).to.have.nested.property('[0].source', host);
+      expect((await list())[0]).to.include({ model: 'test-model', isUsed: true });
       const files = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
       const [path = ''] = files.filter((file) => file.endsWith(join('usage', 'prices.json')));
       writeFileSync(join(home.path, path), '{"asOf"');

@@ -25,8 +25,8 @@ export interface UsageReport {
 
 const HEADS = { input: 'input', output: 'output', cacheRead: 'cache read', cacheWrite: 'cache write' };
 const COLUMNS = Object.keys(HEADS) as (keyof typeof HEADS)[];
-const WIDE_COLUMNS = 72;
-const MIN_COLUMNS = 40;
+export const WIDE_COLUMNS = 72;
+export const MIN_COLUMNS = 40;
 
 export function usageText(report: UsageReport, terminal: Terminal): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
@@ -58,14 +58,21 @@ function tableLines(report: UsageReport, columns: number, strong: (text: string)
     usdCell(row.cost),
   ]);
   const all = [[by, ...cells.map((cell) => HEADS[cell]), 'cost'], ...rows];
-  const widths = [...cells, 'cost'].map((_, at) => Math.max(...all.map((row) => row[at + 1]?.length ?? 0)));
-  const nameWidth = widths.reduce((rest, width) => rest - width - 2, columns);
-  const layout: Column[] = [{ max: Math.max(10, nameWidth) }, ...widths.map(() => RIGHT)];
-  const lines = table(all, layout).split('\n');
+  const lines = namedTable(all, columns);
   return lines.map((line, at) => (at === 0 || at === lines.length - 1 ? strong(line) : line));
 }
 
-const RIGHT: Column = { align: 'right' };
+/** Formats rows of numbers, of which the first cell is a name that gets the rest of the width. */
+export function namedTable(rows: readonly (readonly string[])[], columns: number): string[] {
+  const [, ...numbers] = rows[0] ?? [];
+  const widths = numbers.map((_, at) => Math.max(...rows.map((row) => row[at + 1]?.length ?? 0)));
+  const nameWidth = widths.reduce((rest, width) => rest - width - 2, columns);
+  const layout: Column[] = [
+    { max: Math.max(10, nameWidth) },
+    ...widths.map(() => ({ align: 'right' }) as const),
+  ];
+  return table(rows, layout).split('\n');
+}
 
 function emptyLines({ sources, period: { from, to } }: UsageReport, columns: number): string[] {
   if (sources.length === 0)

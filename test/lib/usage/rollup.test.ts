@@ -2,7 +2,8 @@ import { expect } from 'chai';
 
 import type { DatedRow } from '../../../src/lib/usage/rollup';
 import { unpricedModels, usageBy } from '../../../src/lib/usage/rollup';
-import { pricesWith } from '../../../src/lib/usage/prices';
+import { priceRows, pricesText } from '../../../src/lib/usage/price-list';
+import { pricesWith, readTable, withTier } from '../../../src/lib/usage/prices';
 import { usageCsv, usageText, type UsageReport } from '../../../src/lib/usage/view';
 
 const row = (more: Partial<DatedRow> = {}): DatedRow => ({
@@ -54,6 +55,75 @@ describe('summing usage (lib)', () => {
     expect(cost('claude-opus-5-5', { input: 0, cacheRead: 1_000_000 })).to.equal(0.2);
     // Its price depends on the length of the prompt.
     expect(cost('gpt-5.5')).to.equal(null);
+  });
+
+  it('charges a request above a tier by its price, and shows the model once', () => {
+    const own = pricesWith({ m: { input: 1, output: 2, cacheRead: 0.5, above: { '200k': { input: 3 } } } });
+    const million = [1_000_000, 0, 0, 0, 0, 0] as const;
+    const sizes = [
+      [200_000, 9_999_999, 0, 0, 0, 0],
+      [100_000, 0, 100_000, 1, 0, 0],
+      [300_000, 0, 0, 0, 0, 0],
+    ] as const;
+    expect(sizes.map((amounts) => withTier('m', amounts))).to.deep.equal([
+      'm (>128k)',
+      'm (>200k)',
+      'm (>272k)',
+    ]);
+    const rows = [row({ model: 'm' }), row({ model: 'm (>200k)' }), row({ model: 'm (>512k)', cacheRead: 1_000_000 })]; // prettier-ignore
+    expect(withTier('m', million)).to.equal('m (>512k)');
+    const usage = usageBy(rows, 'model', own);
+    expect(usage.rows.map(({ key, cost }) => [key, cost])).to.deep.equal([['m', 7.5]]);
+    expect(usageBy([row({ model: 'x/m (>128k)' })], 'model', own).total.cost).to.equal(1);
+    expect(unpricedModels([row({ model: 'n (>200k)' })], own)).to.deep.equal(['n']);
+  });
+
+  it('lists the prices, used models first, with tiers and where each is from', () => {
+    const table = readTable('/nowhere');
+    const mine = {
+      'gpt-5': { input: 9, output: 9 },
+      m: { input: 1, output: 2, above: { '200k': { input: 3 } } },
+    };
+    const used = ['new-model (>200k)', 'claude-opus-4-8-20260701'];
+    const rows = priceRows(pricesWith(mine, table), table, used);
+    expect(rows.slice(0, 2)).to.deep.equal([
+      {
+        ...{
+          model: 'claude-opus-4-8',
+          input: 5,
+          output: 25,
+          cacheRead: 0.5,
+          cacheWrite: 6.25,
+          cacheWrite1h: 10,
+        },
+        ...{ tiers: [], isUsed: true, source: 'steward', asOf: '2026-09-30' },
+      },
+      {
+        ...{
+          model: 'new-model',
+          input: null,
+          output: null,
+          cacheRead: null,
+          cacheWrite: null,
+          cacheWrite1h: null,
+        },
+        ...{ tiers: [], isUsed: true, source: null, asOf: null },
+      },
+    ]);
+    expect(
+      priceRows(pricesWith(mine, table), table, [], 'GPT-5')
+        .map(({ model, source }) => `${model} ${source}`)
+        .slice(0, 2),
+    ).to.deep.equal(['gpt-5 usage.prices', 'gpt-5-codex steward']);
+    const at = (columns: number): string[] =>
+      pricesText(rows, table, { columns, color: false, unicode: true, isTTY: true }).split('\n');
+    const wide = at(80);
+    expect(wide[1]).to.match(/^claude-opus-4-8 \* +5 +25 +0\.5 +6\.25 +10 +2026-09-30$/);
+    expect(wide[2]).to.match(/^new-model \* +unknown +unknown +unknown +unknown +unknown$/);
+    expect(wide.join('\n')).to.match(
+      /^m +1 +2 +0\.1 +1\.25 +2 +yours\n {2}above 200k +3 +2 +0\.3 +3\.75 +6$/m,
+    );
+    for (const line of at(40)) expect(line.length, line).to.be.at.most(40);
   });
 
   it('tells apart two sessions with the same id', () => {
