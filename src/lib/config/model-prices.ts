@@ -1,34 +1,21 @@
 import * as v from 'valibot';
 
-import PRICES from '../../../templates/data/prices.json';
+import TABLE from '../../../templates/data/prices.json';
 import { leaf } from './leaf';
 
-/** A price in USD per million tokens. */
-const PER_MILLION = 'expected USD per million tokens, from 0 to 10000';
-const TOKEN_PRICE = v.pipe(
-  v.number(PER_MILLION),
-  v.minValue(0, PER_MILLION),
-  v.maxValue(10_000, PER_MILLION),
-);
-const OPTIONAL_PRICE = v.optional(TOKEN_PRICE);
-const CACHE = { cacheRead: OPTIONAL_PRICE, cacheWrite: OPTIONAL_PRICE, cacheWrite1h: OPTIONAL_PRICE };
-const TIER = { input: OPTIONAL_PRICE, output: OPTIONAL_PRICE, ...CACHE };
-const TIER_SIZE = `expected ${PRICES.public.tiers.join(', ')}`;
+const RANGE = 'expected USD per million tokens, from 0 to 10000';
+const TOKEN_PRICE = v.pipe(v.number(RANGE), v.minValue(0, RANGE), v.maxValue(10_000, RANGE));
+const OPTIONAL = v.optional(TOKEN_PRICE);
+const CACHE = { cacheRead: OPTIONAL, cacheWrite: OPTIONAL, cacheWrite1h: OPTIONAL };
+const PRICE_KEYS =
+  'expected a price with the keys input, output, cacheRead, cacheWrite, cacheWrite1h and above only';
+const TIER_SIZE = `expected ${TABLE.public.tiers.join(', ')}`;
+const TIER = v.strictObject({ input: OPTIONAL, output: OPTIONAL, ...CACHE }, PRICE_KEYS);
+const above = v.optional(v.record(v.picklist(TABLE.public.tiers, TIER_SIZE), TIER));
 const MODEL_PRICE = v.strictObject(
-  {
-    input: TOKEN_PRICE,
-    output: TOKEN_PRICE,
-    ...CACHE,
-    above: v.optional(
-      v.record(v.picklist(PRICES.public.tiers, TIER_SIZE), v.strictObject(TIER, keysOf(TIER))),
-    ),
-  },
-  ({ expected = '' }) => (expected.startsWith('"') ? PER_MILLION : keysOf({ ...TIER, above: null })),
+  { input: TOKEN_PRICE, output: TOKEN_PRICE, ...CACHE, above },
+  ({ expected = '' }) => (expected.startsWith('"') ? RANGE : PRICE_KEYS),
 );
-
-function keysOf(fields: object): string {
-  return `expected a price with the keys ${Object.keys(fields).join(', ')} only`;
-}
 
 /** `above` is what differs for a request whose input, with the cache, exceeds this many tokens, such as `200k`. */
 export type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;

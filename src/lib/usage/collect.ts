@@ -158,10 +158,8 @@ function readLog(run: Run, reader: LogReader, path: string): string | undefined 
       reader.read(path, run.oldestMs, sink);
       files[key] = { mark };
     } else {
-      files[key] = {
-        mark,
-        ...readNewLines(reader, path, isSameFile(known, mark) ? known : undefined, sink),
-      };
+      const isSame = known?.mark.split(':')[0] === mark.split(':')[0];
+      files[key] = { mark, ...readNewLines(reader, path, isSame ? known : undefined, sink) };
     }
     run.isChanged = true;
     return undefined;
@@ -169,10 +167,6 @@ function readLog(run: Run, reader: LogReader, path: string): string | undefined 
     const { message } = throwIfBug(error);
     return message;
   }
-}
-
-function isSameFile(known: Position | undefined, mark: string): boolean {
-  return known?.mark.split(':')[0] === mark.split(':')[0];
 }
 
 /**

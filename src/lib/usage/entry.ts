@@ -41,11 +41,6 @@ export function entryId(group: string, rest = ''): string {
   return `${digest(group)}.${rest === '' ? '' : digest(rest).slice(0, 6)}`;
 }
 
-export function splitId(id: string): [group: string, rest: string] {
-  const at = id.indexOf('.');
-  return [id.slice(0, at), id.slice(at + 1)];
-}
-
 function digest(text: string): string {
   return createHash('sha1').update(text).digest('base64url').slice(0, 14);
 }

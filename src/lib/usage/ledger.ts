@@ -6,7 +6,7 @@ import { isObject } from '../platform/files/json-object';
 import { readObject } from '../platform/files/object-file';
 import type { Day } from '../platform/time/time';
 import { daysIn, rowOf, type RowKey } from './days';
-import { AMOUNTS, splitId, type Amounts } from './entry';
+import { AMOUNTS, type Amounts } from './entry';
 import type { DatedRow } from './rollup';
 
 /**
@@ -63,7 +63,7 @@ export function readLedger(folder: string, from: Day = ''): Ledger {
  * its copies, whichever was read first.
  */
 export function put(ledger: Ledger, entry: NewEntry): void {
-  const [group, rest] = splitId(entry.id);
+  const [group = '', rest = ''] = entry.id.split('.');
   const known = versionsOf(ledger, group);
   if (known.some(({ version }) => version[2] < entry.depth)) return;
   const size = tokensIn(['', 0, 0, ...entry.amounts]);

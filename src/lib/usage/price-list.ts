@@ -2,17 +2,25 @@ import { byCodeUnits } from '../platform/files/short-hash';
 import { palette, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
-import { originOf, pricedName, wholePrice, withoutTier, type Prices, type PriceTable } from './prices';
+import type { Period } from '../platform/time/period';
+import { originOf, pricedName, wholePrice, withoutTier } from './prices';
+import type { UsageReadDeps } from './reads';
+import { rowsBetween } from './rollup';
 import { MIN_COLUMNS, namedTable, WIDE_COLUMNS } from './view';
 
 const UNKNOWN = { input: null, output: null, cacheRead: null, cacheWrite: null, cacheWrite1h: null };
+const RATES = Object.keys(UNKNOWN) as (keyof typeof UNKNOWN)[];
+const HEADS = ['input', 'output', 'cache read', 'write', 'for 1 h'];
+
+type ListDeps = Pick<UsageReadDeps, 'days' | 'prices' | 'table'>;
 
 /** A model, its price in USD per million tokens, and where that is from. What isn't known is null. */
-export type PricedModel = ReturnType<typeof priceRows>[number];
+type PricedModel = ReturnType<typeof priceRows>[number];
 
-/** Returns the models whose names contain a word, the used ones first. */
-export function priceRows(prices: Prices, table: PriceTable, usedModels: readonly string[], word = '') {
-  const used = new Set(usedModels.map((model) => pricedName(model, prices) ?? withoutTier(model)));
+/** Returns the models whose names contain a word, those used in the period first. */
+export function priceRows({ days, prices, table }: ListDeps, period: Pick<Period, 'from' | 'to'>, word = '') {
+  const rows = rowsBetween(days, period, []);
+  const used = new Set(rows.map(({ model }) => pricedName(model, prices) ?? withoutTier(model)));
   const names = [...new Set([...used, ...Object.keys(prices)])].filter((model) =>
     model.toLowerCase().includes(word.toLowerCase()),
   );
@@ -25,29 +33,20 @@ export function priceRows(prices: Prices, table: PriceTable, usedModels: readonl
   });
 }
 
-export function pricesText(rows: readonly PricedModel[], table: PriceTable, terminal: Terminal): string {
+export function pricesText(rows: readonly PricedModel[], { table }: ListDeps, terminal: Terminal): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
   const { neutral, strong } = palette(terminal);
-  const isWide = columns >= WIDE_COLUMNS;
-  const cells = (
-    name: string,
-    rates: Record<keyof typeof UNKNOWN, number | null>,
-    from: string,
-  ): string[] => {
-    const { input, output, cacheRead, cacheWrite, cacheWrite1h } = rates;
-    const shown = isWide ? [input, output, cacheRead, cacheWrite, cacheWrite1h] : [input, output];
-    const numbers = shown.map((usd) => (usd === null ? 'unknown' : String(Number(usd.toPrecision(6)))));
-    return [name, ...numbers, ...(isWide ? [from] : [])];
-  };
+  const count = columns < WIDE_COLUMNS ? 2 : RATES.length;
+  const textOf = (usd: number | null): string =>
+    usd === null ? 'unknown' : String(Number(usd.toPrecision(6)));
+  const numbers = (rates: Record<keyof typeof UNKNOWN, number | null>): string[] =>
+    RATES.slice(0, count).map((rate) => textOf(rates[rate]));
   const lines = rows.flatMap(({ model, isUsed, tiers, source, asOf, ...rates }) => [
-    cells(`${clean(model)}${isUsed ? ' *' : ''}`, rates, asOf ?? (source === null ? '' : 'yours')),
-    ...tiers.map(({ above, ...tier }) => cells(`  above ${above}`, tier, '')),
+    [`${clean(model)}${isUsed ? ' *' : ''}`, ...numbers(rates), asOf ?? (source === null ? '' : 'yours')],
+    ...tiers.map(({ above, ...tier }) => [`  above ${above}`, ...numbers(tier), '']),
   ]);
-  const heads = ['model', 'input', 'output', ...(isWide ? ['cache read', 'write', 'for 1 h', 'as of'] : [])];
+  const heads = ['model', ...HEADS.slice(0, count), 'as of'];
   const [head = '', ...body] = namedTable([heads, ...lines], columns);
-  const notes = [
-    `USD per million tokens, as of ${table.asOf} from ${table.source}; yours are in usage.prices.`,
-    ...(rows.some(({ isUsed }) => isUsed) ? ['* used in the last 30 days'] : []),
-  ];
-  return [strong(head), ...body, '', ...notes.flatMap((note) => wrap(note, columns)).map(neutral)].join('\n');
+  const notes = `USD per million tokens, as of ${table.asOf} from ${table.source}; yours are in usage.prices. *: used in the last 30 days.`;
+  return [strong(head), ...body, '', ...wrap(notes, columns).map(neutral)].join('\n');
 }

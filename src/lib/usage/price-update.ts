@@ -27,7 +27,7 @@ export async function fetchPrices(env: NodeJS.ProcessEnv, url: string): Promise<
     const price = isObject(entry) && clean(name) === name ? priceIn(entry) : undefined;
     if (price === undefined) continue;
     if (!isPrice(price)) return refuse(`sent an invalid price of ${name}`);
-    prices[name.replace(OWN_PREFIX, '')] = price;
+    prices[name.replace(OWN_PREFIX, '')] = price as ModelPrice;
   }
   return Object.keys(prices).length === 0 ? refuse('sent a table without prices') : prices;
 }

@@ -30,8 +30,7 @@ const isUsd = where(isAmount, (usd) => usd <= MAX_USD);
 const ifSet = optional(isUsd);
 const CACHE = { cacheRead: ifSet, cacheWrite: ifSet, cacheWrite1h: ifSet };
 const isTier = shape({ input: ifSet, output: ifSet, ...CACHE });
-const areTiers = (value: unknown): value is NonNullable<ModelPrice['above']> =>
-  isObject(value) && Object.values(value).every(isTier);
+const areTiers = where(isObject, (above) => Object.values(above).every(isTier));
 export const isPrice = shape({ input: isUsd, output: isUsd, ...CACHE, above: optional(areTiers) });
 const isTable = shape({
   asOf: where(isText, isDay),

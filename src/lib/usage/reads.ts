@@ -7,7 +7,6 @@ import { budgetStates, budgetTexts, type BudgetDeps } from './budgets';
 import { collectUsage, problemsOf, readState, type UsageDeps } from './collect';
 import type { LogSource } from './find-logs';
 import { currentLimits, forecastTexts, limitTexts } from './limits';
-import { priceRows, type PricedModel } from './price-list';
 import type { PriceTable } from './prices';
 import { purgeUsage, type UsageSelection } from './purge';
 import {
@@ -107,14 +106,6 @@ export function usageReads(deps: UsageReadDeps) {
     purge: (selection: UsageSelection, dryRun: boolean): Promise<Day[]> =>
       purgeUsage(deps, selection, { dryRun, readsLogs: enabled }),
   };
-}
-
-const PRICED_DAYS = 30;
-
-/** Returns the models whose names contain a word, and their prices; those used lately first. */
-export function listedPrices(deps: UsageReadDeps, word?: string): PricedModel[] {
-  const used = rowsBetween(deps.days, lastDays(deps, PRICED_DAYS), []).map(({ model }) => model);
-  return priceRows(deps.prices, deps.table, used, word);
 }
 
 function lastDays({ clock, zone }: UsageReadDeps, days: number): Days {

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 
+import { writeDay } from '../../../src/lib/usage/days';
 import type { DatedRow } from '../../../src/lib/usage/rollup';
 import { unpricedModels, usageBy } from '../../../src/lib/usage/rollup';
 import { priceRows, pricesText } from '../../../src/lib/usage/price-list';
 import { pricesWith, readTable, withTier } from '../../../src/lib/usage/prices';
+import { scratch } from '../../helpers/scratch';
 import { usageCsv, usageText, type UsageReport } from '../../../src/lib/usage/view';
 
 const row = (more: Partial<DatedRow> = {}): DatedRow => ({
@@ -14,6 +16,8 @@ const row = (more: Partial<DatedRow> = {}): DatedRow => ({
 const prices = pricesWith({});
 
 describe('summing usage (lib)', () => {
+  const box = scratch();
+
   it('prices each kind of token: writes to the cache 1.25 times, for an hour twice, reads a tenth', () => {
     const cost = (more: Partial<DatedRow>): number | null => usageBy([row({ input: 0, ...more })], 'day', prices).total.cost; // prettier-ignore
     expect(cost({ input: 1_000_000 })).to.equal(5);
@@ -84,8 +88,12 @@ describe('summing usage (lib)', () => {
       'gpt-5': { input: 9, output: 9 },
       m: { input: 1, output: 2, above: { '200k': { input: 3 } } },
     };
+    const days = box.path('usage');
     const used = ['new-model (>200k)', 'claude-opus-4-8-20260701'];
-    const rows = priceRows(pricesWith(mine, table), table, used);
+    writeDay(days, '2026-11-20', used.map((model) => row({ model }))); // prettier-ignore
+    const deps = { days, table, prices: pricesWith(mine, table) };
+    const period = { from: '2026-11-01', to: '2026-11-20' };
+    const rows = priceRows(deps, period);
     expect(rows.slice(0, 2)).to.deep.equal([
       {
         ...{
@@ -110,13 +118,10 @@ describe('summing usage (lib)', () => {
         ...{ tiers: [], isUsed: true, source: null, asOf: null },
       },
     ]);
-    expect(
-      priceRows(pricesWith(mine, table), table, [], 'GPT-5')
-        .map(({ model, source }) => `${model} ${source}`)
-        .slice(0, 2),
-    ).to.deep.equal(['gpt-5 usage.prices', 'gpt-5-codex steward']);
+    const shown = priceRows(deps, period, 'GPT-5').map(({ model, source }) => `${model} ${source}`);
+    expect(shown.slice(0, 2)).to.deep.equal(['gpt-5 usage.prices', 'gpt-5-codex steward']);
     const at = (columns: number): string[] =>
-      pricesText(rows, table, { columns, color: false, unicode: true, isTTY: true }).split('\n');
+      pricesText(rows, deps, { columns, color: false, unicode: true, isTTY: true }).split('\n');
     const wide = at(80);
     expect(wide[1]).to.match(/^claude-opus-4-8 \* +5 +25 +0\.5 +6\.25 +10 +2026-09-30$/);
     expect(wide[2]).to.match(/^new-model \* +unknown +unknown +unknown +unknown +unknown$/);

@@ -1,8 +1,6 @@
 import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { openUsage } from '../../../lib/app/usage';
-import { StewardError } from '../../../lib/errors';
-import { pricesText } from '../../../lib/usage/price-list';
-import { listedPrices } from '../../../lib/usage/reads';
+import { priceRows, pricesText } from '../../../lib/usage/price-list';
 
 export default class UsagePrices extends BaseCommand {
   static override summary = 'List the prices of models, those you used first';
@@ -14,12 +12,9 @@ export default class UsagePrices extends BaseCommand {
     const { args } = await this.parse(UsagePrices);
     const { deps } = await openUsage(this.context);
     const { asOf, source, problems } = deps.table;
-    const rows = listedPrices(deps, args.model);
-    if (rows.length === 0)
-      throw new StewardError('not_found', `No price of a model like ${JSON.stringify(args.model)}.`, {
-        hint: 'List all with `steward usage prices`, or set one in usage.prices.',
-      });
+    const rows = priceRows(deps, await this.period('last 30 days'), args.model);
     for (const problem of problems) this.say(problem);
-    return this.show({ rows, source, asOf, problems }, () => pricesText(rows, deps.table, this.terminal));
+    if (rows.length === 0) this.say('No price of such a model is known. Set it in usage.prices.');
+    return this.show({ rows, source, asOf, problems }, () => pricesText(rows, deps, this.terminal));
   }
 }
