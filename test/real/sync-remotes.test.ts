@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -42,9 +42,7 @@ describe('sync through any git repository (built)', function () {
     for (const index of [0, 1]) await succeeds(index, 'sync', 'connect', 'git', address);
     const now = jsonOf(await succeeds(0, 'sync', 'now', '--json')) as { machines: unknown[] };
     expect(now.machines).to.have.length(1);
-    expect((await succeeds(1, 'sync', 'now')).stdout).to.match(
-      /^Published \d+ changed files?\.\n.+: .*written /,
-    );
+    expect((await succeeds(1, 'sync', 'now')).stdout).to.match(/^.+ \(this machine\) .+\.\n.+: .+\.\n$/);
     expect(branches()).to.have.length(2);
     await succeeds(1, 'sync', 'leave', '--remove');
     expect(branches()).to.have.length(1);
@@ -66,6 +64,50 @@ describe('sync through any git repository (built)', function () {
       expect((await run(0, 'sync', 'connect', 'git', '--', address)).code, address).to.equal(2);
     const { engine } = jsonOf(await succeeds(0, 'sync', 'status', '--json')) as { engine: unknown };
     expect(engine).to.equal(null);
+  });
+
+  it('needs no folder, refuses a repository with other contents, and keeps the working one', async () => {
+    const [other, home] = [path('other'), emptyHome()];
+    homes.push(home);
+    execFileSync('git', ['init', '--quiet', '--initial-branch=main', other]);
+    const me = ['-c', 'user.email=me@example.org', '-c', 'user.name=Me'];
+    execFileSync('git', ['-C', other, ...me, 'commit', '--quiet', '--allow-empty', '-m', 'x']);
+    const refuse = async (): Promise<void> => {
+      const { code, stderr } = await run(2, 'sync', 'connect', 'git', other);
+      expect(code, stderr).to.equal(6);
+      expect(stderr)
+        .to.include('is not empty: it has the branch or tag main.')
+        .and.include('git init --bare');
+      expect(execFileSync('git', ['-C', other, 'branch', '--list'], { encoding: 'utf8' })).to.equal(
+        '* main\n',
+      );
+    };
+    await refuse();
+    expect(existsSync(join(home.path, 'steward-exchange'))).to.equal(false);
+    await succeeds(2, 'sync', 'connect', 'git', path('days.git'));
+    await refuse();
+    expect((await run(2, 'sync', 'connect', 'git', path('none.git'))).code).to.equal(8);
+    const status = jsonOf(await succeeds(2, 'sync', 'status', '--json'));
+    expect(status).to.deep.include({ folder: join(home.path, 'steward-exchange'), problem: null });
+    expect(JSON.stringify(status)).to.include('days.git, last exchange').and.not.include('none.git');
+  });
+
+  it('brings shared settings with one sync now, tells twins apart, and says that a machine left', async () => {
+    const address = path('days.git');
+    for (const index of [0, 1]) await succeeds(index, 'sync', 'connect', 'git', address);
+    for (const index of [0, 1]) await succeeds(index, 'sync', 'settings', 'on');
+    await succeeds(0, 'goals', 'add', 'Ship it');
+    await succeeds(0, 'sync', 'now');
+    expect((await succeeds(1, 'sync', 'now')).stdout).to.match(/-[0-9a-f]{4}: settings came, written /);
+    expect((await succeeds(1, 'goals')).stdout).to.include('Ship it');
+    const { stdout } = await succeeds(1, 'sync', 'status');
+    expect(stdout).to.match(/-[0-9a-f]{4} and .+ have the same name\..* steward sync rename NAME/);
+    await succeeds(1, 'sync', 'leave');
+    await succeeds(0, 'sync', 'now');
+    expect((await succeeds(0, 'sync', 'status')).stdout).to.match(/: left .+; its days stay\./);
+    const again = await run(1, 'sync', 'leave', '--remove');
+    expect(again.code).to.equal(5);
+    expect(again.stderr).to.include('days.git --remove').and.not.include('sync setup');
   });
 
   describe('over ssh', () => {

@@ -1,4 +1,5 @@
-import { useGit, useHost, useSyncthing } from '../../lib/setup/sync/engine';
+import { useGit } from '../../lib/setup/sync/change';
+import { useHost, useSyncthing } from '../../lib/setup/sync/engine';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { StewardError } from '../../lib/errors';
 import { isRepository } from '../../lib/config/leaf';
@@ -10,7 +11,7 @@ export default class SyncConnect extends BaseCommand {
   static override summary =
     'Sync the exchange folder with Syncthing or git, or show the sessions of an ssh host';
   static override description =
-    'Run this on each machine after `sync setup`. With syncthing, shares the folder with all configured devices. With git, syncs through a private repository, now and every 30 minutes; GitHub takes your login of `gh`, any other address your ssh keys and git credentials. With ssh, `sessions` and the inbox also ask that host; without a host, none.';
+    'Run this on each machine. With syncthing, shares the folder of `sync setup` with all configured devices. With git, syncs through a private repository, now and every 30 minutes, and makes ~/steward-exchange if no folder is set; GitHub takes your login of `gh`, any other address your ssh keys and git credentials. With ssh, `sessions` and the inbox also ask that host; without a host, none.';
   static override args = {
     engine: word({
       required: true,
@@ -42,10 +43,9 @@ export default class SyncConnect extends BaseCommand {
     const { added, devices, folder, before } = await useSyncthing(this.context);
     if (before !== null) this.say(remainsText(before));
     const deviceNames = devices.length === 0 ? 'no other device yet' : devices.join(', ');
-    return this.show({ engine: 'syncthing', devices }, () =>
-      added
-        ? `Syncthing now shares ${folder} with ${deviceNames}.`
-        : `Syncthing already shares ${folder} with ${deviceNames}.`,
+    return this.show(
+      { engine: 'syncthing', devices },
+      () => `Syncthing ${added ? 'now' : 'already'} shares ${folder} with ${deviceNames}.`,
     );
   }
 
@@ -60,11 +60,12 @@ export default class SyncConnect extends BaseCommand {
         },
       );
     }
-    const { received, before } = await useGit(this.context, known);
+    const { received, folder, before } = await useGit(this.context, known);
     if (before !== null) this.say(remainsText(before));
     return this.show(
-      { engine: 'git', received },
-      () => `Synced through ${known}: received changes from ${plural(received.length, 'other machine')}.`,
+      { engine: 'git', folder, received },
+      () =>
+        `Synced ${folder ?? ''} through ${known}. Received news of ${plural(received.length, 'other machine')}.`,
     );
   }
 }

@@ -12,11 +12,11 @@ export async function openGitPlace(context: Context): Promise<{ folder?: string;
   return engine === 'git' && folder !== undefined && repo !== undefined ? { folder, repo } : {};
 }
 
-/** Exchanges through git, if it is the sync engine. Returns the ids of the machines whose files came. */
-export async function exchangeNow(context: Context): Promise<string[]> {
+/** Exchanges through git, if it is the sync engine. Returns whether this machine sent anything. */
+export async function exchangeNow(context: Context): Promise<boolean> {
   const { folder, repo } = await openGitPlace(context);
-  if (folder === undefined || repo === undefined) return [];
-  return (await exchangeThrough(context, folder, repo)).received;
+  if (folder === undefined || repo === undefined) return false;
+  return (await exchangeThrough(context, folder, repo)).sent;
 }
 
 /** Exchanges the folder's files through a repository. */
@@ -27,7 +27,8 @@ export async function exchangeThrough(
 ): Promise<{ received: string[]; sent: boolean }> {
   const { exchange } = await import('../sync/engine');
   const git = () => openGit(context, folder, repo);
-  return exchange({ machine: context, folder, repo, git, sync: () => openSync(context) });
+  const isChosen = (await openGitPlace(context)).repo === repo;
+  return exchange({ machine: context, folder, repo, isChosen, git, sync: () => openSync(context) });
 }
 
 /** Opens a private repository for an exchange. Throws `conflict` if everybody can read it. */

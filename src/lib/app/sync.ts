@@ -89,9 +89,14 @@ function formerFolders(
 
 /**
  * Publishes changes. Returns undefined if no exchange folder is
- * set. Stores any error, so that `steward status` shows it.
+ * set. Stores any error, so that `steward status` shows it. Calls `onChanged` with the files of all machines that
+ * changed since the last run.
  */
-export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
+export async function publishNow(
+  context: Context,
+  waitMs?: number,
+  onChanged: (paths: readonly string[]) => unknown = () => undefined,
+): Promise<PublishResult | undefined> {
   const { folder, deps, locked } = await openSync(context);
   if (folder === undefined) return undefined;
   const { root, host, machine } = context.area;
@@ -101,7 +106,7 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
         const published = publish(deps);
         if (published.needsNewId === true) return published;
         for (const id of abandonedIds(root, host)) removeFolder(join(machinesFolder(deps.folder), id));
-        keepCopy(deps.folder, copyFolder(machine));
+        onChanged(keepCopy(deps.folder, copyFolder(machine)));
         return published;
       });
     } catch (error) {
@@ -111,9 +116,15 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
       throw error;
     }
   }, waitMs);
-  if (done.needsNewId !== true) return { ...done, files: done.files + (await shareHere(context)) };
-  await renew(context);
-  return publishNow(context, waitMs);
+  if (done.needsNewId === true) {
+    await renew(context);
+    return publishNow(context, waitMs, onChanged);
+  }
+  const shared = await shareHere(context);
+  if (shared === 0) return done;
+  // Settings that came may change what this machine publishes.
+  const { files = 0 } = (await publishNow(context, waitMs, onChanged)) ?? {};
+  return { ...done, files: done.files + shared + files };
 }
 
 /** Shares settings, if you chose that and any may have changed. Returns the number of published files. */

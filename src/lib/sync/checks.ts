@@ -80,7 +80,9 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
   if (folder === null)
     return [off('not set; to use several machines, run "steward sync setup FOLDER"'), ...pending];
   if (problem !== null) return [failed(problem, hint === null ? {} : { hint }), ...pending];
-  const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
+  const old = machines.filter(
+    ({ isThis, leftAt, daysBehind }) => !isThis && leftAt === null && daysBehind >= OLD_DAYS,
+  );
   const findings: Finding[] = [
     ...(engine?.problem === true
       ? [warning(`${engine.engine}: ${engine.found}`, { fix: 'steward sync status' })]
@@ -92,16 +94,11 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
         fix: 'steward sync forget MACHINE',
       }),
     ),
-    ...(conflicts.length === 0
-      ? []
-      : [
-          warning(
-            `${plural(conflicts.length, 'conflict copy', 'conflict copies')}, such as ${conflicts[0] ?? ''}`,
-            {
-              hint: 'Delete the conflict copies, which steward ignores. If they reappear, two machines have the same id.',
-            },
-          ),
-        ]),
+    ...conflicts.slice(0, 1).map((path) =>
+      warning(`${plural(conflicts.length, 'conflict copy', 'conflict copies')}, such as ${path}`, {
+        hint: 'Delete the conflict copies, which steward ignores. If they reappear, two machines have the same id.',
+      }),
+    ),
     ...damaged.slice(0, 5).map(({ path, reason }) =>
       warning(`${path}: ${reason}`, {
         hint: 'The other machine rewrites the file within a day. If the file needs a newer steward, upgrade steward on this machine.',

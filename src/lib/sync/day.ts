@@ -102,9 +102,10 @@ export function publishedUsage(rows: readonly DayRow[]) {
     const { assistant, session, repo, model, ...amounts } = row;
     const id = hashedId('session', sessionKey(assistant, session));
     const published = { assistant, session: id, model, repo: nameOf(repo) };
-    const sum = sums.get(JSON.stringify(published)) ?? { ...published, ...zeroed(amounts) };
-    for (const [name, amount] of entriesOf(amounts)) sum[name] += amount;
-    sums.set(JSON.stringify(published), sum);
+    const key = JSON.stringify(published);
+    const sum = sums.get(key);
+    if (sum === undefined) sums.set(key, { ...published, ...amounts });
+    else for (const [name, amount] of entriesOf(amounts)) sum[name] += amount;
   }
   const sorted = [...sums].sort(([a], [b]) => byCodeUnits(a, b)).map(([, row]) => row);
   return { format: FORMAT, rows: sorted };
@@ -114,10 +115,6 @@ type Amounts = Omit<DayRow, 'assistant' | 'session' | 'repo' | 'model'>;
 
 function entriesOf(amounts: Amounts): [keyof Amounts, number][] {
   return Object.entries(amounts) as [keyof Amounts, number][];
-}
-
-function zeroed(amounts: Amounts): Amounts {
-  return Object.fromEntries(entriesOf(amounts).map(([name]) => [name, 0])) as unknown as Amounts;
 }
 
 /** Returns the record with hashed session ids, and with names instead of paths. */

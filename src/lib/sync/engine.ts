@@ -4,7 +4,7 @@ import type { UserConfig } from '../config/schema';
 import type { Machine } from '../config/user-area';
 import { StewardError, throwIfBug, toStewardError } from '../errors';
 import { replaceFile } from '../platform/files/atomic-file';
-import { isObject, textOf } from '../platform/files/json-object';
+import { textOf } from '../platform/files/json-object';
 import { readObject } from '../platform/files/object-file';
 import { processHost } from '../platform/files/paths';
 import { parseIso, toIso } from '../platform/time/clock';
@@ -12,8 +12,9 @@ import { damagedText } from './checks';
 import { withClone } from './clone';
 import { aboutFolder } from './folder';
 import { exchangeByGit, type GitExchange } from './git';
-import { endPurge, noteForeign } from './notes';
-import { readState } from './state';
+import { endPurge } from './notes';
+import { readState, writeState } from './state';
+import { withForeign } from './writer';
 import type { SyncContext } from './publish';
 import type { EngineStatus } from './status';
 import {
@@ -30,6 +31,8 @@ interface ExchangeDeps {
   machine: Machine;
   folder: string;
   repo: string;
+  /** Whether the configuration names this repository, and not one that is tried or left. */
+  isChosen: boolean;
   sync: () => Promise<SyncContext>;
   git: () => Promise<GitExchange>;
 }
@@ -43,7 +46,7 @@ export function isExchangeDue({ area, clock }: Pick<Machine, 'area' | 'clock'>):
 /** Exchanges the folder's files through git. Stores when, and any problem, for `steward status`. */
 export async function exchange(deps: ExchangeDeps): Promise<{ received: string[]; sent: boolean }> {
   const { machine, folder, repo } = deps;
-  const note = (change: Exchange): void =>
+  const note = (change: Partial<Exchange>): void =>
     replaceFile(exchangeFile(machine.area.machine), `${JSON.stringify(change)}\n`);
   const at = toIso(machine.clock.now());
   try {
@@ -53,17 +56,18 @@ export async function exchange(deps: ExchangeDeps): Promise<{ received: string[]
     const damaged: { path: string; reason: string }[] = [];
     const onDamaged = (path: string, reason: string): unknown =>
       damaged.push({ path: relative(folder, path), reason });
-    const result = await withClone(machine, () =>
-      exchangeByGit({ ...git, onDamaged, onForeign: () => noteForeign(sync) }),
-    );
-    await endPurge(sync, repo, before);
+    const onForeign = () =>
+      sync.locked(() => writeState(sync.deps.state, withForeign(readState(sync.deps.state), Date.parse(at))));
+    const result = await withClone(machine, () => exchangeByGit({ ...git, onDamaged, onForeign }));
+    // A purge doesn't reach a repository that is left, however often it was exchanged.
+    if (deps.isChosen) await endPurge(sync, repo, before);
     const text = damagedText({ damaged });
-    note({ at, ...(text !== undefined && { damaged: text }) });
+    note({ at, damaged: text });
     return result;
   } catch (error) {
     const known = aboutFolder(folder, error);
     const { kind, message } = toStewardError(known);
-    if (kind !== 'internal') note({ at, problem: { message } });
+    if (kind !== 'internal' && deps.isChosen) note({ at, problem: message });
     throw known;
   }
 }
@@ -81,7 +85,7 @@ export async function engineStatus(
     const found = [repo ?? '', at === undefined ? 'no exchange yet' : `last exchange ${localTime(at)}`];
     if (damaged !== undefined) found.push(`not received: ${damaged}`);
     const isWrong = problem !== undefined || damaged !== undefined;
-    return { engine, found: problem?.message ?? found.join(', '), problem: isWrong };
+    return { engine, found: problem ?? found.join(', '), problem: isWrong };
   }
   if (!mayAsk) return { engine, found: 'not checked', problem: false };
   try {
@@ -108,12 +112,7 @@ type Exchange = ReturnType<typeof readExchange>;
 
 function readExchange(machine: string) {
   const { at, problem, damaged } = readObject(exchangeFile(machine)) ?? {};
-  const message = isObject(problem) ? textOf(problem['message']) : undefined;
-  return {
-    ...(typeof at === 'string' && { at }),
-    ...(message !== undefined && { problem: { message } }),
-    ...(typeof damaged === 'string' && { damaged }),
-  };
+  return { at: textOf(at), problem: textOf(problem), damaged: textOf(damaged) };
 }
 
 function exchangeFile(machine: string): string {

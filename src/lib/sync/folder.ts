@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
-import { StewardError, toStewardError, withOwnHint } from '../errors';
+import { errnoCode, StewardError, toStewardError, withOwnHint } from '../errors';
 import { createFile, tempOf } from '../platform/files/atomic-file';
 import { ensureFolder, exists, removeFile } from '../platform/files/folder';
 import { kindOf, realPath } from '../platform/files/stat';
@@ -50,42 +50,55 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Replaces the error's hint if the error is about the exchange folder. */
+/** Says that the exchange folder is missing, or replaces the error's hint if the error is about the folder. */
 export function aboutFolder(folder: string, error: unknown): unknown {
+  const cause = error instanceof StewardError ? error.cause : error;
+  const missing = errnoCode(cause) === 'ENOENT' ? missingFolder(folder) : undefined;
   const hint = 'Make the exchange folder writable, or use another one: steward sync setup FOLDER';
-  return withOwnHint(error, folder, hint);
+  return missing ?? withOwnHint(error, folder, hint);
 }
 
 /**
- * Runs `work`, which accesses the exchange folder. Adjusts the hint if `work` throws an error about the
+ * Runs `work`, which accesses the exchange folder. Adjusts the error if `work` throws or rejects with one about the
  * folder.
  */
 export function inFolder<T>(folder: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
+  const fail = (error: unknown): never => {
     throw aboutFolder(folder, error);
+  };
+  try {
+    const done = work();
+    return done instanceof Promise ? (done.catch(fail) as T) : done;
+  } catch (error) {
+    return fail(error);
   }
 }
 
-export function noFolder(): StewardError {
+/** @param former the folders and repositories that this machine has left, in which published files may remain */
+export function noFolder(former: readonly string[] = []): StewardError {
+  const commands = former.map((place) => `steward sync leave ${forShell(place)} --remove`);
   return new StewardError('not_found', 'No exchange folder is set.', {
-    hint: 'Set one: steward sync setup FOLDER',
+    hint:
+      commands.length === 0
+        ? 'Set one: steward sync setup FOLDER'
+        : `This machine has left already. To delete what it published before: ${commands.join(', ')}`,
   });
 }
 
 /** Throws `unavailable` if the exchange folder is missing. Never recreates the folder. */
 export function requireFolder(folder: string): void {
-  if (inFolder(folder, () => kindOf(machinesFolder(folder))) === 'folder') return;
-  const hint =
-    'Connect the drive or start the sync tool to resume publishing. To stop publishing: steward sync leave';
-  if (!exists(folder))
-    throw new StewardError('unavailable', `Exchange folder not found: ${folder}.`, { hint });
-  throw new StewardError(
-    'unavailable',
-    `${folder} has no "machines" subfolder, so its drive may not be mounted.`,
-    {
-      hint: `If you emptied the folder, run: steward sync setup ${forShell(folder)}`,
-    },
-  );
+  const missing = inFolder(folder, () => missingFolder(folder));
+  if (missing !== undefined) throw missing;
+}
+
+function missingFolder(folder: string): StewardError | undefined {
+  if (kindOf(machinesFolder(folder)) === 'folder') return undefined;
+  if (exists(folder)) {
+    const problem = `${folder} has no "machines" subfolder, so its drive may not be mounted.`;
+    const hint = `If you emptied the folder, run: steward sync setup ${forShell(folder)}`;
+    return new StewardError('unavailable', problem, { hint });
+  }
+  return new StewardError('unavailable', `Exchange folder not found: ${folder}.`, {
+    hint: 'Connect the drive or start the sync tool to resume publishing. To stop publishing: steward sync leave',
+  });
 }

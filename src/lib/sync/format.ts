@@ -51,6 +51,8 @@ const INFO = {
   run: optional(isText),
   /** What this machine has read of the others. Older versions don't write it. */
   read: optional(listOf(shape(READ))),
+  /** When the machine stopped publishing; absent while it publishes. */
+  left: optional(isMinute),
 };
 /** The contents of `machines/<id>/machine.json`. */
 export type MachineInfo = ShapeOf<typeof INFO>;

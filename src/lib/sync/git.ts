@@ -12,6 +12,7 @@ import {
   type RemoteGitDeps,
   openClone,
 } from '../platform/process/git';
+import { cleanLine } from '../platform/terminal/terminal';
 import { machinesFolder, type OnDamagedFile } from './exchange';
 import { requireFolder } from './folder';
 import { receiveTree, type ReadGit } from './git-tree';
@@ -142,6 +143,22 @@ export async function removeFromGit(exchange: GitExchange, id: string): Promise<
   if (found.stdout.trim() !== '') await succeeded(git('push', '--quiet', exchange.remote.url, `:${branch}`));
 }
 
+/** Throws `conflict` if a repository has something, but nothing of steward's. */
+export async function checkRepository(exchange: GitExchange, repo: string): Promise<void> {
+  const git = await openClone({ ...exchange, folder: exchange.clone }, succeeded);
+  const { stdout } = await succeeded(git('ls-remote', '--heads', '--tags', exchange.remote.url));
+  const refs = stdout.split('\n').flatMap((line) => line.split('\t')[1] ?? []);
+  if (refs.length === 0 || refs.some((ref) => isMachineId(ref.replace(HEADS, '')))) return;
+  const [first = ''] = refs.map((ref) => ref.replace(/^refs\/\w+\//, ''));
+  throw new StewardError(
+    'conflict',
+    `${repo} is not empty: it has the branch or tag ${cleanLine(first, 60)}.`,
+    {
+      hint: 'Use a repository only for steward: create a private one without a README, or on a disk: git init --bare PATH',
+    },
+  );
+}
+
 async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {
   const result = await answer;
   if (result.code === 0) return result;
@@ -151,7 +168,7 @@ async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {
     {
       hint: result.isRefused
         ? 'Use an account that can access the repository: `gh auth login`, or for your own address the key or password that `git ls-remote` takes.'
-        : 'Check the connection, then retry.',
+        : 'Check the address and the connection, then retry.',
     },
   );
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { FileMemory } from '../platform/files/file-cache';
 import { addDays, type Day } from '../platform/time/time';
-import type { MachineDay, MachineName } from '../time/machines/model';
+import { distinctNames, type MachineDay, type MachineName } from '../time/machines/model';
 import type { KnownMachines } from '../time/machines/read';
 import type { DailyRecord } from '../time/record';
 import { publishedDay, type LocalDay } from './day';
@@ -103,39 +103,25 @@ export function knownMachines(
   };
 }
 
-/** Returns the machines in the exchange folder, and the names of this machine and the others. */
+/**
+ * Returns the machines in the exchange folder, and distinct names of this machine and the others, which say when one
+ * published what a copy contains.
+ */
 export function namedMachines(
   self: MachineName,
-  source: ExchangeSource | undefined,
+  source: Pick<ExchangeSource, 'folder' | 'isCopy'> | undefined,
   onDamaged: OnDamagedFile,
 ) {
   const found = source === undefined ? [] : readMachines(source.folder, onDamaged);
   const others = found.filter((machine) => machine.id !== self.id);
-  const { own, nameOf } = machineNames(self, others, source);
-  return { found, others, own, nameOf, names: others.map(nameOf) };
-}
-
-/**
- * Returns this machine's name and a function that names the others, and says when one published what a copy
- * contains. Machines with the same name, such as two with one host name, are told apart by the start of their ids.
- */
-export function machineNames(
-  own: MachineName,
-  others: readonly ExchangeMachine[],
-  source: ExchangeSource | undefined,
-): { own: MachineName; nameOf: (machine: ExchangeMachine) => MachineName } {
-  const names = [own.name, ...others.map(({ info }) => info.name)].map((name) => name.toLowerCase());
-  const distinct = (id: string, name: string): MachineName => {
-    const isShared = names.filter((other) => other === name.toLowerCase()).length > 1;
-    return { id, name: isShared ? `${name}-${id.slice(0, 4)}` : name };
-  };
-  return {
-    own: distinct(own.id, own.name),
-    nameOf: ({ id, info }) => ({
-      ...distinct(id, info.name),
-      ...(source?.isCopy === true ? { asOf: info.publishedAt } : {}),
-    }),
-  };
+  const given = others.map(({ id, info }) => ({
+    id,
+    name: info.name,
+    ...(source?.isCopy === true ? { asOf: info.publishedAt } : {}),
+  }));
+  const [own = self, ...names] = distinctNames([self, ...given]);
+  const byId = new Map(names.map((machine) => [machine.id, machine]));
+  return { found, others, own, names, nameOf: ({ id }: ExchangeMachine) => byId.get(id) ?? own };
 }
 
 /** Returns the files and folders to watch for changes to other machines' day files. */

@@ -284,7 +284,7 @@ export function write(own: string, { path, text, bytes, change }: PlannedFile, r
   result.bytes += bytes;
 }
 
-function infoIn(own: string): MachineInfo | undefined {
+export function infoIn(own: string): MachineInfo | undefined {
   return parseInfo(readText(join(own, 'machine.json')) ?? '');
 }
 
@@ -298,13 +298,9 @@ function newHead(deps: PublishDeps, run: string): InfoHead {
 
 function infoText({ machine }: PublishDeps, local: LocalData, head: InfoHead): string {
   const input = local.lastInput();
-  const { id, name, timezone, version } = machine;
   const info: MachineInfo & { format: number } = {
     format: FORMAT,
-    id,
-    name,
-    timezone,
-    version,
+    ...machine,
     lastInput: input === null ? null : toMinute(toIso(input * 1000)),
     publishedAt: head.publishedAt,
     ...definedOnly({ run: head.run, read: head.read }),

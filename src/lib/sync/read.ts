@@ -31,10 +31,8 @@ export function clockAhead(
   read?: MachineRead,
 ) {
   if (read === undefined) return undefined;
-  const [leastMs, mostMs] = [
-    Date.parse(publishedAt) - Date.parse(at),
-    Date.parse(read.at) - Date.parse(read.news),
-  ];
+  const leastMs = Date.parse(publishedAt) - Date.parse(at);
+  const mostMs = Date.parse(read.at) - Date.parse(read.news);
   // A folder on a third machine has times by that one's clock.
   return leastMs > mostMs ? undefined : { leastMs, mostMs };
 }

@@ -35,16 +35,18 @@ export function sourceOf(folder: string, copy: string, ownFolder: string | undef
   return { folder: readIndex(copy)['folder'] === folder ? copy : join(copy, 'none'), isCopy: true };
 }
 
-/** Copies what all machines have published, so that reports stay complete while the exchange folder is away. */
-export function keepCopy(folder: string, copy: string): void {
+/**
+ * Copies what all machines have published, so that reports stay complete while the exchange folder is away. Returns
+ * the paths of the files that changed since the last copy.
+ */
+export function keepCopy(folder: string, copy: string): string[] {
   const index = readIndex(copy);
   if (index['folder'] !== folder) removeFolder(copy);
   const known = index['folder'] === folder ? index : {};
   const next: Record<string, unknown> = { folder };
   const ids = listFolder(machinesFolder(folder)).filter(isMachineId);
   for (const id of ids) {
-    const [from, to] = [machinesFolder(folder), machinesFolder(copy)].map((path) => join(path, id));
-    if (from !== undefined && to !== undefined) copyMachine(from, to, { known, next });
+    copyMachine(join(machinesFolder(folder), id), join(machinesFolder(copy), id), { known, next });
   }
   for (const id of listFolder(machinesFolder(copy)))
     if (!ids.includes(id)) removeFolder(join(machinesFolder(copy), id));
@@ -52,9 +54,10 @@ export function keepCopy(folder: string, copy: string): void {
   for (const day of changed.map((source) => basename(source).slice(0, 10)).filter(isDay))
     for (const near of around(day)) removeFile(join(mergedFolder(copy), `${near}.json`));
   const text = JSON.stringify(next);
-  if (text === JSON.stringify(known)) return;
+  if (text === JSON.stringify(known)) return [];
   ensureFolder(copy);
   replaceFile(join(copy, 'index.json'), text, { sync: false });
+  return changed;
 }
 
 function readIndex(copy: string): Record<string, unknown> {

@@ -5,13 +5,16 @@ import { lstatOf } from '../platform/files/folder';
 import { conflictCopies } from '../platform/files/conflict-copies';
 import { isMachineId } from '../platform/files/machine';
 import { cleanLine } from '../platform/terminal/terminal';
-import { addDays, dayOf, type Day } from '../platform/time/time';
+import { addDays, dayOf } from '../platform/time/time';
+import { distinctNames, type MachineName } from '../time/machines/model';
+import { ambiguous, listed, matching } from '../time/machines/read';
 import {
   machinesFolder,
   readMachines,
   readPublishedDay,
   readPublishedSessions,
   readPublishedUsage,
+  type OnDamagedFile,
 } from './exchange';
 import { requireFolder } from './folder';
 import type { ExchangeMachine } from './format';
@@ -69,6 +72,8 @@ export function syncStatus(input: SyncStatusInput) {
       conflicts: [] as SettingsConflict[],
     },
     machines: [] as MachineStatus[],
+    /** The machines whose names got the start of their ids, because others have the same name. */
+    sameNames: [] as string[],
     /** Paths of conflict copies, relative to the folder. steward ignores conflict copies. */
     conflicts: [] as string[],
     /** Unusable files, relative to the folder. */
@@ -83,28 +88,37 @@ export function syncStatus(input: SyncStatusInput) {
   }
   const note = (path: string, reason: string): unknown =>
     status.damaged.push({ path: relative(folder, path), reason });
-  for (const machine of readMachines(folder, note)) {
-    const { daily, sessions, usage } = machine.days;
-    const checked = (days: readonly Day[]): readonly Day[] =>
-      input.isDeep === true ? days : days.slice(-RECENT_DAYS);
-    for (const day of checked(daily)) readPublishedDay(machine, day, note);
-    for (const day of checked(sessions)) readPublishedSessions(machine, day, note);
-    for (const day of checked(usage)) readPublishedUsage(machine, day, note);
+  const machines = readMachines(folder, note);
+  const names = new Map(namesIn(machines).map(({ id, name }) => [id, name]));
+  const nameOf = (id: string): string => names.get(id) ?? id;
+  for (const machine of machines) {
+    checkDays(machine, input.isDeep === true ? 0 : -RECENT_DAYS, note);
     const shared = readShared(join(machine.path, SHARED_FILE), latestAt(input.nowMs), note);
-    const settings = Object.keys(shared).length;
-    if (settings > 0) status.settings.machines.push(machine.info.name);
-    status.machines.push(machineStatus(machine, settings, input));
+    const name = nameOf(machine.id);
+    const found = { ...machineStatus(machine, Object.keys(shared).length, input), name };
+    if (found.publishes.settings > 0 && found.leftAt === null) status.settings.machines.push(name);
+    if (name !== machine.info.name) status.sameNames.push(name);
+    status.machines.push(found);
   }
-  const nameOf = (id: string): string => status.machines.find((machine) => machine.id === id)?.name ?? id;
   status.settings.conflicts.push(
     ...conflictsIn(readShared(input.shared, latestAt(input.nowMs)), nameOf, input.nowMs),
   );
-  const copies = conflictCopies(machinesFolder(folder));
-  return { ...status, conflicts: copies.map(({ path }) => cleanLine(`machines/${path}`, 300)).sort() };
+  for (const { path } of conflictCopies(machinesFolder(folder)))
+    status.conflicts.push(cleanLine(`machines/${path}`, 300));
+  status.conflicts.sort();
+  return status;
+}
+
+/** Reads the published days, from the given one on, and notes what is damaged. */
+function checkDays(machine: ExchangeMachine, from: number, note: OnDamagedFile): void {
+  const { daily, sessions, usage } = machine.days;
+  for (const day of daily.slice(from)) readPublishedDay(machine, day, note);
+  for (const day of sessions.slice(from)) readPublishedSessions(machine, day, note);
+  for (const day of usage.slice(from)) readPublishedUsage(machine, day, note);
 }
 
 function machineStatus(machine: ExchangeMachine, settings: number, input: SyncStatusInput) {
-  const { id, name, timezone, version, lastInput, publishedAt, read = [] } = machine.info;
+  const { id, name, timezone, version, lastInput, publishedAt, left, read = [] } = machine.info;
   const { daily, sessions, usage } = machine.days;
   const { ownId, nowMs } = input;
   const cameAt = newsAt(machine);
@@ -121,6 +135,8 @@ function machineStatus(machine: ExchangeMachine, settings: number, input: SyncSt
     lastInput,
     isThis: id === ownId,
     lastSeen: publishedAt,
+    /** When it stopped publishing; null while it publishes. */
+    leftAt: left ?? null,
     daysBehind,
     days: daily.length,
     from: daily[0] ?? null,
@@ -157,33 +173,26 @@ const RECENT_DAYS = 2;
 /** Returns another machine by its id or name. */
 export function findMachine(folder: string, wanted: string, ownId: string | undefined) {
   requireFolder(folder);
-  const machines = readMachines(folder);
-  const exact = machines.filter(({ id }) => id === wanted);
-  const byName = machines.filter(({ info }) => info.name.toLowerCase() === wanted.toLowerCase());
-  const named = exact.length > 0 ? exact : byName;
+  const machines = namesIn(readMachines(folder));
+  const others = machines.filter(({ id }) => id !== ownId);
+  const [machine, ...more] = matching(others, wanted);
+  if (machine !== undefined && more.length > 0) throw ambiguous(wanted, [machine, ...more]);
+  if (machine !== undefined) return { ...machine, path: join(machinesFolder(folder), machine.id) };
+  const shown = JSON.stringify(wanted);
+  if (matching(machines, wanted).length > 0) {
+    throw new StewardError('usage', `${shown} is this machine; only other machines can be forgotten.`, {
+      hint: 'To stop publishing from this machine: steward sync leave --remove',
+    });
+  }
   // A machine whose machine.json is damaged can still be removed by its id.
-  const path = `${machinesFolder(folder)}/${wanted}`;
-  const isId = isMachineId(wanted) && lstatOf(path)?.isFolder === true;
-  const found = named.length === 0 && isId ? [{ id: wanted, path, info: undefined }] : named;
-  const [machine] = found;
-  if (machine === undefined || found.length > 1) {
-    const list = found.length > 1 ? found : machines;
-    throw new StewardError(
-      'not_found',
-      `${found.length > 1 ? 'Several machines are' : 'No machine is'} named ${JSON.stringify(wanted)}.`,
-      {
-        hint: `Use a machine's id: ${list.map(({ id, info }) => `${id} (${info?.name ?? ''})`).join(', ') || 'none'}.`,
-      },
-    );
-  }
-  if (machine.id === ownId) {
-    throw new StewardError(
-      'usage',
-      `${JSON.stringify(wanted)} is this machine; only other machines can be forgotten.`,
-      {
-        hint: 'To stop publishing from this machine: steward sync leave --remove',
-      },
-    );
-  }
-  return { id: machine.id, name: machine.info?.name ?? null, path: machine.path };
+  const path = join(machinesFolder(folder), wanted);
+  if (isMachineId(wanted) && lstatOf(path)?.isFolder === true) return { id: wanted, name: null, path };
+  const known = others.length === 0 ? 'none, so there is nothing to forget' : listed(others);
+  throw new StewardError('not_found', `No other machine is named ${shown}.`, {
+    hint: `Machines that you can forget: ${known}.`,
+  });
+}
+
+function namesIn(machines: readonly ExchangeMachine[]): MachineName[] {
+  return distinctNames(machines.map(({ id, info }) => ({ id, name: info.name })));
 }

@@ -127,7 +127,7 @@ function activeOf(deps: TurnDeps, machines: readonly ExchangeMachine[]): Exchang
   const nowMs = deps.clock.now();
   const known = readObject(deps.news, MAX_BYTES) ?? {};
   const news: Record<string, { publishedAt: string; seen: number }> = {};
-  const candidates = machines.filter(({ id }) => id !== deps.machineId);
+  const candidates = machines.filter(({ id, info }) => id !== deps.machineId && info.left === undefined);
   for (const { id, info } of candidates) {
     const before = known[id];
     const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;

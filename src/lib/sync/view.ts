@@ -2,10 +2,11 @@ import { forShell } from '../platform/process/spawn';
 import { truncated } from '../platform/terminal/terminal';
 import { minutes, palette, plural, table, type Palette } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
+import { isDay } from '../platform/time/time';
 import { formerTexts } from './checks';
 import type { MachineRead } from './format';
 import type { PlannedFile } from './publish';
-import type { SharedValue } from './settings';
+import { SHARED_FILE, type SharedValue } from './settings';
 import type { EngineStatus, MachineStatus, SyncStatus } from './status';
 
 export function planOf(
@@ -27,12 +28,10 @@ export function planOf(
 /** The output of `steward sync setup --dry-run --json`. */
 export type SyncPlan = ReturnType<typeof planOf>;
 
-const WORDS = { new: 'new', changed: 'changed', removed: 'removed', none: '' };
-
 export function planText({ folder, machine, details, files, total, changed }: SyncPlan): string {
   const rows = files
     .filter(({ change }) => change !== 'none')
-    .map(({ path, bytes, change }) => [`${machine}/${path}`, String(bytes), WORDS[change]]);
+    .map(({ path, bytes, change }) => [`${machine}/${path}`, String(bytes), change]);
   const lines = [
     ...(rows.length === 0 ? [] : [table(rows, [{}, { align: 'right' }]), '']),
     `${plural(changed.files, 'file')} to write, ${plural(changed.bytes, 'byte')}; ${plural(total.files, 'file')} in total, ${plural(total.bytes, 'byte')}.`,
@@ -53,7 +52,7 @@ const MAX_LISTED = 10;
 type LocalTime = (iso: string) => string;
 
 export function statusText(status: SyncStatus, localTime: LocalTime, terminal: Terminal): string {
-  const { folder, problem, hint, pendingRemovals, machines, settings } = status;
+  const { folder, problem, hint, pendingRemovals, machines, sameNames, settings } = status;
   const { conflicts, damaged, engine } = status;
   const former = formerTexts(status.pendingFormer);
   if (folder === null)
@@ -62,25 +61,22 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
   const rows = machines.map((machine) => [
     machine.name,
     machine.id,
-    machine.isThis
-      ? 'this machine'
-      : machine.daysBehind === 0
-        ? 'up to date'
-        : `${plural(machine.daysBehind, 'day')} behind`,
+    stateText(machine),
     `written ${localTime(machine.lastSeen)}`,
     machine.days === 0 ? 'no days' : `${plural(machine.days, 'day')} since ${machine.from ?? ''}`,
   ]);
-  const nameOf = ({ id, name }: MachineStatus): string =>
-    machines.some((other) => other.id !== id && other.name === name) ? `${name}-${id.slice(0, 4)}` : name;
   const lines = [
     `${folder} (${detailsText(status)})`,
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
     ...(engine === null ? [] : [engineText(engine, colors)]),
     ...(engine?.engine === 'git' ? [NO_ROWS] : []),
     ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
-    ...machines
-      .filter(({ isThis }) => !isThis)
-      .map((machine) => trustText(machine, nameOf(machine), localTime)),
+    ...machines.filter(({ isThis }) => !isThis).map((machine) => trustText(machine, localTime)),
+    ...(sameNames.length === 0
+      ? []
+      : [
+          `${sameNames.join(' and ')} have the same name. To change one, run on that machine: steward sync rename NAME`,
+        ]),
     '',
     settingsText(settings),
     ...settings.conflicts.flatMap(({ key, value, machine, at, other }) => [
@@ -100,12 +96,18 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
   return lines.join('\n');
 }
 
+function stateText({ isThis, leftAt, daysBehind }: MachineStatus): string {
+  if (isThis) return 'this machine';
+  if (leftAt !== null) return 'left';
+  return daysBehind === 0 ? 'up to date' : `${plural(daysBehind, 'day')} behind`;
+}
+
 /** Says when a machine's news came, what it publishes, what it has read of this one, and whether its clock is right. */
-function trustText(
-  { newsAt, days, publishes, read, clock }: MachineStatus,
-  name: string,
-  localTime: LocalTime,
-): string {
+function trustText(machine: MachineStatus, localTime: LocalTime): string {
+  const { name, newsAt, days, publishes, read, clock, leftAt } = machine;
+  if (leftAt !== null) {
+    return `${name}: left ${localTime(leftAt)}; its days stay. To delete them: steward sync forget ${forShell(name)}`;
+  }
   const { sessions, usage, settings } = publishes;
   const kinds = Object.entries({ days, sessions, usage, settings }).filter(([, count]) => count > 0);
   const published = kinds.map(([kind]) => kind).join(', ') || 'nothing yet';
@@ -126,6 +128,34 @@ function clockText(clock: MachineStatus['clock']): string {
   if (leastMs <= 0 && mostMs >= 0) return `its clock is right within ${words(Math.max(-leastMs, mostMs))}`;
   const [middleMs, aroundMs] = [(leastMs + mostMs) / 2, (mostMs - leastMs) / 2];
   return `its clock is ${words(middleMs)} ${middleMs > 0 ? 'ahead' : 'behind'}, ± ${words(aroundMs)}`;
+}
+
+/** Returns what came from a machine, or was published by this one, in the files that changed. */
+export function newsOf({ id, name, isThis, lastSeen, leftAt }: MachineStatus, changed: readonly string[]) {
+  const paths = changed.map((path) => path.split(/[\\/]/)).filter((parts) => parts.includes(id));
+  const names = paths.map((parts) => parts.at(-1) ?? '');
+  const days = new Set(names.map((file) => file.slice(0, 10)).filter(isDay)).size;
+  return { id, name, isThis, lastSeen, leftAt, newDays: days, newSettings: names.includes(SHARED_FILE) };
+}
+
+type News = ReturnType<typeof newsOf>;
+
+/** The output of `steward sync now`: a line for each machine, this one first. */
+export function newsText(news: readonly News[], isPushed: boolean, localTime: LocalTime): string {
+  const wordsOf = ({ newDays, newSettings }: News): string =>
+    [newDays > 0 ? plural(newDays, 'day') : [], newSettings ? 'settings' : []].flat().join(' and ');
+  const nothing = isPushed ? 'pushed what it had published before' : 'has nothing new to publish';
+  const lineOf = (machine: News): string => {
+    const { name, isThis, lastSeen, leftAt } = machine;
+    const words = wordsOf(machine);
+    if (isThis) return `${name} (this machine) ${words === '' ? nothing : `published ${words}`}.`;
+    if (words !== '') return `${name}: ${words} came, written ${localTime(lastSeen)}.`;
+    if (leftAt !== null) return `${name}: left ${localTime(leftAt)}; its days stay.`;
+    return `${name}: nothing new since ${localTime(lastSeen)}.`;
+  };
+  const lines = [...news].sort((a, b) => Number(b.isThis) - Number(a.isThis)).map(lineOf);
+  if (news.every(({ isThis }) => isThis)) lines.push('No other machine has published here yet.');
+  return lines.join('\n');
 }
 
 function settingsText({ isShared, machines }: SyncStatus['settings']): string {

@@ -9,7 +9,9 @@ import {
   readPublishedSessions,
   readPublishedUsage,
 } from '../../../src/lib/sync/exchange';
-import { machineNames } from '../../../src/lib/sync/machine-days';
+import { namedMachines } from '../../../src/lib/sync/machine-days';
+import { distinctNames } from '../../../src/lib/time/machines/model';
+import { chosenMachines } from '../../../src/lib/time/machines/read';
 import { openReceived } from '../../../src/lib/sync/received';
 import { commitId, hashedId, toMinute } from '../../../src/lib/sync/format';
 import { scratch } from '../../helpers/scratch';
@@ -81,13 +83,17 @@ describe('the exchange folder (lib)', () => {
     put(`${ID}/machine.json`, { ...INFO, name: 'Laptop' });
     const other = 'fedcba987654';
     put(`${other}/machine.json`, { ...INFO, id: other, name: 'desk' });
-    const { own, nameOf } = machineNames(
-      { id: 'aaaabbbbcccc', name: 'laptop' },
-      readMachines(path()),
-      undefined,
-    );
+    const self = { id: 'aaaabbbbcccc', name: 'laptop' };
+    const { own, names } = namedMachines(self, { folder: path(), isCopy: false }, note);
     expect(own.name).to.equal('laptop-aaaa');
-    expect(readMachines(path()).map((found) => nameOf(found).name)).to.deep.equal(['Laptop-0123', 'desk']);
+    expect(names.map(({ name }) => name)).to.deep.equal(['Laptop-0123', 'desk']);
+    const twins = distinctNames(['01234a', '01234b', '09'].map((id) => ({ id, name: 'vm' })));
+    expect(twins.map(({ name }) => name)).to.deep.equal(['vm-01234a', 'vm-01234b', 'vm-09']);
+    const choose = (wanted: string): unknown => [...chosenMachines({ own, others: names }, wanted)];
+    for (const wanted of ['Laptop-0123', '01', ID]) expect(choose(wanted), wanted).to.deep.equal([ID]);
+    expect(() => choose('laptop')).to.throw(
+      `More than one machine matches "laptop": laptop-aaaa (this), Laptop-0123 (${ID}).`,
+    );
   });
 
   it('tells machines with the same name apart in the notes of a copy', () => {
@@ -97,8 +103,8 @@ describe('the exchange folder (lib)', () => {
     const time = (iso: string): string => iso.slice(11, 16);
     const add = (text: string): unknown => notes.push(text);
     const { source, noteAway } = openReceived('/nas', { machine: path() }, time, add);
-    const { nameOf } = machineNames({ id: 'aaaabbbbcccc', name: 'desk' }, readMachines(path()), source);
-    noteAway(readMachines(path()).map(nameOf));
+    const { isCopy } = source ?? expect.fail();
+    noteAway(namedMachines({ id: 'aaaabbbbcccc', name: 'desk' }, { folder: path(), isCopy }, note).names);
     expect(notes).to.deep.equal(
       ['laptop-0123', 'laptop-fedc'].map((name) => `${name}: as of 09:42, /nas not reachable`),
     );

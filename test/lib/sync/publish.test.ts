@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 
+import type { StewardError } from '../../../src/lib/errors';
 import type { Clock } from '../../../src/lib/platform/time/clock';
 import { dayBounds } from '../../../src/lib/platform/time/time';
 import { makeClassifier } from '../../../src/lib/time/classify';
@@ -20,14 +21,14 @@ import { dayParts } from '../../../src/lib/time/day-parts';
 import { damagedText, pendingTexts } from '../../../src/lib/sync/checks';
 import type { LocalDay } from '../../../src/lib/sync/day';
 import { readPublishedDay, readPublishedSessions, readPublishedUsage } from '../../../src/lib/sync/exchange';
-import { prepareFolder } from '../../../src/lib/sync/folder';
+import { inFolder, noFolder, prepareFolder } from '../../../src/lib/sync/folder';
 import { hashedId } from '../../../src/lib/sync/format';
-import { unpublish } from '../../../src/lib/sync/former';
+import { markLeft, unpublish } from '../../../src/lib/sync/former';
 import { planFiles, publish, type PublishDeps } from '../../../src/lib/sync/publish';
 import { pendingFormer, readState, withFolder, withPending, writeState } from '../../../src/lib/sync/state';
 import { findMachine, syncStatus } from '../../../src/lib/sync/status';
 import { afterRenewal } from '../../../src/lib/sync/writer';
-import { statusText } from '../../../src/lib/sync/view';
+import { newsOf, newsText, statusText } from '../../../src/lib/sync/view';
 import { snapshot } from '../../helpers/scratch';
 import { scratch } from '../../helpers/scratch';
 import { buildDailyRecord, focus } from '../../helpers/sense';
@@ -77,6 +78,14 @@ const USAGE = ['open', 'secret'].map((session) => ({
   ...amounts,
 }));
 const SECRETS = /secret|\/home/;
+
+function hintOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return (error as StewardError).hint;
+  }
+}
 
 describe('publishing (lib)', () => {
   const { path } = scratch();
@@ -531,13 +540,69 @@ describe('publishing (lib)', () => {
       'sync connect ssh HOST',
     );
     expect(() => findMachine(folder(), 'laptop', ID)).to.throw(/only other machines can be forgotten/);
-    expect(() => findMachine(folder(), 'phone', ID)).to.throw(/No machine is named/);
+    expect(() => findMachine(folder(), 'phone', ID)).to.throw(/No other machine is named/);
     expect(findMachine(folder(), 'Desktop', ID).id).to.equal('bbbbbbbbbbbb');
     publish({ ...deps(), machine: { ...deps().machine, name: 'bbbbbbbbbbbb' } });
     expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).id).to.equal('bbbbbbbbbbbb');
+    expect(findMachine(folder(), 'bbb', ID).id).to.equal('bbbbbbbbbbbb');
+    markLeft(other);
+    const shown = statusText(statusNow(), (iso) => iso.slice(0, 10), shownBy);
+    expect(shown).to.include(
+      'desktop: left 2026-11-21; its days stay. To delete them: steward sync forget desktop',
+    );
+    expect(shown).to.match(/bbbbbbbbbbbb +left /);
+    // A machine that left has no folder until it is set up again.
+    writeState(other.state, withFolder(withFolder(readState(other.state), undefined), folder()));
+    publish(other);
+    expect(statusText(statusNow(), String, shownBy)).to.match(/bbbbbbbbbbbb +up to date /);
     expect(unpublish(deps(), [])).to.equal(4);
     expect(syncStatus(input).machines.map(({ name }) => name)).to.deep.equal(['desktop']);
+    expect(hintOf(() => findMachine(folder(), ID, ID))).to.equal(
+      'Machines that you can forget: desktop (bbbbbbbbbbbb).',
+    );
+    expect(hintOf(() => findMachine(folder(), 'x', 'bbbbbbbbbbbb'))).to.include('nothing to forget');
     expect(findMachine(folder(), 'bbbbbbbbbbbb', ID).path).to.equal(path('exchange/machines/bbbbbbbbbbbb'));
+  });
+
+  it('says for each machine what was published and what came', () => {
+    publish(deps());
+    publish({ ...deps(), state: path('other.json'), machine: { ...deps().machine, id: 'bbbbbbbbbbbb' } });
+    const { machines } = statusNow();
+    const text = (changed: string[], isPushed = false): string[] =>
+      newsText(
+        machines.map((machine) => newsOf(machine, changed)),
+        isPushed,
+        (iso) => iso.slice(0, 10),
+      ).split('\n');
+    expect(text([])).to.deep.equal([
+      'laptop-0123 (this machine) has nothing new to publish.',
+      'laptop-bbbb: nothing new since 2026-11-21.',
+    ]);
+    const own = [`daily/${DAY}.json`, `usage/${DAY}.json`, 'daily/2026-11-19.json'].map(
+      (name) => `/x/machines/${ID}/${name}`,
+    );
+    const theirs = ['machine.json', `daily/${DAY}.json`, 'settings.json'];
+    expect(text([...own, ...theirs.map((name) => `C:\\machines\\bbbbbbbbbbbb\\${name}`)])).to.deep.equal([
+      'laptop-0123 (this machine) published 2 days.',
+      'laptop-bbbb: 1 day and settings came, written 2026-11-21.',
+    ]);
+    expect(text([], true)[0]).to.include('pushed what it had published before');
+    expect(newsText([], false, String)).to.equal('No other machine has published here yet.');
+  });
+
+  it('says that the folder is gone if it disappears during a run, and what remains after leaving', async () => {
+    days[DAY] = () => {
+      rmSync(folder(), { recursive: true });
+      return { record: undefined, parts: undefined, usage: USAGE };
+    };
+    const gone = `Exchange folder not found: ${folder()}.`;
+    expect(() => inFolder(folder(), () => publish(deps()))).to.throw(gone);
+    const late = inFolder(folder(), () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOENT' })));
+    expect(await late.catch(String)).to.include(gone);
+    expect(existsSync(folder())).to.equal(false);
+    expect(noFolder(['/old', 'ann/days']).hint).to.include(
+      'steward sync leave /old --remove, steward sync leave ann/days --remove',
+    );
   });
 
   it('says of each machine when its news came, what it publishes and has read, and how right its clock is', () => {

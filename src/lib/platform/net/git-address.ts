@@ -34,9 +34,6 @@ export function gitAddress(text: string): GitAddress | undefined {
 
 function addressAt(url: string, protocol: 'https' | 'ssh', host: string, path: string): GitAddress {
   if (protocol === 'ssh' && !OPEN_HOSTS.has(host)) return { url, protocol };
-  const name = path
-    .replace(/^\//, '')
-    .replace(/\/$/, '')
-    .replace(/\.git$/, '');
+  const name = path.replace(/^\/|\/$/g, '').replace(/\.git$/, '');
   return { url, protocol, openUrl: `https://${host}/${name}.git` };
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 
 import { isCleanText } from '../../config/leaf';
-import { StewardError, toStewardError } from '../../errors';
+import { orElse, StewardError, throwIfBug, toStewardError } from '../../errors';
 import { exists, removeFile, removeFolder } from '../../platform/files/folder';
 import { definedOnly } from '../../platform/files/json-object';
 import { knownMachineId } from '../../platform/files/machine';
@@ -18,6 +18,7 @@ import {
   type SyncContext,
 } from '../../sync/publish';
 import { planShared, SHARED_FILE, KNOWN_FILE } from '../../sync/settings';
+import { markLeft } from '../../sync/former';
 import { copyFolder, keepCopy } from '../../sync/received';
 import { readState, withFolder, withoutFormer, writeState } from '../../sync/state';
 import { liveFile } from '../../sync/live';
@@ -27,12 +28,17 @@ import type { Context } from '../../app/context';
 import { openOwnRows } from '../../app/elsewhere';
 import { openSharing } from '../../app/sharing';
 import { openSync, publishNow } from '../../app/sync';
-import { purgeClone, removeClone } from '../../sync/clone';
+import { exchangeThrough, openGit } from '../../app/sync-git';
+import { purgeClone, removeClone, withClone } from '../../sync/clone';
 import { engineStatus } from '../../sync/engine';
+import { checkRepository } from '../../sync/git';
 import { forgetInGit, leaveRepo } from './engine';
 import { pendingFormerOf, unpublishFrom, type Left } from './leave';
 import { MAX_NAME, stateFile } from '../../app/sync-settings';
 import { setKeys } from '../../config/write';
+
+/** Where machines that use git have their exchange folder, unless they chose another one. */
+const GIT_FOLDER = '~/steward-exchange';
 
 export interface SyncChange extends PublishResult {
   folder: string | null;
@@ -112,13 +118,19 @@ export async function rename(context: Context, wanted: string): Promise<SyncChan
  * machine's published files.
  */
 export async function leave(context: Context, remove: boolean): Promise<Left> {
-  const { folder } = await openSync(context);
-  if (folder === undefined) throw noFolder();
+  const published = await openSync(context);
+  const { folder } = published;
+  if (folder === undefined) throw noFolder(Object.keys(readState(published.deps.state).others ?? {}));
   const repo = await leaveRepo(context);
   if (remove && repo !== null) await unpublishFrom(context, repo);
   const removedFiles = remove ? await unpublishFrom(context, folder) : 0;
   const keys = ['details', 'folder', 'engine', 'repo'].map((name) => [`sync.${name}`, undefined]);
   await setKeys(context, Object.fromEntries(keys) as Record<string, undefined>);
+  if (!remove) {
+    // Without the folder or the repository, the others see only that no more days come.
+    await published.locked(() => orElse(undefined, () => markLeft(published.deps)));
+    if (repo !== null) await exchangeThrough(context, folder, repo).catch(throwIfBug);
+  }
   await removeClone(context);
   const { deps, locked } = await openSync(context);
   await locked(() => {
@@ -130,6 +142,24 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
   });
   const remainsIn = remove ? [] : [folder, ...(repo === null ? [] : [repo])];
   return { folder, removedFiles, remainsIn, pendingFormer: await pendingFormerOf(context) };
+}
+
+/**
+ * Switches the exchange folder to git, and runs the first exchange. Without an exchange folder, creates one in the home
+ * folder. Checks the repository before it changes anything. `before` is another repository that was used until now.
+ */
+export async function useGit(context: Context, repo: string) {
+  const git = await openGit(context, '', repo);
+  const { folder: known, repo: current } = (await context.loadConfig()).config.user.sync;
+  await withClone(context, () => checkRepository(git, repo));
+  // The clone has the branches of the repository used until now.
+  if (current !== repo) await removeClone(context);
+  const wanted = known === undefined ? GIT_FOLDER : undefined;
+  const { folder } = await setUp(context, wanted, undefined, () => Promise.resolve(wanted !== undefined));
+  const result = await exchangeThrough(context, folder ?? '', repo);
+  const before = await leaveRepo(context, repo);
+  await setKeys(context, { 'sync.engine': 'git', 'sync.repo': repo });
+  return { ...result, folder, before };
 }
 
 /** Removes the published files of another machine. In a dry run, returns the machine that would be removed. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../app/context';
 import { openHostRows } from '../../app/elsewhere';
 import { openSync } from '../../app/sync';
-import { exchangeThrough, openGitPlace, openGit } from '../../app/sync-git';
+import { openGitPlace, openGit } from '../../app/sync-git';
 import { setKeys } from '../../config/write';
 import { StewardError } from '../../errors';
 import { forShell } from '../../platform/process/spawn';
@@ -9,12 +9,13 @@ import { removeClone, withClone } from '../../sync/clone';
 import { withSyncthing } from '../../sync/engine';
 import { noFolder } from '../../sync/folder';
 import { removeFromGit } from '../../sync/git';
-import { noteFormer } from '../../sync/notes';
+import { readState, withFormer, writeState } from '../../sync/state';
 import { connectSyncthing, type Connected } from '../../sync/syncthing';
 
 /** Switches the exchange folder to Syncthing. `before` is the git repository used until now. */
 export async function useSyncthing(context: Context): Promise<Connected & { before: string | null }> {
-  const folder = await folderOf(context);
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  if (folder === undefined) throw noFolder();
   const connected = await withSyncthing((api) => connectSyncthing(api, folder));
   const before = await leaveRepo(context);
   await setKeys(context, { 'sync.engine': 'syncthing', 'sync.repo': undefined });
@@ -26,23 +27,9 @@ export async function useSyncthing(context: Context): Promise<Connected & { befo
 export async function leaveRepo(context: Context, next?: string): Promise<string | null> {
   const { engine, repo } = (await context.loadConfig()).config.user.sync;
   if (engine !== 'git' || repo === undefined || repo === next) return null;
-  await noteFormer(await openSync(context), repo);
+  const { deps, locked } = await openSync(context);
+  await locked(() => writeState(deps.state, withFormer(readState(deps.state), repo)));
   return repo;
-}
-
-/**
- * Switches the exchange folder to git. Checks that the repository is private, and runs the first exchange.
- * `before` is another repository that was used until now.
- */
-export async function useGit(
-  context: Context,
-  repo: string,
-): Promise<{ received: string[]; sent: boolean; before: string | null }> {
-  const folder = await folderOf(context);
-  const result = await exchangeThrough(context, folder, repo);
-  const before = await leaveRepo(context, repo);
-  await setKeys(context, { 'sync.engine': 'git', 'sync.repo': repo });
-  return { ...result, before };
 }
 
 /** Adds a host to those that steward asks for sessions by ssh. Without a host, removes all. Returns what is set. */
@@ -67,10 +54,4 @@ export async function forgetInGit(context: Context, id: string): Promise<void> {
 export async function removeBranch(context: Context, repo: string, id: string): Promise<void> {
   const git = await openGit(context, '', repo, { mayBePublic: true });
   await withClone(context, () => removeFromGit(git, id));
-}
-
-async function folderOf(context: Context): Promise<string> {
-  const { folder } = (await context.loadConfig()).config.user.sync;
-  if (folder === undefined) throw noFolder();
-  return folder;
 }

@@ -21,6 +21,7 @@ import {
 } from '../../sync/state';
 import type { Context } from '../../app/context';
 import { openSync, publishNow } from '../../app/sync';
+import { openGitPlace } from '../../app/sync-git';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { removeBranch } from './engine';
 import { stateFile } from '../../app/sync-settings';
@@ -82,20 +83,15 @@ export async function publishedPlaces(context: Context): Promise<PublishedPlace[
   const id = knownMachineId();
   if (id === undefined) return [];
   const { folder, others = {} } = readState(stateFile(context.area));
-  const places = new Set([folder ?? [], await repoOf(context), Object.keys(others)].flat());
+  // An invalid configuration must not prevent an uninstall.
+  const { repo = [] } = (await openGitPlace(context).catch(undefinedIf('config'))) ?? {};
+  const places = new Set([folder ?? [], repo, Object.keys(others)].flat());
   return [...places].flatMap((place): PublishedPlace[] => {
     if (!isAbsolute(place)) return [{ place, path: `branch machine-${id} in ${place}`, isReachable: true }];
     const isReachable = kindOf(machinesFolder(place)) === 'folder';
     const path = join(machinesFolder(place), id);
     return isReachable && !exists(path) ? [] : [{ place, path, isReachable }];
   });
-}
-
-/** Returns the current git repository. Ignores an invalid configuration, which must not prevent an uninstall. */
-async function repoOf(context: Context): Promise<string[]> {
-  const loaded = await context.loadConfig().catch(undefinedIf('config'));
-  const { engine, repo } = loaded?.config.user.sync ?? {};
-  return engine === 'git' && repo !== undefined ? [repo] : [];
 }
 
 /** Deletes everything that this machine published. Returns what could not be deleted, and why. */
@@ -114,10 +110,11 @@ export async function unpublishAll(context: Context): Promise<{ what: string; wh
 
 /** Returns the former folders and git repositories from which purged data was not removed yet. */
 export async function pendingFormerOf(context: Context): Promise<string[]> {
-  const { folder, repo, engine } = (await context.loadConfig()).config.user.sync;
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  const { repo } = await openGitPlace(context);
   const pending = pendingFormer(withFolder(readState(stateFile(context.area)), folder));
   // The next exchange removes purged data from the current repository.
-  return pending.filter((former) => engine !== 'git' || former !== repo);
+  return pending.filter((former) => former !== repo);
 }
 
 /**

@@ -35,6 +35,20 @@ export interface MachineName {
   asOf?: string;
 }
 
+/** The least of an id that follows a name. */
+const SHORT_ID = 4;
+
+/** Returns the machines with distinct names: to a name that several have, the start of the id is added. */
+export function distinctNames(all: readonly MachineName[]): MachineName[] {
+  return all.map((machine) => {
+    const { id, name } = machine;
+    const same = all.filter((other) => other.id !== id && other.name.toLowerCase() === name.toLowerCase());
+    let length = SHORT_ID;
+    while (same.some((other) => other.id.startsWith(id.slice(0, length)))) length += 1;
+    return same.length === 0 ? machine : { ...machine, name: `${name}-${id.slice(0, length)}` };
+  });
+}
+
 export interface MachineRow extends MachineName {
   /** `so-far`: the day isn't over yet, or the machine has published only part of the day. */
   state: 'recorded' | 'so-far' | 'not-recorded';

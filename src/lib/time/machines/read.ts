@@ -130,13 +130,31 @@ export function chosenMachines({ own, others }: Pick<KnownMachines, 'own' | 'oth
   if (wanted === undefined) return new Set(all.map(({ id }) => id));
   const text = wanted.trim().toLowerCase();
   if (text === 'this') return new Set([own.id]);
-  const exact = all.filter(({ id }) => id === text);
-  const named = exact.length > 0 ? exact : all.filter(({ name }) => name.toLowerCase() === text);
-  const found = named.length > 0 ? named : all.filter(({ id }) => text !== '' && id.startsWith(text));
+  const found = matching(all, text);
   if (found.length === 1 && found[0] !== undefined) return new Set([found[0].id]);
-  const problem = found.length === 0 ? 'Unknown machine' : 'More than one machine matches';
-  const list = all.map(({ id, name }) => `${name} (${id === own.id ? 'this' : id})`);
-  throw new StewardError('usage', `${problem}: ${JSON.stringify(wanted)}.`, {
-    hint: `Use a name, the start of an id, or "this". Known machines: ${list.join(', ')}.`,
+  if (found.length > 1) throw ambiguous(wanted, found, own.id);
+  throw new StewardError('usage', `Unknown machine: ${JSON.stringify(wanted)}.`, {
+    hint: `Use a name, the start of an id, or "this". Known machines: ${listed(all, own.id)}.`,
   });
+}
+
+/** Returns the machines that a text names, by id, by name with or without the start of the id, or by that alone. */
+export function matching<T extends MachineName>(all: readonly T[], wanted: string): T[] {
+  const text = wanted.trim().toLowerCase();
+  const isNamed = ({ id, name }: MachineName): boolean =>
+    [text, `${text}-${id.slice(0, Math.max(0, name.length - text.length - 1))}`].includes(name.toLowerCase());
+  const byName = all.filter(isNamed);
+  const found = byName.length > 0 ? byName : all.filter(({ id }) => text !== '' && id.startsWith(text));
+  const exact = all.filter(({ id }) => id === text);
+  return exact.length > 0 ? exact : found;
+}
+
+export function ambiguous(wanted: string, found: readonly MachineName[], ownId?: string): StewardError {
+  const problem = `More than one machine matches ${JSON.stringify(wanted)}: ${listed(found, ownId)}.`;
+  const hint = 'Use one of these names, or run "steward sync rename NAME" on one of these machines.';
+  return new StewardError('usage', problem, { hint });
+}
+
+export function listed(machines: readonly MachineName[], ownId?: string): string {
+  return machines.map(({ id, name }) => `${name} (${id === ownId ? 'this' : id})`).join(', ');
 }
