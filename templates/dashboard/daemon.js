@@ -99,16 +99,32 @@ export async function post(url, body) {
   }
 }
 
+/** The requests that began before a page's script, by URL. @type {Map<string, ReturnType<typeof request>>} */
+const early = new Map();
+
+/** Begins the first requests of a page, unless it has to sign in before. @param {string[]} urls */
+export function askEarly(urls) {
+  if (!location.hash.startsWith('#code=')) for (const url of urls) early.set(url, request(url));
+}
+
+/** @param {string} url @param {string} [etag] */
+function request(url, etag) {
+  const stop = new AbortController();
+  const headers = { ...authorization(), ...(etag === undefined ? {} : { 'If-None-Match': etag }) };
+  const response = fetch(url, { headers, cache: 'no-store', signal: stop.signal });
+  return { stop, timer: setTimeout(() => stop.abort(), PATIENCE_MS), response };
+}
+
 /**
  * @param {string} url @param {string | undefined} etag
  * @returns {Promise<{ data?: unknown, etag: string | undefined } | { problem: Problem }>}
  */
 export async function ask(url, etag) {
-  const stop = new AbortController();
-  let timer = setTimeout(() => stop.abort(), PATIENCE_MS);
+  const { stop, timer: patience, response: sent } = early.get(url) ?? request(url, etag);
+  early.delete(url);
+  let timer = patience;
   try {
-    const headers = { ...authorization(), ...(etag === undefined ? {} : { 'If-None-Match': etag }) };
-    const response = await fetch(url, { headers, cache: 'no-store', signal: stop.signal });
+    const response = await sent;
     if (response.status === 304) return { etag };
     if (response.status === 401 && response.headers.has('WWW-Authenticate'))
       return { problem: { reached: true, signedOut: true, message: 'This page is not signed in.' } };

@@ -2,6 +2,7 @@
 // another day, without the parts about the present.
 
 import { isSignedIn, storage } from './daemon.js';
+import { DAY_URLS, LATE_URLS } from './day-urls.js';
 import { around, byId, command, h, show } from './dom.js';
 import {
   zoneWords,
@@ -40,6 +41,8 @@ import { changes, showWaitingList, watchActs } from './waiting-list.js';
 /** Stored in the browser once the user has dismissed the setup steps. */
 const SETUP_KEY = 'steward-setup-dismissed';
 let dismissals = 0;
+/** Whether the lists below the timeline are drawn too. The first frame comes without them, and earlier for it. */
+let isWhole = false;
 const address = new URL(location.href);
 const asked = address.searchParams.get('day');
 /** The application and repository that filter the page. @typedef {{ app?: string | undefined, repo?: string | undefined }} Picked */
@@ -52,13 +55,9 @@ const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table
 
 const { refresh, redraw } = follow(
   {
-    day: asked === null ? '/api/day' : `/api/day?day=${encodeURIComponent(asked)}`,
-    sessions: '/api/sessions',
-    status: '/api/status',
-    work: '/api/work',
-    recent: '/api/sense/recent?days=7',
-    insight: '/api/sense/insight',
-    usage: '/api/usage',
+    ...DAY_URLS,
+    ...(asked !== null && { day: `${DAY_URLS.day}?day=${encodeURIComponent(asked)}` }),
+    ...LATE_URLS,
   },
   (feeds, { now, lostAt }) => {
     const { problem } = feeds.day;
@@ -117,6 +116,7 @@ const { refresh, redraw } = follow(
           isSignedIn(),
           innerWidth,
           capturing,
+          isWhole,
         ],
         draw() {
           if (day !== undefined) showDay(titled(day, report, board), slugs.split(' '), capturing, now, lost);
@@ -300,18 +300,39 @@ function showDay(day, waiting, capturing, now, lost) {
   const rest = isNone ? `No time matches ${only}.` : summary(day, isToday, clock, lost, capturing);
   picture.draw(shown, { until, rest, clock });
   show(byId('picked'), only !== '' && h('button.more', `Only ${only} ×`));
+  for (const id of ['flow-section', 'usage-section', 'week-section']) byId(id).hidden = !isToday;
+  if (isWhole) showLists({ ...shown, record: { ...record, apps } }, names, isToday, clock, capturing, lost);
+  else void drawRest();
+}
+
+async function drawRest() {
+  // Hidden pages don't get animation frames.
+  if (!document.hidden) await new Promise(requestAnimationFrame);
+  await new Promise((done) => setTimeout(done));
+  isWhole = true;
+  byId('lists').hidden = false;
+  redraw();
+}
+
+/**
+ * Shows the lists below the timeline.
+ * @param {DayDocument} day what is picked of it @param {string[]} names what is picked @param {boolean} isToday
+ * @param {(at: number) => string} clock @param {string | undefined} capturing @param {Lost} lost
+ */
+function showLists(day, names, isToday, clock, capturing, lost) {
+  const { record, watched } = day;
+  const { repo } = picked;
   const next = isToday && !lost ? capturing : '';
   const noApps =
-    only !== ''
-      ? h('p.muted', `No applications match ${only}.`)
+    names.length > 0
+      ? h('p.muted', `No applications match ${names.join(' · ')}.`)
       : capturing === undefined
         ? undefined
         : h('p.muted', `No applications were recorded${isToday ? ' yet' : ''}. ${next}`);
-  showApps(byId('apps'), [{ ...record, apps }], noApps);
-  const none = day.watched > 0 && h('p.muted', `No time in repositories${isToday ? ' yet' : ''}.`);
+  showApps(byId('apps'), [record], noApps);
+  const none = watched > 0 && h('p.muted', `No time in repositories${isToday ? ' yet' : ''}.`);
   showLedger(byId('ledger'), [record], { picked: repo, none });
-  showDone(byId('done'), shown, clock, commits, names);
-  for (const id of ['flow-section', 'usage-section', 'week-section']) byId(id).hidden = !isToday;
+  showDone(byId('done'), day, clock, commitsIn(record, repo), names);
 }
 
 /** Returns your minutes in a repository, or all. @param {DailyRecord} record @param {string | undefined} repo */

@@ -163,6 +163,19 @@ describe('acting on the page of the day in Chromium', function () {
     await page.locator('#waiting [data-key=shop]').waitFor({ state: 'detached' });
   });
 
+  it('asks for each document once, signed in from the first request on', async () => {
+    const page = await open('/status');
+    const asked: (string | undefined)[][] = [];
+    page.on('request', (request) => {
+      const path = /\/api\/(day|sessions|status|work|inbox)$/.exec(request.url())?.[1];
+      if (path !== undefined) asked.push([path, request.headers()['authorization']]);
+    });
+    await page.goto(`${served.url}/`);
+    await page.locator('#waiting [data-key=shop]').waitFor();
+    const paths = ['day', 'inbox', 'sessions', 'status', 'work'];
+    expect(asked.sort()).to.deep.equal(paths.map((path) => [path, 'Bearer x']));
+  });
+
   it('passes the focus to the next row when a row goes', async () => {
     const page = await open();
     await page.locator('#waiting [data-key=shop]').waitFor();
