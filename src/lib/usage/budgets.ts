@@ -8,7 +8,15 @@ import { CLAUDE_CODE, sessionKey } from '../sessions/session-key';
 import type { UsageDeps } from './collect';
 import { rowsSince } from './ledger';
 import type { Prices } from './prices';
-import { keyOf, rowsBetween, usageBy, type DatedRow, type SessionFacts, type UsageRow } from './rollup';
+import {
+  keyOf,
+  rowsBetween,
+  tokensIn,
+  usageBy,
+  type DatedRow,
+  type SessionFacts,
+  type UsageRow,
+} from './rollup';
 
 const PERIODS = { session: '40d', day: 'today', week: 'this week', month: 'this month' } as const;
 
@@ -39,8 +47,8 @@ export async function budgetStates(deps: BudgetDeps) {
       (repo === undefined || row.repo?.toLowerCase() === repo.toLowerCase()) &&
       (issue === undefined || keyOf(row, 'issue', facts) === issue);
     const [most, show] = usd === undefined ? [count ?? 0, tokens] : [usd, usdCell];
-    const usedOf = ({ cost, input, output, cacheRead, cacheWrite }: Omit<UsageRow, 'key'>): number =>
-      usd === undefined ? input + output + cacheRead + cacheWrite : (cost ?? 0);
+    const usedOf = (sums: Omit<UsageRow, 'key'>): number =>
+      usd === undefined ? tokensIn(sums) : (sums.cost ?? 0);
     const sorted = (rows: readonly DatedRow[], by: 'session' | 'model'): UsageRow[] =>
       usageBy(rows, by, prices).rows.sort((a, b) => usedOf(b) - usedOf(a));
     const own = rowsBetween(deps.days, period, []).filter(isOwn);

@@ -6,7 +6,7 @@ import { isObject } from '../platform/files/json-object';
 import { readObject } from '../platform/files/object-file';
 import type { Day } from '../platform/time/time';
 import { daysIn, rowOf, type RowKey } from './days';
-import { AMOUNTS, type Amounts } from './entry';
+import { AMOUNTS, tokensOf, type Amounts } from './entry';
 import type { DatedRow } from './rollup';
 
 /**
@@ -66,9 +66,10 @@ export function put(ledger: Ledger, entry: NewEntry): void {
   const [group = '', rest = ''] = entry.id.split('.');
   const known = versionsOf(ledger, group);
   if (known.some(({ version }) => version[2] < entry.depth)) return;
-  const size = tokensIn(['', 0, 0, ...entry.amounts]);
+  const size = tokensOf(entry.amounts);
   const isReplaced = (version: Version): boolean =>
-    version[2] > entry.depth || (version[0] === rest && version[1] !== PURGED && tokensIn(version) < size);
+    version[2] > entry.depth ||
+    (version[0] === rest && version[1] !== PURGED && tokensOf(amountsOf(version)) < size);
   for (const { day, version } of known) if (isReplaced(version)) remove(ledger, day, group, version);
   if (versionsOf(ledger, group).some(({ version }) => version[0] === rest)) return;
   add(ledger, group, rest, entry);
@@ -81,10 +82,6 @@ function versionsOf({ days }: Ledger, group: string): { day: Day; version: Versi
     if (versions !== undefined) for (const version of versions) found.push({ day, version });
   }
   return found;
-}
-
-function tokensIn([, , , input, output, cacheRead, cacheWrite]: Version): number {
-  return input + output + cacheRead + cacheWrite;
 }
 
 function add({ days, dirty }: Ledger, group: string, rest: string, entry: NewEntry): void {

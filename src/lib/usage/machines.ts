@@ -1,5 +1,5 @@
 import { withoutTier } from './prices';
-import type { DatedRow } from './rollup';
+import { tokensIn, type DatedRow } from './rollup';
 
 /** A machine's usage rows. Session ids are hashed, so that they are the same on every machine. */
 export interface MachineUsage {
@@ -21,16 +21,13 @@ export function mergeUsage(machines: readonly MachineUsage[]): DatedRow[] {
       const group = groups.get(key) ?? { size: 0, rows: [] };
       groups.set(key, group);
       group.rows.push(row);
-      group.size += row.input + row.output + row.cacheRead + row.cacheWrite;
+      group.size += tokensIn(row);
     }
     for (const [key, group] of groups) {
       const known = best.get(key);
-      if (
-        known === undefined ||
-        group.size > known.size ||
-        (group.size === known.size && placed(group) > placed(known))
-      )
-        best.set(key, group);
+      const isMore = (than: typeof group): boolean =>
+        group.size > than.size || (group.size === than.size && placed(group) > placed(than));
+      if (known === undefined || isMore(known)) best.set(key, group);
     }
   }
   return [...best.values()].flatMap(({ rows }) => rows);

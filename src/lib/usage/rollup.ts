@@ -20,11 +20,10 @@ export const GROUPINGS = [
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-interface Sums {
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
+export const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+type Counts = Record<(typeof COUNTS)[number], number>;
+
+interface Sums extends Counts {
   /** Cost in USD of the tokens whose price is known; null if no price is known. */
   cost: number | null;
 }
@@ -74,13 +73,13 @@ export function usageBy(
     groups.set(key, sums);
     const cost = costOf(row, prices);
     for (const each of [sums, total]) add(each, row, cost);
-    if (cost === null) total.unpriced += row.input + row.output + row.cacheRead + row.cacheWrite;
+    if (cost === null) total.unpriced += tokensIn(row);
   }
   const sorted = [...groups].map(([key, sums]) => ({ key, ...rounded(sums) }));
   sorted.sort((a, b) =>
     by === 'day'
       ? byCodeUnits(a.key, b.key)
-      : (b.cost ?? 0) - (a.cost ?? 0) || tokens(b) - tokens(a) || byCodeUnits(a.key, b.key),
+      : (b.cost ?? 0) - (a.cost ?? 0) || tokensIn(b) - tokensIn(a) || byCodeUnits(a.key, b.key),
   );
   const sums = rounded(total);
   return { rows: sorted, total: rows.length === 0 ? { ...sums, cost: 0 } : sums };
@@ -111,10 +110,7 @@ function emptySums(): Sums {
 }
 
 function add(sums: Sums, row: DayRow, cost: number | null): void {
-  sums.input += row.input;
-  sums.output += row.output;
-  sums.cacheRead += row.cacheRead;
-  sums.cacheWrite += row.cacheWrite;
+  for (const count of COUNTS) sums[count] += row[count];
   if (cost !== null) sums.cost = (sums.cost ?? 0) + cost;
 }
 
@@ -123,6 +119,6 @@ function rounded<T extends Sums>(sums: T): T {
   return { ...sums, cost: sums.cost === null ? null : Math.round(sums.cost * 1e6) / 1e6 };
 }
 
-function tokens({ input, output, cacheRead, cacheWrite }: Sums): number {
-  return input + output + cacheRead + cacheWrite;
+export function tokensIn(counts: Counts): number {
+  return COUNTS.reduce((sum, count) => sum + counts[count], 0);
 }

@@ -4,7 +4,7 @@ import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import type { Day } from '../platform/time/time';
 import type { LogSource } from './find-logs';
-import type { Grouping, SessionFacts, Usage, UsageRow } from './rollup';
+import { COUNTS, type Grouping, type SessionFacts, type Usage, type UsageRow } from './rollup';
 import { YIELD_CELLS, type Yield, type YieldRow } from './yield';
 import { yieldLines } from './yield-view';
 
@@ -24,7 +24,6 @@ export interface UsageReport {
 }
 
 const HEADS = { input: 'input', output: 'output', cacheRead: 'cache read', cacheWrite: 'cache write' };
-const COLUMNS = Object.keys(HEADS) as (keyof typeof HEADS)[];
 export const WIDE_COLUMNS = 72;
 export const MIN_COLUMNS = 40;
 
@@ -50,7 +49,7 @@ function tableLines(report: UsageReport, columns: number, strong: (text: string)
   const { usage, by, names, made } = report;
   if (made !== undefined)
     return yieldLines(made.rows, by).map((line, at) => (at === 0 ? strong(line) : line));
-  const cells = columns < WIDE_COLUMNS ? COLUMNS.slice(0, 2) : COLUMNS;
+  const cells = columns < WIDE_COLUMNS ? COUNTS.slice(0, 2) : COUNTS;
   const total: UsageRow = { key: 'total', ...usage.total };
   const rows = [...usage.rows, total].map((row) => [
     clean(by === 'session' ? (names.get(row.key)?.name ?? row.key) : row.key),
@@ -106,6 +105,6 @@ function notesOf({ usage, sources, unpriced, pricesAsOf, notes }: UsageReport): 
 /** Formats the rows as CSV. What isn't known is an empty cell. */
 export function usageCsv({ usage, made }: Pick<UsageReport, 'usage' | 'made'>): string {
   const rows: readonly Partial<YieldRow>[] = made?.rows ?? usage.rows;
-  const cells = ['key', ...(made === undefined ? ([...COLUMNS, 'cost'] as const) : YIELD_CELLS)] as const;
+  const cells = ['key', ...(made === undefined ? ([...COUNTS, 'cost'] as const) : YIELD_CELLS)] as const;
   return [...csv(cells, rows, (row) => [cells.map((cell) => row[cell])])].join('');
 }

@@ -30,6 +30,8 @@ export const copilot: LineReader = {
     const input = count('input_tokens');
     const cacheRead = count('cache_read.input_tokens');
     const cacheWrite = count('cache_write.input_tokens') || count('cache_creation.input_tokens');
+    // OpenTelemetry counts cache reads and writes as input tokens.
+    const own = Math.max(0, input - cacheRead - cacheWrite);
     const session = textOf(attributes['gen_ai.conversation.id']) ?? textOf(context['traceId']) ?? 'unknown';
     const span = textOf(context['spanId']) ?? `${ms} ${input} ${count('output_tokens')}`;
     sink.entry({
@@ -41,15 +43,7 @@ export const copilot: LineReader = {
         textOf(attributes['gen_ai.response.model']) ??
         textOf(attributes['gen_ai.request.model']) ??
         'unknown',
-      // OpenTelemetry counts cache reads and writes as input tokens.
-      amounts: [
-        Math.max(0, input - cacheRead - cacheWrite),
-        count('output_tokens'),
-        cacheRead,
-        cacheWrite,
-        0,
-        0,
-      ],
+      amounts: [own, count('output_tokens'), cacheRead, cacheWrite, 0, 0],
     });
   },
 };
