@@ -15,21 +15,14 @@ const LF = 10;
 export function byteSearch(forms: readonly string[]): ByteSearch {
   const all = forms.map((form) => Buffer.from(form));
   const length = Math.min(...all.map((bytes) => bytes.length));
+  const wanted = Array.from({ length }, (_, place) => new Set(all.map((bytes) => bytes[place])));
   // How far to move if a byte is the last one looked at. Later places overwrite earlier ones.
   const moves = new Uint32Array(256).fill(length);
-  const isWanted = new Uint8Array(256 * length);
-  for (let place = 0; place < length; place += 1) {
-    for (const { [place]: byte = 0 } of all) {
-      moves[byte] = length - 1 - place;
-      isWanted[256 * place + byte] = 1;
-    }
-  }
+  wanted.forEach((bytes, place) => bytes.forEach((byte = 0) => (moves[byte] = length - 1 - place)));
   return (bytes, from, end) => {
     for (let start = from; start + length <= end;) {
       const move = moves[bytes[start + length - 1] as number] as number;
-      let place = move === 0 ? 0 : length;
-      while (place < length && isWanted[256 * place + (bytes[start + place] as number)] === 1) place += 1;
-      if (move === 0 && place === length) return start;
+      if (move === 0 && wanted.every((some, place) => some.has(bytes[start + place]))) return start;
       start += Math.max(1, move);
     }
     return -1;
