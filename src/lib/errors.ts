@@ -130,12 +130,12 @@ export function errnoCode(error: unknown): string | undefined {
   return named?.[0] ?? error.code;
 }
 
-/** Returns the result of `work`, or undefined if it throws a system error with one of these codes. */
+/** Returns the result of `work`, or undefined if it throws a system error with one of these codes, or of one of these kinds. */
 export function unless<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (codes.includes(errnoCode(error) ?? '')) return undefined;
+    if (codes.includes(errnoCode(error) ?? toStewardError(error).kind)) return undefined;
     throw error;
   }
 }

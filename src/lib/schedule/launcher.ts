@@ -1,7 +1,7 @@
 import { join, posix, win32 } from 'node:path';
 
 import type { Machine, UserArea } from '../config/user-area';
-import { StewardError } from '../errors';
+import { StewardError, unless } from '../errors';
 import { exists } from '../platform/files/folder';
 import type { InstallEntry } from '../platform/files/install-manifest';
 import { userAreaPath, type PathHost } from '../platform/files/paths';
@@ -148,12 +148,8 @@ export function entryName({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>, i
 
 /** Returns the default user area, or undefined for a service account without a home folder. */
 function defaultArea(host: PathHost): string | undefined {
-  try {
-    return userAreaPath({ ...host, home: host.home, env: { ...host.env, STEWARD_HOME: undefined } });
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'config') return undefined;
-    throw error;
-  }
+  const env = { ...host.env, STEWARD_HOME: undefined };
+  return unless(['config'], () => userAreaPath({ ...host, home: host.home, env }));
 }
 
 /** Returns the schedulers that have a job, according to the manifest. */

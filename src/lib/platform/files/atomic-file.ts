@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode, unless } from '../../errors';
-import { syncFile, syncFolder } from './durable';
+import { closing, syncFile, syncFolder } from './durable';
 import { randomName } from './short-hash';
 
 /** File content. Strings are written as UTF-8. */
@@ -121,12 +121,7 @@ export function readBytes(path: string, options: ReadOptions = {}): Buffer | und
 /** Calls `read` with an open regular file. Returns undefined if the file doesn't exist. */
 export function inFile<T>(path: string, read: (fd: number) => T, options?: OpenOptions): T | undefined {
   const fd = openRegular(path, constants.O_RDONLY, options);
-  if (fd === undefined) return undefined;
-  try {
-    return read(fd);
-  } finally {
-    closeSync(fd);
-  }
+  return fd === undefined ? undefined : closing(fd, read);
 }
 
 /** Returns the path of a hidden temp file in the same folder. `sweepTemps` recognizes such names. */
@@ -204,16 +199,14 @@ export function sweepOnce(folder: string): void {
 function writeTemp(path: string, data: FileData, options: { mode?: number; sync: boolean }): string {
   sweepOnce(dirname(path));
   const temp = tempOf(path);
-  const fd = openSync(temp, 'wx', 0o600);
+  const opened = openSync(temp, 'wx', 0o600);
   try {
-    try {
+    closing(opened, (fd) => {
       if (options.mode !== undefined) fchmodSync(fd, options.mode);
       if (data instanceof Array) for (const part of data) writeAll(fd, part);
       else writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
       if (options.sync) syncFile(fd);
-    } finally {
-      closeSync(fd);
-    }
+    });
   } catch (error) {
     rmSync(temp, { force: true });
     throw error;

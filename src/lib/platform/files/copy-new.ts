@@ -1,5 +1,4 @@
 import {
-  closeSync,
   constants,
   fchmodSync,
   fstatSync,
@@ -14,7 +13,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode } from '../../errors';
 import { linkNew, readBytes, tempOf, writeAll, openRegular } from './atomic-file';
-import { syncFolder } from './durable';
+import { closing, syncFolder } from './durable';
 import { ensureFolder, exists, listFolder, lstatOf, removeFolder } from './folder';
 import { randomName } from './short-hash';
 
@@ -88,11 +87,10 @@ function copyTree(from: string, to: string): void {
 }
 
 function copyInto(from: string, to: string): void {
-  const source = open(from);
-  try {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  closing(open(from), (source) => {
     const { atime, mtime } = fstatSync(source);
-    const target = openSync(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    try {
+    closing(openSync(to, flags, 0o600), (target) => {
       fchmodSync(target, 0o600);
       const chunk = Buffer.alloc(CHUNK_BYTES);
       for (let read = 1; read > 0;) {
@@ -101,12 +99,8 @@ function copyInto(from: string, to: string): void {
       }
       futimesSync(target, atime, mtime);
       fsyncSync(target);
-    } finally {
-      closeSync(target);
-    }
-  } finally {
-    closeSync(source);
-  }
+    });
+  });
 }
 
 function open(path: string): number {

@@ -13,10 +13,14 @@ export function syncFile(fd: number): void {
 /** Syncs a folder, so that recent renames and new files in the folder are durable. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
-  const fd = openSync(path, 'r');
+  // Some network and FUSE file systems can't sync folders.
+  closing(openSync(path, 'r'), (fd) => unless(['EINVAL', 'ENOTSUP'], () => syncFile(fd)));
+}
+
+/** Calls `work` with an open file, then closes it. */
+export function closing<T>(fd: number, work: (fd: number) => T): T {
   try {
-    // Some network and FUSE file systems can't sync folders.
-    unless(['EINVAL', 'ENOTSUP'], () => syncFile(fd));
+    return work(fd);
   } finally {
     closeSync(fd);
   }

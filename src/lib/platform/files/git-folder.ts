@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
-import { StewardError, unless } from '../../errors';
+import { unless } from '../../errors';
 import { readText } from './atomic-file';
 import { kindOf, markOfTarget, targetOf, type Target } from './stat';
 
@@ -106,10 +106,6 @@ function commonDirOf(gitDir: string): string {
  * file.
  */
 function readLink(path: string): string | undefined {
-  try {
-    return readText(path, { followLink: true, maxBytes: MAX_LINK_BYTES })?.replace(/(?<![\r\n])[\r\n]+$/, '');
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'config') return undefined;
-    throw error;
-  }
+  const options = { followLink: true, maxBytes: MAX_LINK_BYTES };
+  return unless(['config'], () => readText(path, options))?.replace(/(?<![\r\n])[\r\n]+$/, '');
 }

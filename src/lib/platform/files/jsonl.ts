@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, readSync } from 'node:fs';
+import { constants, fstatSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { StewardError } from '../../errors';
 import { inFile, writeAll, withPath, openRegular } from './atomic-file';
-import { syncFile, syncFolder } from './durable';
+import { closing, syncFile, syncFolder } from './durable';
 import { ensureFolder, removeFile } from './folder';
 
 export interface Line {
@@ -141,14 +141,12 @@ function withAppender(path: string, work: (fd: number) => void): void {
         hint: 'Create the folder, or run "steward up" again.',
       });
     }
-    try {
+    closing(fd, () => {
       const isNew = fstatSync(fd).size === 0;
       work(fd);
       syncFile(fd);
       if (isNew) syncFolder(dirname(path));
-    } finally {
-      closeSync(fd);
-    }
+    });
   } catch (error) {
     throw withPath(error, path);
   }

@@ -1,5 +1,4 @@
 import {
-  closeSync,
   constants,
   fstatSync,
   lstatSync,
@@ -16,6 +15,7 @@ import { join } from 'node:path';
 import { StewardError, unless } from '../../errors';
 import { clean } from '../terminal/terminal';
 import { readText } from './atomic-file';
+import { closing } from './durable';
 
 /** Buffer size for files in /proc, which report size 0. */
 const PROC_BYTES = 4096;
@@ -34,15 +34,13 @@ export function readSystemBytes(path: string, maxBytes: number): Buffer | undefi
   // Without O_NONBLOCK, opening a pipe that has no writer would hang.
   const fd = unless(ABSENT, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   if (fd === undefined) return undefined;
-  try {
+  return closing(fd, () => {
     const facts = fstatSync(fd);
     if (!facts.isFile()) return undefined;
     const size = facts.size === 0 ? PROC_BYTES : facts.size;
     const bytes = Buffer.allocUnsafe(Math.min(size, maxBytes));
     return bytes.subarray(0, readSync(fd, bytes));
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** Returns the names in a system folder, or an empty list if it can't be read. */

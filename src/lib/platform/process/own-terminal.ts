@@ -1,5 +1,4 @@
 import {
-  closeSync,
   constants,
   fstatSync,
   lstatSync,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs';
 
 import { unless } from '../../errors';
+import { closing } from '../files/durable';
 
 /** A terminal and a process attached to it. `pid` and `started` identify the process in later checks. */
 export interface OwnTerminal {
@@ -58,16 +58,13 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   if (!holdsTerminal(terminal)) return false;
   const { O_WRONLY, O_NOCTTY, O_NONBLOCK, O_NOFOLLOW } = constants;
   return (
-    ifThere(() => {
-      const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
-      try {
+    ifThere(() =>
+      closing(openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW), (fd) => {
         const bytes = Buffer.from(text, 'utf8');
         // Check again after opening the device, because its owner may have changed in the meantime.
         return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
-      } finally {
-        closeSync(fd);
-      }
-    }) ?? false
+      }),
+    ) ?? false
   );
 }
 
