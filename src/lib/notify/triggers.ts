@@ -112,14 +112,11 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
     });
     return;
   }
-  const turns = deps.notifiedTurns();
-  const longSec = deps.longTaskMinutes() * 60;
-  const isLong = durationSec !== undefined && durationSec > longSec;
-  const isShort = durationSec !== undefined && durationSec <= longSec;
-  if (turns === 'never' || (turns === 'long' && isShort)) return;
+  if (!isNotified(deps, durationSec)) return;
+  const isLong = durationSec !== undefined && durationSec > deps.longTaskMinutes() * 60;
   if (line !== undefined) {
     await deps.accept({ ...about, title: name, event: 'taskComplete', message: line });
-  } else if (isLong || turns === 'always') {
+  } else if (isLong || deps.notifiedTurns() === 'always') {
     const after = durationSec === undefined ? '' : ` after ${spoken(durationSec)}`;
     await deps.accept({
       ...about,
@@ -196,9 +193,12 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
 
 /** Returns whether the end of the session's last turn causes a notification, by its duration. */
 function isTurnNotified(deps: TriggerDeps, session: Session | undefined): boolean {
-  const turns = deps.notifiedTurns();
   const endedAt = session?.waitingSince;
-  const durationSec = endedAt === undefined ? undefined : tookSec(session, { at: endedAt });
+  return isNotified(deps, endedAt === undefined ? undefined : tookSec(session, { at: endedAt }));
+}
+
+function isNotified(deps: TriggerDeps, durationSec: number | undefined): boolean {
+  const turns = deps.notifiedTurns();
   const isShort = durationSec !== undefined && durationSec <= deps.longTaskMinutes() * 60;
   return turns === 'always' || (turns === 'long' && !isShort);
 }
