@@ -263,6 +263,8 @@ export function around({ target }, selector) {
   return target instanceof Element ? target.closest(selector) : null;
 }
 
+/** How many characters fit into two lines, with an age after them. */
+const BRIEF = 60;
 /** How many characters at the end of a text are never cut. */
 const END = 16;
 
@@ -272,9 +274,9 @@ export function middle(text, kind = 'span.muted.where') {
   return h(`${kind}.middle`, { title: text }, h('span', text.slice(0, end)), h('span', text.slice(end)));
 }
 
-/** Returns a text that takes two lines at most; its title has all of it. @param {string} text */
+/** Returns a text, or two lines of a long one, with a title that has all of it. @param {string} text */
 export function brief(text) {
-  return h('span.brief', { title: text }, text);
+  return text.length > BRIEF ? h('span.brief', { title: text }, text) : text;
 }
 
 /** Returns a sentence for a panel that is not set up, with its command. @param {string} text @param {string} fix */
