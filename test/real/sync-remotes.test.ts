@@ -90,6 +90,8 @@ describe('sync through any git repository (built)', function () {
     const status = jsonOf(await succeeds(2, 'sync', 'status', '--json'));
     expect(status).to.deep.include({ folder: join(home.path, 'steward-exchange'), problem: null });
     expect(JSON.stringify(status)).to.include('days.git, last exchange').and.not.include('none.git');
+    await succeeds(2, 'sync', 'setup', '~/elsewhere', '--create');
+    await succeeds(2, 'sync', 'leave', '~/steward-exchange', '--remove');
   });
 
   it('brings shared settings with one sync now, tells twins apart, and says that a machine left', async () => {

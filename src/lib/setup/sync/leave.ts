@@ -4,6 +4,7 @@ import { StewardError, throwIfBug, undefinedIf } from '../../errors';
 import { abandonedIds } from '../../platform/files/area-owner';
 import { exists, removeFolder } from '../../platform/files/folder';
 import { knownMachineId } from '../../platform/files/machine';
+import { expandHome, processHost } from '../../platform/files/paths';
 import { kindOf } from '../../platform/files/stat';
 import { formerTexts } from '../../sync/checks';
 import { machinesFolder } from '../../sync/exchange';
@@ -43,7 +44,8 @@ export async function leaveFormer(context: Context, wanted: string, remove: bool
   const { folder, deps, locked } = await openSync(context);
   const { engine } = (await context.loadConfig()).config.user.sync;
   const { others: known = {} } = withFolder(readState(deps.state), folder);
-  const former = [wanted, resolve(wanted)].find((key) => known[key] !== undefined);
+  const path = resolve(expandHome(wanted, processHost().home));
+  const former = [wanted, path].find((key) => known[key] !== undefined);
   if (former === undefined) {
     throw new StewardError('not_found', `${JSON.stringify(wanted)} is not a former folder or repository.`, {
       hint: `Known: ${Object.keys(known).join(', ') || 'none'}. To leave the current folder: steward sync leave`,
