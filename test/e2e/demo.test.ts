@@ -53,6 +53,14 @@ describe('steward demo', function () {
   });
 
   it('says what the demo does not do', async () => {
+    const { rows, notes } = JSON.parse((await demo('--', 'usage', '--by', 'commit', '--json')).stdout) as {
+      rows: { input: number }[];
+      notes: string[];
+    };
+    expect(rows.every(({ input }) => input > 0)).to.equal(true);
+    expect(notes.join())
+      .to.include('what became of the commits is unknown')
+      .and.not.include('git is not installed');
     const added = await demo('--', 'work', 'remind', 'call Ann tomorrow at 9');
     expect(added.code).to.equal(4);
     expect(added.stderr).to.include('Not saved: The demo has no credential: its issues are read-only.');

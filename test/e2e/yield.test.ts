@@ -211,6 +211,7 @@ describe('steward usage by issue, branch and commit (built)', function () {
     expect(answer.notes?.join()).to.include(`${join(box.folder, 'gone')}: not a git repository`);
     const none = await steward(['usage', '--by', 'branch', '--of', addDays(day, -3)], { home: home.path });
     expect(none.stdout).to.include('No event log, so the commits of 1 day are unknown.');
+    expect(none.stdout).to.include('`steward up` starts to');
     expect(await run('--by', 'commit', '--machine', 'other')).to.include({ code: 2 });
   });
 });

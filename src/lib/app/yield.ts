@@ -1,5 +1,7 @@
 import { StewardError, throwIfBug } from '../errors';
+import { DEMO_VARIABLE } from '../platform/files/durable';
 import { gitFolderAt } from '../platform/files/git-folder';
+import { processHost } from '../platform/files/paths';
 import { gitIn } from '../platform/process/git';
 import { daysOf, type Period } from '../platform/time/period';
 import { plural } from '../platform/terminal/format';
@@ -60,7 +62,10 @@ async function openCommits(context: Context, period: Period, oldest: Day, notes:
   const { from, to, startMs } = period;
   const { commits, ...spans } = commitWork(deps, daysOf({ from: oldest < from ? oldest : from, to }));
   const missing = daysOf(period).filter((day) => deps.store.logBytes(day) === undefined).length;
-  if (missing > 0) notes.push(`No event log, so the commits of ${plural(missing, 'day')} are unknown.`);
+  if (missing > 0)
+    notes.push(
+      `No event log, so the commits of ${plural(missing, 'day')} are unknown. \`steward up\` starts to record them; a session's branch and issue need hooks (\`steward install hooks\`).`,
+    );
   const shown = commits.filter(({ ms }) => ms >= startMs);
   const fates = await readFates(context, shown, notes);
   const names = (await openWorkNames(context))();
@@ -76,6 +81,10 @@ async function openCommits(context: Context, period: Period, oldest: Day, notes:
 /** Asks git in each repository about its commits. Notes the repositories that can't be read. */
 async function readFates({ run }: Context, commits: readonly CommitWork[], notes: string[]) {
   const fates = new Map<string, Fate>();
+  if (processHost().env[DEMO_VARIABLE] !== undefined) {
+    notes.push("The demo's repositories are empty, so what became of the commits is unknown.");
+    return fates;
+  }
   for (const path of new Set(commits.map(({ path: folder = '' }) => folder))) {
     const own = commits.filter(({ path: folder = '' }) => folder === path);
     try {

@@ -37,7 +37,9 @@ import { makeBody, toIssue, type Issue } from '../work/issue';
 import type { Story, StoryDay, StoryMachine } from './story';
 import { GOALS, ISSUES, PERSON, QUESTION, REPOSITORIES, REPOSITORY } from './words';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const RESPONSE_MINUTES = 5;
 const LOCK_WAIT_MS = 10_000;
 /** The days for which notifications are stored. */
 const NOTIFIED_DAYS = 3;
@@ -172,16 +174,18 @@ async function writeUsage(context: Context, { days }: StoryMachine): Promise<voi
   const ledger = readLedger(deps.state);
   for (const { day, sessions } of days) {
     sessions.forEach(({ key, assistant, repo, model, fromMs, toMs }, index) => {
-      const minutes = Math.round((toMs - fromMs) / 60_000);
       const session = idOfKey(key);
-      put(ledger, {
-        id: `${session}.${index}`,
-        ms: toMs,
-        day,
-        row: [assistant, session, repo, model],
-        amounts: [900 * minutes, 420 * minutes, 31_000 * minutes, 2_100 * minutes, 0, 0],
-        depth: 0,
-      });
+      for (let ms = fromMs; ms < toMs; ms += RESPONSE_MINUTES * MINUTE) {
+        const minutes = Math.min(RESPONSE_MINUTES, Math.round((toMs - ms) / MINUTE));
+        put(ledger, {
+          id: `${session}.${index}-${ms}`,
+          ms,
+          day,
+          row: [assistant, session, repo, model],
+          amounts: [900 * minutes, 420 * minutes, 31_000 * minutes, 2_100 * minutes, 0, 0],
+          depth: 0,
+        });
+      }
     });
   }
   storeLedger(deps, ledger, days[0]?.day as Day);

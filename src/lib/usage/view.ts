@@ -73,12 +73,13 @@ export function namedTable(rows: readonly (readonly string[])[], columns: number
   return table(rows, layout).split('\n');
 }
 
-function emptyLines({ sources, period: { from, to } }: UsageReport, columns: number): string[] {
+function emptyLines({ sources, by, period: { from, to } }: UsageReport, columns: number): string[] {
   if (sources.length === 0)
     return ['Usage is off. Switch it on with `steward config set usage.enabled true`.'];
   const found = sources.filter(({ files }) => files > 0).map(({ name }) => name);
+  const what = by === 'commit' ? 'commits' : 'usage';
   if (found.length > 0)
-    return wrap(`No usage from ${from} to ${to}. Logs found: ${found.join(', ')}.`, columns);
+    return wrap(`No ${what} from ${from} to ${to}. Logs found: ${found.join(', ')}.`, columns);
   const places = sources.map(({ name, places: [place = ''] }) => `${name}: ${place}`);
   const about = 'No usage yet. No assistant logs found in:';
   return [
