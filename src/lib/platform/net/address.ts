@@ -6,7 +6,7 @@ import { errnoCode } from '../../errors';
 import { ensureFolder, makePrivate } from '../files/folder';
 import { shortHash } from '../files/short-hash';
 
-/** Returns 4, 6, or 0 if a host is no IP address. Loads `node:net` only now, because that takes 5 ms. */
+/** Returns 4, 6, or 0 if a host is not an IP address. Loads `node:net` only now, because that takes 5 ms. */
 export function isIP(host: string): number {
   return process.getBuiltinModule('node:net').isIP(host);
 }
