@@ -59,7 +59,7 @@ describe('steward demo', function () {
     };
     expect(rows.every(({ input }) => input > 0)).to.equal(true);
     expect(notes.join())
-      .to.include('what became of the commits is unknown')
+      .to.include('whether commits were kept is unknown')
       .and.not.include('git is not installed');
     const added = await demo('--', 'work', 'remind', 'call Ann tomorrow at 9');
     expect(added.code).to.equal(4);

@@ -82,7 +82,7 @@ async function openCommits(context: Context, period: Period, oldest: Day, notes:
 async function readFates({ run }: Context, commits: readonly CommitWork[], notes: string[]) {
   const fates = new Map<string, Fate>();
   if (processHost().env[DEMO_VARIABLE] !== undefined) {
-    notes.push("The demo's repositories are empty, so what became of the commits is unknown.");
+    notes.push("The demo's repositories are empty, so whether commits were kept is unknown.");
     return fates;
   }
   for (const path of new Set(commits.map(({ path: folder = '' }) => folder))) {
