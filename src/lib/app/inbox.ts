@@ -16,7 +16,8 @@ import { checkSnooze, mark, readMarks, snoozedOf, unmarked } from '../inbox/mark
 import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
 import { elsewhereWaits, issueWaits, sessionWaits, waitOf } from '../inbox/waits';
 import { budgetStates } from '../usage/budgets';
-import { announcedBudgets } from '../usage/limits';
+import { readAt } from '../usage/collect';
+import { crossedBudgets } from '../usage/limits';
 import { undelivered } from '../notify/history';
 import { deadFolder } from '../notify/outbox';
 import { readInstallManifest } from '../platform/files/install-manifest';
@@ -116,7 +117,7 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
       const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
       return waitOf({ ...about, kind: 'delivery', why: 'not delivered', go: 'steward notify history' });
     }),
-    ...announcedBudgets(usage.state, await budgetStates(usage)).map(({ id, name, percent, text, since }) =>
+    ...crossedBudgets(usage.state, await budgetStates(usage)).map(({ id, name, percent, text, since }) =>
       waitOf({
         id,
         name,
@@ -140,7 +141,14 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
   return {
     waits,
     dues: [...ofWork.dues, ...asks.map(({ until }) => until)],
-    asOf: { ...elsewhere.asOf, ...ofWork.asOf, notifications: now, hooks: now, 'hosted sessions': now },
+    asOf: {
+      ...elsewhere.asOf,
+      ...ofWork.asOf,
+      ...(usage.budgets.length === 0 ? {} : { usage: readAt(usage.state) }),
+      notifications: now,
+      hooks: now,
+      'hosted sessions': now,
+    },
   };
 }
 

@@ -10,9 +10,10 @@ import { withLock } from '../platform/files/lock';
 import { readObject } from '../platform/files/object-file';
 import type { PathHost } from '../platform/files/paths';
 import { shortHash } from '../platform/files/short-hash';
+import { stampOf } from '../platform/files/stat';
 import { isRestricted } from '../sessions/restricted';
 import { cleanLine } from '../platform/terminal/terminal';
-import type { Clock } from '../platform/time/clock';
+import { toIso, type Clock } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { yielder } from '../platform/time/wait';
 import { mergeDay } from './days';
@@ -234,6 +235,12 @@ export function readState(folder: string): State {
     return { files: {}, limits: {}, problems: [] };
   const problems = Array.isArray(stored['problems']) ? stored['problems'] : [];
   return { files, limits, problems } as unknown as State;
+}
+
+/** Returns when something new was last read; null if nothing was yet. */
+export function readAt(folder: string): string | null {
+  const stamp = stampOf(stateFile(folder));
+  return stamp === undefined ? null : toIso(stamp.changedMs);
 }
 
 function stateFile(folder: string): string {

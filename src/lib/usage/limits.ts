@@ -4,7 +4,7 @@ import { isObject } from '../platform/files/json-object';
 import { readObject, writeObject } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
 import { ALERT_PERCENT, type BudgetState } from './budgets';
-import { readState } from './collect';
+import { readAt, readState } from './collect';
 import type { LimitWindow } from './entry';
 import { forecastText, LENGTH_MS, withStep, WORDS, type Steps, type UsageLimit } from './forecast';
 import { READERS } from './readers';
@@ -146,13 +146,14 @@ function crossedBy({ key, percent }: BudgetState): string[] {
   return [100, ALERT_PERCENT].filter((at) => percent >= at).map((at) => `${key}:${at}`);
 }
 
-/** Returns the budgets that an alert announced, with the alert's key and time. */
-export function announcedBudgets(state: string, budgets: readonly BudgetState[]) {
+/** Returns the budgets of which much is spent, with the alert's key and time; before the alert, with the time of reading. */
+export function crossedBudgets(state: string, budgets: readonly BudgetState[]) {
   const { windows: announced } = readAnnounced(state);
   return budgets.flatMap((budget) => {
-    const [id = ''] = crossedBy(budget);
-    const until = announced[id];
-    return until === undefined ? [] : [{ ...budget, id, since: toIso(Date.parse(until) - BUDGET_MS) }];
+    const [id] = crossedBy(budget);
+    const until = announced[id ?? ''];
+    const since = until === undefined ? readAt(state) : toIso(Date.parse(until) - BUDGET_MS);
+    return id === undefined || since === null ? [] : [{ ...budget, id, since }];
   });
 }
 

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 
 import type { Budget } from '../../../src/lib/config/model-prices';
 import { budgetStates, denial, limiting, type BudgetState } from '../../../src/lib/usage/budgets';
-import { collectUsage } from '../../../src/lib/usage/collect';
-import { announcedBudgets, announceLimits } from '../../../src/lib/usage/limits';
+import { collectUsage, readAt } from '../../../src/lib/usage/collect';
+import { crossedBudgets, announceLimits } from '../../../src/lib/usage/limits';
 import { pricesWith } from '../../../src/lib/usage/prices';
 import { scratch } from '../../helpers/scratch';
 import { claudeLine, lineOf, NOW, usageBox, type ClaudeAnswer } from '../../helpers/usage';
@@ -156,16 +156,21 @@ describe('usage budgets (lib)', () => {
     ]);
   });
 
-  it('are rows of the inbox once announced, with the time of the alert', async () => {
+  it('are rows of the inbox since the alert, or before it since the logs were read', async () => {
     const usage = usageBox(box.path());
     const budgets: Budget[] = [{ per: 'day', usd: 10 }];
     const rows = async () =>
-      announcedBudgets(usage.deps.state, await statesOf(usage, budgets)).map(({ id, since }) => [id, since]);
-    usage.log(LOG, [spent('m1', 9)]);
+      crossedBudgets(usage.deps.state, await statesOf(usage, budgets)).map(({ id, since }) => [id, since]);
     expect(await rows()).to.deep.equal([]);
+    usage.log(LOG, [spent('m1', 9)]);
+    const key = 'budget:day:2026-11-20::10:80';
+    const states = await statesOf(usage, budgets);
+    expect(crossedBudgets(usage.deps.state, states)).to.deep.equal([
+      { ...states[0], id: key, since: readAt(usage.deps.state) },
+    ]);
     await alerts(usage, budgets);
     usage.at(NOW + 3_600_000);
-    const first = ['budget:day:2026-11-20::10:80', '2026-11-20T12:00:00.000Z'];
+    const first = [key, '2026-11-20T12:00:00.000Z'];
     expect(await rows()).to.deep.equal([first]);
     usage.append(LOG, lineOf(spent('m2', 1)));
     await alerts(usage, budgets);
